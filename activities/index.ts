@@ -1,4 +1,4 @@
-// All activities, built from what they depend on. Workflows import their type only.
+// Creates all activities from their dependencies. Workflows import only their type.
 import { createCampaignApiActivities, createCampaignLedgerActivities } from './campaign/index.ts';
 import { createDeliveryActivities, createDeliveryLedgerActivities } from './events/delivery.ts';
 import { createIntakeActivities } from './events/intake.ts';
@@ -38,12 +38,12 @@ export function createApiActivities(deps: Deps) {
     ...createDeliveryActivities(deps),
     ...createCampaignApiActivities(deps),
   };
-  // Before an activity ends, the calls that it made are in the ledger: the run's report has them all.
+  // Writes the counted calls to the ledger before an activity ends, so that the run's report has all of them.
   const counted = around(activities, (work) => withHeartbeats(work).finally(() => deps.calls.flush()));
   return counted;
 }
 
-/** The same activities, each run by `run`. */
+/** Returns the same activities, each run through `run`. */
 function around<A extends object>(activities: A, run: <T>(work: () => Promise<T>) => Promise<T>): A {
   const wrapped = Object.entries(activities).map(([name, activity]) => [
     name,

@@ -1,5 +1,5 @@
-// Plans a campaign: reads its audience, decides who is left out, and works out when it would be done. The ledger holds the
-// people; this workflow knows parts and pages only.
+// Workflow that plans a campaign: it reads the audience, decides who is excluded, and forecasts when the campaign ends. The people
+// are in the ledger; this workflow handles only parts and pages.
 
 import {
   CancellationScope,
@@ -26,7 +26,7 @@ import { reasonOf } from './shared/refusals.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 
-/** What a plan takes along when it continues as new: the pages read are in the ledger. */
+/** State that continue-as-new passes on. The ledger stores how many pages have been read. */
 interface Carried {
   readonly planning: CampaignPlanning;
   readonly part: number;
@@ -69,7 +69,7 @@ export async function campaignPlan(
     return await ledger.planCampaign({ run });
   } catch (error) {
     if (error instanceof ContinueAsNew) throw error;
-    const reason = isCancellation(error) ? 'the planning was cancelled' : reasonOf(error);
+    const reason = isCancellation(error) ? 'planning was cancelled' : reasonOf(error);
     await CancellationScope.nonCancellable(() => ledger.failCampaignPlan({ run, reason }));
     throw error;
   } finally {

@@ -1,4 +1,4 @@
-// What operators ask of campaigns, and do to those that no workflow runs: the ledger answers through a worker.
+// Workflows for operator queries about campaigns, and for commands on runs without a workflow. A worker reads the ledger.
 
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
@@ -22,12 +22,12 @@ export async function listCampaignRuns(input: CampaignListInput): Promise<Campai
   return await ledger.listCampaigns(input);
 }
 
-/** Null: there is no such run. */
+/** Null if there is no such run. */
 export async function campaignRunReport(input: CampaignRunName): Promise<CampaignReport | null> {
   return await ledger.campaignReport(input);
 }
 
-/** Null: there is none. */
+/** Null if the run has no plan. */
 export async function campaignRunPlan(input: CampaignRunName): Promise<CampaignPlan | null> {
   return await ledger.campaignPlanOf(input);
 }
@@ -36,7 +36,7 @@ export async function campaignRunAudit(input: CampaignRunName): Promise<Campaign
   return await ledger.campaignAudit(input);
 }
 
-/** A command that needs no workflow of the run: for a plan, or for a run that has ended. */
+/** A command that needs no workflow of the run: on a plan, or on a run that has ended. */
 export async function campaignOperatorCommand({
   account,
   campaign,

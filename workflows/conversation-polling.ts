@@ -1,5 +1,5 @@
-// Follows the conversations of an account. The workflow decides when to poll; a batch asks for page 1 and reads the
-// messages of what has changed.
+// Workflow that follows the conversations of an account. It decides when to poll. A batch reads page 1 and the messages of
+// changed conversations.
 
 import {
   ApplicationFailure,
@@ -35,10 +35,10 @@ import {
 import { BATCH_OPTIONS, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
 import { WaitingOut } from './shared/waiting-out.ts';
 
-/** Fewer events than Temporal suggests, so that a replay stays short. */
+/** Below the number of events at which Temporal suggests continue-as-new, so that a replay stays short. */
 const MAX_HISTORY = 3000;
-/** The budget of the token is asked for again after this many batches. */
-const BATCHES_A_START = 20;
+/** Number of batches after which the workflow asks for the token's budget again. */
+const BATCHES_PER_START = 20;
 
 const ledger = proxyActivities<Activities>(SHORT_LEDGER_OPTIONS);
 
@@ -50,25 +50,25 @@ class Polling {
   readonly #poller: PollerName;
   #start: PollerStart | null = null;
   #paused = false;
-  /** The batch under way. */
+  /** The batch in progress. */
   #batch: CancellationScope | null = null;
   #batches = 0;
-  /** When the next poll is due, and when something old may be read; epoch milliseconds. */
+  /** When the next poll is due, and when an old conversation may be read; epoch milliseconds. */
   #pollAt = 0;
   #oldAt = 0;
   #intervalMs: number;
   #failures: PollFailures = { list: 0, read: 0, history: 0, readOld: 0 };
-  /** News is polled for although old conversations are refused. */
+  /** Separate from `#old`: new messages are polled even while old conversations are refused. */
   readonly #news = new WaitingOut();
   readonly #old = new WaitingOut();
   #blocked: PollBlock | null = null;
   #blocks = 0;
-  /** Polls asked for by operators, and the last of them that is answered. */
+  /** Number of polls that operators have requested, and the last of them that is complete. */
   #asked = 0;
   #answered = 0;
-  /** Whatever somebody does ends a wait. */
+  /** Counts commands; each one ends a wait. */
   #commands = 0;
-  /** A worker has started, perhaps with another configuration. */
+  /** True after a worker has started, perhaps with another configuration. */
   #woken = false;
 
   constructor({ account, poller, intervalMs = 0 }: PollingInput) {
@@ -84,7 +84,7 @@ class Polling {
     });
   }
 
-  /** A poller never ends by itself. */
+  /** Runs until it is terminated. */
   async execute(): Promise<void> {
     const { paused, blocked } = await this.#begin();
     this.#paused ||= paused;
@@ -102,14 +102,14 @@ class Polling {
     await continueAsNew<typeof conversationPolling>({ ...this.#poller, intervalMs: this.#intervalMs });
   }
 
-  /** What the run before this one could not do stays shown until this one can. */
+  /** Keeps showing the block of the previous run until this run succeeds. */
   #takeOver(blocked: PollBlock): void {
     this.#blocked = blocked;
     this.#news.takeOver();
     this.#old.takeOver();
   }
 
-  /** Takes up the configuration of the workers: what was unread by another one is to be read again. */
+  /** Applies the current configuration of the workers. Conversations that an older configuration could not read become due. */
   async #begin(): Promise<PollerStart> {
     this.#woken = false;
     this.#start = await ledger.beginPoll(this.#poller);
@@ -118,7 +118,7 @@ class Polling {
 
   async #runBatch(): Promise<void> {
     const retries = this.#news.refused || (this.#old.refused && this.#old.leftMs === 0);
-    if (this.#start === null || this.#woken || retries || ++this.#batches % BATCHES_A_START === 0)
+    if (this.#start === null || this.#woken || retries || ++this.#batches % BATCHES_PER_START === 0)
       await this.#begin();
     if (this.#paused) return;
     const asked = this.#asked;
@@ -139,13 +139,13 @@ class Polling {
           intervalMs: this.#intervalMs,
           failures: this.#failures,
           old: this.#old.leftMs === 0,
-          // Whoever waits for an answer, or for a refusal to be over, gets it after one poll.
+          // An operator who waits for the result, or a refusal that may be over, needs one poll only.
           once: asked > this.#answered || this.#news.refused,
         }),
       );
       await this.#note(result, asked);
     } catch (error) {
-      // A batch that was called off before it had a result has done nothing. One whose worker was killed ends as timed out.
+      // A batch that was cancelled before it had a result has done nothing. If its worker was killed, it ends as timed out.
       const calledOff = isCancellation(error) || batch.consideredCancelled;
       if (!calledOff || CancellationScope.current().consideredCancelled) throw error;
     } finally {
@@ -163,14 +163,14 @@ class Polling {
     if (polls > 0) this.#answered = Math.max(this.#answered, asked);
     noteEnd(this.#news, result.news);
     noteEnd(this.#old, result.old);
-    // What was refused is there no more.
+    // No old conversation is left, so none is refused.
     if (oldInMs === null) this.#old.clear();
     const block = result.news.block ?? result.old.block;
     if (block !== null) await this.#block(block);
     else if (this.#blocked !== null && !this.#news.refused && !this.#old.refused) await this.#block(null);
   }
 
-  /** Until a poll is due or something old may be read, or somebody acts. */
+  /** Waits until a poll is due, an old conversation may be read, or a command arrives. */
   async #rest(commands: number): Promise<void> {
     if (this.#news.leftMs > 0) return;
     const oldAt = Math.max(this.#oldAt, Date.now() + this.#old.leftMs);
@@ -178,7 +178,7 @@ class Polling {
     if (ms > 0) await condition(() => this.#commands !== commands, ms);
   }
 
-  /** What the account refuses waits for an operator, and is tried again by itself. */
+  /** Records what the account refuses. An operator can resolve it; the workflow also retries by itself. */
   async #block(block: PollBlock | null): Promise<void> {
     this.#blocked = block;
     if (block !== null) {
@@ -192,12 +192,12 @@ class Polling {
   async #mayContinueAsNew(): Promise<boolean> {
     const { continueAsNewSuggested, historyLength } = workflowInfo();
     if (!continueAsNewSuggested && historyLength <= MAX_HISTORY) return false;
-    // Whoever asked for a poll gets the answer from this run of the workflow.
+    // An operator who requested a poll gets the result from this run of the workflow.
     await condition(() => allHandlersFinished() || this.#asked > this.#answered);
     return allHandlersFinished();
   }
 
-  /** Ends every wait, and the batch under way: what waits in it for a slot is due again. */
+  /** Ends every wait and the batch in progress. Work in it that waits for a slot becomes due again. */
   #command(): void {
     this.#commands += 1;
     this.#news.command();
@@ -233,7 +233,7 @@ class Polling {
     if (this.#answered >= mine) return;
     this.#answered = Math.max(this.#answered, mine);
     if (this.#paused) throw ApplicationFailure.nonRetryable('the poller was paused', 'PAUSED');
-    throw ApplicationFailure.nonRetryable(this.#blocked?.reason ?? 'the account refuses it', 'BLOCKED');
+    throw ApplicationFailure.nonRetryable(this.#blocked?.reason ?? 'the account refuses to poll', 'BLOCKED');
   }
 
   #showPhase(): void {

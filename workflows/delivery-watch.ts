@@ -1,6 +1,6 @@
-// Follows the messages that an account has sent until they are read, have failed, or three days are over. A batch checks
-// those that are due; this workflow waits for the next one. It ends when nothing is followed, and is started again by the
-// next message that is sent.
+// Workflow that follows the messages an account has sent until they are read, have failed, or three days have passed. A batch
+// checks the due ones; the workflow waits for the next. It ends when it has nothing to follow, and the next sent message starts
+// it again.
 
 import {
   condition,
@@ -19,9 +19,9 @@ import { wakeSignal } from './messages.ts';
 import { BATCH_OPTIONS, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
 import { WaitingOut } from './shared/waiting-out.ts';
 
-/** Each message that is sent wakes, too: during the first part of the wait for a refusal wakes do not count. */
-const DEAF_PART = 6;
-/** Fewer events than Temporal suggests, so that a replay stays short. */
+/** Every sent message wakes the workflow. During this fraction of the wait for a refusal, wakes do not count. */
+const IGNORED_FRACTION = 6;
+/** Below the number of events at which Temporal suggests continue-as-new, so that a replay stays short. */
 const MAX_HISTORY = 3000;
 
 const ledger = proxyActivities<Activities>(SHORT_LEDGER_OPTIONS);
@@ -49,13 +49,13 @@ export async function deliveryWatch({ account }: DeliveryWatchInput): Promise<vo
       if (!refusals.refused) showPhase('blocked');
       const again = refusals.refused;
       refusals.refuse();
-      if (again) await sleep(refusals.leftMs / DEAF_PART);
+      if (again) await sleep(refusals.leftMs / IGNORED_FRACTION);
       await refusals.over(woken);
       continue;
     }
     if (refusals.refused) showPhase('running');
     refusals.clear();
-    // A wake that comes while this ends makes Temporal repeat this step, and shows here.
+    // If a wake arrives while the workflow ends, Temporal repeats this task, and `woken` is true.
     if (nextMs === null && !woken()) return;
     if (nextMs !== null && nextMs > 0) await condition(woken, nextMs);
   }

@@ -1,4 +1,4 @@
-// What operators ask of events: the ledger answers through a worker, so it works wherever the ledger is.
+// Workflows for operator queries and commands about events. A worker reads the ledger, so they work wherever the ledger is.
 
 import { log, proxyActivities, startChild, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
@@ -13,7 +13,10 @@ export async function listEvents(filter: EventFilter): Promise<EventSummary[]> {
   return await ledger.listEvents(filter);
 }
 
-/** Tries events again that have ended, or that no workflow has; each route's in a workflow of its own. @returns how many */
+/**
+ * Retries events that have ended or that no workflow has. It starts one workflow per route.
+ * @returns the number of events
+ */
 export async function retryEvents(input: EventRetryInput): Promise<number> {
   const key = `retry-${workflowInfo().runId}`;
   const routes = await ledger.reopenEvents({ ...input, key });
@@ -26,6 +29,6 @@ export async function retryEvents(input: EventRetryInput): Promise<number> {
     });
     count += events.length;
   }
-  log.info('events are tried again', { by: input.by, count });
+  log.info('an operator retries events', { by: input.by, count });
   return count;
 }

@@ -1,5 +1,5 @@
-// Events that came in: each is done once, in its order, by one activity when nothing goes wrong. The ledger holds what they say;
-// this workflow knows them by hashes only.
+// Workflow that handles incoming events, each once and in order. Without a failure, an event is one activity. The events are in the
+// ledger; this workflow handles only their hashes.
 
 import {
   CancellationScope,
@@ -22,15 +22,15 @@ import { callPriority, EVENT_OPTIONS, LANE, LEDGER_OPTIONS } from './policies.ts
 import { reasonOf } from './shared/refusals.ts';
 import { WaitingOut } from './shared/waiting-out.ts';
 
-/** Events of one start that are under way at once. */
+/** Number of events of one start that are in progress at the same time. */
 const CONCURRENCY = 20;
-/** The next event of a subject checks this often whether it is next, in case the signal is lost: doubled up to a minute. */
+/** How often a queued event checks whether it is next, in case the signal is lost. The delay doubles up to a minute. */
 const FIRST_CHECK_MS = 1000;
 const LAST_CHECK_MS = 60_000;
-/** Events that are further behind check less often: thousands of checks would blocks the events before them. */
+/** Events farther back check less often, because thousands of checks would slow down the events before them. */
 const FIRST_FAR_CHECK_MS = 10_000;
 const LAST_FAR_CHECK_MS = 600_000;
-/** Events of all accounts are dispatched alike: the ledger's slots pace their calls. */
+/** Dispatches the events of all accounts alike; the ledger's slots pace their calls. */
 const CALLS_PER_MINUTE = 60_000;
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
@@ -41,11 +41,11 @@ export async function leadIntake(input: LeadIntakeInput): Promise<void> {
 
 class LeadIntake {
   readonly #input: LeadIntakeInput;
-  /** Events that wait, and are left to the workflow's next run. */
+  /** Waiting events, which the workflow's next run takes over. */
   readonly #left = new Set<string>();
-  /** Events that were signaled that they are next. */
+  /** Events that were signaled to be next. */
   readonly #next = new Set<string>();
-  /** How often somebody asked for another try. */
+  /** Number of retries that operators have requested. */
   #retries = 0;
   #blocked = 0;
 
@@ -62,7 +62,7 @@ class LeadIntake {
       while (begun < events.length && !isLong()) await this.#event(events[begun++] as string);
     };
     const rest = () => events.filter((event, n) => n >= begun || this.#left.has(event));
-    // All of them: a workflow that ends at the first error would leave the others' events open.
+    // Waits for all workers: if the workflow ended at the first error, the other events would stay open.
     const workers = Array.from({ length: Math.min(CONCURRENCY, events.length) }, worker);
     const ended = await Promise.allSettled(workers);
     const failed = ended.find((each) => each.status === 'rejected');
@@ -86,12 +86,15 @@ class LeadIntake {
     }
   }
 
-  /** Works an event until it has ended, or is left to the next run. @returns who is next in the queue */
+  /**
+   * Processes an event until it has ended, or until the next run takes it over.
+   * @returns the event that is next in the queue
+   */
   async #work(event: string): Promise<NextInQueue | null> {
     const refusal = new WaitingOut();
     for (let checks = 0; ; ) {
       this.#next.delete(event);
-      // From before the activity: somebody may have mended what it is about to be refused for.
+      // Read before the activity: an operator may fix the cause while the service refuses the event.
       const retries = this.#retries;
       const progress = await this.#activity(event);
       switch (progress.state) {
@@ -104,7 +107,7 @@ class LeadIntake {
           await this.#wait(progress.waitMs);
           break;
         case 'blocked':
-          log.warn('blocked', { event, reason: progress.reason });
+          log.warn('an event is blocked', { event, reason: progress.reason });
           refusal.refuse();
           this.#showBlocked(+1);
           try {
@@ -145,7 +148,7 @@ class LeadIntake {
     if (next !== null) await this.#signal(next);
   }
 
-  /** Signals the next event about the same subject. It also checks by itself, in case the signal is lost. */
+  /** Signals the next event of the same subject. That event also checks by itself, in case the signal is lost. */
   async #signal(next: NextInQueue): Promise<void> {
     if (next.workflow === workflowInfo().workflowId) {
       this.#next.add(next.id);
@@ -155,7 +158,7 @@ class LeadIntake {
       await getExternalWorkflowHandle(next.workflow).signal(readySignal, next.id);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      log.info('the next event could not be signaled', { next: next.id, reason: reasonOf(error) });
+      log.info('could not signal the next event', { next: next.id, reason: reasonOf(error) });
     }
   }
 }
@@ -170,7 +173,7 @@ function isLong(): boolean {
   return workflowInfo().continueAsNewSuggested;
 }
 
-/** An activity that waited for its next attempt when the cancellation came ends with the failure of the last one. */
+/** An activity that was waiting for a retry when the cancellation arrived ends with the failure of its last attempt. */
 function isCancelled(error: unknown): boolean {
   return isCancellation(error) || CancellationScope.current().consideredCancelled;
 }

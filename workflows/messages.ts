@@ -8,7 +8,7 @@ import type {
 } from '../src/contracts/wire/campaign.ts';
 import type { Halt, RunProgress } from '../src/contracts/wire/run.ts';
 
-/** Who does something, and why: kept with the run. */
+/** Who runs a command and why; recorded with the run. */
 export interface OperatorCommand {
   readonly by: string;
   readonly reason: string;
@@ -21,66 +21,66 @@ export interface Pause extends OperatorCommand {
 
 export function validateCommand(command: OperatorCommand): void {
   if (typeof command?.by !== 'string' || command.by === '')
-    throw new Error('say who does this: by must be a name');
-  if (typeof command.reason !== 'string') throw new Error('reason must be a text');
+    throw new Error('by must be the name of the person or system that runs the command');
+  if (typeof command.reason !== 'string') throw new Error('reason must be a string');
 }
 
-/** Answered only when nothing of the run is under way any more. */
+/** Completes when nothing of the run is in progress. */
 export const pauseUpdate = defineUpdate<RunProgress, [OperatorCommand]>('pause');
-/** `recheck`: the next write is verified again; without it a difference that paused the run counts as accepted. */
+/** `recheck` verifies the next write again. Without it, the difference that paused the run counts as accepted. */
 export const resumeUpdate = defineUpdate<RunProgress, [OperatorCommand & { readonly recheck?: boolean }]>(
   'resume',
 );
 
-/** A batch reports why the run must pause, so that a batch beside it does not go on until the first one has ended. */
+/** A batch reports why the run must pause, so that a parallel batch does not continue until the first one ends. */
 export const haltSignal = defineSignal<[Halt]>(HALT_SIGNAL);
-/** `running`: batches under way, whose counts are in the details of their heartbeats (src/cli/sync/sync-progress.ts). */
+/** `running` lists the batches in progress. Their counts are in their heartbeat details (src/cli/sync/sync-progress.ts). */
 export const progressQuery = defineQuery<RunProgress & { readonly running: readonly string[] }>('progress');
 
-/** What is done to a run of a campaign: refused where the workflow has another run in hand. */
+/** A command on a run of a campaign. The workflow refuses it if it names another run. */
 export interface CampaignOperatorCommand extends OperatorCommand {
   readonly run?: string;
 }
 
-/** It is the turn of this event now: the one before it, about the same subject, is done. */
+/** This event is next: the one before it, about the same subject, has ended. */
 export const readySignal = defineSignal<[string]>('ready');
-/** Somebody has mended what held the events of this workflow up: try again now. */
+/** An operator has fixed what blocked the events of this workflow; it retries them now. */
 export const retrySignal = defineSignal('retry');
 
-/** Answered when no call of the poller is under way any more. Kept until `resumePolling`, whatever restarts. */
+/** Completes when no call of the poller is in progress. The pause lasts until `resumePolling`, across restarts. */
 export const pausePollingUpdate = defineUpdate<void, [OperatorCommand]>('pausePolling');
-/** Goes on, and tries again at once what was blocked. */
+/** Resumes the poller and retries at once what was blocked. */
 export const resumePollingUpdate = defineUpdate<void, [OperatorCommand]>('resumePolling');
-/** Polls at once; answered when all that this poll has found is imported. Refused while paused. */
+/** Polls now. Completes when everything that this poll found is imported. Refused while the poller is paused. */
 export const pollNowUpdate = defineUpdate<void>('pollNow');
 
-/** There is something to do, or somebody wants it tried now. */
+/** Wakes a workflow that waits: there is new work, or an operator wants a retry now. */
 export const wakeSignal = defineSignal(WAKE_SIGNAL);
 
-/** Begin no trigger. Answered only when none is under way any more; kept until `resumeCampaign`, whatever restarts. */
+/** Stops triggering. Completes when no trigger is in progress. The pause lasts until `resumeCampaign`, across restarts. */
 export const pauseCampaignUpdate = defineUpdate<CampaignCommandResult, [CampaignOperatorCommand]>(
   'pauseCampaign',
 );
 export const resumeCampaignUpdate = defineUpdate<CampaignCommandResult, [CampaignOperatorCommand]>(
   'resumeCampaign',
 );
-/** Ends the run: whoever has not been triggered never is. Answered when that is written down. */
+/** Ends the run: members that were not triggered never will be. Completes when the ledger has recorded it. */
 export const cancelCampaignUpdate = defineUpdate<CampaignCommandResult, [CampaignOperatorCommand]>(
   'cancelCampaign',
 );
-/** Triggers a minute from now on; null: what the budget leaves. */
+/** Sets the maximum number of triggers per minute; null leaves only the budget's limit. */
 export const changeRateUpdate = defineUpdate<
   CampaignCommandResult,
   [CampaignOperatorCommand & { readonly callsPerMinute: number | null }]
 >('changeRate');
-/** Leaves out the rest of the wave under way, or between two waves the next one. */
+/** Skips the rest of the open wave, or the next wave if none is open. */
 export const skipWaveUpdate = defineUpdate<CampaignCommandResult, [CampaignOperatorCommand]>('skipWave');
-/** Tries members again that failed, in a wave of their own; null: whatever the code. */
+/** Retries failed members in a wave of their own; null selects every code. */
 export const retryFailedUpdate = defineUpdate<
   CampaignCommandResult,
   [CampaignOperatorCommand & { readonly codes: readonly string[] | null }]
 >('retryFailed');
-/** Settles members whose outcome is unknown; null: all of them. */
+/** Resolves members whose outcome is unknown; null selects all of them. */
 export const resolveUnknownUpdate = defineUpdate<
   CampaignCommandResult,
   [

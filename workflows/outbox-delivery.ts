@@ -1,4 +1,4 @@
-// Empties the outbox of one sink: it runs a batch when it is woken or something is due, and does nothing in between.
+// Workflow that delivers the outbox of one sink. It runs a batch when it is woken or an event is due, and is idle otherwise.
 import { condition, continueAsNew, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { wakeSignal } from './messages.ts';
@@ -8,7 +8,7 @@ export interface OutboxDeliveryInput {
   readonly sink: string;
 }
 
-/** A batch runs at least this often: a wake may get lost with the worker that was to send it. */
+/** Maximum time between two batches, because a wake is lost if the worker that would send it crashes. */
 const IDLE_MS = 600_000;
 
 const { outboxBatch } = proxyActivities<Pick<Activities, 'outboxBatch'>>(OUTBOX_OPTIONS);
@@ -17,11 +17,11 @@ export async function outboxDelivery({ sink }: OutboxDeliveryInput): Promise<voi
   let wakes = 0;
   setHandler(wakeSignal, () => void wakes++);
   while (!workflowInfo().continueAsNewSuggested) {
-    // What was put into the outbox while the batch ended may have escaped it.
+    // The batch may have missed an event that was added while it ended.
     const before = wakes;
     const { nextMs } = await outboxBatch({ sink });
     if (nextMs !== 0) await condition(() => wakes !== before, Math.min(nextMs ?? IDLE_MS, IDLE_MS));
   }
-  // The next run begins with a batch, so that a wake in between is answered, too.
+  // The next run begins with a batch, so it handles a wake that arrives in between.
   await continueAsNew<typeof outboxDelivery>({ sink });
 }

@@ -1,4 +1,4 @@
-// What operators ask of the outbox: the ledger answers through a worker, so it works wherever the ledger is.
+// Workflows for operator queries and commands about the outbox. A worker reads the ledger, so they work wherever the ledger is.
 import { log, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { OutboxCommand, OutboxEntry, OutboxFilter, SinkStatus } from '../src/contracts/wire/outbox.ts';
@@ -14,18 +14,18 @@ export async function listOutbox(filter: OutboxFilter): Promise<OutboxEntry[]> {
   return await ledger.listOutbox(filter);
 }
 
-/** Gives events another try, and their sinks at once. @returns how many */
+/** Retries events and closes the circuits of their sinks. @returns the number of events */
 export async function retryOutbox(command: OutboxCommand): Promise<number> {
   const { count, sinks } = await ledger.reopenOutbox(command);
   await ledger.wakeOutbox({ sinks });
-  log.info('events of the outbox are tried again', { by: command.by, count });
+  log.info('an operator retries events of the outbox', { by: command.by, count });
   return count;
 }
 
-/** Gives events up for good; those behind them go on. @returns how many */
+/** Discards events permanently; the events after them continue. @returns the number of events */
 export async function discardOutbox(command: OutboxCommand): Promise<number> {
   const { count, sinks } = await ledger.discardOutbox(command);
   await ledger.wakeOutbox({ sinks });
-  log.info('events of the outbox are discarded', { by: command.by, count });
+  log.info('an operator discarded events of the outbox', { by: command.by, count });
   return count;
 }

@@ -1,4 +1,4 @@
-// What operators ask of pollers: the ledger answers through a worker, so it works wherever the ledger is.
+// Workflow for operator queries about pollers. A worker reads the ledger, so it works wherever the ledger is.
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { PollersFilter } from '../activities/polling/index.ts';

@@ -1,5 +1,5 @@
-// A reactivation campaign: triggers a flow for every member of an audience, in throttled waves. The ledger says what comes
-// next. This workflow acts on it and asks again.
+// Workflow of a reactivation campaign: it triggers a flow for every member of an audience, in throttled waves. The ledger decides
+// what comes next; the workflow does it and asks again.
 
 import {
   allHandlersFinished,
@@ -29,14 +29,14 @@ import { answer } from './shared/answer.ts';
 import { CampaignCommands, type Commanded } from './shared/campaign-commands.ts';
 import { TriggerBatches } from './shared/trigger-batches.ts';
 
-/** Events that one workflow of events is started for. */
-const EVENTS_TOGETHER = 200;
-/** The ledger's clock may differ from Temporal's. */
+/** Maximum number of events that one event workflow is started for. */
+const MAX_EVENTS_PER_WORKFLOW = 200;
+/** Minimum wait, because the ledger's clock may differ from Temporal's. */
 const LEAST_WAIT_MS = 1000;
-/** Between two checks whether calls of workers that were killed have ended. */
+/** Delay between two checks whether the calls of killed workers have ended. */
 const SETTLE_MS = 15_000;
 
-/** A pass over 100,000 members takes a second or two; what a lost worker had in hand goes to another one soon. */
+/** A pass over 100,000 members takes 1 to 2 s. The short timeout hands the work of a lost worker to another one soon. */
 const ledger = proxyActivities<Activities>({ ...LEDGER_OPTIONS, startToCloseTimeout: '1 minute' });
 
 type Trigger = Extract<NextAction, { do: 'triggerBatch' }>;
@@ -81,18 +81,18 @@ class Campaign implements Commanded {
   #phase: CampaignPhase = 'opening';
   #next: NextAction | null = null;
   #waiting: CampaignProgress['waiting'] = null;
-  /** Commands that change what comes next. */
+  /** Counts commands that change what comes next. */
   #changes = 0;
   readonly #batches: TriggerBatches;
-  /** Events that follow triggers, and are to be handed over. */
+  /** Follow-up events of triggers that no event workflow has taken over yet. */
   #events: string[] = [];
 
   constructor(input: CampaignInput) {
     this.input = input;
     this.#commands = new CampaignCommands(this);
-    this.#batches = new TriggerBatches(input.run, (reason) => this.#commands.pauseItself(reason));
+    this.#batches = new TriggerBatches(input.run, (pause) => this.#commands.pauseItself(pause));
     setHandler(campaignProgressQuery, () => this.#progress());
-    setHandler(haltSignal, ({ reason }) => this.#batches.refuse(reason));
+    setHandler(haltSignal, ({ code, reason }) => this.#batches.refuse({ code, reason }));
   }
 
   async open(): Promise<void> {
@@ -102,7 +102,7 @@ class Campaign implements Commanded {
     upsertSearchAttributes([{ key: SEARCH_KEYS.run, value: this.input.run }]);
   }
 
-  /** Asks the ledger, once the run is not paused. */
+  /** Asks the ledger what comes next, as soon as the run is not paused. */
   async decideNext(): Promise<NextAction | { do: 'cancel' }> {
     for (;;) {
       await this.#handOver();
@@ -117,7 +117,7 @@ class Campaign implements Commanded {
   }
 
   async pause({ code, reason }: Pause): Promise<void> {
-    await this.#commands.pauseItself(`${code}: ${reason}`);
+    await this.#commands.pauseItself({ code, reason });
   }
 
   async triggerBatches(next: Trigger): Promise<void> {
@@ -129,7 +129,7 @@ class Campaign implements Commanded {
       await this.waitUntil({ untilMs: Date.now() + idleMs, why: 'retry' });
   }
 
-  /** Until then, or until a command. */
+  /** Waits until then, or until a command. */
   async waitUntil({ untilMs, why, blocked }: Pick<Wait, 'untilMs' | 'why' | 'blocked'>): Promise<void> {
     const changes = this.#changes;
     this.#waiting = { until: new Date(untilMs).toISOString(), why, ...(blocked && { blocked }) };
@@ -138,7 +138,7 @@ class Campaign implements Commanded {
     this.#waiting = null;
   }
 
-  /** @returns whether the run has ended; a command may have opened it again meanwhile */
+  /** @returns whether the run has ended; a command may have reopened it meanwhile */
   async finish(): Promise<boolean> {
     const changes = this.#changes;
     this.#enter('closing');
@@ -152,8 +152,8 @@ class Campaign implements Commanded {
   }
 
   /**
-   * No command is under way, and all events are handed over. A workflow ends right behind this: a command that came in between
-   * would change a run that nobody works on.
+   * Waits until no command is in progress and all events are handed over. The workflow ends right after this: a command that
+   * arrives in between would change a run that no workflow works on.
    */
   async #quiet(): Promise<void> {
     do {
@@ -185,13 +185,13 @@ class Campaign implements Commanded {
     this.#events.push(...events);
   }
 
-  /** Hands what follows the triggers to workflows of events. */
+  /** Starts event workflows for the follow-up events of triggers. */
   async #handOver(): Promise<void> {
     const { account, campaign } = this.input;
     while (this.#events.length > 0) {
-      const events = this.#events.slice(0, EVENTS_TOGETHER);
+      const events = this.#events.slice(0, MAX_EVENTS_PER_WORKFLOW);
       await answer(account, campaignRoute(campaign), events, { lane: 'campaign' });
-      this.#events.splice(0, EVENTS_TOGETHER);
+      this.#events.splice(0, MAX_EVENTS_PER_WORKFLOW);
     }
   }
 
@@ -203,7 +203,7 @@ class Campaign implements Commanded {
     });
   }
 
-  /** What is known of everybody is written down, also of calls whose worker died. */
+  /** Closes the run once the outcome of every member is recorded, including calls whose worker crashed. */
   async settle(): Promise<void> {
     while (!(await this.#close())) await sleep(SETTLE_MS);
     await this.#quiet();
@@ -215,7 +215,7 @@ class Campaign implements Commanded {
     return closed;
   }
 
-  /** Nothing is taken along: whether it is paused is in the ledger. */
+  /** Continues as new without state: the ledger records whether the run is paused. */
   async #continueWhenLong(): Promise<void> {
     if (!workflowInfo().continueAsNewSuggested) return;
     await this.#quiet();

@@ -1,4 +1,4 @@
-// What the schedule of a campaign starts: plans it anew, and runs the plan when nothing speaks against it.
+// Workflow that the schedule of a campaign starts: it plans the campaign again, and starts the plan if nothing prevents it.
 
 import {
   ActivityFailure,
@@ -24,30 +24,30 @@ import {
 } from './shared/overlap.ts';
 
 export interface ScheduledCampaignInput extends CampaignName {
-  /** What happens when the campaign is planned or runs already, whoever began. */
+  /** What to do if the campaign is already being planned or running, whoever started it. */
   readonly overlap: OverlapPolicy;
-  /** Set when the waiting continues as new. */
+  /** Set when a waiting workflow continues as new. */
   readonly waiting?: Waiting;
 }
 
 export interface ScheduledCampaignResult {
-  /** Id of the run in the ledger; null when this turn was left out, or its planning was cancelled. */
+  /** Id of the run in the ledger; null if this occurrence was skipped, or its planning was cancelled. */
   readonly run: string | null;
   readonly started: boolean;
   /**
-   * Why it was not started, or not run to its end; null: it was. `nobody` is to be reached today; `problems` and
-   * `approval` wait for somebody.
+   * Why the run was not started or did not finish; null if it finished. `nobody`: today's audience is empty. `problems` and
+   * `approval` need an operator.
    */
   readonly why: 'overlap' | 'nobody' | 'problems' | 'approval' | 'cancelled' | null;
 }
 
-/** Who planned and started it, as the ledger has it. */
+/** Recorded in the ledger as who planned and started the run. */
 const BY = 'schedule';
-/** A campaign takes days: each check is a plan that is refused. */
+/** Longest delay between checks. A campaign takes days, and each check is a plan that is refused. */
 const LAST_CHECK_MS = 600_000;
 
 type Campaign = ChildWorkflowHandle<typeof reactivationCampaign>;
-/** A campaign that runs, or why none does. */
+/** A running campaign, or why none is running. */
 type Begun = { readonly run: string | null } & (
   | { readonly campaign: Campaign }
   | { readonly why: ScheduledCampaignResult['why'] }
@@ -79,7 +79,7 @@ export async function scheduledCampaign(input: ScheduledCampaignInput): Promise<
   }
 }
 
-/** Null: the campaign is being planned, or runs. */
+/** Null if the campaign is already being planned or running. */
 async function begin(name: CampaignName): Promise<Begun | null> {
   const planning = await unlessTaken(() =>
     startChild<typeof campaignPlan>('campaignPlan', {
@@ -111,14 +111,14 @@ async function begin(name: CampaignName): Promise<Begun | null> {
   return campaign === null ? null : { run, campaign };
 }
 
-/** The ledger knows of a run that goes on: there is nothing to plan. */
+/** The ledger has refused the plan because a run of the campaign is in progress. */
 function isUnderWay(error: unknown): boolean {
   const cause = error instanceof ChildWorkflowFailure ? error.cause : undefined;
   const refused = cause instanceof ActivityFailure ? cause.cause : cause;
   return refused instanceof ApplicationFailure && refused.type === 'RUN_OPEN';
 }
 
-/** Cancelled itself, this workflow ends as cancelled; a plan or campaign that was cancelled by name is a result. */
+/** True if the plan or campaign was cancelled, but not this workflow itself, which would end as cancelled. */
 function cancelledByName(error: unknown): boolean {
   return isCancellation(error) && !CancellationScope.current().consideredCancelled;
 }

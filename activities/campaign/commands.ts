@@ -1,4 +1,4 @@
-// Commands to a run of a campaign, of operators and of Sluice itself: each once, by its id, and kept with who and why.
+// Commands on a campaign run, by operators and by Sluice itself. Each is applied once, by its id, and is kept in the audit trail.
 import {
   CampaignCommand,
   type CampaignCommandInput,
@@ -36,8 +36,8 @@ export function createCommandActivities(deps: Deps) {
   const { db, clock, log } = deps;
   return {
     /**
-     * Writes down what an operator, or Sluice itself, does to a run, once.
-     * @throws ApplicationFailure (not retryable) of a type of {@link REFUSED}: nothing is changed then
+     * Applies a command to a run once and records it in the audit trail.
+     * @throws ApplicationFailure (not retryable) with a type of {@link REFUSED}; nothing has changed then
      */
     async campaignCommand({
       run,
@@ -60,7 +60,7 @@ export function createCommandActivities(deps: Deps) {
         await addAudit(tx, run, { id, by, action, reason, ...done }, at);
         return { members: done.members, ...(await afterOf(tx, row, command)) };
       });
-      log.info({ run, action: command.action, members: done.members }, 'an operator has acted on a campaign');
+      log.info({ run, action: command.action, members: done.members }, 'a command was applied to a campaign');
       return done;
     },
   };
@@ -70,7 +70,7 @@ function settlesTriggered(command: CampaignCommand): boolean {
   return command.action === 'resolve' && command.as === 'triggered';
 }
 
-/** What follows triggers that an operator has found out about; the answer to the first attempt may have been lost. */
+/** Returns the events that follow triggers settled by an operator. The response to an earlier attempt may have been lost. */
 async function afterOf(
   tx: Queryable,
   row: CampaignRow,
@@ -86,7 +86,7 @@ function checked(given: CampaignCommand): CampaignCommand {
   if (!success)
     throw refuseCommand(REFUSED.invalid, `${issue?.path.join('.') || 'the command'}: ${issue?.message}`);
   if (data.action === 'resolve' && data.as === 'triggered' && data.again)
-    throw refuseCommand(REFUSED.invalid, 'again: a flow that did run is not triggered once more');
+    throw refuseCommand(REFUSED.invalid, 'again: a flow that has run is not triggered again');
   return data;
 }
 
@@ -103,8 +103,12 @@ async function perform(c: CommandContext, command: CampaignCommand): Promise<Don
     case 'resume':
       demand(row, ['running']);
       await releaseCampaign(tx, run);
-      if (row.paused?.reason.startsWith(FIRST_UNVERIFIED))
-        await noteVerified(tx, run, { how: 'operator', member: 0, reason: `${command.by} let it go on` });
+      if (row.paused?.code === FIRST_UNVERIFIED)
+        await noteVerified(tx, run, {
+          how: 'operator',
+          member: 0,
+          reason: `${command.by} resumed the campaign`,
+        });
       return { members: 0 };
     case 'rate':
       demand(row, ['planned', 'running']);
@@ -124,17 +128,17 @@ async function perform(c: CommandContext, command: CampaignCommand): Promise<Don
 async function approve(deps: Deps, tx: Queryable, row: CampaignRow, by: string, at: Date): Promise<Done> {
   refuseUnlessPlanned(deps, row);
   if (by === row.planned_by)
-    throw refuseCommand(REFUSED.samePerson, `${by} made this plan: somebody else has to approve it`);
+    throw refuseCommand(REFUSED.samePerson, `${by} made this plan: another person has to approve it`);
   await approveCampaign(tx, row.run_id, by, at);
   return { members: 0 };
 }
 
 async function cancel({ tx, row, at }: CommandContext): Promise<Done> {
   const run = row.run_id;
-  // Once more is no mistake: it stays cancelled.
+  // Cancelling again is not an error: the run stays cancelled.
   demand(row, ['planned', 'running', 'cancelled']);
   const members = await cancelMembers(tx, run, at);
-  // Nothing of the run is under way when it is cancelled; what is left is the right of somebody who is gone.
+  // Nothing of the run is in progress when it is cancelled. Rights that are still taken belong to workers that are gone.
   await giveUpLost(tx, run, { seconds: FLIGHT_SECONDS, code: AMBIGUOUS }, at);
   await endWaves(tx, run, at);
   await moveCampaign(tx, run, ['planned', 'running'], 'cancelled', at);

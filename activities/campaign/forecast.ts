@@ -1,4 +1,4 @@
-// What a plan will cost, and when it will be done.
+// Activity that makes the plan of a campaign: how many calls it costs, and when it ends.
 
 import { ApplicationFailure } from '@temporalio/activity';
 import { compileCalendar } from '../../src/campaigns/calendar.ts';
@@ -24,24 +24,24 @@ import {
 } from '../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { readCatalog } from '../../src/ledger/sync/catalog.ts';
-import { listWarnings } from '../../src/ledger/sync/run-warnings.ts';
+import { listWarnings } from '../../src/ledger/sync/runs.ts';
 import type { AccountAccess, Deps } from '../shared/deps.ts';
 import { notConfigured } from '../shared/failures.ts';
 import { missingNames, pollerStates, tokenRefused } from './plan-checks.ts';
 
-/** Waves and days that a plan lists; the others are counted. */
+/** Maximum number of waves and of days that a plan lists; it only counts the others. */
 const LISTED = 200;
-/** Nobody plans farther ahead. */
+/** The forecast ends after 5 years. */
 const HORIZON_MS = 5 * 365 * 86_400_000;
-/** Slots are that much wider than a minute divided by the limit (src/ledger/migrations/budget.ts, workflows/pace.ts). */
+/** Slots are this factor wider than a minute divided by the limit (see src/ledger/budget). */
 const SPACING = 1.005;
 
 export function createForecastActivities(deps: Deps) {
   const { db } = deps;
   return {
     /**
-     * The plan as operators see it, kept with the run, which is `planned` from now on; reads nothing but the ledger. Done
-     * twice, it answers the plan that was made first.
+     * Makes the plan of a run, stores it and sets the run to `planned`. It reads only the ledger. A repeated call returns
+     * the plan that was made first.
      */
     async planCampaign({ run }: CampaignRunName): Promise<CampaignPlan> {
       const row = await getCampaign(db, run);
@@ -53,7 +53,7 @@ export function createForecastActivities(deps: Deps) {
         if (made !== null) return made;
         await tx.query('update campaigns set plan = $2 where run_id = $1', [run, toJson(plan)]);
         if (await moveCampaign(tx, run, ['planning'], 'planned', at)) return plan;
-        const message = `the plan ${run} is not being made any more: it was replaced or given up`;
+        const message = `the plan ${run} is no longer being made: a newer plan replaced it, or it failed`;
         throw ApplicationFailure.nonRetryable(message, 'PLAN_OVER');
       });
     },
@@ -68,7 +68,7 @@ export function createForecastActivities(deps: Deps) {
     const callsPerMinute = await deps.budget.pace(tokens);
     const counts = await countMembers(db, run);
     if (counts.some(({ state }) => state === 'found'))
-      throw new Error(`the audience of ${run} is not decided yet: a plan comes after that`);
+      throw new Error(`the audience of ${run} is not frozen yet, so it can't be planned`);
     const zones = await countZones(db, run);
     const sums = sumUp(counts);
     const byId = account.tokens[0]?.client.flows.contactIdentity === 'id';
@@ -86,7 +86,7 @@ export function createForecastActivities(deps: Deps) {
       zones: zonesOfText(each.zones, spec.timeZone),
     }));
     const horizonMs = startMs + HORIZON_MS;
-    // Nobody is begun at the end itself.
+    // No member starts at the end time itself.
     const by = endMs === null ? horizonMs : endMs - 1;
     const field = {
       groups,
@@ -149,7 +149,7 @@ export function createForecastActivities(deps: Deps) {
       callsPerMinute,
       ...listed(found, spec.timeZone, pacePerMinute / SPACING),
       problems: problemsOf(facts),
-      // What went wrong with the reading comes first: who should be in, or out, may not be.
+      // Warnings about reading come first: people may be missing from the audience, or from the exclusions.
       warnings: [...(await readingNotes(db, run)), ...warningsOf(facts)],
       approval: config.approval,
     };
@@ -207,8 +207,8 @@ function excludedBy(counts: readonly StateCount[]): Record<string, number> {
 }
 
 /**
- * Calls that the members take, at most. A card that they came with is moved at once; others are searched for first, by contact
- * and pipeline; tags are read before they are written (activities/effects).
+ * Maximum number of calls that the members take. A member found by its card has that card moved directly; for the others
+ * Sluice searches for the card by contact and pipeline first. Tags are read before they are written (activities/events/effects).
  */
 function callsOf(
   { calls, spec: { config } }: CampaignRow,

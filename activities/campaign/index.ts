@@ -1,4 +1,4 @@
-// All activities of campaigns.
+// All campaign activities.
 import type { Deps } from '../shared/deps.ts';
 import { createAudienceActivities } from './audience/pages.ts';
 import { createForecastActivities } from './forecast.ts';

@@ -1,4 +1,4 @@
-// Commands over members of a run: skip a wave, try failed members again, settle those whose outcome is unknown.
+// Commands on members of a run: skip a wave, retry failed members, resolve members whose outcome is unknown.
 import { waveOf } from '../../src/campaigns/waves.ts';
 import type { CampaignCommand, CampaignCommandResult } from '../../src/contracts/wire/campaign.ts';
 import {
@@ -23,7 +23,7 @@ import { demand, REFUSED, refuseCommand } from './refusals.ts';
 import { addAfterEvents } from './trigger/after.ts';
 
 export interface Done extends CampaignCommandResult {
-  /** Kept in the audit; nothing personal. */
+  /** Stored in the audit trail; contains no personal data. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
@@ -33,20 +33,20 @@ export interface CommandContext {
   /** Locked. */
   readonly row: CampaignRow;
   readonly at: Date;
-  /** Counts the calls that follow triggers; null: none do. */
+  /** Run that counts the calls of follow-up events; null if nothing follows a trigger. */
   readonly afterRun: string | null;
-  /** No workflow would go on with a run that is opened. */
+  /** No workflow would continue a run that the command reopens. */
   readonly withoutWorkflow: boolean;
 }
 
-/** The rest of the wave under way; between two waves all of the next one. No rule judges a wave that was skipped. */
+/** Skips the rest of the open wave, or the whole next wave if none is open. Stop rules do not judge a skipped wave. */
 export async function skipWave({ tx, row, at }: CommandContext): Promise<Done> {
   demand(row, ['running']);
   const run = row.run_id;
   const wave = (await openWave(tx, run))?.wave ?? (await makeNextWave(tx, row, at));
   const members = wave === null ? 0 : await skipMembers(tx, run, { wave }, 'WAVE_SKIPPED', at);
   if (wave === null || members === 0)
-    throw refuseCommand(REFUSED.nothing, `there is no wave to skip: nobody in one waits`);
+    throw refuseCommand(REFUSED.nothing, 'there is no wave to skip: no member is waiting in one');
   await judgeWave(tx, run, wave, [], at);
   return { members, details: { wave } };
 }
@@ -90,7 +90,7 @@ export async function resolve(
     const some = others.slice(0, 10).join(', ');
     throw refuseCommand(
       REFUSED.notUnknown,
-      `${others.length} of these members are not unknown, for example ${some}: nothing was changed`,
+      `${others.length} of these members are not unknown, for example ${some}; nothing has changed`,
     );
   }
   if (as === 'triggered') {
@@ -103,24 +103,24 @@ export async function resolve(
   return { members: ids.length, details: { as, again } };
 }
 
-/** Whoever waits after the end of the campaign is left out: nobody is tried again then. */
+/** Refuses a retry after the end of the campaign: the members could not be triggered any more. */
 function refuseAfterEnd({ run_id: run, spec }: CampaignRow, at: Date): void {
   const { end } = spec.config;
   if (end !== undefined && at.getTime() >= Date.parse(end))
     throw refuseCommand(
       REFUSED.over,
-      `the campaign of the run ${run} ended at ${end}: nobody is triggered any more`,
+      `the campaign of the run ${run} ended at ${end}, so no member can be triggered`,
     );
 }
 
-/** A run that has finished goes on. @throws ApplicationFailure when there is another one by now */
+/** Sets a finished run to running again. @throws ApplicationFailure if another run exists by now */
 async function reopen({ tx, row, at, withoutWorkflow }: CommandContext): Promise<void> {
   if (row.state !== 'finished') return;
   const other = await otherRun(tx, row);
   if (other !== null)
     throw refuseCommand(
       REFUSED.otherRun,
-      `the run ${row.run_id} has finished, and ${other.run} is ${other.state} by now: nothing was changed`,
+      `the run ${row.run_id} has finished, and ${other.run} is ${other.state}; nothing has changed`,
     );
   if (withoutWorkflow)
     throw refuseCommand(

@@ -1,4 +1,4 @@
-// What a plan looks up beside its audience: who follows the connection, what the tokens may, which names there are.
+// Checks that a plan makes beside its audience: the pollers of the connection, the scopes of the tokens, the names in `after`.
 import type { PollerState } from '../../src/campaigns/reliance.ts';
 import type { PollerConfig } from '../../src/contracts/config/config.ts';
 import { durationMs } from '../../src/contracts/config/config-base.ts';
@@ -7,10 +7,10 @@ import { glanceAtPollers } from '../../src/ledger/campaigns/campaign-plan-facts.
 import { pick, readCatalog } from '../../src/ledger/sync/catalog.ts';
 import type { AccountAccess, Deps } from '../shared/deps.ts';
 
-/** A poller that has not polled for so long, or for three of its longest intervals, has stopped. */
+/** A poller counts as stopped if it has not polled for this long, or for three of its longest intervals if that is longer. */
 const QUIET_MS = 10 * 60_000;
 
-/** The pollers of the account that were ever started. */
+/** Returns the state of every poller of the account that was ever started. */
 export async function pollerStates(
   deps: Pick<Deps, 'db' | 'poller'>,
   { account, config }: CampaignSpec,
@@ -30,7 +30,7 @@ export async function pollerStates(
           : stopped
             ? 'does not run'
             : null;
-      // One that has gone from the configuration reads nothing, and is replaced by others.
+      // A poller that is no longer configured reads nothing, and other pollers replace it.
       const blocked = own === null || code === null ? null : { code, reason: reason ?? code, isShape };
       return { poller, follows, idle, blocked };
     },
@@ -41,13 +41,13 @@ function configOf(deps: Pick<Deps, 'poller'>, account: string, poller: string): 
   try {
     return deps.poller(account, poller);
   } catch (error) {
-    // It ran once, and has gone from the configuration.
+    // The poller ran once and is no longer configured.
     if (error instanceof Error) return null;
     throw error;
   }
 }
 
-/** Null while at least one token is not known to lack the right. */
+/** Explains why no token can trigger flows; null if at least one token may have the scope. */
 export async function tokenRefused(
   deps: Pick<Deps, 'budget'>,
   account: AccountAccess,
@@ -59,7 +59,7 @@ export async function tokenRefused(
   return `the service refused every token of the account within ten minutes (${all}): flows need the scope flows:trigger`;
 }
 
-/** Places and tags that `after` names, and that the account's lists lack. A list that nobody has read tells nothing. */
+/** Finds stages and tags in `after` that the account's lists lack. A list that was never read proves nothing. */
 export async function missingNames(
   { db }: Pick<Deps, 'db'>,
   { account, config: { after } }: CampaignSpec,
@@ -68,7 +68,7 @@ export async function missingNames(
   const tags = after.tags === undefined ? null : await readCatalog(db, account, 'tags');
   for (const name of after.tags ?? []) {
     if (tags === null || pick(tags, name) !== null) continue;
-    const reason = `\`after.tags\` has ${JSON.stringify(name)}, which the account has not: create it in the service`;
+    const reason = `\`after.tags\` names ${JSON.stringify(name)}, but the account has no such tag; create it in the service`;
     missing.push({ code: 'UNKNOWN_TAG', reason });
   }
   const pipelines = after.stage === undefined ? null : await readCatalog(db, account, 'pipelines');
@@ -76,10 +76,10 @@ export async function missingNames(
   const { pipeline, stage } = after.stage;
   const found = pick(pipelines, pipeline);
   if (found === null) {
-    const reason = `\`after.stage\` has the pipeline ${JSON.stringify(pipeline)}; the account has ${listOf(pipelines)}`;
+    const reason = `\`after.stage\` names the pipeline ${JSON.stringify(pipeline)}, but the account has ${listOf(pipelines)}`;
     missing.push({ code: 'UNKNOWN_PIPELINE', reason });
   } else if (pick(found.stages, stage) === null) {
-    const reason = `\`after.stage\` has the stage ${JSON.stringify(stage)}; the pipeline "${found.name}" has ${listOf(found.stages)}`;
+    const reason = `\`after.stage\` names the stage ${JSON.stringify(stage)}, but the pipeline "${found.name}" has ${listOf(found.stages)}`;
     missing.push({ code: 'UNKNOWN_STAGE', reason });
   }
   return missing;

@@ -1,4 +1,4 @@
-// Opens a plan, reads what of its audience costs no call, and freezes what was read.
+// Activities that open a plan, read the parts of its audience that cost no call, and freeze the audience.
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type {
   AudiencePage,
@@ -16,14 +16,14 @@ import { freeze } from './audience/freeze.ts';
 import { listsOf } from './audience/names.ts';
 import { readRows, readsExcludedNumbers } from './audience/rows.ts';
 
-/** @param readMs how long one call of `readAudienceRows` begins further pages; 0: one page a call */
+/** @param readMs how long one call of `readAudienceRows` keeps starting pages, in milliseconds; 0 reads one page per call */
 export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly readMs?: number } = {}) {
   const { db } = deps;
 
   return {
     /**
-     * Opens the plan of a campaign, in place of one that was not started.
-     * @throws ApplicationFailure CONFIG, or RUN_OPEN while a run of it is under way
+     * Opens the plan of a campaign. It replaces a plan that was not started.
+     * @throws ApplicationFailure CONFIG, or RUN_OPEN while a run of the campaign is in progress
      */
     async openCampaignPlan({ account, campaign, by }: CampaignPlanInput): Promise<CampaignPlanning> {
       const { spec, access } = configured(deps, account, campaign);
@@ -31,7 +31,7 @@ export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly 
       const at = new Date(await deps.clock.now());
       const opened = await openPlan(db, { spec, by, at, workflow: workflowExecution?.runId ?? '' });
       if ('underWay' in opened) {
-        const message = `the run ${opened.underWay} of the campaign is under way; wait for its end, or end it with sluice campaign cancel ${campaign}`;
+        const message = `the run ${opened.underWay} of the campaign is in progress; wait until it ends, or end it with \`sluice campaign cancel ${campaign}\``;
         throw ApplicationFailure.nonRetryable(message, 'RUN_OPEN');
       }
       return {
@@ -43,17 +43,17 @@ export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly 
       };
     },
 
-    /** Rows of a source, or people of the ledger: some pages of a part of the audience, or of `exclude.numbers` behind the last. */
+    /** Reads some pages of a part of the audience from a source or the ledger, or of `exclude.numbers` after the last part. */
     async readAudienceRows(input: AudiencePageInput): Promise<AudiencePage> {
       return await readRows(deps, input, readMs);
     },
 
-    /** Decides who is left out and why, and who is in the control group; nobody comes in after this. */
+    /** Decides who is excluded and why, and who is in the control group. The audience does not change after this. */
     async freezeAudience({ run }: CampaignRunName): Promise<void> {
       await freeze(deps, run);
     },
 
-    /** The plan can not be made: says why. One that is over already stays as it is. */
+    /** Marks a plan as failed with a reason. A plan that has already ended does not change. */
     async failCampaignPlan({ run, reason }: CampaignRunName & { readonly reason: string }): Promise<void> {
       const at = new Date(await deps.clock.now());
       await db.transaction((tx) => moveCampaign(tx, run, ['planning'], 'failed', at, reason));
@@ -61,7 +61,7 @@ export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly 
   };
 }
 
-/** @throws ApplicationFailure CONFIG for what no plan could be made by; nothing has been spent on it yet */
+/** @throws ApplicationFailure CONFIG if the configuration allows no plan; no call has been made yet */
 function configured(
   deps: Deps,
   account: string,

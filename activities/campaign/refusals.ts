@@ -1,11 +1,11 @@
-// Why something can not be done to a run of a campaign: each with the way out.
+// Refusals of commands on a campaign run. Each message says what to do instead.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { CampaignSpec } from '../../src/contracts/wire/campaign.ts';
 import { type CampaignRow, digestOfSpec } from '../../src/ledger/campaigns/campaigns.ts';
 import type { Deps } from '../shared/deps.ts';
 import { notConfigured } from '../shared/failures.ts';
 
-/** Types of the failures; the CLI makes exit codes of them. */
+/** Types of the failures; the CLI maps them to exit codes. */
 export const REFUSED = {
   noSuchRun: 'NO_SUCH_RUN',
   notPlanned: 'NOT_PLANNED',
@@ -23,12 +23,12 @@ export const REFUSED = {
   invalid: 'INVALID_COMMAND',
 } as const;
 
-/** Nobody tries this again: what stands in the ledger or the configuration refuses it. */
+/** A failure that Temporal does not retry, because the ledger or the configuration is its cause. */
 export function refuseCommand(
   type: (typeof REFUSED)[keyof typeof REFUSED],
   message: string,
 ): ApplicationFailure {
-  // Of interest to who asked, and to no log.
+  // The caller sees it; workers do not log it.
   return ApplicationFailure.create({
     message,
     type,
@@ -37,17 +37,17 @@ export function refuseCommand(
   });
 }
 
-/** @throws ApplicationFailure when the run is no plan that waits, or the configuration has changed since */
+/** @throws ApplicationFailure if the run is not a plan that waits for its start, or if the configuration has changed since */
 export function refuseUnlessPlanned(deps: Deps, row: CampaignRow): void {
   const { campaign, run_id: run, state, plan } = row;
-  const anew = `\`sluice campaign plan ${campaign}\` makes a new one`;
+  const replan = `\`sluice campaign plan ${campaign}\` makes a new one`;
   const why: Partial<Record<typeof state, string>> = {
     planning: `the plan ${run} is still being made; \`sluice campaign plan ${campaign}\` shows how far it is`,
-    failed: `the plan ${run} could not be made: ${row.reason ?? 'no reason is known'}; ${anew}`,
-    void: `the plan ${run} was replaced by a newer one; ${anew}`,
+    failed: `the plan ${run} failed: ${row.reason ?? 'unknown reason'}; ${replan}`,
+    void: `a newer plan replaced the plan ${run}; ${replan}`,
     running: `the run ${run} has been started`,
-    finished: `the run ${run} has finished; ${anew}`,
-    cancelled: `the run ${run} was cancelled; ${anew}`,
+    finished: `the run ${run} has finished; ${replan}`,
+    cancelled: `the run ${run} was cancelled; ${replan}`,
   };
   if (state !== 'planned')
     throw refuseCommand(REFUSED.notPlanned, why[state] ?? `the run ${run} is ${state}`);
@@ -61,23 +61,23 @@ export function refuseUnlessPlanned(deps: Deps, row: CampaignRow): void {
   if (digestOfSpec(spec) !== row.digest)
     throw refuseCommand(
       REFUSED.planVoid,
-      `the configuration of "${campaign}" has changed since the plan ${run}: ${anew}`,
+      `the configuration of "${campaign}" has changed since the plan ${run} was made: ${replan}`,
     );
 }
 
-/** @throws ApplicationFailure when the run is in another state */
+/** @throws ApplicationFailure if the run is in another state */
 export function demand(
   { run_id: run, campaign, state }: CampaignRow,
   states: readonly CampaignRow['state'][],
 ): void {
   if (states.includes(state)) return;
   if (state === 'cancelled')
-    throw refuseCommand(REFUSED.cancelled, `the run ${run} was cancelled, and stays so`);
+    throw refuseCommand(REFUSED.cancelled, `the run ${run} was cancelled, which is final`);
   if (state === 'finished') throw refuseCommand(REFUSED.over, `the run ${run} has finished`);
   if (state === 'planned' || state === 'planning')
     throw refuseCommand(
       REFUSED.notRunning,
       `the run ${run} is ${state}; \`sluice campaign start ${campaign}\` starts a plan`,
     );
-  throw refuseCommand(REFUSED.notRunning, `the run ${run} is ${state}, and was never started`);
+  throw refuseCommand(REFUSED.notRunning, `the run ${run} is ${state} and was never started`);
 }

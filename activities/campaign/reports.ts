@@ -1,4 +1,4 @@
-// What operators ask of campaigns, out of the ledger.
+// Activities that answer operator queries about campaigns from the ledger.
 import type {
   CampaignAuditEntry,
   CampaignListInput,
@@ -11,17 +11,17 @@ import { catchUp } from '../../src/ledger/campaigns/campaign-results.ts';
 import { findCampaign } from '../../src/ledger/campaigns/campaigns.ts';
 import type { Deps } from '../shared/deps.ts';
 
-/** A list goes through Temporal whole. */
+/** Bounds the size of a list, which passes through Temporal as one payload. */
 const MAX_RUNS = 200;
 
 export function createReportActivities({ db, clock }: Deps) {
   return {
-    /** The newest first, without their waves; results as of the last time that they were stamped. */
+    /** Newest first, without waves. The results are as of the last time that they were computed. */
     async listCampaigns({ limit, ...filter }: CampaignListInput): Promise<CampaignReport[]> {
       return await listReports(db, { ...filter, limit: Math.min(limit, MAX_RUNS) });
     },
 
-    /** With results as of now. Null: there is no such run. */
+    /** Report with current results; null if there is no such run. */
     async campaignReport({ run }: CampaignRunName): Promise<CampaignReport | null> {
       const at = new Date(await clock.now());
       if ((await findCampaign(db, run)) === null) return null;
@@ -29,7 +29,7 @@ export function createReportActivities({ db, clock }: Deps) {
       return await reportOf(db, run);
     },
 
-    /** The plan of a run; null: there is none. */
+    /** The plan of a run; null if there is none. */
     async campaignPlanOf({ run }: CampaignRunName): Promise<CampaignPlan | null> {
       return (await findCampaign(db, run))?.plan ?? null;
     },

@@ -1,4 +1,4 @@
-// One check of messages that were sent: a call of the API, and what its answer or its error says of each of them.
+// Checks sent messages with one API call, and records what the response or the error shows about each of them.
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { isSegment } from '../../src/api-client/arguments.ts';
 import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
@@ -12,13 +12,13 @@ import { isTransient } from '../sync/record-step.ts';
 
 /** Largest page of a history (API text, Limits). */
 const PAGE_SIZE = 200;
-/** A check that fails this many times is given up: the next one comes by the schedule. */
+/** Number of failures after which a check is given up; the schedule brings the next one. */
 const MAX_ATTEMPTS = 5;
-/** The same calls as reading a message back: refusals of one reach as far as those of the other. */
+/** Same calls as reading a message back, so refusals have the same scope. */
 const STEP = 'readBackMessage' as const;
 
 /**
- * One check: GET /v1/messages/{messageId}/status, or GET /v1/conversations/{ticketId}/messages where that tells of several.
+ * Makes one check: GET /v1/messages/{messageId}/status, or GET /v1/conversations/{ticketId}/messages if that shows several.
  * @param attempt 1 for the first
  */
 export async function checkDelivery(
@@ -53,18 +53,18 @@ export async function checkDelivery(
     const items = new Map(page?.items.map((item) => [item.id, item]));
     return (messageId: string): Shown => {
       const item = items.get(messageId);
-      // One that could not be read may be the very one.
+      // An item that could not be read may be this message.
       if (item === undefined) return page?.invalid.length === 0 ? 'absent' : 'unshown';
       return statusOf(item);
     };
   }
 
-  /** What an error says of the messages that were searched for; rethrown as a failure where it says nothing of them. */
+  /** Interprets an error for the messages that were searched for. Rethrows it as a failure if it does not concern them. */
   function shownBy(error: unknown): Shown {
     if (error instanceof ApplicationFailure || error instanceof CancelledFailure) throw error;
     const isPage = 'conversation' in check;
     if (error instanceof UnexpectedShapeError) {
-      log.warn({ account: name, at: error.path }, 'a check of a message that was sent shows no status');
+      log.warn({ account: name, at: error.path }, 'a check of a sent message shows no status');
       return isPage ? 'unshown' : 'nothing';
     }
     if (error instanceof InvalidArgumentError) return { end: 'INVALID_ARGUMENT' };
@@ -72,29 +72,29 @@ export async function checkDelivery(
       const code = refusalCode(error);
       if (code === 'ERR_MESSAGE_NOT_FOUND') return 'absent';
       if (refusalScope(code, STEP) === 'record') return isPage ? 'unshown' : { end: code };
-      log.warn({ account: name, code }, 'the account refuses to show how far messages are');
+      log.warn({ account: name, code }, 'the account refuses to show the status of messages');
       throw toFailure(error, STEP, 1);
     }
     if (isTransient(error) && attempt >= MAX_ATTEMPTS) {
       log.warn(
         { account: name, attempt },
-        'a check of a message that was sent failed too often; another one comes',
+        'a check of a sent message failed repeatedly; it will be checked again on schedule',
       );
       return 'nothing';
     }
     if (!(error instanceof ApiError) && !isTransient(error))
-      log.error({ account: name, err: error }, 'a check failed');
+      log.error({ account: name, err: error }, 'a check of a sent message failed');
     throw toFailure(error, STEP, attempt);
   }
 }
 
-/** No path can hold some ids (base64 with a slash): what the conversation's page says of such a message is all there is. */
+/** Some ids can't be part of a path (base64 with a slash). For such a message only the conversation's page shows the status. */
 function askable(due: DueCheck): DueCheck {
   if ('conversation' in due || due.shownIn === null || isSegment(due.message)) return due;
   return { conversation: due.shownIn };
 }
 
-/** By the assumptions message.statusField and message.ackField. */
+/** Reads the fields that the assumptions message.statusField and message.ackField name. */
 function statusOf(item: HistoryMessage): Shown {
   const { status, ack } = item;
   return status === null ? 'unshown' : { status, ack };

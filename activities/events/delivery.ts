@@ -1,5 +1,4 @@
-// Following messages that were sent: a batch checks those that are due, and tells what is news. A check is one call of
-// the API.
+// Activities that follow sent messages. A batch checks the due ones and publishes what has changed. A check is one API call.
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type {
   DeliveryBatchInput,
@@ -23,21 +22,21 @@ import { comesBackAfter, onlyWaits } from '../shared/failures.ts';
 import { wakeSinks } from '../shared/wake.ts';
 import { checkDelivery } from './delivery-check.ts';
 
-/** Name of the run that counts the checks of an account, among the names of its pollers. */
+/** Name of the run that counts the checks of an account. It shares a namespace with the pollers. */
 const RUN_NAME = '@deliveries';
-/** Checks at once. */
+/** Number of checks in progress at the same time. */
 const CONCURRENCY_LIMIT = 4;
-/** Less than a batch waits for what is due soon (activities/shared/batch.ts): what failed is tried again within it. */
+/** Less than the time that a batch waits for work (activities/shared/batch.ts), so it retries a failure itself. */
 const MAX_PAUSE_MS = 4000;
 
 export interface DeliveryTools {
-  /** Told of the sinks that have something to do. @default starts or wakes their workflows */
+  /** Called with the sinks that have new events. @default starts or wakes their workflows */
   readonly wake?: (sinks: readonly string[]) => Promise<void>;
   /** @default the clock of this process */
   readonly now?: () => Date;
 }
 
-/** Ledger side: for the work queue. */
+/** Activities of the work queue; they use only the ledger. */
 export function createDeliveryLedgerActivities(deps: Deps) {
   const { db } = deps;
   return {
@@ -47,22 +46,22 @@ export function createDeliveryLedgerActivities(deps: Deps) {
       return { run, tokenKey, callsPerMinute: await deps.budget.pace(tokens.map(({ key }) => key)) };
     },
 
-    /** Messages that were sent, as operators see them: nothing personal. */
+    /** Lists sent messages for operators, without personal data. */
     async listDeliveries(filter: DeliveryFilter): Promise<DeliveryEntry[]> {
       return await listDeliveries(db, filter);
     },
   };
 }
 
-/** For the API queue. */
+/** Activities of the API queue. */
 export function createDeliveryActivities(deps: Deps, tools: DeliveryTools = {}) {
   return {
     /**
-     * Checks messages that are due, for a minute at most. Chosen here, so that what the poller saw meanwhile is not asked
-     * for, and ids of messages stay out of Temporal.
+     * Checks due messages for up to one minute. The activity itself chooses them, so it skips what the poller saw meanwhile,
+     * and ids of messages stay out of Temporal.
      */
     async deliveryBatch(input: DeliveryBatchInput): Promise<DeliveryBatchResult> {
-      // An attempt before this one may have published sinks and ended before it woke them.
+      // An earlier attempt may have published events and ended before it woke the sinks.
       if (Context.current().info.attempt > 1)
         await (tools.wake ?? wakeSinks)(deps.account(input.account).announce.map(({ sink }) => sink));
       const batch = new DeliveryBatch(deps, input, tools);
@@ -73,8 +72,8 @@ export function createDeliveryActivities(deps: Deps, tools: DeliveryTools = {}) 
 }
 
 /**
- * No check is leased: an account has one watch, and a watch one batch at a time. Of two checks of one message the second
- * one tells nothing new.
+ * Checks without a lease: an account has one watch, and a watch runs one batch at a time. If a message is checked twice, the
+ * second check changes nothing.
  */
 class DeliveryBatch implements BatchWork<DueCheck> {
   readonly concurrencyLimit = CONCURRENCY_LIMIT;
@@ -82,8 +81,8 @@ class DeliveryBatch implements BatchWork<DueCheck> {
   readonly #input: DeliveryBatchInput;
   readonly #wake: (sinks: readonly string[]) => Promise<void>;
   readonly #now: () => Date;
-  /** Checks under way, and those that failed for a reason that passes: how often, and until when they wait. */
-  readonly #inHand = new Map<string, { check: DueCheck; failures: number; until: number | null }>();
+  /** Checks in progress, and checks that failed temporarily, with their number of failures and when to retry them. */
+  readonly #active = new Map<string, { check: DueCheck; failures: number; until: number | null }>();
   #checks = 0;
   #refused: string | null = null;
 
@@ -104,23 +103,23 @@ class DeliveryBatch implements BatchWork<DueCheck> {
 
   async take(limit: number): Promise<readonly DueCheck[]> {
     const again: DueCheck[] = [];
-    for (const inHand of this.#inHand.values()) {
-      if (inHand.until === null || inHand.until > performance.now()) continue;
-      inHand.until = null;
-      again.push(inHand.check);
+    for (const entry of this.#active.values()) {
+      if (entry.until === null || entry.until > performance.now()) continue;
+      entry.until = null;
+      again.push(entry.check);
     }
     if (again.length > 0) return again;
-    // What was seen and not published yet is due, too, and needs no check.
+    // A change that was seen but not published is due, too, and needs no call.
     await this.#settle();
     const due = await dueChecks(this.#deps.db, this.#input.account, this.#now(), limit, this.#excluded());
-    for (const check of due) this.#inHand.set(nameOf(check), { check, failures: 0, until: null });
+    for (const check of due) this.#active.set(nameOf(check), { check, failures: 0, until: null });
     return due;
   }
 
   async work(check: DueCheck, batch: BatchControl): Promise<void> {
-    const inHand = this.#inHand.get(nameOf(check)) as { failures: number; until: number | null };
+    const entry = this.#active.get(nameOf(check)) as { failures: number; until: number | null };
     try {
-      await checkDelivery(this.#deps, this.#input, check, { attempt: inHand.failures + 1, now: this.#now });
+      await checkDelivery(this.#deps, this.#input, check, { attempt: entry.failures + 1, now: this.#now });
       this.#checks++;
     } catch (error) {
       if (!(error instanceof ApplicationFailure)) throw error;
@@ -130,17 +129,17 @@ class DeliveryBatch implements BatchWork<DueCheck> {
       }
       const waitMs = comesBackAfter(error);
       if (waitMs === null) throw error;
-      if (!onlyWaits(error)) inHand.failures++;
-      inHand.until = performance.now() + Math.min(MAX_PAUSE_MS, waitMs);
+      if (!onlyWaits(error)) entry.failures++;
+      entry.until = performance.now() + Math.min(MAX_PAUSE_MS, waitMs);
       return;
     }
-    this.#inHand.delete(nameOf(check));
+    this.#active.delete(nameOf(check));
   }
 
-  /** Tells what was seen, and says when the next check is due. */
+  /** Publishes what was seen. @returns milliseconds until the next check is due */
   async next(): Promise<number | null> {
     const nextMs = await this.#settle();
-    const waits = [...this.#inHand.values()].flatMap(({ until }) =>
+    const waits = [...this.#active.values()].flatMap(({ until }) =>
       until === null ? [] : [Math.max(0, until - performance.now())],
     );
     const ms = Math.min(nextMs ?? Infinity, ...waits);
@@ -154,9 +153,9 @@ class DeliveryBatch implements BatchWork<DueCheck> {
     return nextMs;
   }
 
-  /** What was called off is due in the ledger still. */
+  /** A cancelled check is still due in the ledger. */
   async release(dueChecks: readonly DueCheck[]): Promise<void> {
-    for (const check of dueChecks) this.#inHand.delete(nameOf(check));
+    for (const check of dueChecks) this.#active.delete(nameOf(check));
   }
 
   async renew(): Promise<void> {}
@@ -166,7 +165,7 @@ class DeliveryBatch implements BatchWork<DueCheck> {
   }
 
   #excluded(): Excluded {
-    const dueChecks = [...this.#inHand.values()].map(({ check }) => check);
+    const dueChecks = [...this.#active.values()].map(({ check }) => check);
     return {
       messages: dueChecks.flatMap((check) => ('message' in check ? [check.message] : [])),
       conversations: dueChecks.flatMap((check) => ('conversation' in check ? [check.conversation] : [])),
@@ -177,7 +176,7 @@ class DeliveryBatch implements BatchWork<DueCheck> {
 const nameOf = (check: DueCheck) =>
   'message' in check ? `message ${check.message}` : `page ${check.conversation}`;
 
-/** Tells what others have seen, without a call. @returns the sinks to wake, and milliseconds until a check is due */
+/** Publishes what pollers and checks have seen, without a call. @returns the sinks to wake, and milliseconds until the next check */
 export async function settle(
   deps: Deps,
   account: string,

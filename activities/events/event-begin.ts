@@ -1,4 +1,4 @@
-// The beginning of an event: whether its time has come, and what there is to do.
+// Begins an event: checks whether it is next, and prepares its work.
 import {
   type EffectStep,
   type EventInput,
@@ -9,8 +9,7 @@ import {
 } from '../../src/contracts/wire/intake.ts';
 import { STEP_BITS } from '../../src/contracts/wire/run.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import { endEvent, lockEvent } from '../../src/ledger/events/event-end.ts';
-import { type ClaimedEvent, claimEvent } from '../../src/ledger/events/events.ts';
+import { type ClaimedEvent, claimEvent, endEvent, lockEvent } from '../../src/ledger/events/events.ts';
 import {
   catalogAge,
   claimCatalog,
@@ -19,23 +18,22 @@ import {
   releaseCatalog,
 } from '../../src/ledger/sync/catalog.ts';
 import { forgetSeen } from '../../src/ledger/sync/people.ts';
-import { getRecord, type RecordRow } from '../../src/ledger/sync/record-rows.ts';
+import { getRecord, type RecordRow, stageEventRecord } from '../../src/ledger/sync/records.ts';
 import { getRun } from '../../src/ledger/sync/runs.ts';
-import { stageEventRecord } from '../../src/ledger/sync/staged-records.ts';
 import type { Deps } from '../shared/deps.ts';
 import { findPerson } from '../sync/record-step.ts';
 import { planSteps } from '../sync/sync-diff.ts';
 import { type Progress, personOf } from './effects/effect.ts';
 import { firstEffectStep } from './effects/first-step.ts';
 
-/** Lists of the account older than this are read again before they are relied on. */
+/** Age after which lists of the account are read again before they are used. */
 const LIST_SECONDS = 600;
-/** A name that the list lacks may have been created since: the list is read again after this time. */
+/** Age after which a list is read again if it lacks a name, because the name may have been created since. */
 const MISSING_SECONDS = 30;
-/** Pause while another event reads a list that nobody has read yet. */
+/** Delay while another event reads a list for the first time. */
 const LIST_WAIT_MS = 500;
 
-/** The event is this workflow's, and its time has come. */
+/** This workflow owns the event, and the event is next. */
 export interface BegunEvent {
   readonly state: 'begun';
   readonly run: string;
@@ -46,14 +44,14 @@ export interface BegunEvent {
     | { readonly type: 'effect'; readonly step: EffectStep; readonly lane: EventLane };
 }
 
-/** It has ended, and is to be closed: perhaps by an attempt that was not heard of any more. */
+/** The event has ended and must be closed. An earlier attempt may have died before it did so. */
 export interface OverEvent {
   readonly state: 'over';
 }
 
 type ListKind = 'tags' | 'pipelines';
 
-/** Takes the event for its workflow, and prepares what there is to do. Calls nothing. */
+/** Claims the event for its workflow and prepares its work. Makes no call. */
 export async function beginEvent(
   { db }: Pick<Deps, 'db'>,
   { event: id, workflow }: EventInput,
@@ -74,7 +72,7 @@ export async function beginEvent(
   });
 }
 
-/** The outcome of an event that asks for nothing. */
+/** The outcome of an event that has nothing to do. */
 function outcomeAlready({ superseded, request }: ClaimedEvent): 'superseded' | 'unchanged' | null {
   if (superseded) return 'superseded';
   const isEmpty = request?.type === 'tags' && request.add.length + request.remove.length === 0;
@@ -83,7 +81,7 @@ function outcomeAlready({ superseded, request }: ClaimedEvent): 'superseded' | '
 
 async function begin(tx: Queryable, event: ClaimedEvent): Promise<EventProgress | BegunEvent> {
   const { request, account, run_id: run, progress } = event;
-  if (request === null) throw new Error(`the event ${event.id} is open, and what it asks for is gone`);
+  if (request === null) throw new Error(`the event ${event.id} is open but has no request`);
   if (request.type !== 'lead') {
     const lists = await listsToRead(tx, account, namesOf(request));
     if (lists === null) return { state: 'waiting', waitMs: LIST_WAIT_MS };
@@ -101,7 +99,7 @@ async function begin(tx: Queryable, event: ClaimedEvent): Promise<EventProgress 
   return { state: 'begun', run, lists, work: { type: 'record', record } };
 }
 
-/** The event's record in the run of its route, made at its beginning. */
+/** The event's record in the run of its route; created when the event begins. */
 async function recordOf(
   tx: Queryable,
   event: ClaimedEvent,
@@ -118,11 +116,11 @@ async function recordOf(
 
 interface ListNames {
   readonly tags: readonly string[];
-  /** Pipelines, each with the stage of it that the event names. */
+  /** Pipelines, each with the stage that the event names. */
   readonly pipelines: readonly (readonly [pipeline: string | number, stage: string | number | undefined])[];
 }
 
-/** Lists to read before the event goes on; null while another event is reading one that nobody has read yet. */
+/** Lists to read before the event continues; null while another event reads a list for the first time. */
 async function listsToRead(tx: Queryable, account: string, names: ListNames): Promise<ListKind[] | null> {
   const lists: ListKind[] = [];
   for (const kind of ['tags', 'pipelines'] as const) {
@@ -132,7 +130,7 @@ async function listsToRead(tx: Queryable, account: string, names: ListNames): Pr
     if (age !== null && age < LIST_SECONDS && (await hasAll(tx, account, kind, names))) continue;
     if (await claimCatalog(tx, account, kind)) lists.push(kind);
     else if (age === null) {
-      // Kept, they would keep this event itself waiting when it comes back.
+      // Keeping these claims would make this event wait for itself when it returns.
       for (const claimed of lists) await releaseCatalog(tx, account, claimed);
       return null;
     }
@@ -163,7 +161,7 @@ function namesOf(request: NonNullable<ClaimedEvent['request']>): ListNames {
 }
 
 async function whoOf(tx: Queryable, account: string, request: NonNullable<ClaimedEvent['request']>) {
-  const whom = request.type === 'message' ? request.to : request.type === 'stage' ? request.of : request;
-  if (!('key' in whom)) return null;
-  return await personOf(tx, account, whom.key);
+  const of = request.type === 'message' ? request.to : request.type === 'stage' ? request.of : request;
+  if (!('key' in of)) return null;
+  return await personOf(tx, account, of.key);
 }

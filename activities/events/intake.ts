@@ -1,4 +1,4 @@
-// Ledger side of events: how they end, and what operators ask of them. None of these calls the API.
+// Activities on events that use only the ledger: closing events, and operator queries and commands.
 import { leadIntakeWorkflowId } from '../../src/contracts/ids.ts';
 import type {
   EventFilter,
@@ -10,15 +10,15 @@ import type {
 import type { RecordOutcome } from '../../src/contracts/wire/run.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { isFollowed } from '../../src/ledger/events/deliveries.ts';
+import { listEvents, type ReopenedEvents, reopenEvents } from '../../src/ledger/events/event-queries.ts';
 import {
   type ClosingEvent,
   type EventEnd,
   endEvent,
   lockEvent,
+  nextInQueue,
   sentEffect,
-} from '../../src/ledger/events/event-end.ts';
-import { listEvents, type ReopenedEvents, reopenEvents } from '../../src/ledger/events/event-queries.ts';
-import { nextInQueue } from '../../src/ledger/events/events.ts';
+} from '../../src/ledger/events/events.ts';
 import type { Deps } from '../shared/deps.ts';
 import { wakeDelivery } from '../shared/wake.ts';
 
@@ -33,12 +33,12 @@ const OUTCOME_OF: Record<RecordOutcome, EventOutcome> = {
 export function createIntakeActivities(deps: Deps) {
   const { db } = deps;
   return {
-    /** Events as operators see them: nothing personal. */
+    /** Lists events for operators, without personal data. */
     async listEvents(filter: EventFilter): Promise<EventSummary[]> {
       return await listEvents(db, filter);
     },
 
-    /** Opens events again for the workflows of this key; answers which, by route. */
+    /** Reopens events for the workflows of this key, and returns them by route. */
     async reopenEvents(input: EventRetryInput & { key: string }): Promise<ReopenedEvents[]> {
       const { key, gone } = input;
       const workflowOf = (account: string, route: string) => leadIntakeWorkflowId(account, route, key);
@@ -46,7 +46,7 @@ export function createIntakeActivities(deps: Deps) {
         reopenEvents(tx, input.filter, { key, gone, workflowOf }),
       );
       for (const { account, route, events } of reopened)
-        deps.log.warn({ account, route, events: events.length, by: input.by }, 'events are tried again');
+        deps.log.warn({ account, route, events: events.length, by: input.by }, 'an operator retries events');
       return reopened;
     },
 
@@ -57,7 +57,7 @@ export function createIntakeActivities(deps: Deps) {
   };
 }
 
-/** Writes down how the event ended, has the messages that it sent followed, and answers who comes next. */
+/** Records how the event ended, starts following its messages, and returns the next event in the queue. */
 export async function closeEvent(
   { db }: Pick<Deps, 'db'>,
   { event: id, cancelled = false }: { readonly event: string; readonly cancelled?: boolean },
@@ -70,7 +70,7 @@ export async function closeEvent(
     const follow = event.action === 'message' && (await isFollowed(tx, id));
     return { next: await nextInQueue(tx, event), follow: follow ? event.account : null };
   });
-  // Again, should this attempt end before it: then the next one does.
+  // After the transaction: if this attempt dies before the wake, the next attempt repeats it.
   if (follow !== null) await wake(follow);
   return next;
 }
@@ -86,11 +86,12 @@ async function endOf(
     const effect = await sentEffect(tx, account, id);
     if (effect === 'done') return { outcome: 'done' };
     if (effect === null) return stopped;
-    const reason = 'the workflow was cancelled while a call was under way: look whether it had its effect';
+    const reason =
+      'the workflow was cancelled while a call was in progress; check in the service whether it took effect';
     return { outcome: 'unknown', code: 'CANCELLED', reason };
   }
   const { status, step, code, reason } = record;
   if (status === 'pending' && cancelled) return stopped;
-  if (status === 'pending') throw new Error(`the event ${id} is to end, and its record is ${status}`);
+  if (status === 'pending') throw new Error(`the event ${id} can't end while its record is ${status}`);
   return { outcome: OUTCOME_OF[status], step, code, reason };
 }

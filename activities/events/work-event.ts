@@ -1,4 +1,4 @@
-// One event, from its beginning to its end. The ledger holds what it says and how far it is, so the work may begin again at any
+// Activity that works on one event from beginning to end. The ledger stores its content and progress, so it can restart at any
 // point.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
@@ -21,11 +21,11 @@ import { createEffects } from './effects/index.ts';
 import { beginEvent } from './event-begin.ts';
 import { closeEvent } from './intake.ts';
 
-/** Heartbeats bring a cancellation in. A burst has a thousand events under way in a worker, so they are few. */
+/** Heartbeats deliver cancellations. They are rare because a worker has up to a thousand events in a burst. */
 const HEARTBEAT_MS = 2000;
-/** An event that has waited this long gives its place in the worker to others. */
+/** How long an event may wait before it frees its slot in the worker for others. */
 const SLOT_MS = 120_000;
-/** Failures of this worker, not of the event: Temporal tries again, perhaps on another worker. */
+/** Failures of this worker, not of the event. Temporal retries, perhaps on another worker. */
 const OF_THE_WORKER: ReadonlySet<unknown> = new Set(['INTERNAL', 'CONFIG']);
 
 export interface EventTools {
@@ -40,14 +40,14 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
   const effects = createEffects(deps);
 
   return {
-    /** Works an event when its time has come, in its own lane, until it has ended or something has to come first. */
+    /** Works on an event that is next, in its own lane, until it has ended or must wait. */
     async workEvent(input: EventInput): Promise<EventProgress> {
-      const slotIsOver = new CancelledFailure('others wait for this place');
+      const slotIsOver = new CancelledFailure('other events wait for this worker slot');
       const slot = new AbortController();
       const signal = AbortSignal.any([Context.current().cancellationSignal, slot.signal]);
       let timer = setTimeout(() => slot.abort(slotIsOver), SLOT_MS);
       let calls = 0;
-      // An event whose first call went out ends before others begin: what it read would be out of date by its turn.
+      // Once an event has made a call, it ends before others begin: what it read would be outdated later.
       const started = () => {
         calls++;
         clearTimeout(timer);
@@ -55,7 +55,7 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
       };
       try {
         const scope = { lane: LANES.lead, signal, started, first: () => calls > 0 };
-        return await withHeartbeats(() => withCallScope(scope, () => goOn(input)), HEARTBEAT_MS);
+        return await withHeartbeats(() => withCallScope(scope, () => advance(input)), HEARTBEAT_MS);
       } catch (error) {
         if (error === slotIsOver) return { state: 'waiting', waitMs: 0 };
         return await block(input.event, error);
@@ -65,7 +65,7 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
     },
   };
 
-  async function goOn(input: EventInput): Promise<EventProgress> {
+  async function advance(input: EventInput): Promise<EventProgress> {
     await checkAccount(input);
     for (;;) {
       const progress = await work(input);
@@ -84,7 +84,7 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
       try {
         await (list === 'tags' ? readTags({ run }) : readPipelines({ run }));
       } catch (error) {
-        // Nobody reads it now: kept, the right would keep the next one waiting.
+        // Release the claims, so that the next event can read the lists.
         for (const claimed of begun.lists.slice(n)) await releaseCatalog(db, account, claimed);
         return { state: 'waiting', waitMs: delayOf(error) };
       }
@@ -102,7 +102,10 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
     return { state: 'ended', next: await closeEvent(deps, { event }, wake) };
   }
 
-  /** A lead: the steps of its record, as a sync makes them. @returns milliseconds until it is due again; null when it has ended */
+  /**
+   * Runs the steps of a lead's record, as a sync does.
+   * @returns milliseconds until it is due again; null if it has ended
+   */
   async function workLead(runId: string, record: number): Promise<number | null> {
     const row = await getRun(db, runId);
     const run = runContext(deps, row, accountLists(row.account));
@@ -110,7 +113,7 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
     return end.state === 'waits' ? end.ms : null;
   }
 
-  /** Any other action: one step leads to the next, until there is none. @returns as `workLead` */
+  /** Runs the steps of any other action. @returns as `workLead` */
   async function workEffect(event: string, first: EffectStep): Promise<number | null> {
     let step = first;
     const keepSlot = async () => {
@@ -144,18 +147,18 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
     }
   }
 
-  /** What the account refuses waits for an operator. */
+  /** Records what the account refuses; an operator must resolve it. */
   async function block(event: string, error: unknown): Promise<EventProgress> {
     if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
     const code = error.type ?? 'REFUSED';
     const reason = `${code}: ${error.message}`;
     await noteBlock(db, event, { code, reason });
-    log.warn({ event, code }, `an event waits: ${reason}`);
+    log.warn({ event, code }, `an event is blocked: ${reason}`);
     return { state: 'blocked', reason };
   }
 }
 
-/** Makes a step. @returns its result, or the milliseconds after which it is to be tried again */
+/** Runs a step. @returns its result, or the milliseconds until it is retried */
 async function attempt<T>(step: () => Promise<T>): Promise<T | number> {
   try {
     return await step();
@@ -164,7 +167,7 @@ async function attempt<T>(step: () => Promise<T>): Promise<T | number> {
   }
 }
 
-/** As `comesBackAfter`; rethrows a failure that is not the event's, or asks for no other try. */
+/** Same as `comesBackAfter`, but rethrows a failure that the worker caused or that must not be retried. */
 function delayOf(error: unknown): number {
   const waitMs = comesBackAfter(error);
   if (waitMs === null || OF_THE_WORKER.has((error as ApplicationFailure).type)) throw error;

@@ -1,4 +1,4 @@
-// A batch of a sink: sends what is due, some events at a time, while it holds the sink's lease and there is time.
+// A batch of one sink: sends due events in groups, as long as it has the sink's lease and time.
 import { randomUUID } from 'node:crypto';
 import type { OutboxBatchResult } from '../../src/contracts/wire/outbox.ts';
 import { patienceOf, type SinkPatience } from '../../src/ledger/outbox/outbox-circuit.ts';
@@ -17,23 +17,23 @@ import type { Deps } from '../shared/deps.ts';
 import { sendEvents } from './outbox-send.ts';
 
 export interface OutboxBatchOptions {
-  /** What time it is. @default the ledger's clock */
+  /** Current time. @default the ledger's clock */
   readonly now?: () => Promise<Date>;
-  /** 0 to 1. @default Math.random */
+  /** Random number from 0 to 1. @default Math.random */
   readonly random?: () => number;
-  /** Milliseconds after which no further sending begins. @default 10_000 */
+  /** Milliseconds after which no further group is sent. @default 10_000 */
   readonly takeMs?: number;
-  /** Milliseconds for one sending: longer than any sink's own time for one event. @default 75_000 */
+  /** Milliseconds for one group; longer than any sink's own timeout for one event. @default 75_000 */
   readonly deadlineMs?: number;
-  /** Milliseconds to give up in. @default 3_000 */
+  /** Milliseconds that a sink has to stop after the deadline. @default 3_000 */
   readonly graceMs?: number;
-  /** Milliseconds that a sink is held without a sign of life. @default 15_000 */
+  /** Milliseconds until the lease expires without a renewal. @default 15_000 */
   readonly leaseMs?: number;
-  /** Between signs of life. @default 3_000 */
+  /** Milliseconds between renewals. @default 3_000 */
   readonly pulseMs?: number;
 }
 
-/** What of the activity's context a batch needs. */
+/** The part of the activity's context that a batch needs. */
 export interface OutboxBatchContext {
   readonly cancelled: AbortSignal;
   heartbeat(): void;
@@ -47,20 +47,20 @@ const DEFAULTS = {
   leaseMs: 15_000,
   pulseMs: 3000,
 };
-/** The first sending is small, as nobody knows how fast the sink is; each quick one doubles it. */
+/** Size of the first group, small because the sink's speed is not known; a quick group doubles it. */
 const FIRST_EVENTS = 50;
 const MOST_EVENTS = 200;
 const QUICK_MS = 1000;
 const SLOW_MS = 4000;
-/** Bytes of events at once, as stored. */
+/** Maximum number of bytes per group, as stored. */
 const MOST_BYTES = 4_000_000;
-/** Another worker may have a configuration that knows the sink. */
+/** Delay if the sink is not configured here; another worker may know it. */
 const NO_SINK_MS = 60_000;
 const IDLE_MS = 1000;
-/** A sink that has been closed belongs to a worker that is going. */
+/** Delay after a sink was closed, which happens while its worker shuts down. */
 const CLOSED_MS = 5000;
 
-/** Empties the outbox of one sink as far as it goes. Never fails because of the sink. */
+/** Delivers due events of one sink. Never fails because of the sink. */
 export async function runOutboxBatch(
   deps: Deps,
   sink: string,
@@ -72,13 +72,13 @@ export async function runOutboxBatch(
     const next = await nextDueMs(deps.db, sink, await ledgerNow(deps.db), true);
     if (next === null) return { sent: 0, nextMs: null };
     await noteTrouble(deps.db, sink, { code: 'NO_SINK', reason: found });
-    deps.log.warn({ sink, code: 'NO_SINK' }, `events wait: ${found}`);
+    deps.log.warn({ sink, code: 'NO_SINK' }, `events cannot be delivered: ${found}`);
     return { sent: 0, nextMs: NO_SINK_MS };
   }
   return await new OutboxBatch(deps, sink, found, context, options).run();
 }
 
-/** @returns why there is none */
+/** @returns the sink, or why it can't be used */
 function findSink(deps: Deps, name: string): { target: Sink; patience: SinkPatience } | string {
   try {
     return { target: deps.sink(name), patience: patienceOf(deps.sinkRetry(name)) };
@@ -94,7 +94,7 @@ class OutboxBatch {
   readonly #patience: SinkPatience;
   readonly #context: OutboxBatchContext;
   readonly #options: OutboxBatchOptions & typeof DEFAULTS;
-  /** Tells this batch from any other. */
+  /** Identifies this batch as the holder of the lease. */
   readonly #me = randomUUID();
   #size = FIRST_EVENTS;
   #sent = 0;
@@ -118,12 +118,12 @@ class OutboxBatch {
   async run(): Promise<OutboxBatchResult> {
     const { db } = this.#deps;
     const lease = await this.#lease();
-    // Whoever has it lets go, or is lost.
+    // Another batch has the lease; it will release it, or let it expire.
     if (!lease.mine) return { sent: 0, nextMs: Math.max(1000, lease.leftMs) };
     let leasing: Promise<unknown> = Promise.resolve();
     const pulse = setInterval(() => {
       this.#context.heartbeat();
-      // A database that is away shows at the next statement of the batch itself.
+      // If the database is unavailable, the next statement of the batch itself fails.
       leasing = this.#lease().catch(() => undefined);
     }, this.#options.pulseMs);
     try {
@@ -141,7 +141,7 @@ class OutboxBatch {
     }
   }
 
-  /** @returns whether there may be more to do */
+  /** @returns whether more events may be due */
   async #sendSome(): Promise<boolean> {
     const { db } = this.#deps;
     const { mine, openUntil } = await this.#lease();
@@ -187,23 +187,26 @@ class OutboxBatch {
     const last = tried.findLast((each) => each.state === 'failed');
     const failure = last?.state === 'failed' ? last.failure : fault;
     const why = failure === null ? {} : { code: failure.code };
-    if (fault !== null) log.error({ sink, ...why }, `${fault.reason}; events go one by one`);
+    if (fault !== null) log.error({ sink, ...why }, `${fault.reason}; Sluice sends events one at a time`);
     if (dead > 0)
-      log.warn({ sink, dead, ...why }, 'events could not be sent and are dead: sluice outbox list --dead');
+      log.warn(
+        { sink, dead, ...why },
+        'events could not be delivered; list them with `sluice outbox list --dead`',
+      );
     if (circuit === 'opened')
-      log.warn({ sink, ...why }, `the sink is left alone for a while: ${failure?.reason ?? ''}`);
-    if (circuit === 'closed') log.info({ sink }, 'the sink takes events again');
+      log.warn({ sink, ...why }, `Sluice stops sending to the sink for a while: ${failure?.reason ?? ''}`);
+    if (circuit === 'closed') log.info({ sink }, 'the sink accepts events again');
   }
 
   #adapt(tookMs: number, fault: boolean): void {
     if (fault) this.#size = 1;
-    // One by one it stays, until the next batch.
+    // After a fault, events are sent one at a time until the next batch.
     else if (this.#size === 1) return;
     else if (tookMs < QUICK_MS) this.#size = Math.min(this.#size * 2, MOST_EVENTS);
     else if (tookMs > SLOW_MS) this.#size = Math.max(2, Math.floor(this.#size / 2));
   }
 
-  /** @param more something was sent last, and not the finding that there is none to send */
+  /** @param more the last group sent something, so more events may be due */
   async #nextMs(more: boolean): Promise<number | null> {
     const { mine, openUntil } = await this.#lease();
     const now = await this.#now();
@@ -212,7 +215,7 @@ class OutboxBatch {
     if (!mine) return Math.max(1000, next);
     const closedMs = this.#over ? CLOSED_MS : 0;
     const waitMs = Math.max(next, closedMs, openUntil === null ? 0 : openUntil.getTime() - now.getTime());
-    // What came in between is published by a wake. Whatever else it is must not become a hot loop.
+    // A wake announces events that arrive meanwhile. The pause prevents a busy loop.
     return waitMs === 0 && !more ? IDLE_MS : waitMs;
   }
 

@@ -1,4 +1,4 @@
-// One sending to a sink: whatever the sink does, it ends in time, and it is known of each event what is known.
+// Sends one group of events to a sink. The sending ends in time whatever the sink does, and reports what is known of each event.
 import type { SinkEvent } from '../../src/contracts/wire/events.ts';
 import type { Failure, Tried } from '../../src/ledger/outbox/outbox-circuit.ts';
 import { type Sent, type Sink, SinkError } from '../../src/sinks/sink.ts';
@@ -6,19 +6,19 @@ import { type Sent, type Sink, SinkError } from '../../src/sinks/sink.ts';
 export interface Sending {
   readonly sink: Sink;
   readonly events: readonly { readonly seq: number; readonly event: SinkEvent }[];
-  /** Cancellation of the sending. */
+  /** Aborts when the activity is cancelled. */
   readonly cancelled: AbortSignal;
-  /** Milliseconds until the sink is asked to give up. */
+  /** Milliseconds until the sink is asked to stop. */
   readonly deadlineMs: number;
-  /** Milliseconds that it has for that. */
+  /** Milliseconds that the sink has to stop. */
   readonly graceMs: number;
 }
 
 export interface SendingEnd {
   readonly tried: readonly Tried[];
-  /** The sink takes no more now, and that says nothing of it or the events. */
+  /** The sink accepts no more events now, for a reason that concerns neither it nor the events. */
   readonly over: boolean;
-  /** The sink broke its word, and nobody knows by which event: they are to be sent one by one. */
+  /** The sink violated its contract, and it is unclear with which event, so events must be sent one at a time. */
   readonly fault: Failure | null;
 }
 
@@ -26,14 +26,14 @@ const MAX_REASON = 500;
 const HUNG = Symbol('hung');
 
 /**
- * Sends, and never throws. What the sink did not try is left out of the answer. A sink that throws or answers amiss is at fault:
- * for a single event that is its failure, for several it is nobody's yet.
+ * Sends a group and never throws. The result leaves out events that the sink did not try. A sink that throws or returns an invalid
+ * result is at fault: with a single event the fault is that event's failure; with several it can't be assigned yet.
  */
 export async function sendEvents(sending: Sending): Promise<SendingEnd> {
   const { sink, events, cancelled, deadlineMs } = sending;
   const deadline = new AbortController();
   const timer = setTimeout(
-    () => deadline.abort(new DOMException('no answer in time', 'TimeoutError')),
+    () => deadline.abort(new DOMException('no response in time', 'TimeoutError')),
     deadlineMs,
   );
   const signal = AbortSignal.any([cancelled, deadline.signal]);
@@ -57,37 +57,37 @@ export async function sendEvents(sending: Sending): Promise<SendingEnd> {
 
 const NOTHING: SendingEnd = { tried: [], over: true, fault: null };
 
-/** Resolves with `HUNG` when `sending` has not ended so long after the signal. */
+/** Resolves with `HUNG` if `sending` has not ended `graceMs` after the signal. */
 async function orHung<T>(
   sending: Promise<T>,
   signal: AbortSignal,
   graceMs: number,
 ): Promise<T | typeof HUNG> {
-  // It may still fail when nobody listens any more.
+  // It may still reject after the race is over.
   sending.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
-  let hear: (() => void) | undefined;
+  let onAbort: (() => void) | undefined;
   try {
     return await Promise.race([
       sending,
       new Promise<typeof HUNG>((hung) => {
-        hear = () => {
+        onAbort = () => {
           timer = setTimeout(() => hung(HUNG), graceMs);
         };
-        if (signal.aborted) hear();
-        else signal.addEventListener('abort', hear, { once: true });
+        if (signal.aborted) onAbort();
+        else signal.addEventListener('abort', onAbort, { once: true });
       }),
     ]);
   } finally {
     clearTimeout(timer);
-    if (hear !== undefined) signal.removeEventListener('abort', hear);
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
   }
 }
 
 function outcomesOf(sending: Sending, results: readonly Sent[], deadline: AbortSignal): SendingEnd {
   const { events, cancelled } = sending;
   if (!isAnswer(results, events.length))
-    return faulty(sending, fault(`the sink did not answer for each of ${events.length} events`));
+    return faulty(sending, fault(`the sink did not return one result for each of ${events.length} events`));
   const anySent = results.some(({ state }) => state === 'sent');
   const tried: Tried[] = [];
   let over = cancelled.aborted;
@@ -114,7 +114,7 @@ function isAnswer(results: unknown, count: number): results is readonly Sent[] {
   );
 }
 
-/** The place as a whole: the first event stands for it, the others are left as they are. */
+/** The sink as a whole is late. The first event stands for it; the others stay as they are. */
 function late(sending: Sending): SendingEnd {
   return { tried: [firstFailed(sending, tooLate(sending.deadlineMs))], over: false, fault: null };
 }
@@ -130,20 +130,18 @@ function firstFailed({ events }: Sending, failure: Failure): Tried {
 }
 
 function tooLate(ms: number): Failure {
-  const reason = `the sink has not answered within ${ms / 1000} s; the event may have arrived all the same`;
+  const reason = `the sink did not respond within ${ms / 1000} s; the event may have arrived`;
   return { code: 'DEADLINE', reason, retryable: true, sinkWide: true, retryAfterMs: null };
 }
 
-/** What a sink did that no sink may do: its own text could quote an event. */
+/** A violation of the sink's contract. The reason leaves out the sink's own text, because it could quote an event. */
 function fault(reason: string): Failure {
   return { code: 'SINK_FAULT', reason, retryable: true, sinkWide: false, retryAfterMs: null };
 }
 
 function failureOf(error: unknown): Failure {
   if (!(error instanceof SinkError))
-    return fault(
-      `the sink failed in a way that it should not: ${error instanceof Error ? error.name : typeof error}`,
-    );
+    return fault(`the sink threw an unexpected error: ${error instanceof Error ? error.name : typeof error}`);
   const { code, message, retryable, sinkWide, retryAfterMs } = error;
   return { code, reason: message.slice(0, MAX_REASON), retryable, sinkWide, retryAfterMs };
 }

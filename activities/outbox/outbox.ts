@@ -1,4 +1,4 @@
-// The outbox: sends what waits to a sink, and answers operators about it. What events say stays in the ledger.
+// Activities of the outbox: deliver what waits for a sink, and operator queries and commands. The content stays in the ledger.
 import { Context } from '@temporalio/activity';
 import type {
   OutboxBatchResult,
@@ -20,7 +20,7 @@ import { type OutboxBatchOptions, runOutboxBatch } from './outbox-batch.ts';
 export function createOutboxActivities(deps: Deps, options: OutboxBatchOptions = {}) {
   const { db, log } = deps;
   return {
-    /** A batch of one sink. Never fails because of the sink; a cancelled one keeps what is known, and ends. */
+    /** Runs a batch of one sink. Never fails because of the sink. A cancelled batch records what it knows, and ends. */
     async outboxBatch({ sink }: { sink: string }): Promise<OutboxBatchResult> {
       const context = Context.current();
       const heartbeat = () => context.heartbeat();
@@ -35,20 +35,20 @@ export function createOutboxActivities(deps: Deps, options: OutboxBatchOptions =
       return await describeSinks(db, deps.sinkNames);
     },
 
-    /** Another try for what is dead or waits; the circuits are probed at once. Then `wakeOutbox` is to be published. */
+    /** Retries dead and waiting events, and lets the circuits probe at once. Call `wakeOutbox` afterwards. */
     async reopenOutbox({ filter, by }: OutboxCommand): Promise<{ count: number; sinks: string[] }> {
       const reopened = await db.transaction((tx) => reopenOutbox(tx, filter));
-      log.warn({ by, ...reopened }, 'events of the outbox are tried again');
+      log.warn({ by, ...reopened }, 'an operator retries events of the outbox');
       return reopened;
     },
 
     async discardOutbox({ filter, by }: OutboxCommand): Promise<{ count: number; sinks: string[] }> {
       const discarded = await db.transaction((tx) => discardOutbox(tx, filter));
-      log.warn({ by, ...discarded }, 'events of the outbox are discarded');
+      log.warn({ by, ...discarded }, 'an operator discarded events of the outbox');
       return discarded;
     },
 
-    /** Has the workflows of these sinks look now; one that has ended is started. */
+    /** Wakes the workflows of these sinks, and starts those that have ended. */
     async wakeOutbox({ sinks }: { sinks: readonly string[] }): Promise<void> {
       await wakeSinks(sinks);
     },

@@ -1,4 +1,4 @@
-// Events about a conversation. Their ids depend on nothing but what they say, so that a repeat is known as one.
+// Builds events about a conversation. Their ids depend only on what they report, so a repeat has the same id.
 import {
   envelopeOf,
   type StatusChange,
@@ -16,14 +16,14 @@ export interface Findings {
   readonly account: string;
   readonly state: ConversationState;
   readonly previous: ConversationState | null;
-  /** Epoch milliseconds before which nothing is published; null: everything is. */
+  /** Epoch milliseconds before which nothing is published; null publishes everything. */
   readonly since: number | null;
   /** Oldest first. */
   readonly messages: readonly StagedMessage[];
   readonly statuses: readonly StatusChange[];
 }
 
-/** In the order of publication: it was opened, what was written in it, how it stands now. */
+/** Returns the events in the order of publication: opened, statuses and messages, current state. */
 export function eventsOf(findings: Findings): ConversationEvent[] {
   const { account, state, previous } = findings;
   const of = { account, conversation: state.id };

@@ -1,4 +1,4 @@
-// The end of a reading: what is new goes to the outbox, oldest first, and the ledger notes that it was published.
+// Ends a reading: new messages go to the outbox, oldest first, and the ledger records them as published.
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { StatusChange } from '../../src/contracts/wire/conversation-envelope.ts';
 import type { ConversationEvent } from '../../src/contracts/wire/conversation-events.ts';
@@ -30,20 +30,20 @@ import { instant, isCovered } from './listing.ts';
 export type ReadCall = PollCall & { readonly conversation: number };
 
 export interface ReadOptions {
-  /** Messages a page; a service caps at 200 (API text, Limits). */
+  /** Messages per page; the service allows at most 200 (API text, Limits). */
   readonly messagePageSize: number;
-  /** About so many keys of a conversation's newest messages are kept; more than a page has. */
+  /** Approximate number of keys kept of a conversation's newest messages; more than a page has. */
   readonly keep: number;
 }
 
-/** What a call has brought, and which sinks are to be woken for it. */
+/** Result of a call, and the sinks to wake for it. */
 export interface Read extends ReadResult {
   readonly sinks: readonly string[];
 }
 
 export const NOTHING: Read = { done: true, messages: 0, sinks: [] };
 
-/** All that a page is judged with; `row`: the conversation before the call, `now`: inside the transaction. */
+/** Context for judging a page. `row` is the conversation before the call, `now` the one inside the transaction. */
 export interface ReadContext {
   readonly deps: Deps;
   readonly tx: Queryable;
@@ -53,14 +53,14 @@ export interface ReadContext {
   readonly now: ConversationRow;
 }
 
-/** A message that the list shows and the history not yet: so often it is read again. */
+/** Number of repeated readings if the list shows a message that the history does not show yet. */
 const MAX_LAGS = 2;
-/** The Date header has whole seconds, and a tie of the newest message may come after it within its millisecond. */
+/** The Date header has whole seconds, and a message with the same text may follow within the same millisecond. */
 const SETTLED_MS = 1000;
-/** Then the Date header shows that second as over. */
+/** After this delay the Date header shows that the second is over. */
 const COARSE_SECONDS = 2;
 
-/** What the newest page says of the conversation as a whole. */
+/** What the newest page shows about the conversation as a whole. */
 export function newestOf(
   items: readonly HistoryMessage[],
   date: Date | null,
@@ -78,14 +78,14 @@ export function newestOf(
   };
 }
 
-/** A list may show the beginning of a text only. */
+/** True if the list shows this text. A list may show only its beginning. */
 function isText(body: string | null, listed: string): boolean {
   return (
     body !== null && (body === listed || (body !== '' && (body.startsWith(listed) || listed.endsWith(body))))
   );
 }
 
-/** Messages that were published before and show another status word now; the one who follows what Sluice sent hears of all. */
+/** Finds published messages whose status has changed, and notes the status of messages that Sluice sent and follows. */
 export async function statusChanges(
   { tx, call }: ReadContext,
   items: readonly HistoryMessage[],
@@ -93,7 +93,7 @@ export async function statusChanges(
 ): Promise<StatusChange[]> {
   const { account, conversation } = call;
   const sent = items.filter(({ fromMe }) => fromMe);
-  // An id with a NUL is none that Sluice was given: the ledger could not have kept it.
+  // Sluice never received an id with a NUL, because the ledger could not have stored it.
   const seen = sent.flatMap(({ id, status, ack }) =>
     id === null || id.includes('\0') ? [] : [{ messageId: id, status, ack }],
   );
@@ -107,7 +107,7 @@ export async function statusChanges(
   return changes;
 }
 
-/** Tells status words alone. @returns the sinks that have something to do */
+/** Publishes status changes only. @returns the sinks to wake */
 export async function putStatuses(
   { deps, tx, call, now }: ReadContext,
   statuses: readonly StatusChange[],
@@ -118,21 +118,21 @@ export async function putStatuses(
 }
 
 export interface Import {
-  /** Of the last page, oldest first. */
+  /** Messages of the last page, oldest first. */
   readonly fresh: readonly StagedMessage[];
   readonly statuses: readonly StatusChange[];
-  /** Epoch milliseconds before which nothing is published; null: everything is. */
+  /** Epoch milliseconds before which nothing is published; null publishes everything. */
   readonly since: number | null;
-  /** Null: it was not read, and will not be. */
+  /** Null if the conversation was not read and will not be. */
   readonly reading: Reading | null;
 }
 
-/** Tells all that a reading has found, and ends it. */
+/** Publishes everything that a reading has found, and ends the reading. */
 export async function importMessages(context: ReadContext, found: Import): Promise<Read> {
   const { deps, tx, call, options, now } = context;
   const { account, conversation } = call;
   const staged = await takeStaged(tx, account, conversation);
-  // The last page is the oldest one.
+  // Pages are read from newest to oldest, so the last page has the oldest messages.
   const messages = await addKnown(tx, account, conversation, [...found.fresh, ...staged]);
   const { state } = now.item;
   const events = eventsOf({
@@ -144,7 +144,7 @@ export async function importMessages(context: ReadContext, found: Import): Promi
     statuses: found.statuses,
   });
   const sinks = await put(context, now, events);
-  // What was unread may be older than what would be forgotten.
+  // An unread message may be older than those that would be pruned.
   const unread = await hasUnread(tx, account, conversation);
   const pruned = unread ? null : await pruneMessages(tx, account, conversation, options.keep);
   await countMessages(tx, call, messages.length);
@@ -165,11 +165,11 @@ export async function importMessages(context: ReadContext, found: Import): Promi
   return { done: true, messages: messages.length, sinks };
 }
 
-/** The list shows a last message, and the history none at all. */
+/** Notes a gap: the list shows a last message, but the history shows none. */
 async function noteMissing({ deps, tx, call, now }: ReadContext): Promise<void> {
   const { account, conversation } = call;
   if ((now.item.lastMessage ?? '') === '') return;
-  const reason = 'the list shows a last message of it, and its history shows none';
+  const reason = 'the list shows a last message of the conversation, but its history shows none';
   const assumed = assumedBy(deps.account(account));
   const unread = { assumed, assumption: null, personKey: now.personKey, floor: null };
   await noteGap(tx, call, { code: 'MESSAGES_MISSING', reason, conversation, unread });
@@ -178,7 +178,7 @@ async function noteMissing({ deps, tx, call, now }: ReadContext): Promise<void> 
 const listedHash = ({ item }: ConversationRow) =>
   item.lastMessage === null ? null : shortHash(item.lastMessage);
 
-/** Whether the conversation is to be read once more, and when. */
+/** Decides whether the conversation must be read again, and when. */
 function nextOf(now: ConversationRow, reading: Reading | null, published: number, settleSeconds: number) {
   if (reading === null) return 'done';
   const { newest, fingerprint } = reading;
@@ -187,13 +187,13 @@ function nextOf(now: ConversationRow, reading: Reading | null, published: number
     const covered = { at: newest.settled ? newest.at : null, text: newest.text };
     return isCovered({ updatedAt: state.updatedAt, lastMessage }, covered) ? 'done' : 'again';
   }
-  // The list tells of a message that the history does not show yet.
+  // The list shows a message that the history does not show yet.
   const isBehind = newest.at === null || Date.parse(newest.at) < Date.parse(state.updatedAt);
   const isOpen = published === 0 || newest.text !== null;
   const lags =
     !newest.showsListed && isBehind && isOpen && now.tries < MAX_LAGS && now.seen?.listed !== listedHash(now);
   if (lags) return { afterSeconds: settleSeconds };
-  // Where times are whole seconds, another message of the same second and text changes nothing that the list shows.
+  // If times are whole seconds, another message with the same second and text does not change the list.
   const isCoarse = Date.parse(state.updatedAt) % 1000 === 0;
   return isCoarse && !newest.settled && now.tries < MAX_LAGS ? { afterSeconds: COARSE_SECONDS } : 'done';
 }

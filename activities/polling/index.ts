@@ -1,5 +1,5 @@
-// Activities of polling: what operators ask and order, and the batch that calls the API. What a batch has read is in the ledger
-// when it ends.
+// Activities of polling: operator queries and commands, and the batch that calls the API. A batch stores what it has read in the
+// ledger before it ends.
 
 import { Context } from '@temporalio/activity';
 import type {
@@ -35,11 +35,11 @@ export interface PollersFilter {
   readonly limit: number;
 }
 
-/** Activities of the ledger: how a poller stands, and what operators ask and order. None of them calls the API. */
+/** Activities that use only the ledger: the poller's state, and operator queries and commands. */
 export function createPollControlActivities(deps: Deps) {
   const { db, log } = deps;
   return {
-    /** Opens the poller, at its first start or another one. */
+    /** Opens the poller, when it starts for the first time or again. */
     async beginPoll({ account, poller }: PollerName): Promise<PollerStart> {
       const { config, access } = configOf(account, poller);
       const run = await openPollRun(db, account, poller);
@@ -48,22 +48,25 @@ export function createPollControlActivities(deps: Deps) {
         adoptAssumptions(tx, { account, poller }, assumedBy(access)),
       );
       if (again > 0)
-        log.info({ account, poller, conversations: again }, 'what could not be read is read again');
+        log.info(
+          { account, poller, conversations: again },
+          'conversations that could not be read will be read again',
+        );
       const callsPerMinute = await deps.budget.pace(access.tokens.map(({ key }) => key));
       return { run, paused, blocked, tokenKey: access.tokenKey, callsPerMinute };
     },
 
     async pausePoller(command: Command): Promise<void> {
       await pausePoller(db, command);
-      log.warn({ ...command }, 'polling was paused');
+      log.warn({ ...command }, 'an operator paused the poller');
     },
 
     async resumePoller(command: Command): Promise<void> {
       await resumePoller(db, command);
-      log.warn({ ...command }, 'polling goes on');
+      log.warn({ ...command }, 'an operator resumed the poller');
     },
 
-    /** Why the poller waits for an operator; null: it does not any more. */
+    /** Records why the poller is blocked; null if it no longer is. */
     async blockPoller(input: PollerName & { readonly block: PollBlock | null }): Promise<void> {
       const { account, poller, block } = input;
       await blockPoller(db, input);
@@ -71,7 +74,7 @@ export function createPollControlActivities(deps: Deps) {
         log.warn({ account, poller, code: block.code }, `polling is blocked: ${block.reason}`);
     },
 
-    /** Pollers as operators see them, with their gaps on demand. */
+    /** Describes pollers for operators, with their gaps if requested. */
     async describePollers(
       filter: PollersFilter,
     ): Promise<{ pollers: PollerStatus[]; gaps: (PollGap & PollerName)[] }> {
@@ -93,23 +96,23 @@ export function createPollControlActivities(deps: Deps) {
 }
 
 export interface PollingOptions extends Partial<ReadOptions> {
-  /** Wakes the workflows of these sinks. @default starts those that do not run */
+  /** Wakes the workflows of these sinks. @default also starts those that are not running */
   readonly wake?: (sinks: readonly string[]) => Promise<void>;
 }
 
-/** The largest page that the service gives (API text, Limits), and twice as many keys to compare it with. */
+/** Largest page of the service (API text, Limits), and twice as many keys to compare it with. */
 const MESSAGE_PAGE = 200;
 const KEEP = 400;
 
-/** Activities that call the API. */
+/** Activities of the API queue. */
 export function createPollingActivities(deps: Deps, options: PollingOptions = {}) {
   const { wake = wakeSinks, messagePageSize = MESSAGE_PAGE, keep = KEEP } = options;
   return {
-    /** Polls and reads for a minute at most, or until the next poll is more than some seconds away. */
+    /** Polls and reads for up to one minute, or until the next poll is more than a few seconds away. */
     async pollBatch(input: PollBatchInput): Promise<PollBatchResult> {
       const { account, poller } = input;
       const { announce } = accessOf(account, poller);
-      // An attempt before this one may have put something into the outbox and ended before it could wake anyone.
+      // An earlier attempt may have put events into the outbox and ended before it woke the sinks.
       if (Context.current().info.attempt > 1 && announce.length > 0)
         await wake([...new Set(announce.map(({ sink }) => sink))]);
       return await pollBatch({ deps, wake, messagePageSize, keep }, input);

@@ -1,29 +1,29 @@
-// Walks down a list that is ordered by last update and changes meanwhile: which page to ask for next, whether a page
+// Cursor through a list that is ordered by last update and changes while it is read: which page to request next, whether a page
 // joins what was read, and when to give up. API text, GET /v1/conversations.
 //
-// Conversations jump to the front while pages are read: what was unread slips down, and is read twice. Where some
-// leave the list, what follows slips up, past the end of what was read. The order tells: a page whose first item is
-// newer than the oldest that was read covers all that lies between. So windows overlap by at least one item.
+// Conversations move to the front while pages are read, so unread ones move down and are read twice. If some leave the list, the
+// ones after them move up into the part that was already read. The order shows this: a page whose first item is newer than the
+// oldest one read covers everything between them. Therefore windows overlap by at least one item.
 import { windowOverlapping } from '../../src/api-client/page-cursor.ts';
 import type { ListCursor } from '../../src/ledger/conversations/poll-progress.ts';
 
-/** Below this some offsets leave no overlapping window that gets on; only a service that caps lower gets less. */
+/** Smallest page size. Below it, some offsets have no overlapping window that advances. Only a service with a lower cap uses less. */
 const MIN_SIZE = 20;
-/** Steps back before something older is found; each is twice as far, so that 31 pages lie in reach. */
+/** Number of steps back to find where a page joins. Each is twice as far, so 31 pages are in reach. */
 const MAX_BACK = 5;
-/** A list with so many gaps is in no order at all. */
+/** A list with more gaps than this is not ordered at all. */
 const MAX_HOLES = 3;
-/** Pages in a row that bring nothing older; each next one is asked for twice as far ahead. */
+/** Number of pages in a row without an older item. After each, the next page is twice as far ahead. */
 const MAX_IDLE = 8;
-/** Even where a service counts without measure. */
+/** Upper limit of calls, also if the service reports a huge count. */
 const MAX_CALLS = 20_000;
-/** So many ids of one instant are remembered: more than any overlap. */
+/** Number of remembered ids with the same instant; more than any overlap. */
 const MAX_TIES = 300;
 
-/** One page as the cursor sees it, in the order of the list; instants in epoch milliseconds. */
+/** One page as the cursor sees it, in the order of the list. Instants are epoch milliseconds. */
 export interface CursorPage {
   readonly items: readonly { readonly id: number; readonly at: number }[];
-  /** Items that could not be read. */
+  /** Number of items that could not be read. */
   readonly invalid: number;
   readonly count: number;
   readonly hasMore: boolean;
@@ -42,7 +42,7 @@ export interface CursorStep {
   readonly gap: CursorGap | null;
 }
 
-/** @param floor epoch milliseconds; null: to the end of the list */
+/** @param floor epoch milliseconds; null reads to the end of the list */
 export function beginCursor(floor: number | null, pageSize: number): ListCursor {
   return {
     floor,
@@ -69,7 +69,7 @@ export function step(before: ListCursor, page: CursorPage): CursorStep {
   const { window } = before;
   const length = page.items.length + page.invalid;
   const start = (window.pageNumber - 1) * window.pageSize;
-  // A page that is short before the end: the service caps pages lower than was asked.
+  // A page that is short before the end of the list: the service caps pages below the requested size.
   const isShort = page.hasMore && length > 0 && length < window.pageSize;
   const isFirst = before.calls === 0;
   const size = isShort ? Math.min(before.size, length) : before.size;
@@ -81,7 +81,7 @@ export function step(before: ListCursor, page: CursorPage): CursorStep {
   };
   const first = page.items[0];
   if (length === 0 && page.hasMore)
-    return give(cursor, 'LIST_ENDLESS', 'an empty page says that more follow', first?.at);
+    return give(cursor, 'LIST_ENDLESS', 'the service returned an empty page with hasMore', first?.at);
   if (cursor.calls >= cursor.maxCalls)
     return give(cursor, 'LIST_ENDLESS', `the list did not end within ${cursor.calls} pages`, first?.at);
   if (!joins(cursor, page, start)) {
@@ -90,8 +90,9 @@ export function step(before: ListCursor, page: CursorPage): CursorStep {
       const again = { pageNumber: Math.floor(at / size) + 1, pageSize: size };
       return { cursor: { ...cursor, window: again, back: cursor.back + 1 }, done: false, gap: null };
     }
-    if (cursor.holes >= MAX_HOLES) return give(cursor, 'LIST_ENDLESS', 'the list is in no order', first?.at);
-    const reason = 'the pages of the list do not join: conversations between them may have been passed over';
+    if (cursor.holes >= MAX_HOLES)
+      return give(cursor, 'LIST_ENDLESS', 'the list is not ordered by last update', first?.at);
+    const reason = 'the pages of the list do not join, so conversations between them may be missing';
     const next = advance({ ...cursor, holes: cursor.holes + 1 }, page, { start, length, isShort });
     return { ...next, gap: gapOf(cursor, 'LIST_GAP', reason, first?.at) };
   }
@@ -100,21 +101,21 @@ export function step(before: ListCursor, page: CursorPage): CursorStep {
 
 function firstOf({ items, count }: CursorPage, size: number): Partial<ListCursor> {
   const top = items.reduce<number | null>((max, { at }) => (max === null || at > max ? at : max), null);
-  // Overlap costs a sixth; the rest is room for steps back and for growth. From the first count only: a list that
-  // grows as fast as it is read would move any other bound along.
+  // Overlap costs a sixth; the rest allows for steps back and growth. The limit uses the first count only: in a list that grows
+  // as fast as it is read, any other limit would grow with it.
   return { top, count, maxCalls: Math.min(MAX_CALLS, 20 + 8 * Math.ceil(count / size)) };
 }
 
-/** Does the page cover all that lies between its last item and what was read? */
+/** True if the page covers everything between its last item and what was read. */
 function joins(cursor: ListCursor, { items, invalid, count }: CursorPage, start: number): boolean {
   const { oldest, ties } = cursor;
   if (start === 0 || oldest === null) return true;
   const first = items[0];
-  // Without a single readable item nothing can be compared; an empty page lies behind the end of a list that has shrunk.
+  // Without a readable item nothing can be compared. An empty page is behind the end of a list that has shrunk.
   if (first === undefined) return invalid > 0;
   if (first.at > oldest) return true;
   if (first.at === oldest && items.some(({ id, at }) => at === oldest && ties.includes(id))) return true;
-  // No window overlaps: what would slip up is what has left the list.
+  // The windows do not overlap. Only items that left the list could have moved others up.
   return start === cursor.read && count >= cursor.count;
 }
 
@@ -129,10 +130,10 @@ function advance(
   const older = oldest !== cursor.oldest;
   const ties = older ? atEdge : [...new Set([...cursor.ties, ...atEdge])];
   const isIdle = !older && ties.length === cursor.ties.length && last !== undefined;
-  // On the way forward again after a step back nothing older is to be expected.
+  // After a step back, no older item is expected on the way forward.
   const idle = isIdle ? cursor.idle + (cursor.back === 0 ? 1 : 0) : 0;
   const stride = cursor.back === 0 ? 2 ** idle - 1 : 0;
-  // Of a page cut short behind the first one, nobody knows where it began.
+  // If a page after the first one is cut short, its start is unknown.
   const fresh = items.filter(
     ({ id, at }) =>
       cursor.oldest === null || at < cursor.oldest || (at === cursor.oldest && !cursor.ties.includes(id)),
@@ -151,11 +152,11 @@ function advance(
   const reached = cursor.floor !== null && last !== undefined && last.at < cursor.floor;
   if (reached || !hasMore) return { cursor: next, done: true, gap: null };
   if (idle >= MAX_IDLE)
-    return give(next, 'LIST_ENDLESS', 'one page after the other brings nothing new', last?.at);
+    return give(next, 'LIST_ENDLESS', `${MAX_IDLE} pages in a row show no new conversation`, last?.at);
   return { cursor: next, done: false, gap: null };
 }
 
-/** The window that overlaps what was read and gets furthest; where none gets on, the one that begins behind it. */
+/** The window that overlaps what was read and reaches furthest; if none advances, the one that begins right after it. */
 function windowAt(offset: number, size: number): ListCursor['window'] {
   const window = windowOverlapping(offset, size);
   if (window.pageNumber * window.pageSize > offset) return window;

@@ -1,4 +1,4 @@
-// A conversation as a list shows it, cut down to what matters, and whether it differs from what is known.
+// A conversation as a list shows it, reduced to the fields that matter, and whether it differs from what is known.
 import type { Conversation } from '../../src/api-client/schemas/conversation.ts';
 import type { ConversationState } from '../../src/contracts/wire/conversation-events.ts';
 import type { Change, ConversationRow, Listing } from '../../src/ledger/conversations/conversations.ts';
@@ -7,10 +7,10 @@ import { canonicalKey } from '../../src/mapping/phone/index.ts';
 
 const idOrNull = (id: number | null) => (id !== null && id > 0 ? id : null);
 
-/** An instant as the ledger and events write it: ISO 8601, UTC. */
+/** Formats an instant as the ledger and events do: ISO 8601 in UTC. */
 export const instant = (text: string): string => new Date(text).toISOString();
 
-/** @param showsOwner the page shows of some conversation who serves it, or that nobody does */
+/** @param showsOwner true if the page shows for at least one conversation who serves it, or that nobody does */
 export function listingOf(item: Conversation, showsOwner: boolean): Listing {
   const { contact, connection, owner } = item;
   const ownerId = typeof owner?.id === 'number' ? owner.id : null;
@@ -27,11 +27,11 @@ export function listingOf(item: Conversation, showsOwner: boolean): Listing {
     connection: { id: connection.id, name: connection.name, channel: connection.channel },
   };
   const { lastMessage } = item;
-  // An owner without a number that Sluice can keep is an owner all the same.
+  // An owner whose id Sluice can't store still counts as an owner.
   const hasOwner = item.userId === undefined && owner !== undefined && owner !== null;
   const mayBeServed = (!showsOwner || hasOwner) && state.userId === null && !item.chatbot;
-  // Fields that change by themselves (signed addresses of pictures, the state of a connection) would have every
-  // conversation read again.
+  // Fields that change by themselves (signed URLs of pictures, the state of a connection) are left out. Otherwise every
+  // conversation would be read again.
   const shown = [visible(state), state.createdAt, state.updatedAt, lastMessage, mayBeServed];
   return {
     state,
@@ -42,11 +42,11 @@ export function listingOf(item: Conversation, showsOwner: boolean): Listing {
   };
 }
 
-/** A number is digits only (API text, Contact); one that is written for people is that of the same person. */
+/** A number consists of digits only (API text, Contact). A number formatted for people identifies the same person. */
 const digitsOf = (number: string): string =>
   /^[+\d\s().-]+$/.test(number) ? number.replace(/\D/g, '') : number;
 
-/** What is published of a change: a new name of the connection is none of the conversation. */
+/** Fields whose change is published. A new name of the connection is not a change of the conversation. */
 function visible({ id, status, channel, chatbot, queueId, userId, contact, connection }: ConversationState) {
   return [
     id,
@@ -66,14 +66,14 @@ export function isAlike(a: ConversationState, b: ConversationState): boolean {
   return JSON.stringify(visible(a)) === JSON.stringify(visible(b));
 }
 
-/** Tells states of a conversation apart, in ids of events. */
+/** Identifies a state of a conversation in ids of events. */
 export function stateHash(state: ConversationState): string {
   return shortHash(JSON.stringify([visible(state), state.updatedAt]));
 }
 
 /**
- * Whether a listing brings nothing that is not imported: its last update is not newer than the newest message that a
- * reading saw with nothing hidden behind it, and it shows that message's text.
+ * True if a listing shows nothing that is not imported: its last update is not newer than the newest message of a complete
+ * reading, and it shows that message's text.
  */
 export function isCovered(
   { updatedAt, lastMessage }: { updatedAt: string; lastMessage: string | null },
@@ -84,9 +84,9 @@ export function isCovered(
 }
 
 /**
- * What is to be written down of a listing; null: it is known.
- * @param since epoch milliseconds before which nothing is published; null: everything is
- * @param isOld the listing is of an older page, read beside newer ones
+ * The change to store for a listing; null if the listing is known.
+ * @param since epoch milliseconds before which nothing is published; null publishes everything
+ * @param isOld the listing is from an older page, which is read in addition to newer ones
  */
 export function changeOf(
   listing: Listing,
@@ -100,7 +100,7 @@ export function changeOf(
     return { listing, todo, published: !todo };
   }
   if (known.fingerprint === fingerprint) return null;
-  // What page 1 has shown since is newer than what stood on an older page.
+  // Page 1 has shown the conversation since, so the older page is outdated.
   if (isOld && at <= Date.parse(known.item.state.updatedAt)) return null;
   const covered = { at: known.covered_at?.toISOString() ?? null, text: known.seen?.newest ?? null };
   const silent =

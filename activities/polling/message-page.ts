@@ -1,5 +1,5 @@
-// What a page of a conversation's history brings: which messages are new, and whether all older ones are known.
-// API text, GET /v1/conversations/{ticketId}/messages: page 1 holds the most recent messages, items are chronological.
+// Interprets a page of a conversation's history: which messages are new, and whether all older ones are known. API text,
+// GET /v1/conversations/{ticketId}/messages: page 1 has the most recent messages, and items are chronological.
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
 import { toJson } from '../../src/contracts/stored-json.ts';
@@ -7,37 +7,37 @@ import type { LookAlikes, Reading } from '../../src/ledger/conversations/convers
 import type { KnownMessages, StagedMessage } from '../../src/ledger/conversations/messages.ts';
 import { instant } from './listing.ts';
 
-/** One message and its place. */
+/** A message and its position. */
 export interface Placed {
   readonly message: StagedMessage;
-  /** Counted from the newest message of the conversation, 0. */
+  /** Position, counted from the conversation's newest message, which is 0. */
   readonly place: number;
-  /** Key that it would have without an id; null: it has none. */
+  /** Key that the message would have without its id; null if it has no id. */
   readonly alias: string | null;
-  /** At the old end of the page, where others of the same instant may follow on the next page. */
+  /** True at the old end of the page, where the next page may show others of the same instant. */
   readonly atEdge: boolean;
 }
 
 export interface PageView {
-  /** Chronological; none that an earlier page of this reading has shown. */
+  /** Chronological, without messages that an earlier page of this reading has shown. */
   readonly items: readonly Placed[];
-  /** Items of the page, unreadable ones too. */
+  /** Number of items on the page, including unreadable ones. */
   readonly length: number;
   readonly start: number;
-  /** So many of the newest places are read with this page. */
+  /** Number of newest positions that are read, including this page. */
   readonly read: number;
-  /** Follows on what was read, with nothing between. */
+  /** True if the page continues what was read without a gap. */
   readonly joins: boolean;
   readonly lookAlikes: LookAlikes;
 }
 
-/** What was read so far, as far as the next page needs it. */
+/** The part of a reading so far that the next page needs. */
 export type ReadSoFar = Pick<Reading, 'count' | 'read' | 'lookAlikes'> | null;
 
 /**
- * Puts the items of a page in their places. Messages without an id that look alike are numbered from the newest back,
- * over all pages of a reading: one more of them is one more number.
- * @param window what was asked for
+ * Assigns positions to the items of a page. Identical messages without an id are numbered from the newest back, over all
+ * pages of a reading, so each additional one gets the next number.
+ * @param window the requested page
  */
 export function viewPage(
   page: Page<HistoryMessage>,
@@ -46,7 +46,7 @@ export function viewPage(
 ): PageView {
   const length = page.items.length + page.invalid.length;
   const start = (window.page - 1) * window.size;
-  // What has arrived since the last page has pushed everything back by as many places.
+  // Messages that have arrived since the last page have moved the others back by as many positions.
   const grown = before === null ? 0 : page.count - before.count;
   const readUpTo = before === null ? 0 : before.read + Math.max(0, grown);
   const joins = before === null || start === 0 || (grown >= 0 && start <= readUpTo);
@@ -58,7 +58,7 @@ export function viewPage(
     place: start + length - 1 - (indices[n] as number),
     atEdge: page.hasMore && oldest !== null && timeOf(message) === oldest,
   }));
-  // By place, not by key: of two that look alike, one may have been read and the other not.
+  // By position, not by key: of two identical messages, one may have been read and the other not.
   const fresh = placed.filter(({ place }) => start === 0 || place >= readUpTo);
   const counts: Record<string, number> = { ...before?.lookAlikes.counts };
   const items = fresh
@@ -71,8 +71,8 @@ export function viewPage(
     }))
     .toReversed();
   const edge = new Set(placed.filter(({ atEdge }) => atEdge).map(({ message }) => baseOf(message)));
-  const goesOn = before !== null && oldest === before.lookAlikes.at;
-  const kept = Object.entries(counts).filter(([base]) => oldest === null || goesOn || edge.has(base));
+  const continues = before !== null && oldest === before.lookAlikes.at;
+  const kept = Object.entries(counts).filter(([base]) => oldest === null || continues || edge.has(base));
   const lookAlikes = { at: oldest, counts: Object.fromEntries(kept) };
   return { items, length, start, read: Math.max(start + length, joins ? readUpTo : 0), joins, lookAlikes };
 }
@@ -83,7 +83,7 @@ function baseOf({ id, key }: HistoryMessage): string {
   return id === null ? key.replace(/#\d+$/, '') : key;
 }
 
-/** As the ledger keeps it: what it can't store would never be found again. */
+/** Converts an id to the form that the ledger stores; otherwise it would not be found again. */
 function storable(id: string | null): string | null {
   return JSON.parse(toJson(id)) as string | null;
 }
@@ -100,24 +100,24 @@ function numbered(message: HistoryMessage, counts: Record<string, number>): Stag
 }
 
 export interface Bounds {
-  /** Epoch milliseconds; what is older is not published. Null: everything is. */
+  /** Epoch milliseconds before which messages are not published; null publishes everything. */
   readonly since: number | null;
-  /** Up to here messages were published and forgotten, epoch milliseconds. */
+  /** Epoch milliseconds up to which messages were published and then forgotten. */
   readonly pruned: number | null;
 }
 
 export interface Verdict {
-  /** To be published, oldest first. */
+  /** Messages to publish, oldest first. */
   readonly fresh: readonly Placed[];
-  /** All that is older is known, or not to be published. */
+  /** True if everything older is known, or must not be published. */
   readonly reached: boolean;
-  /** The page ends the reading although nothing says where it should end. */
+  /** True if the page ends the reading although no message has a time. */
   readonly isUndated: boolean;
 }
 
 /**
  * Judges a page by what the ledger knows.
- * @param deep messages that are known do not end the reading: older ones may have been unread
+ * @param deep known messages do not end the reading, because older ones may have been unread
  */
 export function judge(
   { items }: PageView,
@@ -137,14 +137,14 @@ export function judge(
     return (since !== null && time < since) || (pruned !== null && time <= pruned);
   };
   const border = items.findLastIndex(({ message }) => published(message) || behind(message));
-  // One that resembles a known one and stands at the edge may be another of the same instant: the next page tells.
+  // A message without an id at the edge may be another of the same instant. The next page shows whether it is.
   const reached = items.some(
     ({ message, atEdge }) =>
       behind(message) || (!deep && published(message) && (message.id !== null || !atEdge)),
   );
   const fresh = items.filter(({ message }, n) => {
     if (published(message) || behind(message)) return false;
-    // Without a time, what stands before a known one may be from before the beginning.
+    // A message without a time that precedes a known one may be from before the beginning.
     return message.at !== null || n > border;
   });
   const isUndated =

@@ -1,10 +1,10 @@
-// What is older than the poller and read beside its polls: conversations of the history, then the next older page of the list.
+// Old conversations that are read in addition to polls: unread conversations of the history, then the next older page of the list.
 import type { PollerName } from '../../src/contracts/wire/poll.ts';
 import { getProgress } from '../../src/ledger/conversations/poll-progress.ts';
 import { pollOutlook } from '../../src/ledger/conversations/pollers.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 
-/** Conversations that one query of the ledger brings. */
+/** Number of conversations that one ledger query returns. */
 const READS = 20;
 
 export type OldItem =
@@ -15,10 +15,10 @@ export class OldWork {
   readonly #db: Queryable;
   readonly #poller: PollerName;
   readonly #concurrency: number;
-  /** Conversations not begun, and how many items are under way. */
+  /** Conversations that have not started, and the number of items in progress. */
   readonly #waiting: number[] = [];
   #active = 0;
-  /** When to ask the ledger for more. */
+  /** When to query the ledger again. */
   #at = 0;
 
   constructor(db: Queryable, { account, poller }: PollerName, concurrency: number) {
@@ -30,7 +30,7 @@ export class OldWork {
   async take(): Promise<readonly OldItem[]> {
     if (this.#at > performance.now()) return [];
     if (this.#waiting.length === 0) {
-      // The ledger would show what is under way once more.
+      // The ledger would return the items in progress again.
       if (this.#active > 0) return [];
       const { reads, nextMs } = await pollOutlook(this.#db, { ...this.#poller, limit: READS, old: true });
       if (reads.length === 0) return await this.#takeHistory(nextMs);
@@ -51,27 +51,27 @@ export class OldWork {
     return [{ type: 'history' }];
   }
 
-  /** An item has ended, or has to wait. */
+  /** Reports that an item has ended, or has to wait. */
   ended(): void {
     this.#active--;
   }
 
-  /** Takes nothing for some milliseconds. */
+  /** Takes nothing for this many milliseconds. */
   postpone(ms: number): void {
     this.#at = performance.now() + ms;
   }
 
-  /** The ledger may have more. */
+  /** Queries the ledger again at once, because it may have more. */
   refresh(): void {
     this.#at = 0;
   }
 
-  /** Milliseconds until there is something to take; null while items are under way. */
+  /** Milliseconds until an item can be taken; null while items are in progress. */
   get takeInMs(): number | null {
     return this.#active > 0 ? null : Math.max(0, this.#at - performance.now());
   }
 
-  /** Milliseconds until the next batch finds something to take; null when nothing is left. */
+  /** Milliseconds until the next batch can take an item; null if nothing is left. */
   get leftMs(): number | null {
     if (this.#waiting.length > 0 || this.#active > 0) return 0;
     return this.#at === Number.POSITIVE_INFINITY ? null : Math.max(0, this.#at - performance.now());

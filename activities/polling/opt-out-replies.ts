@@ -1,15 +1,15 @@
-// Replies that mean "no more campaigns": noted as they are read, whatever is published of them.
+// Recognizes replies that opt out of campaigns. They are noted when they are read, whether they are published or not.
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import { noteOptOuts } from '../../src/ledger/campaigns/opt-outs.ts';
 import type { ReadContext } from './import-messages.ts';
 
-/** A longer message is no opt-out: words have 60 letters at most, and some room for what does not count. */
+/** Longer messages are no opt-outs. Configured words have at most 60 letters; the rest allows for ignored characters. */
 const MAX_LENGTH = 200;
 
 /**
- * Notes the contact as opted out when a message of theirs is one of the account's words. Every message of the page
- * counts, those from before the poller's beginning too: who asked last month to be left alone has asked. A message
- * whose direction is not known counts as nobody's.
+ * Records the contact's opt-out if one of their messages is one of the account's words. Every message of the page counts, also
+ * those from before the poller's first start: an opt-out of last month is an opt-out. A message with unknown direction does not
+ * count.
  */
 export async function noteOptOutReplies(
   { deps, tx, call, now }: ReadContext,
@@ -25,21 +25,21 @@ export async function noteOptOutReplies(
 }
 
 /**
- * Tells whether a whole message is one of these words, whatever its case, accents, punctuation, emoji and spaces. A word
- * of emoji alone means those emoji.
+ * Returns a function that tells whether a whole message is one of these words. It ignores case, accents, punctuation, emoji
+ * and spaces. A word that consists of emoji matches those emoji.
  */
 export function optOutMatcher(words: readonly string[]): (text: string) => boolean {
   const known = new Set(words.map(bare).filter((word) => word !== ''));
   return (text) => text.length <= MAX_LENGTH && known.has(bare(text));
 }
 
-// Accents of Latin, Greek and Cyrillic letters; in other scripts such marks are vowels.
+// Accents of Latin, Greek and Cyrillic letters. In other scripts such marks are vowels.
 const ACCENTS = /[\u0300-\u036f]/g;
 // Joiners and marks that are part of emoji, skin tones, and the apostrophes of "don't".
 const MARKS = /[\p{Cf}\ufe0e\ufe0f\u20e3'’`´]|\p{Emoji_Modifier}/gu;
 
 function bare(text: string): string {
-  // Marks first: an accent of its own (´) would fall apart into a space and a mark.
+  // Marks first: NFKD would split a standalone accent (´) into a space and a mark.
   const plain = text.replace(MARKS, '').normalize('NFKD').replace(ACCENTS, '').toLowerCase();
   const words = plain.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim();
   return words === '' ? plain.replace(/[\s\p{P}]+/gu, '') : words;

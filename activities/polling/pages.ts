@@ -1,5 +1,5 @@
-// One page of conversations, of a poll or of the history before the first one: what differs from the ledger is to be read,
-// and the cursor goes one page down.
+// Reads one page of conversations, for a poll or for the history before the first poll. Conversations that differ from the ledger
+// must be read, and the cursor moves one page down.
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { Conversation } from '../../src/api-client/schemas/conversation.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
@@ -31,14 +31,14 @@ import { blocked, isSystematic, listFailure, shapeOf } from './poll-failure.ts';
 
 const LIST = '/v1/conversations';
 
-/** Rows may be committed so many milliseconds after the instant they carry: polls overlap by that. */
+/** Rows may be committed this long after the instant that they carry, so polls overlap by it. */
 const OVERLAP_MS = 10_000;
 
 /**
- * Asks for the next page of the sweep under way, or for page 1 (API text, GET /v1/conversations). The first poll ever ends
- * with page 1, and leaves what is older to `historyPage`. "Now" is what that page shows, by the service's clock: all that is
- * on it was there before.
- * @param failures of calls in a row, should this one fail
+ * Requests the next page of the current sweep, or page 1 (API text, GET /v1/conversations). The very first poll ends with page 1
+ * and leaves older pages to `historyPage`. "Now" is what that page shows, by the service's clock: everything on it already
+ * existed.
+ * @param failures number of failures in a row if this call fails
  */
 export async function pollPage(deps: Deps, call: PollCall, failures = 1): Promise<PageResult> {
   const { db } = deps;
@@ -55,7 +55,7 @@ export async function pollPage(deps: Deps, call: PollCall, failures = 1): Promis
     const result = async (done: boolean, changed: number) => {
       return { done, changed, todo: await countTodo(tx, call.account, call.poller) };
     };
-    // Another attempt was quicker, and this page is older than what that one has saved.
+    // Another attempt was faster, so this page is outdated.
     if (polls !== progress.polls || (sweep?.calls ?? 0) !== cursor.calls) return await result(false, 0);
     const newSince = fromNow ? Number.POSITIVE_INFINITY : (since?.getTime() ?? null);
     const changed = await compare(deps, tx, call, page, { since: newSince, isOld: false });
@@ -67,7 +67,7 @@ export async function pollPage(deps: Deps, call: PollCall, failures = 1): Promis
     const { top, changed: news, gaps, late } = next.cursor;
     if (fromNow) await beginAt(tx, call, top === null ? null : new Date(top + 1));
     else if (!next.done) await saveHistory(tx, call, { ...next.cursor, changed: 0 });
-    // Of an empty list all is still to come, whatever the two clocks say.
+    // After an empty list everything is new, whatever the two clocks show.
     const empty = fromNow ? new Date(0) : since;
     const watermark = top === null ? empty : new Date(top);
     const settled = !isFirst && late && news === 0 && gaps === 0;
@@ -77,7 +77,7 @@ export async function pollPage(deps: Deps, call: PollCall, failures = 1): Promis
   });
 }
 
-/** Asks for the next older page (API text, GET /v1/conversations); polls of page 1 go on beside it. */
+/** Requests the next older page (API text, GET /v1/conversations). Polls of page 1 continue meanwhile. */
 export async function historyPage(deps: Deps, call: PollCall, failures = 1): Promise<HistoryResult> {
   const { db } = deps;
   const { history: cursor } = await getProgress(db, call);
@@ -86,7 +86,7 @@ export async function historyPage(deps: Deps, call: PollCall, failures = 1): Pro
   refuseUnreadable(call, page, cursor, true, isFiltered(deps, call));
   return await db.transaction(async (tx) => {
     const { history, since } = await getProgress(tx, call, 'for update');
-    // Another attempt was quicker.
+    // Another attempt was faster.
     if (history?.calls !== cursor.calls) return { done: history === null, found: 0 };
     const found = await compare(deps, tx, call, page, { since: since?.getTime() ?? null, isOld: true });
     const next = await settle(deps, tx, call, step(cursor, pageOf(page)), page, found);
@@ -96,8 +96,8 @@ export async function historyPage(deps: Deps, call: PollCall, failures = 1): Pro
 }
 
 /**
- * Down to the watermark, and OVERLAP_MS below it until a poll that began so long after has found nothing there: else a bulk of
- * conversations that were updated at once would be read again with every poll.
+ * Begins a sweep down to the watermark. It goes OVERLAP_MS below it until a poll that began at least that much later finds nothing
+ * there. Going below it with every poll would read conversations that were updated in bulk again and again.
  */
 function begin(
   { watermark, since, settled, still_ms }: PollProgress,
@@ -112,7 +112,7 @@ function begin(
   return { ...beginCursor(down, pageSize), late, rereads: reread.assumed };
 }
 
-/** Items of the list that were unread under other assumptions. */
+/** Items of the list that could not be read under other assumptions. */
 interface Reread {
   readonly floor: Date | null;
   readonly assumed: string;
@@ -124,9 +124,9 @@ async function rereadOf(db: Queryable, call: PollCall, assumed: string): Promise
 }
 
 /**
- * A page of which nothing is concluded, as the service shows conversations in another form.
- * @param isProven the list was read before
- * @param isFiltered only conversations of one connection were asked for
+ * Refuses a page that shows conversations in another form, so that nothing is concluded from it.
+ * @param isProven the list was read successfully before
+ * @param isFiltered only conversations of one connection were requested
  * @throws ApplicationFailure that blocks the poller
  */
 function refuseUnreadable(
@@ -140,13 +140,13 @@ function refuseUnreadable(
     throw blocked(account, shapeOf(invalid, LIST), 'listConversations');
   const length = items.length + invalid.length;
   if (window.pageNumber > 1 || length >= count) return;
-  // A count that ignores the filter proves nothing, unless there is no item at all.
+  // A count that ignores the filter proves nothing, unless there are no items at all.
   if (length > 0 && (hasMore || isFiltered)) return;
   const at = { method: 'GET', path: LIST, at: 'conversations', status: 200, requestId: null };
   const expected =
     length === 0
-      ? `expected items, as count is ${count}`
-      : `expected ${count} items or hasMore, as count is ${count}; the page has ${length}`;
+      ? `expected items, because count is ${count}`
+      : `expected ${count} items or hasMore, because count is ${count}; the page has ${length}`;
   throw blocked(account, new UnexpectedShapeError({ ...at, expected }), 'listConversations');
 }
 
@@ -154,7 +154,7 @@ function isFiltered({ poller }: Pick<Deps, 'poller'>, call: PollCall): boolean {
   return poller(call.account, call.poller).connection !== undefined;
 }
 
-/** One call of the API: the page that the cursor wants. */
+/** Requests the page that the cursor needs, with one API call. */
 async function askPage(
   deps: Deps,
   call: PollCall,
@@ -174,7 +174,7 @@ async function askPage(
   }
 }
 
-/** @returns how many conversations of the page are to be read */
+/** @returns the number of conversations on the page that must be read */
 async function compare(
   deps: Pick<Deps, 'poller'>,
   tx: Queryable,
@@ -184,7 +184,7 @@ async function compare(
 ): Promise<number> {
   const items = ofConnection(deps, call, page);
   const showsOwner = items.some(({ userId, owner }) => userId !== undefined || owner !== undefined);
-  // Twice on one page, should that ever be, is what stands first: the newer one.
+  // If a conversation is on the page twice, the first entry counts, because it is newer.
   const listings = new Map(items.toReversed().map((item) => [item.id, listingOf(item, showsOwner)]));
   await clearUnlisted(tx, call.account, [...listings.keys()]);
   const known = await findConversations(tx, call.account, [...listings.keys()]);
@@ -195,7 +195,7 @@ async function compare(
   return changes.filter(({ todo }) => todo).length;
 }
 
-/** A service that does not know the parameter shows those of all connections. */
+/** Filters by connection, because a service that does not know the parameter returns all connections. */
 function ofConnection(
   { poller }: Pick<Deps, 'poller'>,
   { account, poller: name }: PollCall,
@@ -210,7 +210,7 @@ function pageOf({ items, invalid, count, hasMore }: Page<Conversation>) {
   return { items: places, invalid: invalid.length, count, hasMore };
 }
 
-/** Writes down what may be missing, and counts it with what the page has brought. */
+/** Records what may be missing, and adds the page's counts to the cursor. */
 async function settle(
   deps: Pick<Deps, 'account'>,
   tx: Queryable,
@@ -222,7 +222,7 @@ async function settle(
   const assumed = assumedBy(deps.account(call.account));
   const floor = cursor.floor === null ? null : new Date(cursor.floor);
   for (const item of invalid) {
-    const reason = `the list shows it in a form that can't be read: ${shapeReason(call.account, shapeOf([item], LIST))}`;
+    const reason = `the list shows the conversation in a form that can't be read: ${shapeReason(call.account, shapeOf([item], LIST))}`;
     const unread = { assumed, assumption: item.assumption, personKey: null, floor };
     await noteGap(tx, call, { code: LISTING_UNREADABLE, reason, conversation: item.id, unread });
   }

@@ -1,7 +1,7 @@
-// A batch of polling: polls of page 1 and the readings that they bring, with what is older beside them.
+// A batch of a poller: polls of page 1 and the readings that they cause, and old conversations besides.
 //
-// No item is leased. The workflow of a poller runs one batch at a time, and where a batch outlives its worker's connection,
-// the ledger ignores whichever of two answers comes second.
+// Items have no lease, because a poller's workflow runs one batch at a time. If a batch outlives its worker's connection, the
+// ledger ignores the second of two responses.
 import { ApplicationFailure } from '@temporalio/activity';
 import type { PollerConfig } from '../../src/contracts/config/config.ts';
 import { durationMs } from '../../src/contracts/config/config-base.ts';
@@ -24,11 +24,11 @@ import { type OldItem, OldWork } from './old-work.ts';
 import { historyPage, pollPage } from './pages.ts';
 import { readMessages } from './read-messages.ts';
 
-/** Messages of this many conversations are read at once: enough to use a token's slots while answers are slow. */
+/** Number of conversations read at the same time: enough to use a token's slots while responses are slow. */
 const CONCURRENCY = 4;
-/** Then page 1 is listed again, however many are left: what changes meanwhile joins the queue, and is read once. */
+/** Number of readings after which page 1 is listed again. Conversations that change meanwhile are then queued and read once. */
 const READS_BETWEEN_LISTS = 20;
-/** While nothing changes the interval grows by this factor. */
+/** Factor by which the interval grows while nothing changes. */
 const GROWTH = 1.5;
 
 type NewsItem = { readonly type: 'list' } | { readonly type: 'read'; readonly conversation: number };
@@ -41,7 +41,7 @@ export interface PollBatchTools extends ReadOptions {
   readonly wake: (sinks: readonly string[]) => Promise<void>;
 }
 
-/** Polls, and reads what has changed, for a minute at most. */
+/** Polls, and reads what has changed, for up to one minute. */
 export async function pollBatch(tools: PollBatchTools, input: PollBatchInput): Promise<PollBatchResult> {
   const batch = new PollBatch(tools, input);
   await runBatch(batch);
@@ -52,21 +52,21 @@ class PollBatch implements BatchWork<PollItem> {
   readonly concurrencyLimit = 2 * CONCURRENCY;
   readonly #tools: PollBatchTools;
   readonly #input: PollBatchInput;
-  /** When the next poll is due; null while one is under way. */
+  /** When the next poll is due; null while a poll is in progress. */
   #pollAt: number | null;
   #listedAt = 0;
   #intervalMs: number;
-  /** By kind: what a list fails for says nothing of an old conversation. */
+  /** Failures by kind, because a failing list says nothing about an old conversation. */
   readonly #failures: Record<PollWork, number>;
   #polls = 0;
-  /** Conversations that the poll under way has found changed. */
+  /** Number of conversations that the current poll has found changed. */
   #changed = 0;
-  /** Conversations of this poll to read: those not begun, and how many have not ended. */
+  /** Conversations of this poll that have not started, and the number that have not ended. */
   #news: number[] = [];
   #newsLeft = 0;
-  /** More of them wait than are read before the next list. */
+  /** True if more conversations wait than are read before the next list. */
   #more = false;
-  /** A reading of this poll has failed: the poll goes on after this many milliseconds. */
+  /** Delay until the poll continues, set if a reading of it has failed. */
   #retryMs: number | null = null;
   readonly #old: OldWork;
   readonly #ends: { readonly news: MutableEnd; readonly old: MutableEnd } = {
@@ -95,7 +95,7 @@ class PollBatch implements BatchWork<PollItem> {
     return this.#mayTakeOld() ? await this.#old.take() : [];
   }
 
-  /** Not while news waits to be read. */
+  /** False while new messages wait to be read. */
   #mayTakeOld(): boolean {
     const { old, once } = this.#input;
     return old && !once && this.#ends.old.block === null && this.#news.length === 0;
@@ -112,7 +112,7 @@ class PollBatch implements BatchWork<PollItem> {
       if (!(error instanceof ApplicationFailure)) throw error;
       if (error.nonRetryable === true) {
         this.#ends[old ? 'old' : 'news'].block ??= blockOf(error);
-        // Old calls that are refused are shown at once, too: the next batch goes on without them.
+        // A refusal of old conversations ends the batch, so that it is shown at once. The next batch continues without them.
         if (!old) return batch.stop();
         batch.finish();
       } else await this.#postpone(item, error);
@@ -121,7 +121,7 @@ class PollBatch implements BatchWork<PollItem> {
     else if (item.type === 'read' && --this.#newsLeft === 0) await this.#endPoll(batch);
   }
 
-  /** Lists down to what is known. */
+  /** Lists conversations down to what is known. */
   async #list(batch: BatchControl): Promise<void> {
     const { deps } = this.#tools;
     this.#listedAt = performance.now();
@@ -151,7 +151,7 @@ class PollBatch implements BatchWork<PollItem> {
     }
   }
 
-  /** What was listed is read, or has to wait. */
+  /** Ends the poll once everything listed is read or has to wait. */
   async #endPoll(batch: BatchControl, quiet = false): Promise<void> {
     if (this.#more || this.#retryMs !== null) {
       this.#pollAt = performance.now() + (this.#more ? 0 : (this.#retryMs as number));
@@ -162,16 +162,16 @@ class PollBatch implements BatchWork<PollItem> {
     this.#intervalMs = this.#changed > 0 ? min : Math.min(max, Math.ceil(this.#intervalMs * GROWTH));
     const nextMs = (quiet ? null : (await this.#outlook()).nextMs) ?? Infinity;
     this.#pollAt = Math.min(this.#listedAt + this.#intervalMs, performance.now() + nextMs);
-    // The poll may have found some that is old, too.
+    // The poll may also have found old conversations.
     if (this.#changed > 0 || this.#polls === 0) this.#old.refresh();
     this.#changed = 0;
     this.#polls++;
     if (this.#input.once) batch.finish();
   }
 
-  /** It failed for a reason that passes, and gives its place back meanwhile. */
+  /** Postpones an item that failed temporarily and frees its slot. */
   async #postpone(item: PollItem, error: ApplicationFailure): Promise<void> {
-    // The token is over its limit: that says nothing of the call.
+    // A token over its limit says nothing about the call.
     const ms = comesBackAfter(error);
     if (ms === null) throw error;
     if (!onlyWaits(error)) this.#failures[item.type]++;
@@ -184,7 +184,10 @@ class PollBatch implements BatchWork<PollItem> {
     }
   }
 
-  /** One call, which learns how many of its kind have failed in a row should it fail. Within its share polling goes before campaigns and syncs; beyond it, it takes what they leave. */
+  /**
+   * Makes one call and passes it the number of failures in a row of its kind, if it fails. Within its share, polling has priority
+   * over campaigns and syncs. Beyond its share it uses what they leave.
+   */
   async #call<T>(work: PollWork, call: (failures: number) => Promise<T>): Promise<T> {
     const { signal } = callScope();
     signal.throwIfAborted();
@@ -228,7 +231,7 @@ class PollBatch implements BatchWork<PollItem> {
   }
 
   result(): PollBatchResult {
-    // A poll that was interrupted goes on at once.
+    // An interrupted poll continues at once.
     const pollInMs = this.#pollAt === null ? 0 : Math.max(0, this.#pollAt - performance.now());
     const oldInMs = this.#old.leftMs;
     return {

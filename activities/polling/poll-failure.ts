@@ -1,5 +1,5 @@
-// Errors of polling as failures: what is tried again, and what blocks the poller. One odd item among others is a gap, and the
-// way in which the service shows all of them blocks. Nothing is concluded from what could not be read.
+// Converts errors of polling to failures: some are retried, others block the poller. One unreadable item among readable ones is a
+// gap. If the service shows most items in another form, the poller is blocked. Nothing is concluded from unreadable items.
 import { ApplicationFailure } from '@temporalio/activity';
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { InvalidItem } from '../../src/api-client/shapes.ts';
@@ -19,11 +19,11 @@ import {
 } from '../shared/failures.ts';
 import { shapeRefusal } from '../shared/shape-refusal.ts';
 
-/** More unreadable items than this are no exception. */
+/** Up to this many unreadable items are an exception. */
 const MOST_ODD = 2;
-/** Conversations in a row that could not be read. */
+/** Number of conversations in a row that could not be read. */
 const MOST_IN_ROW = 4;
-/** An answer that can't be read this many times in a row blocks. */
+/** Number of unreadable responses in a row that block the poller. */
 export const MAX_UNREADABLE = 3;
 
 export interface PageSum {
@@ -32,20 +32,20 @@ export interface PageSum {
 }
 
 /**
- * Whether the unreadable items of a page show the form in which the service shows all items.
- * @param isProven others were read by the same assumptions before: then one that differs is odd
+ * True if the unreadable items of a page show that the service returns items in another form.
+ * @param isProven items were read with the same assumptions before, so a single different item is an exception
  */
 export function isSystematic({ good, odd }: PageSum, isProven: boolean): boolean {
   if (odd === 0) return false;
   return odd > good && (!isProven || odd > MOST_ODD);
 }
 
-/** One more conversation that can't be read: do they follow one another by now? */
+/** True if too many conversations in a row could not be read. */
 export function isStreak({ unread_row }: Pick<PollProgress, 'unread_row'>): boolean {
   return unread_row >= MOST_IN_ROW;
 }
 
-/** Names the first item that could not be read, and the override for it. */
+/** Error that names the first unreadable item, and the override for it. */
 export function shapeOf(
   invalid: readonly InvalidItem[],
   path: '/v1/conversations' | '/v1/conversations/{ticketId}/messages',
@@ -65,7 +65,7 @@ export function shapeOf(
   });
 }
 
-/** The poller waits for an operator; it keeps its place. */
+/** Failure that blocks the poller until an operator resolves it. The poller keeps its position. */
 export function blocked(
   account: string,
   error: UnexpectedShapeError,
@@ -74,7 +74,7 @@ export function blocked(
   return shapeRefusal(account, error, { scope: 'run', step });
 }
 
-/** The whole answer is in no form that can be read: once more. */
+/** Failure for a response that can't be read at all; it is retried. */
 export function unreadable(error: UnexpectedShapeError, failures: number): ApplicationFailure {
   const { message } = error;
   return ApplicationFailure.create({
@@ -84,7 +84,7 @@ export function unreadable(error: UnexpectedShapeError, failures: number): Appli
   });
 }
 
-/** A refusal of the list concerns the whole poller, whatever its code. */
+/** Converts an error of the list. A refusal concerns the whole poller, whatever its code. */
 export function listFailure(
   deps: Deps,
   { account, poller }: PollCall,

@@ -1,4 +1,4 @@
-// One page of messages of a conversation: read back to what is known, then all that is new is published in one transaction.
+// Reads one page of a conversation's messages, back to what is known. With the last page, one transaction publishes all new messages.
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
@@ -37,15 +37,15 @@ import { settleReadError } from './read-refusal.ts';
 
 const MESSAGES = '/v1/conversations/{ticketId}/messages';
 
-/** A list that shrinks while it is read is begun again so often. */
+/** Number of restarts if the list shrinks while it is read. */
 const MAX_RESTARTS = 3;
-/** Pages in a row that bring nothing that an earlier one has not. */
+/** Number of pages in a row without a new message. */
 const MAX_IDLE = 8;
 const MAX_PAGES = 10_000;
 
 /**
- * Reads the next page of a conversation that is to be read (API text, GET /v1/conversations/{ticketId}/messages). While
- * older pages are still to come, what is new is kept; with the last of them all of it is published at once, oldest first.
+ * Reads the next page of a conversation (API text, GET /v1/conversations/{ticketId}/messages). New messages are staged while older
+ * pages remain. With the last page all of them are published at once, oldest first.
  */
 export async function readMessages(
   deps: Deps,
@@ -67,7 +67,7 @@ export async function readMessages(
   const deep = row.reading?.deep ?? (await isUnreadUnderOthers(db, call.account, call.conversation, assumed));
   return await db.transaction(async (tx) => {
     const { progress, now } = await lockReading(tx, call);
-    // Another attempt was quicker: what it has written down stands.
+    // Another attempt was faster; keep what it has recorded.
     if (now === null || now.reading?.step !== row.reading?.step)
       return { ...NOTHING, done: now?.reading == null };
     return await takePage({ deps, tx, call, options, row, now, progress, assumed, deep }, window, answer);
@@ -76,7 +76,7 @@ export async function readMessages(
 
 interface Answer {
   readonly page: Page<HistoryMessage>;
-  /** The service's clock. */
+  /** Time of the service's clock. */
   readonly date: Date | null;
 }
 
@@ -122,7 +122,7 @@ async function takePage(
   };
   if (!view.joins && reading.restarts < MAX_RESTARTS) {
     await takeStaged(tx, account, conversation);
-    const anew = {
+    const restart = {
       page: 1,
       read: 0,
       lookAlikes: { at: null, counts: {} },
@@ -130,7 +130,7 @@ async function takePage(
       odd: 0,
       restarts: reading.restarts + 1,
     };
-    await saveReading(tx, account, conversation, { ...reading, ...anew });
+    await saveReading(tx, account, conversation, { ...reading, ...restart });
     return { ...NOTHING, done: false };
   }
   const keys = view.items.map(({ message }) => message.key);
@@ -156,17 +156,17 @@ async function takePage(
   return await importMessages(context, { fresh, statuses, since: bounds.since, reading });
 }
 
-/** A reading as it goes on. */
+/** Context of a reading. */
 interface PageContext extends ReadContext {
   readonly progress: PollProgress;
-  /** Fingerprint of the assumptions that it is read by. */
+  /** Fingerprint of the assumptions in effect. */
   readonly assumed: string;
-  /** Something of it was unread under others. */
+  /** True if part of the conversation could not be read under other assumptions. */
   readonly deep: boolean;
 }
 
 /**
- * A page of which nothing is concluded, as the service shows messages in another form.
+ * Refuses a page that shows messages in another form, so that nothing is concluded from it.
  * @throws ApplicationFailure that blocks the poller
  */
 function refuseUnreadable(
@@ -180,14 +180,14 @@ function refuseUnreadable(
     throw blocked(account, shapeOf(invalid, MESSAGES), 'readMessages');
   if (window.page > 1 || count === 0 || sum.good + sum.odd > 0) return;
   const at = { method: 'GET', path: MESSAGES, at: 'messages', status: 200, requestId: null };
-  const expected = `expected items, as count is ${count}`;
+  const expected = `expected items, because count is ${count}`;
   throw blocked(account, new UnexpectedShapeError({ ...at, expected }), 'readMessages');
 }
 
-/** Where the next page begins: right behind what is read, or before that, if messages arrive meanwhile. */
+/** The next page: right after what is read, or before that if messages arrive meanwhile. */
 function nextWindow(page: Page<HistoryMessage>, window: { page: number; size: number }, view: PageView) {
   const { length, start, read, lookAlikes } = view;
-  // A page that is short before the end: the service caps pages lower than was asked.
+  // A page that is short before the end of the list: the service caps pages below the requested size.
   const isShort = page.hasMore && length > 0 && length < window.size;
   const size = isShort && start === 0 ? length : window.size;
   return { page: Math.floor(read / size) + 1, size, count: page.count, read, lookAlikes };
@@ -208,18 +208,18 @@ async function noteOddities(
   const { conversation, account } = call;
   const note = (code: string, reason: string) => noteGap(tx, call, { code, reason, conversation });
   if (!view.joins)
-    await note('MESSAGES_GAP', 'its messages were removed again and again while they were read');
-  if (endless) await note('MESSAGES_ENDLESS', 'its pages of messages do not come to an end');
+    await note('MESSAGES_GAP', 'messages were removed repeatedly while the conversation was read');
+  if (endless) await note('MESSAGES_ENDLESS', 'the pages of its messages do not end');
   const [first] = page.invalid;
   if (first !== undefined) {
     await countUnread(tx, call, assumed);
-    const reason = `a message of it can't be read: ${shapeReason(account, shapeOf([first], MESSAGES))}`;
+    const reason = `a message of the conversation can't be read: ${shapeReason(account, shapeOf([first], MESSAGES))}`;
     const unread = { assumed, assumption: first.assumption, personKey: now.personKey, floor: null };
     await noteGap(tx, call, { code: 'UNREADABLE', reason, conversation, unread });
   }
   if (isUndated)
     await note(
       'UNDATED',
-      'its messages show no time, so the newest page of them was published, whatever their age',
+      'its messages show no time, so Sluice published the newest page, whatever the age of its messages',
     );
 }

@@ -1,4 +1,4 @@
-// What becomes of a conversation whose messages can't be read.
+// Handles a conversation whose messages can't be read.
 import { ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import {
   type ConversationRow,
@@ -25,16 +25,16 @@ import { MAX_INTERNAL_ERRORS } from '../sync/record-step.ts';
 import { importMessages, NOTHING, type Read, type ReadCall, type ReadOptions } from './import-messages.ts';
 import { blocked, isStreak, MAX_UNREADABLE, unreadable } from './poll-failure.ts';
 
-/** Code of a conversation that the service lists no more. */
+/** Code for a conversation that the service no longer lists. */
 const GONE = 'CONVERSATION_GONE';
 
 const BLOCKS = { scope: 'run', step: 'readMessages' } as const;
-const IN_ROW = 'the service refuses one conversation after the other that it has just listed';
+const IN_ROW = 'the service refuses several conversations in a row that it has just listed';
 
-/** A conversation that makes the service fail over and over is left alone for so long. */
+/** Delay before a conversation is read again that repeatedly makes the service fail. */
 const POSTPONE_SECONDS = 900;
 
-/** @throws what the call is to be tried again for, or what holds the poller */
+/** @throws a failure for which the call is retried, or which blocks the poller */
 export async function settleReadError(
   deps: Deps,
   call: ReadCall,
@@ -57,7 +57,7 @@ export async function settleReadError(
     if (tries < MAX_UNREADABLE) throw unreadable(error, tries);
     const isProven = progress.proven === assumedBy(deps.account(account));
     if (!isProven || isStreak(progress)) throw blocked(account, error, 'readMessages');
-    const reason = `the answer is in no form that can be read: ${shapeReason(account, error)}`;
+    const reason = `the response can't be read: ${shapeReason(account, error)}`;
     return await giveUp(
       deps,
       call,
@@ -69,7 +69,7 @@ export async function settleReadError(
   if (isInternalError(error)) {
     const tries = await countTry(deps.db, account, conversation);
     if (tries < MAX_INTERNAL_ERRORS) throw readFailure(deps, call, error, tries);
-    const reason = `the service answered with an internal error ${MAX_INTERNAL_ERRORS} times; it is tried again later`;
+    const reason = `the service returned an internal error ${MAX_INTERNAL_ERRORS} times; Sluice retries later`;
     await deps.db.transaction(async (tx) => {
       await lockReading(tx, call);
       await noteGap(tx, call, { code: 'HTTP_500', reason, conversation });
@@ -80,7 +80,7 @@ export async function settleReadError(
   throw readFailure(deps, call, error, Math.min(failures, MAX_DOUBLINGS));
 }
 
-/** What was read and not published yet is published, with the state of the conversation; then it is left alone until it changes. */
+/** Publishes what was read so far and the conversation's state. The conversation is read again only after it changes. */
 async function giveUp(
   deps: Deps,
   call: ReadCall,
@@ -91,7 +91,7 @@ async function giveUp(
   const { account, poller, conversation } = call;
   deps.log.warn(
     { account, poller, conversation, code: gap.code },
-    'messages of a conversation were not read',
+    'messages of a conversation could not be read',
   );
   return await deps.db.transaction(async (tx) => {
     const { progress, now } = await lockReading(tx, call);
@@ -99,7 +99,7 @@ async function giveUp(
     const since = progress.since?.getTime() ?? null;
     const assumed = assumedBy(deps.account(account));
     await countUnread(tx, call, assumed);
-    // Of a conversation that is no more nothing is left to be read.
+    // A conversation that no longer exists leaves nothing to read.
     const unread = { assumed, assumption, personKey: now.personKey, floor: null };
     await noteGap(tx, call, gap.code === GONE ? { ...gap, conversation } : { ...gap, conversation, unread });
     const context = { deps, tx, call, options, row, now };
@@ -107,19 +107,20 @@ async function giveUp(
   });
 }
 
-/** Why one conversation can't be read while others can; null: that is not what the error says. */
+/** Explains why one conversation can't be read while others can; null if the error does not concern a single one. */
 function concernsConversation(account: string, error: unknown): { code: string; reason: string } | null {
   if (!isRefusal(error)) return null;
   const code = refusalCode(error);
-  if (code === 'ERR_NO_TICKET_FOUND') return { code: GONE, reason: 'the service knows it no more' };
+  if (code === 'ERR_NO_TICKET_FOUND')
+    return { code: GONE, reason: 'the service no longer has the conversation' };
   if (refusalScope(code, 'readMessages') !== 'record') return null;
   return { code, reason: recordReason(account, error) };
 }
 
-/** The service itself failed: over and over, it may be this conversation that makes it fail. */
+/** True for an internal error of the service. If it repeats, this conversation may be its cause. */
 const isInternalError = (error: unknown) => error instanceof ApiError && error.status === 500;
 
-/** Any other error of reading messages. */
+/** Converts any other error of reading messages. */
 function readFailure(
   deps: Deps,
   { account, poller, conversation }: ReadCall,

@@ -4,6 +4,7 @@ import type { Halt } from '../../src/contracts/wire/run.ts';
 import { type EndCounts, STEP_BITS } from '../../src/contracts/wire/run.ts';
 import { accountLists } from '../../src/ledger/sync/catalog.ts';
 import {
+  type LoadedRecord,
   nextDueMs,
   openSteps,
   parkRecords,
@@ -12,7 +13,6 @@ import {
   takeBack,
   takeDue,
 } from '../../src/ledger/sync/due-records.ts';
-import { type LoadedRecord } from '../../src/ledger/sync/record-rows.ts';
 import { findEnd, type RecordEnd } from '../../src/ledger/sync/records.ts';
 import { getRun } from '../../src/ledger/sync/runs.ts';
 

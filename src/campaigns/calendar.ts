@@ -1,59 +1,58 @@
-// When a campaign's windows are open, in one time zone or in several at once. All date arithmetic is Temporal's.
+// Calendar of a campaign's windows, in one time zone or in several at once. Temporal does all date arithmetic.
 import type { SendingWindows } from '../contracts/config/config-campaigns.ts';
 import { compileDays, type Days, type Span, spansOfZone } from './local-windows.ts';
 import { isZone } from './zones.ts';
 
-/** `opensMs`: null when it never opens within 400 days. `closesMs`: 400 days from now at the latest. Exclusive ends. */
+/** `opensMs` is null if no window opens within 400 days. `closesMs` is at most 400 days away. Ends are exclusive. */
 export type Opening =
   | { readonly open: true; readonly closesMs: number }
   | { readonly open: false; readonly opensMs: number | null };
 
 export interface Calendar {
   /**
-   * Whether the windows are open in all these zones, and until when; else from when on.
+   * Tells whether the windows are open in all these zones and until when, or when they open next.
    *
    * @param zones names of the IANA list, at least one
    * @param nowMs milliseconds since 1970
-   * @throws RangeError for a zone that there is not, or none at all
+   * @throws RangeError for an unknown zone, or for none
    */
   at(zones: readonly string[], nowMs: number): Opening;
 }
 
 /**
- * Windows that answer in about a microsecond once a zone was asked: what was worked out is kept in the object.
+ * Compiles windows. A repeated query of a zone takes about a microsecond, because the object caches what it has computed.
  *
- * Local time is read strictly: no instant is in a window whose wall clock, in every zone, is not. So where clocks go back and
- * a range begins or ends within the hour that comes twice, it begins with the second and ends with the first; only a range that
- * lies wholly within that hour has its second occurrence. Where clocks go forward, what the range has of the missing hour is
- * missing.
+ * Local time is read strictly: an instant is in a window only if the wall clock of every zone is. If clocks go back and a range
+ * begins or ends within the repeated hour, it begins with the second occurrence and ends with the first. A range within the
+ * repeated hour uses the second occurrence. If clocks go forward, the range loses the missing hour.
  */
 export function compileCalendar(windows: SendingWindows): Calendar {
   const days = compileDays(windows);
-  const lines = new Map<string, Line>();
+  const timelines = new Map<string, Timeline>();
   return {
     at(zones, nowMs) {
-      if (zones.length === 0) throw new RangeError('windows are asked for no time zone; name at least one');
+      if (zones.length === 0) throw new RangeError('a calendar needs at least one time zone');
       const key = zones.join(' ');
-      let line = lines.get(key);
-      if (line === undefined || nowMs < line.fromMs) {
+      let timeline = timelines.get(key);
+      if (timeline === undefined || nowMs < timeline.fromMs) {
         const unknown = zones.find((zone) => !isZone(zone));
-        if (unknown !== undefined) throw new RangeError(`${unknown} is no time zone of the IANA list`);
-        line = newLine(zones, Math.floor(nowMs) - DAY);
-        lines.set(key, line);
+        if (unknown !== undefined) throw new RangeError(`${unknown} is not a time zone of the IANA list`);
+        timeline = newTimeline(zones, Math.floor(nowMs) - DAY);
+        timelines.set(key, timeline);
       }
-      return openingAt(days, line, nowMs);
+      return openingAt(days, timeline, nowMs);
     },
   };
 }
 
 const DAY = 86_400_000;
 const HORIZON = 400 * DAY;
-/** Worked out at a time: little at first, as most questions are about today. */
+/** Time span computed per step. The first step is short because most queries are about today. */
 const FIRST_STEP = 4 * DAY;
 const LAST_STEP = 64 * DAY;
 
-/** What is known of one set of zones: its spans in [fromMs, toMs), in order, none touching another. */
-interface Line {
+/** Known spans of one set of zones in [fromMs, toMs), in order and not adjacent. */
+interface Timeline {
   readonly zones: string[];
   readonly fromMs: number;
   toMs: number;
@@ -61,44 +60,44 @@ interface Line {
   readonly ends: number[];
 }
 
-function newLine(zones: readonly string[], fromMs: number): Line {
+function newTimeline(zones: readonly string[], fromMs: number): Timeline {
   return { zones: [...zones], fromMs, toMs: fromMs, starts: [], ends: [] };
 }
 
-function openingAt(days: Days, line: Line, nowMs: number): Opening {
+function openingAt(days: Days, timeline: Timeline, nowMs: number): Opening {
   const horizon = nowMs + HORIZON;
-  while (line.toMs <= nowMs) extend(days, line);
-  const place = firstEndingAfter(line.ends, nowMs);
-  while (line.starts[place] === undefined && line.toMs < horizon) extend(days, line);
-  const start = line.starts[place];
+  while (timeline.toMs <= nowMs) extend(days, timeline);
+  const index = firstEndingAfter(timeline.ends, nowMs);
+  while (timeline.starts[index] === undefined && timeline.toMs < horizon) extend(days, timeline);
+  const start = timeline.starts[index];
   if (start === undefined || start > horizon) return { open: false, opensMs: null };
   if (start > nowMs) return { open: false, opensMs: start };
-  // An end where the known part ends may be none: the window may go on behind it.
-  while (line.ends[place] === line.toMs && line.toMs < horizon) extend(days, line);
-  return { open: true, closesMs: Math.min(line.ends[place] ?? nowMs, horizon) };
+  // If the window ends where the known part ends, it may continue after it.
+  while (timeline.ends[index] === timeline.toMs && timeline.toMs < horizon) extend(days, timeline);
+  return { open: true, closesMs: Math.min(timeline.ends[index] ?? nowMs, horizon) };
 }
 
-function extend(days: Days, line: Line): void {
-  const known = line.toMs - line.fromMs;
-  const toMs = line.toMs + Math.min(Math.max(known, FIRST_STEP), LAST_STEP);
-  for (const { start, end } of commonSpans(days, line, toMs)) {
-    const last = line.ends.length - 1;
-    if (line.ends[last] === start) line.ends[last] = end;
+function extend(days: Days, timeline: Timeline): void {
+  const known = timeline.toMs - timeline.fromMs;
+  const toMs = timeline.toMs + Math.min(Math.max(known, FIRST_STEP), LAST_STEP);
+  for (const { start, end } of commonSpans(days, timeline, toMs)) {
+    const last = timeline.ends.length - 1;
+    if (timeline.ends[last] === start) timeline.ends[last] = end;
     else {
-      line.starts.push(start);
-      line.ends.push(end);
+      timeline.starts.push(start);
+      timeline.ends.push(end);
     }
   }
-  line.toMs = toMs;
+  timeline.toMs = toMs;
 }
 
-/** The zone that leaves nothing is asked first the next time: where there is no common window, the others need not be. */
-function commonSpans(days: Days, { zones, toMs: fromMs }: Line, toMs: number): readonly Span[] {
+/** A zone that leaves no common span moves to the front: next time it rules the span out before the others are computed. */
+function commonSpans(days: Days, { zones, toMs: fromMs }: Timeline, toMs: number): readonly Span[] {
   let spans: readonly Span[] = [{ start: fromMs, end: toMs }];
-  for (const [place, zone] of zones.entries()) {
+  for (const [index, zone] of zones.entries()) {
     spans = common(spans, spansOfZone(days, zone, fromMs, toMs));
     if (spans.length > 0) continue;
-    zones.unshift(...zones.splice(place, 1));
+    zones.unshift(...zones.splice(index, 1));
     return [];
   }
   return spans;
@@ -115,7 +114,7 @@ function firstEndingAfter(ends: readonly number[], nowMs: number): number {
   return low;
 }
 
-/** What both have in common; each in order, none overlapping another. */
+/** Intersection of two lists of spans; each is in order and without overlaps. */
 function common(left: readonly Span[], right: readonly Span[]): readonly Span[] {
   const both: Span[] = [];
   let l = 0;

@@ -1,4 +1,4 @@
-// A forecast by the days of a time zone, for those who read it.
+// Groups a forecast by the days of a time zone.
 import { Temporal } from 'temporal-polyfill';
 import type { Stretch } from './forecast.ts';
 
@@ -10,14 +10,14 @@ export interface ForecastDay {
   readonly lastMs: number;
 }
 
-/** Slots that fall on the end of a day may come out a hair too early. */
-const HAIR = 1e-9;
+/** Tolerance for slots whose computed time is slightly before the end of a day. */
+const EPSILON = 1e-9;
 
 /**
- * Members by the day on which they are triggered, for days on which anybody is.
- * @param stretches in order of time
- * @param gapMs from one trigger to the next in a stretch
- * @param timeZone of the IANA list
+ * Counts members by the day on which they are triggered. Days without a trigger are left out.
+ * @param stretches in chronological order
+ * @param gapMs time between two triggers in a stretch
+ * @param timeZone name of the IANA list
  */
 export function daysOf(stretches: readonly Stretch[], gapMs: number, timeZone: string): ForecastDay[] {
   const days: ForecastDay[] = [];
@@ -25,8 +25,8 @@ export function daysOf(stretches: readonly Stretch[], gapMs: number, timeZone: s
   for (const { startsMs, members } of stretches) {
     for (let done = 0; done < members; ) {
       const firstMs = startsMs + done * gapMs;
-      if (now === null || firstMs >= now.endsMs - HAIR) now = dayAt(firstMs, timeZone);
-      const capacity = Math.max(1, Math.ceil((now.endsMs - firstMs) / gapMs - HAIR));
+      if (now === null || firstMs >= now.endsMs - EPSILON) now = dayAt(firstMs, timeZone);
+      const capacity = Math.max(1, Math.ceil((now.endsMs - firstMs) / gapMs - EPSILON));
       const count = Math.min(members - done, capacity);
       const lastMs = firstMs + (count - 1) * gapMs;
       const last = days.at(-1);
@@ -46,8 +46,8 @@ export function daysOf(stretches: readonly Stretch[], gapMs: number, timeZone: s
 }
 
 function dayAt(ms: number, timeZone: string): { day: string; endsMs: number } {
-  // A hair before midnight is midnight.
-  const at = Temporal.Instant.fromEpochMilliseconds(Math.floor(ms + HAIR)).toZonedDateTimeISO(timeZone);
+  // A time just before midnight counts as midnight.
+  const at = Temporal.Instant.fromEpochMilliseconds(Math.floor(ms + EPSILON)).toZonedDateTimeISO(timeZone);
   const date = at.toPlainDate();
   const end = date.add({ days: 1 }).toZonedDateTime({ timeZone });
   return { day: date.toString(), endsMs: end.epochMilliseconds };

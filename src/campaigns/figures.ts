@@ -1,4 +1,4 @@
-// Figures and times in the reasons that campaigns give.
+// Formats numbers and times in the messages of campaigns.
 
 const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 const share = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 });
@@ -22,7 +22,7 @@ export function timeIn(zone: string, ms: number): string {
     hour: '2-digit',
     minute: '2-digit',
   } as const;
-  // Swedish dates are those of ISO 8601.
+  // The Swedish date format is that of ISO 8601.
   const text = new Intl.DateTimeFormat('sv-SE', { ...parts, timeZone: zone, hourCycle: 'h23' }).format(ms);
   return `${text} (${zone})`;
 }

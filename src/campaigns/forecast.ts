@@ -1,5 +1,5 @@
-// When a campaign would trigger whom, if nothing comes between: its waves played through on a calendar, in stretches of
-// time in which the same windows are open, so that the cost goes with waves and windows and not with members.
+// Forecast of a campaign: when each member would be triggered if nothing interferes. It simulates the waves on a calendar, in
+// stretches of time in which the same windows are open. The cost depends on waves and windows, not on the number of members.
 
 import { durationMs } from '../contracts/config/config-base.ts';
 import type { WavesConfig } from '../contracts/config/config-campaigns.ts';
@@ -7,7 +7,7 @@ import type { PlannedWave } from '../contracts/wire/campaign.ts';
 import type { Calendar } from './calendar.ts';
 import { waveOf } from './waves.ts';
 
-/** Members whose windows are open when they are in all of these zones. */
+/** Members whose windows must be open in all of these zones. */
 export interface ZoneGroup {
   readonly zones: readonly string[];
   readonly members: number;
@@ -17,13 +17,13 @@ export interface ForecastInput {
   readonly waves: WavesConfig;
   readonly groups: readonly ZoneGroup[];
   readonly calendar: Pick<Calendar, 'at'>;
-  /** Triggers a minute, above 0. */
+  /** Triggers per minute, greater than 0. */
   readonly pacePerMinute: number;
-  /** Nothing is triggered earlier. */
+  /** Time of the first trigger, at the earliest. */
   readonly startMs: number;
-  /** Nobody looks farther ahead than this. */
+  /** End of the forecast. */
   readonly horizonMs: number;
-  /** Members triggered by then are counted. @default the horizon */
+  /** The forecast counts members triggered by this time. @default the horizon */
   readonly byMs?: number;
 }
 
@@ -33,17 +33,17 @@ export interface ForecastWave extends Pick<PlannedWave, 'wave' | 'kind' | 'size'
   readonly endsMs: number;
 }
 
-/** Triggers one slot after the other. */
+/** A series of triggers, one slot after another. */
 export interface Stretch {
   readonly startsMs: number;
   readonly members: number;
 }
 
 export interface Forecast {
-  /** Those that are over within the horizon. */
+  /** Waves that end within the horizon. */
   readonly waves: readonly ForecastWave[];
   readonly stretches: readonly Stretch[];
-  /** Last trigger; null: not within the horizon, or never. */
+  /** Time of the last trigger; null if it is after the horizon, or never. */
   readonly finishMs: number | null;
   /** Members triggered at or before `byMs`. */
   readonly byThen: number;
@@ -51,17 +51,18 @@ export interface Forecast {
   readonly never: readonly (readonly string[])[];
 }
 
-/** Slots whose distance is not a whole number of milliseconds may come out a hair too late. */
-const HAIR = 1e-9;
+/** Tolerance for slots whose computed time is slightly too late, because their distance is not a whole number of milliseconds. */
+const EPSILON = 1e-9;
 
 /**
- * Members are spread evenly over the waves, by zones; zones that are open at the same time share the pace by the members
- * they have left. A wave begins with its first trigger: not before `every` after the beginning of the last one, nor
- * before `settle` after its last trigger.
+ * Simulates a campaign. Members are distributed evenly over the waves, by zones. Zones that are open at the same time share the
+ * pace in proportion to their remaining members. A wave begins with its first trigger, at least `every` after the beginning of
+ * the previous wave and at least `settle` after its last trigger.
  */
 export function forecast(input: ForecastInput): Forecast {
   const { waves, groups, startMs, horizonMs, pacePerMinute } = input;
-  if (!(pacePerMinute > 0)) throw new RangeError(`a pace is above 0 a minute, got ${pacePerMinute}`);
+  if (!(pacePerMinute > 0))
+    throw new RangeError(`pacePerMinute must be greater than 0, got ${pacePerMinute}`);
   const everyMs = durationMs(waves.every);
   const settleMs = durationMs(waves.settle);
   const played: ForecastWave[] = [];
@@ -85,10 +86,10 @@ export function forecast(input: ForecastInput): Forecast {
   return { waves: played, stretches, finishMs: played.at(-1)?.endsMs ?? null, byThen, never: [] };
 }
 
-/** As fast as any campaign can be: a service allows a token 120 calls a minute (API text, Limits). */
+/** Upper bound of the search, far above the 120 calls per minute that a token allows (API text, Limits). */
 const FASTEST_PER_MINUTE = 1_000_000;
 
-/** The fewest triggers a minute, in whole numbers, that end by `byMs`; null: no pace does. */
+/** Lowest whole number of triggers per minute that ends by `byMs`; null if no pace does. */
 export function paceNeeded(input: Omit<ForecastInput, 'pacePerMinute'>, byMs: number): number | null {
   const ends = (pacePerMinute: number) => {
     const { finishMs } = forecast({ ...input, horizonMs: Math.min(input.horizonMs, byMs), pacePerMinute });
@@ -134,27 +135,27 @@ function playWave(
     }
     const waiting = sum(open);
     if (waiting > 0) {
-      const slots = Math.max(0, Math.ceil((change - now) / gapMs - HAIR));
+      const slots = Math.max(0, Math.ceil((change - now) / gapMs - EPSILON));
       const taken = share(open, slots);
       const count = sum(taken);
       if (count > 0) {
         if (Number.isNaN(startsMs)) startsMs = now;
         endsMs = now + (count - 1) * gapMs;
         stretches.push({ startsMs: now, members: count });
-        byThen += Math.min(count, Math.max(0, Math.floor((byMs - now) / gapMs + HAIR) + 1));
+        byThen += Math.min(count, Math.max(0, Math.floor((byMs - now) / gapMs + EPSILON) + 1));
       }
       left = left.map((each, i) => each - (taken[i] as number));
-      // Either the open windows are empty, or one of them changes: the next slot is not before that.
+      // If members are left, all open windows are used up or one of them closes first, so wait for the next change.
       now = count < waiting ? Math.max(now + count * gapMs, change) : now + count * gapMs;
     } else now = change;
-    // Some may go on while others never can: those are told when nobody else is left.
+    // Zones that never open are reported only when no other members are left.
     if (sum(left) > 0 && (now > horizonMs || (waiting === 0 && change === Number.POSITIVE_INFINITY)))
       return { startsMs, endsMs, byThen, done: false, never };
   }
   return { startsMs, endsMs, byThen, done: true, never: [] };
 }
 
-/** `size` of these counts, or all, in proportion: the largest fractions are rounded up. */
+/** Distributes `size` members, or all if there are fewer, in proportion to the counts. The largest fractions are rounded up. */
 function share(counts: readonly number[], size: number): number[] {
   const all = sum(counts);
   if (size >= all) return [...counts];

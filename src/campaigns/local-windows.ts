@@ -1,4 +1,4 @@
-// Windows of one time zone: weekdays and wall clocks → spans of instants, with holidays, midnight, and clocks that are changed.
+// Windows of one time zone: converts weekdays and wall clock times to instants, with holidays, midnight and clock changes.
 import { Temporal } from 'temporal-polyfill';
 import { type SendingWindows, WEEKDAYS } from '../contracts/config/config-campaigns.ts';
 
@@ -11,7 +11,7 @@ export interface Span {
 interface Range {
   readonly from: Temporal.PlainTime;
   readonly until: Temporal.PlainTime;
-  /** It ends on the day behind the one that it begins on. */
+  /** True if it ends on the day after the one on which it begins. */
   readonly overMidnight: boolean;
 }
 
@@ -32,7 +32,7 @@ export function compileDays(windows: SendingWindows): Days {
   };
 }
 
-/** A range that ends when it begins (`09:00-09:00`) holds nothing. */
+/** A range that ends when it begins (`09:00-09:00`) is empty. */
 function parseRange(text: string): Range[] {
   const [from = '', until = ''] = text.split('-');
   if (from === until) return [];
@@ -42,11 +42,11 @@ function parseRange(text: string): Range[] {
 }
 
 /**
- * What of [fromMs, toMs) is in a window, in order, none overlapping another.
- * @throws RangeError for a zone that there is not
+ * Returns the parts of [fromMs, toMs) that are in a window, in order and without overlaps.
+ * @throws RangeError for an unknown zone
  */
 export function spansOfZone(days: Days, zone: string, fromMs: number, toMs: number): readonly Span[] {
-  // Two days more on both sides: windows reach over midnight, and a zone that changes sides of the date line skips a day.
+  // Two extra days on both sides: windows cross midnight, and a zone that crosses the date line skips a day.
   const first = dateIn(zone, fromMs).subtract({ days: 2 });
   const last = dateIn(zone, toMs).add({ days: 2 });
   const spans: Span[] = [];
@@ -68,7 +68,7 @@ interface LocalRange {
   readonly until: Temporal.PlainDateTime;
 }
 
-/** The ranges that begin on these dates by the wall clock; those that overlap or touch are one, also across midnight. */
+/** Ranges that begin on these dates, by the wall clock. Overlapping and adjacent ranges are merged, also across midnight. */
 function localRanges(days: Days, first: Temporal.PlainDate, last: Temporal.PlainDate): LocalRange[] {
   const all: LocalRange[] = [];
   let holiday = days.isHoliday(first);
@@ -103,12 +103,12 @@ function merged(ranges: readonly LocalRange[]): LocalRange[] {
 function instantsOf({ from, until }: LocalRange, zone: string): Span {
   const start = occurrences(from, zone);
   const end = occurrences(until, zone);
-  // Both within the hour that comes twice: the second time.
+  // Both times are within the repeated hour: use its second occurrence.
   if (start.last > end.first && start.last < end.last) return { start: start.last, end: end.last };
   return { start: start.last, end: end.first };
 }
 
-/** The first and the last instant at which the clocks of a zone show this; one that they skip is when they skip it. */
+/** First and last instant at which a zone's clocks show this time. If they skip it, both are the instant of the clock change. */
 function occurrences(
   local: Temporal.PlainDateTime,
   zone: string,

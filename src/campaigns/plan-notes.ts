@@ -1,4 +1,4 @@
-// What speaks against a plan, and what its reader should know: the reasons name the figure and the way out.
+// Problems and warnings of a plan. Each reason names the number and what to do.
 
 import type { CampaignConfig, OptOutConfig } from '../contracts/config/config-campaigns.ts';
 import type { PlanNote } from '../contracts/wire/campaign.ts';
@@ -16,38 +16,38 @@ export interface Connection {
 export interface PlanFacts {
   readonly account: string;
   readonly config: CampaignConfig;
-  /** Of the account: times are told in it. */
+  /** Time zone of the account, used in messages. */
   readonly timeZone: string;
   readonly optOut: OptOutConfig;
   readonly nowMs: number;
-  /** Null: not read. */
+  /** Null if the list was not read. */
   readonly connections: readonly Connection[] | null;
-  /** People found, left out, and in the control group. */
+  /** Number of people found, excluded, and in the control group. */
   readonly audience: number;
   readonly excluded: number;
   readonly holdout: number;
   readonly eligible: number;
   readonly forecast: Forecast;
-  /** Nobody looked farther ahead. */
+  /** End of the forecast. */
   readonly horizonMs: number;
-  /** When it begins, and its last trigger if all were one wave; null: that can't be foreseen. */
+  /** Start of the campaign, and its last trigger if all members were one wave; null if that can't be forecast. */
   readonly startMs: number;
   readonly oneWaveMs: number | null;
-  /** Triggers a minute that end in time; null: none do, or it is not asked. */
+  /** Triggers per minute needed to end in time; null if no pace is enough, or none is needed. */
   readonly paceNeeded: number | null;
   readonly pacePerMinute: number;
   readonly callsPerMinute: number;
-  /** Calls for each member, those after its trigger too. */
+  /** Calls per member, including those after its trigger. */
   readonly callsPerMember: number;
   readonly pollers: readonly PollerState[];
   readonly beside: { readonly syncs: readonly string[]; readonly campaigns: readonly string[] };
-  /** Why no token may trigger flows, as the service said lately; null: nothing is known against it. */
+  /** Why no token may trigger flows, as the service has recently said; null if nothing is known against it. */
   readonly tokenRefused: string | null;
-  /** Names in `after` that the account does not have. */
+  /** Names in `after` that the account lacks. */
   readonly missing: readonly PlanNote[];
 }
 
-/** Any of these, and the campaign can't be started as it is. */
+/** Problems that prevent the start of the campaign. */
 export function problemsOf(facts: PlanFacts): PlanNote[] {
   return [
     ...connectionProblems(facts),
@@ -60,25 +60,26 @@ export function problemsOf(facts: PlanFacts): PlanNote[] {
 
 type ConnectionFacts = Pick<PlanFacts, 'account' | 'config' | 'connections'>;
 
-/** Why the connection can't run flows. */
+/** Explains why the connection can't run flows. */
 export function connectionProblems({ account, config, connections }: ConnectionFacts): PlanNote[] {
   if (connections === null) return [];
   const id = config.connection;
   const found = connections.find((each) => each.id === id);
   const usable = connections.filter(({ channel }) => isUsable(channel)).map(describeConnection);
-  const has = usable.length === 0 ? 'it has none of channel whatsapp or waba' : `use ${usable.join(' or ')}`;
+  const has =
+    usable.length === 0 ? 'the account has no whatsapp or waba connection' : `use ${usable.join(' or ')}`;
   if (found === undefined)
     return note('CONNECTION_NOT_FOUND', `the account "${account}" has no connection ${id}; ${has}`);
   if (isUsable(found.channel)) return [];
-  const reason = `connection ${describeConnection(found)} can't run flows: only channels whatsapp and waba can; ${has}`;
+  const reason = `connection ${describeConnection(found)} can't run flows, because only whatsapp and waba connections can; ${has}`;
   return note('CONNECTION_UNSUPPORTED', reason);
 }
 
 function audienceProblems({ audience, excluded, holdout, eligible }: PlanFacts): PlanNote[] {
   if (eligible > 0) return [];
-  if (audience === 0) return note('EMPTY_AUDIENCE', 'nobody was found: check the filters of `audience`');
-  const why = `of ${n(audience)} people ${n(excluded)} are left out and ${n(holdout)} in the control group`;
-  return note('EMPTY_AUDIENCE', `nobody is left to be reached: ${why}`);
+  if (audience === 0) return note('EMPTY_AUDIENCE', 'nobody was found; check the filters in `audience`');
+  const why = `of ${n(audience)} people, ${n(excluded)} are excluded and ${n(holdout)} are in the control group`;
+  return note('EMPTY_AUDIENCE', `there is nobody to trigger: ${why}`);
 }
 
 function timeProblems(facts: PlanFacts): PlanNote[] {
@@ -86,7 +87,7 @@ function timeProblems(facts: PlanFacts): PlanNote[] {
   const end = config.end === undefined ? null : Date.parse(config.end);
   const at = (ms: number) => timeIn(timeZone, ms);
   if (end !== null && end <= nowMs)
-    return note('END_PASSED', `the campaign ends at ${at(end)}, which is over: write a later \`end\``);
+    return note('END_PASSED', `the campaign ended at ${at(end)}; set a later \`end\``);
   if (eligible === 0) return [];
   if (forecast.never.length > 0) {
     const zones = forecast.never.map((each) => each.join(' and ')).join('; ');
@@ -98,41 +99,40 @@ function timeProblems(facts: PlanFacts): PlanNote[] {
   const last = finishMs === null ? null : `the last trigger would be at ${at(finishMs)}`;
   const late =
     end === null
-      ? `the campaign would not be done within ${spanText(horizonMs - nowMs)}`
+      ? `the campaign would not finish within ${spanText(horizonMs - nowMs)}`
       : last === null
-        ? `the campaign would go on for years after its end at ${at(end)}`
+        ? `the campaign would run for years after its end at ${at(end)}`
         : `${last}, ${spanText((finishMs as number) - end)} after the end at ${at(end)}`;
-  const done = `by ${end === null ? at(until) : 'then'} ${n(forecast.byThen)} of ${n(eligible)} members are reached`;
-  return note('TOO_SLOW', `${late}; ${done}. What helps: ${remedies(facts, end !== null).join('; or ')}`);
+  const done = `by ${end === null ? at(until) : 'then'}, ${n(forecast.byThen)} of ${n(eligible)} members are triggered`;
+  return note('TOO_SLOW', `${late}; ${done}. To fix it, use ${remedies(facts, end !== null).join('; or ')}`);
 }
 
 function remedies(facts: PlanFacts, hasEnd: boolean): string[] {
   const { config, eligible, forecast, paceNeeded, pacePerMinute, callsPerMember, callsPerMinute } = facts;
-  const fewer = `${n(eligible - forecast.byThen)} members fewer`;
+  const fewer = `${n(eligible - forecast.byThen)} fewer members`;
   const later = hasEnd ? ['a later `end`'] : [];
   if (paceNeeded === null) {
-    const why = 'at any pace the waves take longer, by `waves.every`, `waves.settle` and the windows';
+    const why = 'at any pace `waves.every`, `waves.settle` and the windows make the waves take longer';
     return [`larger waves or less time between them (${why})`, fewer, ...later];
   }
   const now = `the plan has ${n(pacePerMinute)}`;
   const calls = Math.ceil(paceNeeded * callsPerMember);
   const limit = config.waves.callsPerMinute;
-  const raise =
-    limit !== undefined && limit < paceNeeded ? ', which `waves.callsPerMinute` has to allow too' : '';
+  const raise = limit !== undefined && limit < paceNeeded ? ' and a higher `waves.callsPerMinute`' : '';
   const budget =
     calls > callsPerMinute
-      ? `, which take ${n(calls)} calls a minute: the account's tokens allow ${n(callsPerMinute)}`
+      ? `, which need ${n(calls)} calls a minute, but the account's tokens allow ${n(callsPerMinute)}`
       : '';
-  return [`${n(paceNeeded)} triggers a minute (${now})${budget}${raise}`, fewer, ...later];
+  return [`${n(paceNeeded)} triggers a minute (${now})${raise}${budget}`, fewer, ...later];
 }
 
-/** Rules that go by what people write, while nobody can read it. */
+/** Problem for rules that depend on messages which no poller can read. */
 function blindProblems({ config, optOut, pollers }: PlanFacts): PlanNote[] {
   const unread = unreadReplies({ config, optOut }, pollers);
   return unread === null ? [] : [unread];
 }
 
-/** What speaks against the connection just now. */
+/** Warnings about the current state of the connection. */
 export function connectionWarnings({ config, connections }: ConnectionFacts): PlanNote[] {
   if (connections === null) return note('CONNECTION_UNREAD', "the account's connections were not read");
   const found = connections.find(({ id }) => id === config.connection);
@@ -140,15 +140,15 @@ export function connectionWarnings({ config, connections }: ConnectionFacts): Pl
   return note('CONNECTION_DOWN', `connection ${describeConnection(found)} is ${found.status}, not CONNECTED`);
 }
 
-/** What the reader should know; the plan can be started all the same. */
+/** Warnings that do not prevent the start of the plan. */
 export function warningsOf(facts: PlanFacts): PlanNote[] {
   const { config, pacePerMinute, callsPerMinute, callsPerMember, pollers, beside } = facts;
   const warnings = connectionWarnings(facts);
   if (facts.tokenRefused !== null) warnings.push(...note('TOKEN_REFUSED', facts.tokenRefused));
   const limit = config.waves.callsPerMinute;
   if (limit !== undefined && facts.eligible > 0 && limit * callsPerMember > callsPerMinute) {
-    const need = `${n(limit)} triggers a minute take ${n(limit * callsPerMember)} calls`;
-    const reason = `${need}, and the account's tokens allow ${n(callsPerMinute)}: the plan goes by ${n(pacePerMinute)} triggers`;
+    const need = `${n(limit)} triggers a minute need ${n(limit * callsPerMember)} calls`;
+    const reason = `${need}, but the account's tokens allow ${n(callsPerMinute)}; the plan assumes ${n(pacePerMinute)} triggers a minute`;
     warnings.push(...note('RATE_OVER_BUDGET', reason));
   }
   warnings.push(...slowWaves(facts));
@@ -159,30 +159,32 @@ export function warningsOf(facts: PlanFacts): PlanNote[] {
     ...beside.campaigns.map((campaign) => `the campaign "${campaign}"`),
   ];
   if (others.length > 0) {
-    const reason = `${others.join(', ')} spend${others.length === 1 ? 's' : ''} calls of the account too: the campaign may take longer than planned`;
+    const reason = `${others.join(', ')} also use${others.length === 1 ? 's' : ''} calls of the account, so the campaign may take longer than planned`;
     warnings.push(...note('SHARED_BUDGET', reason));
   }
   if (!seeing(pollers) && blindProblems(facts).length === 0) {
     const unseen = [
       'replies',
-      ...(config.exclude.humanService ? ['who is in human service'] : []),
+      ...(config.exclude.humanService ? ['human service'] : []),
       ...(config.exclude.openConversation ? ['open conversations'] : []),
-      ...(config.exclude.contactedWithin === undefined ? [] : ['messages that people sent']),
+      ...(config.exclude.contactedWithin === undefined ? [] : ['messages from people']),
     ];
-    warnings.push(...note('NO_POLLER', `${blindness(pollers)}: ${unseen.join(', ')} are not known`));
+    warnings.push(
+      ...note('NO_POLLER', `${blindness(pollers)}, so Sluice does not see: ${unseen.join(', ')}`),
+    );
   }
   return warnings;
 }
 
-/** Members of one wave may have windows at different hours, so that each wave takes most of a day. */
+/** Warns if waves are slow because their members have windows at different hours, so that each wave takes most of a day. */
 function slowWaves({ forecast, startMs, oneWaveMs, timeZone, pacePerMinute }: PlanFacts): PlanNote[] {
   const { finishMs, waves } = forecast;
   if (finishMs === null || oneWaveMs === null || waves.length < 2) return [];
   const later = finishMs - oneWaveMs;
   if (later < 86_400_000 || finishMs - startMs < 2 * (oneWaveMs - startMs)) return [];
-  const alone = `at ${n(pacePerMinute)} triggers a minute all of them as one wave would be done by ${timeIn(timeZone, oneWaveMs)}`;
+  const alone = `as one wave at ${n(pacePerMinute)} triggers a minute, the campaign would end by ${timeIn(timeZone, oneWaveMs)}`;
   const why = `each of ${n(waves.length)} waves waits for the windows of all its members, \`waves.every\` and \`waves.settle\``;
-  return note('SLOW_WAVES', `the waves take ${spanText(later)} more: ${alone}, and ${why}`);
+  return note('SLOW_WAVES', `the waves add ${spanText(later)}: ${alone}, but ${why}`);
 }
 
 function isUsable(channel: string): boolean {

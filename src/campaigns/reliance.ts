@@ -1,22 +1,22 @@
-// What of a campaign relies on what pollers read: such a rule never takes "could not be read" for "nothing there".
+// Rules of a campaign that rely on what pollers read. Such a rule never treats "could not be read" as "there is nothing".
 
 import type { CampaignConfig } from '../contracts/config/config-campaigns.ts';
 import type { CampaignSpec, PlanNote } from '../contracts/wire/campaign.ts';
 
-/** Of a poller of the account that was started. */
+/** State of a poller of the account that was started. */
 export interface PollerState {
   readonly poller: string;
-  /** It follows the campaign's connection. */
+  /** True if it follows the campaign's connection. */
   readonly follows: boolean;
-  /** What keeps it from polling; null: it polls. */
+  /** Why it does not poll; null if it polls. */
   readonly idle: string | null;
-  /** Why it waits for an operator; null: it does not. */
+  /** Why it is blocked; null if it is not. */
   readonly blocked: { readonly code: string; readonly reason: string; readonly isShape: boolean } | null;
 }
 
 type Rules = Pick<CampaignSpec, 'config' | 'optOut'>;
 
-/** Rules that go by replies alone: without a poller that reads they would be silent, or wrong. */
+/** Rules that rely on replies only. Without a working poller they would have no effect, or be wrong. */
 export function rulesOnReplies({ config, optOut }: Rules): string[] {
   const { stop, conversationWindow } = config;
   return [
@@ -38,7 +38,7 @@ function partsOnReplies({ audience }: CampaignConfig): string[] {
   });
 }
 
-/** Rules that conversations narrow further: others know something of it, too. */
+/** Rules that conversations make stricter; they have other sources, too. */
 function rulesOnConversations({ exclude }: CampaignConfig): string[] {
   return [
     ...(exclude.contactedWithin === undefined ? [] : ['exclude.contactedWithin']),
@@ -47,46 +47,46 @@ function rulesOnConversations({ exclude }: CampaignConfig): string[] {
   ];
 }
 
-/** Do messages of a person decide whether the campaign may reach them? */
+/** True if a person's messages decide whether the campaign may reach them. */
 export function readsMessages({ config, optOut }: Rules): boolean {
   return optOut.words.length > 0 || config.exclude.contactedWithin !== undefined;
 }
 
-/** Why the campaign can't be carried out while pollers can't read; null: nothing that it relies on is unread. */
+/** Why a blocked poller blocks the campaign; null if the campaign relies on nothing that is unread. */
 export function repliesUnread(rules: Rules, pollers: readonly PollerState[]): PlanNote | null {
   const onReplies = rulesOnReplies(rules);
   for (const { poller, blocked } of pollers) {
     if (blocked === null) continue;
-    // Where the service shows something in another form, nothing that was read before holds for now.
+    // If the service shows items in another form, what was read before is no longer reliable either.
     const relying = blocked.isShape ? [...onReplies, ...rulesOnConversations(rules.config)] : onReplies;
     if (relying.length === 0) continue;
-    const why = `the poller "${poller}" can't read conversations, and ${named(relying)} on them`;
+    const why = `the poller "${poller}" can't read conversations, but ${named(relying)} on them`;
     return { code: 'REPLIES_UNREAD', reason: `${why}: ${blocked.reason}` };
   }
   return null;
 }
 
-/** Does a poller that follows the connection poll? */
+/** True if at least one poller that follows the connection is polling. */
 export function seeing(pollers: readonly PollerState[]): boolean {
   return pollers.some(({ follows, idle }) => follows && idle === null);
 }
 
-/** Why nobody follows the connection. */
+/** Explains why no poller follows the connection. */
 export function blindness(pollers: readonly PollerState[]): string {
   const following = pollers.filter(({ follows }) => follows);
   const idle = following.map(({ poller, idle }) => `the poller "${poller}" ${idle}`).join(', ');
   return following.length === 0
-    ? 'no poller that follows the connection was ever started (`sluice poll start`)'
-    : `nobody follows the connection (${idle})`;
+    ? 'no poller that follows the connection was ever started (start one with `sluice poll start`)'
+    : `no poller follows the connection (${idle})`;
 }
 
-/** Why a campaign may not trigger anybody just now: what it relies on is not being read. Null: it may. */
+/** Why a campaign may not trigger anybody now; null if Sluice reads everything that it relies on. */
 export function unreadReplies(rules: Rules, pollers: readonly PollerState[]): PlanNote | null {
   const unread = repliesUnread(rules, pollers);
   if (unread !== null) return unread;
   const onReplies = rulesOnReplies(rules);
   if (onReplies.length === 0 || seeing(pollers)) return null;
-  return { code: 'NO_POLLER', reason: `${blindness(pollers)}, and ${named(onReplies)} on replies` };
+  return { code: 'NO_POLLER', reason: `${blindness(pollers)}, but ${named(onReplies)} on replies` };
 }
 
 function named(rules: readonly string[]): string {

@@ -1,4 +1,4 @@
-// Waves of a campaign: how large each is, and when one has gone so badly that somebody has to look.
+// Waves of a campaign: their sizes, and the stop rules that pause the campaign after a bad wave.
 
 import type { StopRules, WavesConfig } from '../contracts/config/config-campaigns.ts';
 import type { PlanNote } from '../contracts/wire/campaign.ts';
@@ -6,13 +6,13 @@ import { plainNumber as n, percent } from './figures.ts';
 
 export interface WaveShape {
   readonly kind: 'canary' | 'wave';
-  /** Members at most. */
+  /** Maximum number of members. */
   readonly size: number;
 }
 
-/** What came of a wave, in members. */
+/** Results of a wave, in members. */
 export interface WaveTally {
-  /** Whose turn it was: triggered, refused, unknown, or in human service. */
+  /** Members that were due: triggered, failed, unknown, or in human service. */
   readonly tried: number;
   readonly triggered: number;
   readonly failed: number;
@@ -23,8 +23,8 @@ export interface WaveTally {
 }
 
 /**
- * The n-th wave of those that the configuration asks for, from 1 (retries of failed members are waves beside them). With a
- * canary, that is the first, and the sizes begin behind it.
+ * Shape of the n-th configured wave, from 1. Waves of retried members are not counted. If a canary is configured, it is the
+ * first wave, and the sizes begin after it.
  */
 export function waveOf(waves: WavesConfig, n: number): WaveShape {
   if (!Number.isInteger(n) || n < 1) throw new RangeError(`waves are counted from 1, got ${n}`);
@@ -34,7 +34,7 @@ export function waveOf(waves: WavesConfig, n: number): WaveShape {
   return { kind: 'wave', size: sizes[Math.min(place, sizes.length - 1)] as number };
 }
 
-/** The rules that a wave has broken, in the order of the configuration; none of a wave smaller than `stop.atLeast`. */
+/** Returns the stop rules that a wave has broken, in the order of the configuration. Waves below `stop.atLeast` break none. */
 export function brokenRules(stop: StopRules, tally: WaveTally): PlanNote[] {
   const { tried } = tally;
   if (tried === 0 || tried < stop.atLeast) return [];

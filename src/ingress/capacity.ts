@@ -1,34 +1,31 @@
-// Tells how many accepted events are still open and whether there is capacity for more.
+// How much of what was accepted is still open, and whether there is room for more.
 
 import type { Queryable } from '../ledger/database.ts';
 import { countOpen } from '../ledger/events/events.ts';
 import { type Load, NotAcceptedError } from './intake.ts';
 
-/** Minimum time between two counts. */
+/** The count is asked for at most so often. */
 const FRESH_MS = 1000;
-/** Estimated number of calls per lead: a check, an upsert, a card. */
+/** What a lead takes on the way, more or less: a check, an upsert, a card. */
 const CALLS_AN_EVENT = 3;
-/** Retry-After that a refusal suggests. */
+/** When it is worth a try again. */
 const BUSY_RETRY_MS = 10_000;
 
 export interface CapacityOptions {
   readonly db: Queryable;
   readonly maxOpen: number;
   readonly maxDelayMs: number;
-  /** Calls per minute that all tokens of the account allow together. */
+  /** Calls a minute that all tokens of the account allow together. */
   callsPerMinute(account: string): number;
-  /** Milliseconds of a monotonic clock. @default performance.now */
+  /** Milliseconds of a clock that is never set. @default performance.now */
   readonly now?: () => number;
 }
 
 export interface Capacity {
   loads(): Promise<Load[]>;
-  /**
-   * Checks capacity for pushed events. Their sender may not retry, so a budget that is behind refuses nothing. @throws
-   * NotAcceptedError `BUSY`
-   */
+  /** Is there room for what comes by itself? Its sender may not come again, so a budget that is behind turns nobody away. @throws NotAcceptedError `BUSY` */
   requireOpenCapacity(account: string): Promise<void>;
-  /** Checks whether to fetch more. Kafka keeps what Sluice does not fetch. @throws NotAcceptedError `BUSY` */
+  /** Is it time to fetch more? Kafka keeps what is not fetched. @throws NotAcceptedError `BUSY` */
   requireTime(account: string): Promise<void>;
 }
 
@@ -49,7 +46,7 @@ export function createCapacity(options: CapacityOptions): Capacity {
   function behind(account: string, open: number): string | null {
     const minutes = (open * CALLS_AN_EVENT) / callsPerMinute(account);
     if (minutes * 60_000 < maxDelayMs) return null;
-    return `the calls of ${open} open events take about ${Math.round(minutes)} min at the account's rate, and ingress.maxDelay is ${Math.round(maxDelayMs / 60_000)} min`;
+    return `the calls of ${open} open events take some ${Math.round(minutes)} min at the account's rate, and ingress.maxDelay is ${Math.round(maxDelayMs / 60_000)} min`;
   }
 
   async function count(): Promise<Load[]> {

@@ -1,36 +1,36 @@
-// The interface between transports and routes: a delivery, the route that reads it, and the acceptance of the result.
-// HTTP and Kafka both use these types and do not know each other.
+// What the ways in share: a delivery, the route that reads it, and the acceptance of what it read. HTTP and Kafka know
+// these shapes and nothing of each other.
 import type { RouteConfig } from '../contracts/config/config.ts';
 import type { EventDraft } from '../contracts/wire/intake.ts';
 import type { RowProblem } from '../contracts/wire/record.ts';
 
-/** One incoming item, as its transport hands it over. */
+/** One thing that came in, as its transport hands it over. */
 export interface Delivery {
-  /** CloudEvents name their headers by transport, and a route's `kafka.format` applies to Kafka only. */
+  /** CloudEvents name their headers by it, and `kafka.format` of a route is for the one only. */
   readonly via: 'http' | 'kafka';
-  /** Headers by lower-case name. For a repeated header, the last value. */
+  /** By name in lower case; of a header that came several times the last. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as it arrived, decompressed. */
+  /** As it came, decompressed. */
   readonly body: Uint8Array;
-  /** Present if the sender signed the delivery. Headers that the signature does not cover then decide nothing. */
+  /** Present when the sender has signed it: headers then decide nothing that the signature does not cover. */
   readonly signature?: Signature;
-  /** Key of a delivery that contains none, the same for each redelivery. HTTP has none. */
+  /** Names this delivery where nothing in it does; the same at each redelivery. HTTP has none. */
   readonly fallbackKey?: string;
   /** Values that expressions find under `$event`, beside those of CloudEvents and Debezium. */
   readonly about?: Readonly<Record<string, unknown>>;
 }
 
-/** What a valid signature covers. Every signature covers the body. */
+/** What a valid signature says of a delivery. The body is covered by every one of them. */
 export interface Signature {
-  /** The id that is signed together with the body (`webhook-id`). Null if the signature covers none. */
+  /** The id that is signed along with the body (`webhook-id`); null where the signature covers none. */
   readonly id: string | null;
-  /** The route trusts headers that the signature does not cover. */
+  /** The route lets headers count that the signature does not cover. */
   readonly trustHeaders: boolean;
 }
 
 /**
- * A delivery that a retry cannot fix: 400 or 422 over HTTP, a dead letter from Kafka. `message` names the place and the
- * fix, and contains no value.
+ * A delivery that no repetition makes better: 400 or 422 over HTTP, a dead letter from Kafka. `message` names place and
+ * way out, and holds no value.
  */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
@@ -39,9 +39,9 @@ export class RefusedError extends Error {
    * `SCHEMA`, `MAPPING`
    */
   readonly code: string;
-  /** 400: the delivery is unreadable. 422: it is readable but does not fit the route. */
+  /** 400: it can't be read; 422: it is read, and not what the route wants. */
   readonly status: 400 | 422;
-  /** Fields and what is wrong with each. `value` is for dead letters and the ledger only. */
+  /** Fields with what is wrong with each; `value` is for dead letters and the ledger only. */
   readonly problems: readonly RowProblem[];
   constructor(code: string, status: 400 | 422, message: string, problems: readonly RowProblem[] = []) {
     super(message);
@@ -51,39 +51,33 @@ export class RefusedError extends Error {
   }
 }
 
-/** What a route read in a delivery: events, or nothing to do (a deletion, a change that the route ignores). */
+/** What a route made of a delivery: an event, or nothing to do (a deletion, a change that it does not check). */
 export interface ReadDelivery {
   readonly drafts: readonly EventDraft[];
-  /** Why there is nothing to do, if so. */
+  /** Why there is nothing to do, where there is not. */
   readonly skipped?: string;
 }
 
 export interface Route {
   readonly name: string;
   readonly config: RouteConfig;
-  /** @throws RefusedError; then no event of the delivery is accepted */
+  /** @throws RefusedError; of several events in one delivery none is taken then */
   read(delivery: Delivery): Promise<ReadDelivery>;
 }
 
-/** Outcome of an accepted event. */
+/** What came of an event that was accepted. */
 export interface Accepted {
   readonly id: string;
-  /** Sluice accepted it before and does nothing more. */
+  /** It had been accepted before: nothing more happens. */
   readonly duplicate: boolean;
 }
 
-/**
- * Thrown while Sluice cannot accept an event: 503 over HTTP, a paused partition in Kafka. Nothing is lost, the sender
- * retries.
- */
+/** It can't be taken now: 503 over HTTP, a pause of the partition. Nothing is lost, the sender comes again. */
 export class NotAcceptedError extends Error {
   override readonly name = 'NotAcceptedError';
-  /**
-   * `TEMPORAL`: Temporal does not answer; `LEDGER`: the database does not; `BUSY`: too much is open; `CLOSING`:
-   * shutting down
-   */
+  /** `TEMPORAL`: Temporal; `LEDGER`: the database; `BUSY`: too much is open already; `CLOSING` */
   readonly why: 'TEMPORAL' | 'LEDGER' | 'BUSY' | 'CLOSING';
-  /** When to retry. */
+  /** When it is worth a try again. */
   readonly retryAfterMs: number;
   constructor(why: NotAcceptedError['why'], retryAfterMs: number, message: string, options?: ErrorOptions) {
     super(message, options);
@@ -92,32 +86,29 @@ export class NotAcceptedError extends Error {
   }
 }
 
-/** Load of an account. */
+/** How full an account is. */
 export interface Load {
   readonly account: string;
   /** Accepted events that have not ended. */
   readonly open: number;
-  /** Age of the oldest open event in seconds. Null if there is none. */
+  /** Seconds since the first of them was accepted; null when there is none. */
   readonly oldestSeconds: number | null;
-  /** Why Sluice fetches no more for now, and may refuse more. Null while there is capacity. */
+  /** Why nothing more is fetched for now, and perhaps nothing more taken; null while there is room. */
   readonly busy: string | null;
 }
 
 export interface Acceptance {
   /**
-   * Returns after Temporal has accepted a workflow for each event, in the given order. Events of one subject are
+   * Returns when Temporal has accepted a workflow for each event, in the order given. Events of one subject are
    * accepted in this order.
-   * @throws NotAcceptedError: none, some or all of them were accepted; a retry is safe
+   * @throws NotAcceptedError: none, some or all of them were accepted; a repetition is safe
    */
   accept(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]>;
-  /**
-   * Called before a partition is read further. @throws NotAcceptedError with `BUSY` while the account has no capacity,
-   * or its budget is far behind
-   */
+  /** Asked before a partition is read on. @throws NotAcceptedError with `BUSY` while the account has no room, or its budget is far behind */
   requireCapacity(account: string): Promise<void>;
   loads(): Promise<Load[]>;
-  /** Checks that Temporal and the ledger answer. @throws NotAcceptedError */
+  /** Does Temporal answer, and the ledger? @throws NotAcceptedError */
   ready(): Promise<void>;
-  /** Accepts nothing more, and returns when everything in progress has an answer. */
+  /** Takes nothing more, and returns when all that is under way has an answer. */
   close(): Promise<void>;
 }

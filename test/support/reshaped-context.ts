@@ -60,7 +60,7 @@ export interface ContextOptions {
 /** How a run stands when nothing more can be done with it for now. */
 export type Stand =
   | { readonly do: 'finished' }
-  | { readonly do: 'held'; readonly reason: string }
+  | { readonly do: 'paused'; readonly reason: string }
   | { readonly do: 'blocked'; readonly blocked: PlanNote }
   | { readonly do: 'waits' };
 
@@ -237,7 +237,7 @@ export async function openReshapedContext(options: ContextOptions = {}) {
         await db.query('update campaign_members set due_at = null');
         for (let decisions = 0; decisions < 30; decisions++) {
           const next = await command(() => campaigns.decideNext({ run }));
-          if (next.do === 'pause') return { do: 'held', reason: `${next.code}: ${next.reason}` };
+          if (next.do === 'pause') return { do: 'paused', reason: next.reason };
           if (next.do === 'waitUntil' && next.blocked !== undefined)
             return { do: 'blocked', blocked: next.blocked };
           if (next.do === 'waitUntil' && next.untilMs > Date.now() + 2000) return { do: 'waits' };
@@ -245,13 +245,13 @@ export async function openReshapedContext(options: ContextOptions = {}) {
             return { do: 'finished' };
           if (next.do !== 'triggerBatch') continue;
           const batch = { run, alone: true, pacePerMinute: null };
-          const { refusal: reason } = await command(() => campaigns.triggerBatch(batch));
-          if (reason === null) continue;
+          const { refusal } = await command(() => campaigns.triggerBatch(batch));
+          if (refusal === null) continue;
           await command(() =>
             campaigns.campaignCommand({
               run,
-              id: `hold-${decisions}`,
-              command: { action: 'pause', by: 'sluice', reason },
+              id: `pause-${decisions}`,
+              command: { ...refusal, action: 'pause', by: 'sluice' },
             }),
           );
         }

@@ -1,4 +1,4 @@
-// Commands reach a batch that is under way: without them it would go on for a minute.
+// Commands reach a batch in progress, which would otherwise continue for a minute.
 import { expect, it } from 'vitest';
 import {
   campaignProgressQuery,
@@ -37,7 +37,7 @@ it('FAULTS 23: a pause calls off who waits for a slot, and is answered soon; a c
   await inEnvironment({ ...campaignEnvironment(60), rate: 60 }, async (environment) => {
     const { run, handle } = await started(environment, context.temporal.client);
     await untilRuns(environment, 2);
-    await until('two batches are under way', async () => {
+    await until('two batches are in progress', async () => {
       const { batches } = await handle.query(campaignProgressQuery);
       return batches === 2 ? true : null;
     });
@@ -57,7 +57,7 @@ it('FAULTS 23: a pause calls off who waits for a slot, and is answered soon; a c
   });
 });
 
-it('another rate holds for the batches under way, faster or slower', async () => {
+it('a new rate applies to the batches in progress, faster or slower', async () => {
   const slow = { waves: { settle: '0s', callsPerMinute: 1 } };
   await inEnvironment(campaignEnvironment(30, { campaign: slow }), async (environment) => {
     const { handle } = await started(environment, context.temporal.client);
@@ -89,7 +89,7 @@ it('another rate holds for the batches under way, faster or slower', async () =>
   });
 });
 
-it('a refusal that a batch meets pauses the campaign soon, however long the calls under way take', async () => {
+it('a refusal pauses the campaign soon, however long the calls in progress take', async () => {
   await inEnvironment(campaignEnvironment(200), async (environment) => {
     await environment.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 300, times: 3 });
     await environment.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 8000, times: 20 });
@@ -116,7 +116,7 @@ it('FAULTS 12: a token revoked in a wave pauses it with the reason; resumed, it 
     await untilRuns(environment, 3);
     await environment.panel.patch({ tokens: token({ revoked: true }) });
     expect(await untilPaused(handle)).toContain('ERR_TOKEN_REVOKED');
-    await until('no batch is under way', async () => {
+    await until('no batch is in progress', async () => {
       const { batches } = await handle.query(campaignProgressQuery);
       return batches === 0 ? true : null;
     });
@@ -124,7 +124,7 @@ it('FAULTS 12: a token revoked in a wave pauses it with the reason; resumed, it 
     const refusedAt = requests.find(({ status }) => status === 401)?.at ?? '';
     const lastAt = requests.at(-1)?.at ?? '';
     expect(Date.parse(lastAt) - Date.parse(refusedAt)).toBeLessThan(SOON_MS);
-    // The hold is written down behind the workflow's back.
+    // The pause is written to the ledger without the workflow.
     const paused = await until('the ledger knows', async () => {
       const found = await report(environment, run);
       return found.paused === null ? null : found;

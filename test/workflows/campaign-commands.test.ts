@@ -151,7 +151,7 @@ async function sluice(args: string) {
 }
 
 describe('without a worker', () => {
-  it('a start is told that nobody takes it, and what to do', async () => {
+  it('a start without a worker says so, and what to do', async () => {
     const input = { account: 'acme', campaign: 'nobody', run: 'acme/+nobody/1', by: 'ana' };
     const { client } = temporal;
     const { signal } = new AbortController();
@@ -162,7 +162,7 @@ describe('without a worker', () => {
     await client.workflow.getHandle('reactivation-campaign/acme/nobody').terminate();
   });
 
-  it('a mistyped name is told before anything is asked', async () => {
+  it('a mistyped name is an error before any query', async () => {
     for (const verb of ['plan', 'approve', 'start'])
       expect(await sluice(`${verb} bak`)).toMatchObject({
         code: 3,
@@ -198,7 +198,7 @@ describe('with a worker', () => {
     expect((await sluice('start back')).stderr).toMatch(/its newest run, acme\/\+back\/1, is finished/);
   });
 
-  it('a plan that can not be carried out says why, and is not started', async () => {
+  it('a plan with problems says why, and is not started', async () => {
     const plan = await sluice('plan broken --json');
     expect(plan.code).toBe(1);
     const { run, problems } = JSON.parse(plan.stdout) as CampaignPlan;
@@ -215,11 +215,11 @@ describe('with a worker', () => {
     expect(plan.stdout).toMatch(/somebody else than .* approves it with `sluice campaign approve careful`/);
     expect(await sluice('start careful')).toMatchObject({
       code: 5,
-      stderr: expect.stringMatching(/nobody has approved the plan/),
+      stderr: expect.stringMatching(/the plan of .* is not approved/),
     });
     expect(await sluice('approve careful')).toMatchObject({
       code: 5,
-      stderr: expect.stringMatching(/made this plan: somebody else has to approve it/),
+      stderr: expect.stringMatching(/made this plan: another person has to approve it/),
     });
     const command = { action: 'approve', by: 'somebody-else', reason: '' } as const;
     await queryOperator<typeof campaignOperatorCommand>(
@@ -259,7 +259,7 @@ describe('with a worker', () => {
     expect(joined.stderr).toMatch(/acme\/\+later\/1 is under way/);
     expect(await sluice('plan later')).toMatchObject({
       code: 5,
-      stderr: expect.stringMatching(/the run acme\/\+later\/1 of the campaign is under way/),
+      stderr: expect.stringMatching(/the run acme\/\+later\/1 of the campaign is in progress/),
     });
     expect(await sluice('start later --run acme/+later/9')).toMatchObject({
       code: 3,

@@ -120,7 +120,7 @@ async function begin(start: () => Operation<typeof reactivationCampaign>, play: 
     'reactivationCampaign',
     options,
   );
-  await until('it is under way', async () => play.log.length > 0 || null);
+  await until('it is in progress', async () => play.log.length > 0 || null);
   return handle;
 }
 
@@ -134,7 +134,7 @@ async function answersLate(): Promise<TriggerBatchResult> {
   return DONE;
 }
 
-describe('a command to a campaign whose batch is under way', () => {
+describe('a command on a campaign whose batch is in progress', () => {
   it.each([
     ['skipWave', skipWaveUpdate, {}],
     ['rate', changeRateUpdate, { callsPerMinute: 5 }],

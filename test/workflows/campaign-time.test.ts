@@ -1,5 +1,5 @@
 // Weeks of campaigns on a Temporal server whose time runs ahead: no flow is ever triggered outside a window, as the service's own
-// log and the clocks on the wall tell it.
+// log and the wall clocks show it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WEEKDAYS } from '../../src/contracts/config/config-campaigns.ts';
@@ -25,7 +25,7 @@ const now = () => context.temporal.clock.now();
 
 const daily = (...ranges: string[]) => Object.fromEntries(WEEKDAYS.map((day) => [day, ranges]));
 
-/** One contact for each of these zones, which its name tells. */
+/** One contact per zone, with the zone as its name. */
 function contactsIn(zones: readonly string[]) {
   return zones.map((zone, n) => ({ id: n + 1, number: `1415555${2001 + n}`, name: zone, tagIds: [1] }));
 }
@@ -151,7 +151,7 @@ it('FAULTS 44: an outage that ends in quiet hours: what it blocked waits for the
   });
 });
 
-it('a window that closes in the middle of a wave: the rest has its turn when it opens again', async () => {
+it('a window that closes in the middle of a wave: the rest is triggered when it opens again', async () => {
   const monday = nextWeekday(SAO_PAULO, 1, await now());
   // Calls keep their rate by the clock of the machine, and time stands still between them: six seconds are left.
   await passUntil(monday + 9 * HOUR + 5 * MINUTE - 6000);
@@ -172,7 +172,7 @@ it('a window that closes in the middle of a wave: the rest has its turn when it 
   });
 });
 
-it('nobody is triggered after the end, whatever held the campaign up', async () => {
+it('nobody is triggered after the end, whatever delayed the campaign', async () => {
   const monday = nextWeekday(SAO_PAULO, 1, await now());
   await passUntil(monday + 9 * HOUR - 2 * MINUTE);
   const windows = { zone: 'account', days: daily('09:00-18:00') };
@@ -210,7 +210,7 @@ it('nobody hears of two runs within a week', async () => {
   });
 });
 
-it('whom a person serves is tried again days later, in a window', async () => {
+it('a member in human service is retried days later, in a window', async () => {
   const monday = nextWeekday(SAO_PAULO, 1, await now());
   await passUntil(monday);
   const windows = { zone: 'account', days: daily('09:00-12:00') };
@@ -278,7 +278,7 @@ describe('whatever the windows and the zones', () => {
     }),
   });
 
-  it('no flow is triggered outside a window, everybody has their turn, the sums are right', async () => {
+  it('no flow is triggered outside a window, everybody is triggered, and the sums match', async () => {
     await fc.assert(
       fc.asyncProperty(scene, async ({ days, change, direction, holidays, waves }) => {
         const at = nextChange(change, direction as 'forward' | 'back', (await now()) + 4 * DAY);

@@ -147,12 +147,12 @@ describe('operators', () => {
       await environment.panel.fault(SLOW);
       const { run, handle } = await started(environment, context.temporal.client);
       await untilRuns(environment, 2);
-      // A workflow that is reset is told its updates again, under their names: the ledger does none of them twice.
+      // A reset workflow gets its updates again, with the same ids: the ledger applies none of them twice.
       await handle.executeUpdate(pauseCampaignUpdate, { args: [BY], updateId: 'lunch-time' });
       const audit = await environment.db.query("select id from campaign_audit where action = 'pause'");
       expect(audit).toEqual([{ id: 'lunch-time' }]);
       const before = await environment.panel.requests();
-      // What is meant for another run of the campaign.
+      // A command on another run of the campaign.
       const other = { ...BY, run: `${run}9` };
       await expect(handle.executeUpdate(resumeCampaignUpdate, { args: [other] })).rejects.toMatchObject({
         cause: { type: 'ANOTHER_RUN' },
@@ -325,7 +325,7 @@ describe('operators', () => {
       const checks = { path: '^/v1/contacts/1$', times: 1, kind: 'status', status: 400 };
       await environment.panel.fault({ ...checks, body: { error, code: error } });
       const { run, plan, handle, planWorkflow } = await started(environment, client);
-      // The first refusal without a listed code holds it, and the flow that is gone.
+      // The first refusal without a listed code pauses it, and so does the flow that is gone.
       for (let paused = true; paused; ) {
         paused = await until('it is paused, or over', async () => {
           const { phase, paused } = await handle.query(campaignProgressQuery);

@@ -1,4 +1,4 @@
-// The poller's workflow: paused, held, asked, started twice; what it tells is written to a file.
+// The poller's workflow: paused, blocked, polled on request, started twice. It publishes to a file.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -96,7 +96,7 @@ interface Polled {
 }
 
 describe('a poller', () => {
-  it('tells what customers write, polls at once when asked, and is one however often it is started', async () => {
+  it('publishes what customers write, polls at once on request, and runs once however often it is started', async () => {
     await inPolledEnvironment(
       { name: 'once' },
       async ({ environment, handle, start, write, published, status }) => {
@@ -150,7 +150,7 @@ describe('a poller', () => {
     );
   });
 
-  it('FAULTS 23: a pause reaches a batch under way within 2 s, and what it had in hand is published once after the resume', async () => {
+  it('FAULTS 23: a pause reaches a batch in progress within 2 s, and its work is published once after the resume', async () => {
     await inPolledEnvironment(
       { name: 'stopped', interval: QUICK },
       async ({ environment, handle, start, write, published }) => {

@@ -81,7 +81,7 @@ describe('deliveryWatch', () => {
       await wake(environment);
       await handle.result();
       expect(await statusOf(environment, MESSAGE.id)).toEqual({ status: 'read', end_code: null });
-      // Ids of a channel may hold the number that a message went to.
+      // Ids of a channel may contain the number that a message was sent to.
       const history = plain(await handle.fetchHistory());
       expect(history).toContain('acme');
       expect(history).not.toContain(MESSAGE.id);
@@ -122,7 +122,7 @@ describe('deliveryWatch', () => {
   it('a wake is never lost, though the watch ends after each of them', async () => {
     await context.inEnvironment({ csv: HEADER, account: chatty }, async (environment) => {
       for (let n = 0; n < 10; n++) {
-        // It failed at once: it is told in the first step of the watch, which then ends. The next wake comes into that end.
+        // It failed at once: the first step of the watch publishes it and then ends. The next wake comes into that end.
         await follow(environment, `m${n}`, 0, 'failed');
         await wake(environment);
         await until(`the watch has seen message ${n}`, async () => {

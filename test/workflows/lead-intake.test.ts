@@ -1,4 +1,4 @@
-// Events become workflows: each done once, in its turn, whatever happens on the way.
+// Events become workflows: each runs once and in order, whatever fails.
 
 import { Client, Connection } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
@@ -210,7 +210,7 @@ describe('several events about one person', () => {
 });
 
 describe('an event that the account refuses', () => {
-  it('waits with the reason, and goes on when somebody has acted', async () => {
+  it('waits with the reason, and continues after a command', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('revoked');
       const acceptance = acceptanceOf(environment, context.temporal.client);
@@ -258,7 +258,7 @@ describe('an event that the account refuses', () => {
     });
   });
 
-  it('cancelled, it ends as discarded, and the next one about the person has its turn', async () => {
+  it('cancelled, it ends as discarded, and the next event about the person runs', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('cancelled');
       const acceptance = acceptanceOf(environment, context.temporal.client);

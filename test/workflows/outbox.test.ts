@@ -88,7 +88,7 @@ describe('the workflow of a sink', () => {
   it('is woken for what comes, also while it sends, and does nothing between', async () => {
     let woken: Promise<void> | undefined;
     bus.rule = () => {
-      // Put and told of while the batch is under way: too late for what it sends.
+      // Added and announced while the batch is in progress, too late for the group that it sends.
       woken ??= put(db, ['bus'], many(5, 2, 1000)).then(wake);
       return null;
     };
@@ -110,7 +110,7 @@ describe('the workflow of a sink', () => {
 
   it('goes on where a worker was lost, and after it was terminated', async () => {
     await put(db, ['bus'], many(10, 2));
-    // Somebody had it in hand who has not been heard of since. The last batch of the test before may still end.
+    // A lost batch has its lease. The last batch of the previous test may still end.
     await db.query(
       `insert into sink_states (sink, claimed_by, claimed_until) values ('bus', 'lost', now() + interval '1 second')
          on conflict (sink) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until`,

@@ -44,7 +44,7 @@ const MAIN = { account: 'acme', poller: 'main' };
 let dir: string;
 let temporal: TestTemporal;
 let db: Database;
-/** What the next poll finds: so many messages, or a refusal. `killed`: its worker never answers. */
+/** What the next poll finds: a number of messages, or a refusal. `killed`: its worker never responds. */
 let news: number | 'revoked' | 'killed' = 0;
 /** Lets the workers of killed batches shut down. */
 let bury: () => void = () => undefined;
@@ -211,7 +211,7 @@ describe('with a worker', () => {
     expect(reasons.filter(Boolean)).toEqual([expect.stringMatching(/^stopped by .+: moving$/)]);
   });
 
-  it('a refusal of the account is told with its code, and shown until it is mended', async () => {
+  it('a refusal of the account is reported with its code, and shown until it is resolved', async () => {
     news = 'revoked';
     await sluice('poll start main');
     expect(await sluice('poll now main')).toMatchObject({

@@ -1,5 +1,5 @@
-// The commands that change a running campaign. What is under way ends first, within a second or two. Then the command is written
-// to the ledger, once, and the ledger says what comes next.
+// Commands that change a running campaign. The work in progress ends first, within 1 to 2 s. Then the command is written to the
+// ledger once, and the ledger decides what comes next.
 import {
   ApplicationFailure,
   CancellationScope,
@@ -16,12 +16,14 @@ import type {
   CampaignCommandResult,
   CampaignInput,
   CampaignProgress,
+  PlanNote,
 } from '../../src/contracts/wire/campaign.ts';
 import {
   type CampaignOperatorCommand,
   cancelCampaignUpdate,
   changeRateUpdate,
   type OperatorCommand,
+  type Pause,
   pauseCampaignUpdate,
   resolveUnknownUpdate,
   resumeCampaignUpdate,
@@ -34,16 +36,16 @@ import { reasonOf } from './refusals.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 
-/** The campaign that the commands are for. */
+/** The campaign that the commands apply to. */
 export interface Commanded {
   readonly input: CampaignInput;
-  /** Commands may come before the run is open. */
+  /** False until the ledger has opened the run; commands may arrive before. */
   isOpen(): boolean;
-  /** No batch is under way. */
+  /** True if no batch is in progress. */
   isIdle(): boolean;
-  /** Ends what is under way, and asks the ledger anew. */
+  /** Ends the work in progress and asks the ledger again. */
   decideAgain(): void;
-  /** Events that follow triggers. */
+  /** Adds follow-up events of triggers. */
   follow(events: readonly string[]): void;
 }
 
@@ -51,9 +53,9 @@ export class CampaignCommands {
   readonly #campaign: Commanded;
   #paused: CampaignProgress['paused'] = null;
   #cancelled = false;
-  /** Commands that wait for what is under way, or are being written. */
+  /** Number of commands that wait for work in progress to end, or are being written. */
   #changing = 0;
-  /** Commands are written down one after the other. */
+  /** Serializes the writing of commands. */
   #written: Promise<unknown> = Promise.resolve();
 
   constructor(campaign: Commanded) {
@@ -70,12 +72,12 @@ export class CampaignCommands {
     });
   }
 
-  /** Who has paused the run, and why. */
+  /** Who or what has paused the run, and why. */
   get paused(): CampaignProgress['paused'] {
     return this.#paused;
   }
 
-  /** No batch may begin. */
+  /** True if no batch may begin. */
   get blocksBatches(): boolean {
     return this.#paused !== null || this.#changing > 0;
   }
@@ -84,27 +86,27 @@ export class CampaignCommands {
     return this.#cancelled;
   }
 
-  /** The run was paused before this workflow began. */
+  /** Restores a pause from before this workflow began. */
   restore(paused: CampaignProgress['paused']): void {
     this.#paused = paused;
   }
 
-  /** Everything waits for an operator. The first reason stands. */
-  async pauseItself(reason: string): Promise<void> {
+  /** Pauses the run for a reason of Sluice's own, such as a stop rule or a refusal. The first reason is kept. */
+  async pauseItself({ code, reason }: PlanNote): Promise<void> {
     if (this.#paused !== null) return;
-    const command = { by: 'sluice', reason };
-    this.#setPause(command);
-    await CancellationScope.nonCancellable(() => this.#write({ ...command, action: 'pause' }));
+    const pause = { by: 'sluice', reason, code };
+    this.#setPause(pause);
+    await CancellationScope.nonCancellable(() => this.#write({ ...pause, action: 'pause' }));
   }
 
-  /** The workflow itself was cancelled, as Temporal's own tools do it. */
+  /** Cancels the run because the workflow was cancelled with Temporal's own tools. */
   async cancelItself(): Promise<void> {
     const command = { by: 'temporal', reason: 'the workflow was cancelled' };
     if (this.#paused === null) this.#setPause(command);
     await condition(() => this.#campaign.isIdle());
     if (this.#cancelled) return;
     await this.#write({ ...command, action: 'cancel' }).catch((error: unknown) =>
-      log.warn('cancelled too late', { reason: reasonOf(error) }),
+      log.warn('the cancellation came too late', { reason: reasonOf(error) }),
     );
   }
 
@@ -117,7 +119,7 @@ export class CampaignCommands {
 
   async #resume(command: OperatorCommand): Promise<CampaignCommandResult> {
     const result = await this.#write({ ...command, action: 'resume' });
-    log.info('resumed', { by: command.by });
+    log.info('an operator resumed the campaign', { by: command.by });
     this.#paused = null;
     this.#campaign.decideAgain();
     return result;
@@ -130,7 +132,7 @@ export class CampaignCommands {
     return result;
   }
 
-  /** A member whose call is under way may wait again after it: the change is written when all calls have ended. */
+  /** Writes a change after all calls have ended, because a member whose call is in progress may wait again after it. */
   async #change(command: CampaignCommand): Promise<CampaignCommandResult> {
     await condition(() => this.#campaign.isOpen());
     this.#changing += 1;
@@ -145,7 +147,7 @@ export class CampaignCommands {
     }
   }
 
-  /** Nobody is begun any more from the first moment; a command that the ledger refuses leaves all as it was. */
+  /** Stops starting members at once. If the ledger refuses the command, the run continues as before. */
   async #pauseFor(command: OperatorCommand, action: 'pause' | 'cancel'): Promise<CampaignCommandResult> {
     await condition(() => this.#campaign.isOpen());
     const before = this.#paused;
@@ -162,16 +164,16 @@ export class CampaignCommands {
     }
   }
 
-  /** What people write down as their reason may be about a person: no log has it. */
-  #setPause({ by, reason }: OperatorCommand): void {
-    log.warn('paused', { by });
-    this.#paused = { by, reason };
+  /** The log leaves out the reason, because an operator may write about a person. */
+  #setPause({ by, reason, code }: Pause): void {
+    log.warn('the campaign is paused', { by });
+    this.#paused = code === undefined ? { by, reason } : { by, reason, code };
     this.#campaign.decideAgain();
   }
 
   async #write(command: CampaignCommand): Promise<CampaignCommandResult> {
     const { run } = this.#campaign.input;
-    // The name of the update stays the same when the workflow is reset and its updates come again: nothing is done twice.
+    // The update id survives a reset of the workflow, so a repeated update is not applied twice.
     const own = uuid4();
     const id = currentUpdateInfo()?.id ?? own;
     await condition(() => this.#campaign.isOpen());
@@ -180,12 +182,12 @@ export class CampaignCommands {
     return await written;
   }
 
-  /** Every run of the campaign has a workflow of this name: what is meant for one is not done to another. */
+  /** Every run of a campaign has the same workflow id, so a command that names another run is refused. */
   #validate(command: CampaignOperatorCommand): void {
     validateCommand(command);
     const { run, campaign } = this.#campaign.input;
     if (command.run === undefined || command.run === run) return;
-    const message = `the run ${run} of "${campaign}" is under way: nothing can be done to ${command.run} meanwhile`;
+    const message = `the run ${run} of "${campaign}" is in progress, so no command can be applied to ${command.run}`;
     throw ApplicationFailure.nonRetryable(message, 'ANOTHER_RUN');
   }
 }

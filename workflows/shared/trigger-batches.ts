@@ -1,43 +1,43 @@
-// Batches of triggers as a workflow runs them: one alone until a trigger has shown that it works, then two side by side.
+// Batches of triggers of a campaign workflow: one at a time until a trigger has been verified, then two in parallel.
 
 import { CancellationScope, isCancellation, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import { apiQueue } from '../../src/contracts/ids.ts';
-import type { NextAction, TriggerBatchResult } from '../../src/contracts/wire/campaign.ts';
+import type { NextAction, PlanNote, TriggerBatchResult } from '../../src/contracts/wire/campaign.ts';
 import { BATCH_OPTIONS, callPriority, LANE } from '../policies.ts';
-import { reasonOf } from './refusals.ts';
+import { pauseFor } from './refusals.ts';
 import { WaitingOut } from './waiting-out.ts';
 
-/** When the worker of one batch is killed, the other one goes on. */
-const SIDE_BY_SIDE = 2;
+/** If the worker of one batch is killed, the other batch continues. */
+const PARALLEL_BATCHES = 2;
 
-/** An outage is no refusal: soon after its end somebody is tried again. */
+/** An outage is not a refusal, so a member is tried again soon after its end. */
 const LONGEST_STALL_MS = 5 * 60_000;
 
-/** What batches came to together. */
+/** Combined result of the batches. */
 export interface Triggered {
-  /** Nobody got on: milliseconds until it is worth another try. Null: somebody did. */
+  /** Milliseconds to wait because no member made progress; null if one did. */
   readonly idleMs: number | null;
-  /** Events that follow the triggers. */
+  /** Follow-up events of the triggers. */
   readonly after: readonly string[];
 }
 
 export class TriggerBatches {
   readonly #run: string;
-  /** Hears at once why the account refuses every member. */
-  readonly #refused: (reason: string) => Promise<void>;
-  /** Nobody gets on. */
+  /** Called at once when the account refuses every member. */
+  readonly #refused: (refusal: PlanNote) => Promise<void>;
+  /** Backoff while no member makes progress. */
   readonly #stall = new WaitingOut(LONGEST_STALL_MS);
   #scope = new CancellationScope();
   #underWay = 0;
   /**
-   * A flow was triggered since the run began or was refused. Until then members go one by one: what the account refuses costs
-   * one call, not one for each that would be under way.
+   * A trigger has succeeded since the run began, or since the last refusal. Until then members go one at a time, so that a
+   * refusal of the account costs one call instead of one per concurrent member.
    */
   #proved = false;
   #refusals = 0;
 
-  constructor(run: string, refused: (reason: string) => Promise<void>) {
+  constructor(run: string, refused: (refusal: PlanNote) => Promise<void>) {
     this.#run = run;
     this.#refused = refused;
   }
@@ -46,7 +46,7 @@ export class TriggerBatches {
     return this.#underWay;
   }
 
-  /** Batches under way end within a second or two, and with their results. */
+  /** Cancels the batches in progress. They end within 1 to 2 s and return their results. */
   callOff(): void {
     this.#stall.command();
     this.#scope.cancel();
@@ -65,7 +65,7 @@ export class TriggerBatches {
       taskQueue: apiQueue(workflowInfo().taskQueue),
       priority: callPriority(LANE.campaign, tokenKey, callsPerMinute),
     });
-    const batches = Array.from({ length: alone ? 1 : SIDE_BY_SIDE }, () =>
+    const batches = Array.from({ length: alone ? 1 : PARALLEL_BATCHES }, () =>
       this.#batch(scope, () => triggerBatch(input)),
     );
     const results = (await Promise.all(batches)).filter((result) => result !== null);
@@ -78,7 +78,7 @@ export class TriggerBatches {
     return { idleMs: this.#stall.leftMs, after };
   }
 
-  /** @returns null: it was called off before it began */
+  /** @returns null if the batch was cancelled before it began */
   async #batch(
     scope: CancellationScope,
     trigger: () => Promise<TriggerBatchResult>,
@@ -88,22 +88,22 @@ export class TriggerBatches {
     try {
       const result = await scope.run(trigger);
       if (result.refusal !== null) await this.refuse(result.refusal);
-      // What was triggered before the account refused proves nothing.
+      // A trigger from before the refusal proves nothing.
       else if (refusals === this.#refusals) this.#proved ||= result.proved;
       return result;
     } catch (error) {
-      // One whose worker was killed before it was called off ends as timed out.
-      if (!isCancellation(error) && !scope.consideredCancelled) await this.refuse(reasonOf(error));
+      // If its worker was killed before the cancellation, the batch ends as timed out.
+      if (!isCancellation(error) && !scope.consideredCancelled) await this.refuse(pauseFor(error));
       return null;
     } finally {
       this.#underWay -= 1;
     }
   }
 
-  /** The account refuses every member. */
-  async refuse(reason: string): Promise<void> {
+  /** Reports that the account refuses every member. */
+  async refuse(refusal: PlanNote): Promise<void> {
     this.#proved = false;
     this.#refusals += 1;
-    await this.#refused(reason);
+    await this.#refused(refusal);
   }
 }

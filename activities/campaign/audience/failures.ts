@@ -1,14 +1,14 @@
-// What goes wrong while an audience is read: failures of the plan, and warnings of items that could not be read and of filters
-// that the service ignored.
+// Failures and warnings while an audience is read: failures end the plan; warnings report unreadable items and filters that the
+// service ignored.
 
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { SourceError } from '../../../src/contracts/wire/source.ts';
 import type { CampaignRow } from '../../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
-import { addWarning } from '../../../src/ledger/sync/run-warnings.ts';
+import { addWarning } from '../../../src/ledger/sync/runs.ts';
 import { callReason, isRefusal, namedFor, refusal, refusalCode, toFailure } from '../../shared/failures.ts';
 
-/** Whatever the service refuses concerns the whole plan. */
+/** Runs work whose refusals concern the whole plan. */
 export async function asPlanFailure<T>(account: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -22,17 +22,17 @@ export async function asPlanFailure<T>(account: string, work: () => Promise<T>):
   }
 }
 
-/** @throws ApplicationFailure PLAN_OVER when the audience is no longer read: a newer plan took its place, or it was frozen */
+/** @throws ApplicationFailure PLAN_OVER if the audience is no longer being read: a newer plan replaced it, or it is frozen */
 export function requirePlanning({ run_id, state, planned_at }: CampaignRow): void {
   if (state === 'planning' && planned_at === null) return;
   const now = state === 'planning' ? 'frozen' : state;
   throw ApplicationFailure.nonRetryable(
-    `the plan ${run_id} is ${now}: its audience is read no more`,
+    `the plan ${run_id} is ${now}, so its audience is no longer read`,
     'PLAN_OVER',
   );
 }
 
-/** A source that can't be read ends the plan, unless a later attempt may well succeed. */
+/** Converts an error of a source. It ends the plan unless a later attempt may succeed. */
 export function sourceFailure(error: unknown): Error {
   if (!(error instanceof SourceError)) return error as Error;
   const { message, code, retryable, retryAfterMs } = error;
@@ -44,7 +44,7 @@ export function sourceFailure(error: unknown): Error {
   });
 }
 
-/** Items by the filter that they are about. */
+/** Number of items per filter. */
 export type Counts = Readonly<Record<string, number>>;
 
 export function counted(

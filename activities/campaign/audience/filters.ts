@@ -1,4 +1,4 @@
-// Filters of an audience: as queries of the API, and applied again to what came back, since a service that does not know a
+// Filters of an audience, as queries of the API. Sluice applies them again to the results, because a service that does not know a
 // parameter lists everybody.
 import type { Card, CardQuery } from '../../../src/api-client/schemas/card.ts';
 import type { Contact, ContactQuery } from '../../../src/api-client/schemas/contact.ts';
@@ -10,18 +10,18 @@ import type {
 } from '../../../src/contracts/config/config-campaigns.ts';
 import { type AccountLists, lostReasonOf, placeOf, tagOf } from './names.ts';
 
-/** Whether an item is what a filter asked for; `unshown`: the item does not say. */
+/** Whether an item matches a filter; `unshown`: the item does not show it. */
 type Fit = 'fits' | 'other' | 'unshown';
 
 interface Filter<T> {
-  /** Key in the configuration. */
+  /** Key of the filter in the configuration. */
   readonly key: string;
   readonly fit: (item: T) => Fit;
 }
 
 const fits = (is: boolean): Fit => (is ? 'fits' : 'other');
 
-/** Names of tags and places have become ids in the query. */
+/** Filters on cards. The query contains ids instead of the names of tags and stages. */
 export function cardFilters(part: CardsAudience, query: CardQuery): Filter<Card>[] {
   const { pipelineId, stageId, sourceId, contactId, userId, lostReasonId, title } = query;
   const tagIds = listOf(query.contactTagId);
@@ -73,12 +73,12 @@ export function contactFilters(part: ContactsAudience, query: ContactQuery): Fil
   return all.filter((each) => each !== false);
 }
 
-/** What the filters say of the items of a page. */
+/** Result of filtering the items of a page. */
 export interface Sieved<T> {
   readonly wanted: readonly T[];
-  /** Item → filter that it does not match. */
+  /** Item → first filter that it does not match. */
   readonly others: ReadonlyMap<number, string>;
-  /** Item → filter of which it does not say whether it matches. */
+  /** Item → first filter that it does not show a value for. */
   readonly unshown: ReadonlyMap<number, string>;
 }
 
@@ -103,7 +103,7 @@ function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {
   return Array.isArray(value) ? (value as readonly T[]) : [value as T];
 }
 
-/** The shape of the reason inside a card is not shown by the API text. */
+/** The API text does not show the shape of the lost reason inside a card. */
 function lostFor({ lostReason }: Card, id: number): Fit {
   if (lostReason === null) return 'other';
   const shown = (lostReason as Readonly<Record<string, unknown>>)['id'];
@@ -130,7 +130,7 @@ function isFound({ name, number }: Contact, search: string): boolean {
   return lowerCase(name).includes(lowerCase(search)) || (isNumber && number.includes(digits));
 }
 
-/** Databases compare without case and, often, without accents. */
+/** Normalizes a text the way that databases compare: without case and, often, without accents. */
 const lowerCase = (text: string): string =>
   text
     .normalize('NFKD')
@@ -138,23 +138,23 @@ const lowerCase = (text: string): string =>
     .toLowerCase()
     .trim();
 
-/** What a part goes by beside itself. */
+/** What a query needs besides its part of the audience. */
 export interface QueryContext {
   readonly lists: AccountLists;
-  /** Spans of time are counted back from here. */
+  /** Durations are counted back from this time. */
   readonly asOf: Date;
-  /** Where the part stands in the configuration, for messages. */
+  /** Path of the part in the configuration, for messages. */
   readonly where: string;
 }
 
-/** The instant that is meant. */
+/** Resolves a time: a duration counts back from `asOf`. */
 function momentOf(moment: Moment, asOf: Date): Date {
   return /^\d+[a-z]+$/.test(moment) ? new Date(asOf.getTime() - durationMs(moment)) : new Date(moment);
 }
 
 /**
- * API text, GET /v1/cards. Oldest first: what is made while the list is read comes behind all that is there.
- * @throws ApplicationFailure for names that the account does not have
+ * API text, GET /v1/cards. Sorted by creation, oldest first, so that cards created meanwhile come after all others.
+ * @throws ApplicationFailure for names that the account lacks
  */
 export function cardQuery(part: CardsAudience, { lists, asOf, where }: QueryContext): CardQuery {
   const { lostReason, created, closed } = part;
@@ -181,7 +181,7 @@ export function cardQuery(part: CardsAudience, { lists, asOf, where }: QueryCont
   });
 }
 
-/** API text, GET /v1/contacts. @throws ApplicationFailure for tags that the account does not have */
+/** API text, GET /v1/contacts. @throws ApplicationFailure for tags that the account lacks */
 export function contactQuery(part: ContactsAudience, { lists, where }: QueryContext): ContactQuery {
   return withoutUndefined({
     tagId: part.tags?.map((name) => tagOf(lists, name, `${where}.tags`).id),
@@ -199,7 +199,7 @@ function withoutUndefined<T extends object>(value: T): Partial<Defined<T>> {
   >;
 }
 
-/** Both limits count, as with the filters of the API. A card that does not say when it entered its stage is in no span. */
+/** Both limits are inclusive, as in the API's filters. A card that does not show when it entered its stage does not match. */
 export function enteredStage(card: Card, between: CardsAudience['inStageSince'], asOf: Date): boolean {
   if (between === undefined) return true;
   if (card.stageEnteredAt === null) return false;

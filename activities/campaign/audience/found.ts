@@ -1,17 +1,17 @@
-// Cards, contacts and rows as members of an audience.
+// Maps cards, contacts and rows to members of an audience.
 import type { Card } from '../../../src/api-client/schemas/card.ts';
 import type { Contact } from '../../../src/api-client/schemas/contact.ts';
 import { isZone } from '../../../src/campaigns/zones.ts';
 import type { FoundMember } from '../../../src/ledger/campaigns/campaign-audience.ts';
 import type { CompiledAudience, MappedMember } from '../../../src/mapping/audience.ts';
 
-/** @param from ids, tags and row; no number */
+/** @param from ids, tags and row of the member, without a number */
 export async function memberOf(
   compiled: CompiledAudience,
   view: Readonly<Record<string, unknown>>,
   from: Omit<FoundMember, 'key' | 'number'>,
 ): Promise<FoundMember> {
-  // Awaiting a plain value costs a turn of the event loop; most campaigns answer at once.
+  // Awaiting a plain value costs one tick of the event loop, and most mappings return one.
   const pending = compiled.apply(view);
   return asFound(pending instanceof Promise ? await pending : pending, from);
 }

@@ -1,4 +1,4 @@
-// Freezes the audience of a campaign: decides of everybody found whether they are left out, paused out, or wait for their wave.
+// Freezes the audience of a campaign: decides for each person found whether they are excluded, in the control group, or waiting.
 import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { type Calendar, compileCalendar } from '../../../src/campaigns/calendar.ts';
@@ -27,12 +27,12 @@ import { requirePlanning } from './failures.ts';
 import { type AccountLists, accountLists, tagOf } from './names.ts';
 import { readsExcludedNumbers } from './rows.ts';
 
-/** Members decided on in one transaction: some 0.3 s of work. */
+/** Number of members decided in one transaction; takes about 0.3 s. */
 const CHUNK = 5000;
 
 /**
- * One pass over all that were found. An attempt that is cut off is taken up where it was.
- * @throws ApplicationFailure for tags that the account does not have
+ * Decides all members that were found, in one pass. An interrupted attempt is continued where it stopped.
+ * @throws ApplicationFailure for tags that the account lacks
  */
 export async function freeze(deps: Deps, run: string): Promise<void> {
   const { db } = deps;
@@ -51,7 +51,7 @@ export async function freeze(deps: Deps, run: string): Promise<void> {
     const from = after;
     after = await db.transaction(async (tx) => {
       const locked = await lockCampaign(tx, run);
-      // Another attempt was faster: its work stands.
+      // Another attempt has already frozen the audience.
       if (locked.planned_at !== null) return null;
       requirePlanning(locked);
       if (frozenUpTo(locked) !== from) return frozenUpTo(locked);
@@ -76,12 +76,12 @@ function frozenUpTo({ parts }: Pick<CampaignRow, 'parts'>): number {
   return (parts.frozen as number | undefined) ?? 0;
 }
 
-/** Who is not found yet would come in after all. */
+/** Refuses to freeze an audience that has not been read completely. */
 function requireRead({ spec, parts, run_id }: CampaignRow): void {
   const count = spec.config.audience.length + (readsExcludedNumbers(spec) ? 1 : 0);
   for (let part = 0; part < count; part++) {
     if (progressOf(parts, part)?.done !== true)
-      throw new Error(`part ${part} of the audience of ${run_id} has not been read to its end`);
+      throw new Error(`part ${part} of the audience of ${run_id} has not been read completely`);
   }
 }
 
@@ -151,7 +151,7 @@ function byCalendar(calendar: Calendar, zones: readonly string[], nowMs: number)
 
 const RANGE = 2 ** 48;
 
-/** The same people each time that the campaign is planned, whatever else changes; a larger share keeps those of a smaller one. */
+/** Selects the same people each time the campaign is planned. A larger share includes everyone of a smaller share. */
 export function isInControlGroup(
   { account, campaign, key }: { readonly account: string; readonly campaign: string; readonly key: string },
   share: number,

@@ -1,5 +1,5 @@
-// Names in a campaign (tags, pipelines, stages, lost reasons) as the ids that the API takes; a name that the account does not
-// have refuses the plan, and says what there is.
+// Resolves names in a campaign (tags, pipelines, stages, lost reasons) to ids of the API. A name that the account lacks refuses the
+// plan, and the message lists the names that exist.
 
 import { ApplicationFailure } from '@temporalio/activity';
 import type { CampaignList, CampaignSpec } from '../../../src/contracts/wire/campaign.ts';
@@ -28,19 +28,19 @@ export async function accountLists(db: Queryable, account: string): Promise<Acco
   };
 }
 
-/** A name, and where in the configuration it stands. */
+/** A name, and its path in the configuration. */
 interface Named<T> {
   readonly where: string;
   readonly name: T;
 }
 
-/** Which lists of the account this campaign needs; each is one call. */
+/** Lists of the account that this campaign needs; reading each is one call. */
 export function listsOf(spec: CampaignSpec): CampaignList[] {
   const lists: CampaignList[] = [];
   if (tagsOf(spec).length > 0) lists.push('tags');
   if (placesOf(spec).length > 0) lists.push('pipelines');
   if (lostReasonsOf(spec).length > 0) lists.push('lostReasons');
-  // Whether the campaign's own is there and can run flows: the plan tells.
+  // The plan checks that the campaign's connection exists and can run flows.
   return [...lists, 'connections'];
 }
 
@@ -52,7 +52,7 @@ export function checkNames(spec: CampaignSpec, lists: AccountLists, list: Campai
     for (const { where, name } of lostReasonsOf(spec)) lostReasonOf(lists, name, where);
 }
 
-/** All tags that the campaign names at the service. What the ledger put on people it knows by name. */
+/** All tags of the service that the campaign names. Tags in the ledger's parts are matched by name, so they need no id. */
 function tagsOf({ account, config, optOut }: CampaignSpec): Named<string>[] {
   const at = (where: string, names: readonly string[] | undefined) =>
     (names ?? []).map((name) => ({ where, name }));
@@ -97,23 +97,23 @@ export function tagOf({ tags }: Pick<AccountLists, 'tags'>, name: string, where:
 }
 
 /**
- * Ids of pipeline and stage; undefined where none is named. A stage by its id alone is one of any pipeline.
+ * Ids of pipeline and stage; undefined where the part names none. A stage given by id alone may be in any pipeline.
  * @throws ApplicationFailure UNKNOWN_PIPELINE or UNKNOWN_STAGE
  */
 export function placeOf({ pipelines }: Pick<AccountLists, 'pipelines'>, { where, pipeline, stage }: Place) {
-  const line = pipeline === undefined ? null : pick(pipelines, pipeline);
-  if (pipeline !== undefined && line === null) {
+  const named = pipeline === undefined ? null : pick(pipelines, pipeline);
+  if (pipeline !== undefined && named === null) {
     return unknown('UNKNOWN_PIPELINE', 'pipeline', pipeline, `${where}.pipeline`, namesOf(pipelines));
   }
-  if (stage === undefined) return { pipelineId: line?.id, stageId: undefined };
-  const stages = line === null ? pipelines.flatMap((each) => each.stages) : line.stages;
-  const found = line === null && typeof stage === 'string' ? null : pick(stages, stage);
-  if (found !== null) return { pipelineId: line?.id, stageId: found.id };
-  const what = line === null ? 'stage' : `stage of the pipeline "${line.name}"`;
+  if (stage === undefined) return { pipelineId: named?.id, stageId: undefined };
+  const stages = named === null ? pipelines.flatMap((each) => each.stages) : named.stages;
+  const found = named === null && typeof stage === 'string' ? null : pick(stages, stage);
+  if (found !== null) return { pipelineId: named?.id, stageId: found.id };
+  const what = named === null ? 'stage' : `stage of the pipeline "${named.name}"`;
   return unknown('UNKNOWN_STAGE', what, stage, `${where}.stage`, namesOf(stages));
 }
 
-/** @throws ApplicationFailure UNKNOWN_LOST_REASON, also where the service shows ids only */
+/** @throws ApplicationFailure UNKNOWN_LOST_REASON, also if the service shows only ids */
 export function lostReasonOf(
   { lostReasons }: Pick<AccountLists, 'lostReasons'>,
   wanted: string | number,
@@ -126,7 +126,7 @@ export function lostReasonOf(
   if (named.length > 0 || lostReasons.length === 0)
     return unknown('UNKNOWN_LOST_REASON', 'lost reason', wanted, where, namesOf(named));
   const ids = listed(lostReasons.map(({ id }) => String(id)));
-  const message = `${where} names "${wanted}", and the service shows no names of lost reasons; write the id, one of ${ids}`;
+  const message = `${where} names "${wanted}", but the service shows no names of lost reasons; write the id, one of ${ids}`;
   throw ApplicationFailure.nonRetryable(message, 'UNKNOWN_LOST_REASON');
 }
 
@@ -143,11 +143,11 @@ function listed(items: readonly string[]): string {
 
 function unknown(type: string, what: string, wanted: string | number, where: string, known: string): never {
   const named = typeof wanted === 'number' ? wanted : `"${wanted}"`;
-  const message = `${where} names ${named}, and the account has no such ${what}; it has ${known || 'none'}`;
+  const message = `${where} names ${named}, but the account has no such ${what}; it has ${known || 'none'}`;
   throw ApplicationFailure.nonRetryable(message, type);
 }
 
-/** One call. @returns how many items could not be read */
+/** Reads a list of the account with one call. @returns the number of items that could not be read */
 export async function readList(
   deps: Deps,
   account: string,

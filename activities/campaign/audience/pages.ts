@@ -1,4 +1,4 @@
-// Reads the audience of a campaign from the service, a page a call.
+// Activities that read the audience of a campaign from the service, one page per call.
 
 import { firstPage, MAX_PAGE_SIZE, nextPage, type PageCursor } from '../../../src/api-client/page-cursor.ts';
 import type {
@@ -22,19 +22,19 @@ import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger
 import { noteOptOuts } from '../../../src/ledger/campaigns/opt-outs.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { pick } from '../../../src/ledger/sync/catalog.ts';
-import { addWarning } from '../../../src/ledger/sync/run-warnings.ts';
+import { addWarning } from '../../../src/ledger/sync/runs.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { asPlanFailure, type Counts, counted, requirePlanning, warnOf, warnOfFilters } from './failures.ts';
 import type { QueryContext } from './filters.ts';
 import { accountLists, checkNames, readList } from './names.ts';
 import { type ApiPart, type ReadPage, readPage } from './read-page.ts';
 
-/** How far a part is that is read from the service. */
+/** Progress of a part that is read from the service. */
 interface ListProgress extends PartProgress {
   readonly cursor: PageCursor;
-  /** Items that departed from the API text. */
+  /** Number of items that differ from the API text. */
   readonly unreadable: number;
-  /** Items that a filter of the part does not fit, and those that do not show whether it does: by filter. */
+  /** Number of items that do not match, and of those that do not show a value, per filter. */
   readonly others: Counts;
   readonly unshown: Counts;
 }
@@ -44,7 +44,8 @@ export function createAudienceActivities(deps: Deps) {
 
   return {
     /**
-     * GET /v1/tags, /v1/pipelines, /v1/lost-reasons or /v1/connections: kept in the ledger, and the campaign's names looked up.
+     * GET /v1/tags, /v1/pipelines, /v1/lost-reasons or /v1/connections: stores the list in the ledger and resolves the
+     * campaign's names.
      * @throws ApplicationFailure UNKNOWN_TAG, UNKNOWN_PIPELINE, UNKNOWN_STAGE or UNKNOWN_LOST_REASON
      */
     async readCampaignList({ run, list }: CampaignRunName & { readonly list: CampaignList }): Promise<void> {
@@ -52,14 +53,14 @@ export function createAudienceActivities(deps: Deps) {
       await asPlanFailure(account, async () => {
         const unreadable = await readList(deps, account, run, list);
         if (unreadable > 0) {
-          const reason = `${unreadable} of the account's ${list} can't be read: they depart from the API text`;
+          const reason = `${unreadable} of the account's ${list} can't be read because they differ from the API text`;
           await addWarning(db, run, { step: 'readAudience', subject: list, code: 'LIST_UNREADABLE', reason });
         }
       });
       checkNames(spec, await accountLists(db, account), list);
     },
 
-    /** GET /v1/cards or /v1/contacts, one page. A call that is repeated goes on where the ledger is. */
+    /** GET /v1/cards or /v1/contacts, one page. A repeated call continues where the ledger is. */
     async readAudiencePage({ run, part }: AudiencePageInput): Promise<AudiencePage> {
       const campaign = await getCampaign(db, run);
       requirePlanning(campaign);
@@ -109,7 +110,7 @@ async function takePage(
 ): Promise<AudiencePage> {
   const campaign = await lockCampaign(tx, run);
   const before = listProgress(campaign, part);
-  // Another attempt at the same page was faster: its work stands.
+  // Another attempt has already taken this page.
   if (before.done || before.cursor.step !== step || campaign.state !== 'planning')
     return { done: before.done, found: before.found };
   const named = page.invalid.filter((id) => id !== null);
@@ -145,7 +146,7 @@ async function takePage(
   return { done, found };
 }
 
-/** Whoever has one of the account's opt-out tags is kept out from now on, by whatever campaign. */
+/** Records members with one of the account's opt-out tags, so that every campaign excludes them from now on. */
 async function noteTagged(
   tx: Queryable,
   { account, spec }: CampaignRow,

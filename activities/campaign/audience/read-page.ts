@@ -1,4 +1,4 @@
-// Reads one page of a part of the audience from the service, and sieves it.
+// Reads one page of a part of the audience from the service, and filters it.
 import { UnexpectedShapeError } from '../../../src/api-client/errors.ts';
 import type { Window } from '../../../src/api-client/page-cursor.ts';
 import type { Card } from '../../../src/api-client/schemas/card.ts';
@@ -25,17 +25,17 @@ import { memberOfCard, memberOfContact } from './found.ts';
 
 export type ApiPart = CardsAudience | ContactsAudience;
 
-/** A page as the audience takes it. */
+/** A page, reduced to what the audience needs. */
 export interface ReadPage {
   readonly count: number;
   readonly hasMore: boolean;
-  /** Those that the part is about, by id. */
+  /** Members that match the part, by id. */
   readonly members: ReadonlyMap<number, FoundMember>;
-  /** All items that could be read. */
+  /** Ids of all readable items. */
   readonly ids: readonly number[];
-  /** Ids of those that could not be; null: not even that. */
+  /** Ids of unreadable items; null if even the id is unreadable. */
   readonly invalid: readonly (number | null)[];
-  /** Ids of those that a filter does not fit, and of those that do not show whether it does. */
+  /** Ids of items that do not match a filter, and of those that do not show a value for it. */
   readonly others: ReadonlyMap<number, string>;
   readonly unshown: ReadonlyMap<number, string>;
 }
@@ -70,7 +70,7 @@ export async function readPage(
 }
 
 /**
- * A page of which nothing is concluded, as the service shows its items in another form.
+ * Refuses a page with more unreadable items than readable ones: the service shows its items in another form.
  * @throws ApplicationFailure that ends the plan
  */
 function refuseUnreadable<T>(
@@ -100,7 +100,7 @@ async function asRead<T extends { readonly id: number }>(
   { wanted, others, unshown }: Sieved<T>,
   member: (item: T) => Promise<FoundMember>,
 ): Promise<ReadPage> {
-  if (page === null) throw new Error('a read is never called off');
+  if (page === null) throw new Error('a read call returned no page');
   const { count, hasMore, items, invalid } = page;
   const members = new Map<number, FoundMember>();
   for (const item of wanted) members.set(item.id, await member(item));

@@ -1,4 +1,4 @@
-// Reads parts of an audience that cost no call: rows of sources, people of the ledger, and numbers to leave out.
+// Reads parts of an audience that cost no call: rows of sources, people in the ledger, and excluded numbers.
 import { Context } from '@temporalio/activity';
 import { durationMs } from '../../../src/contracts/config/config-base.ts';
 import type { AudiencePart, LedgerAudience } from '../../../src/contracts/config/config-campaigns.ts';
@@ -18,44 +18,44 @@ import {
   peoplePage,
 } from '../../../src/ledger/campaigns/campaign-people.ts';
 import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
-import { addWarning } from '../../../src/ledger/sync/run-warnings.ts';
+import { addWarning } from '../../../src/ledger/sync/runs.ts';
 import { compileAudience, compileExcludedNumbers } from '../../../src/mapping/audience.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { requirePlanning, sourceFailure } from './failures.ts';
 import { memberOf } from './found.ts';
 
-/** Rows in one transaction: some 0.2 s of work. */
+/** Number of rows in one transaction; takes about 0.2 s. */
 const PAGE_ROWS = 4000;
-/** How long one activity goes on reading: long enough to keep the history small. */
+/** How long one activity keeps reading. Longer activities keep the history small. */
 const READ_MS = 5000;
 
 interface RowsProgress extends PartProgress {
-  /** Where the next page begins; null: at the beginning. */
+  /** Start of the next page; null at the beginning. */
   readonly cursor: SourceCursor | PeopleCursor | null;
   readonly pages: number;
-  /** Numbers to leave out that can't be read. */
+  /** Number of excluded numbers that can't be read. */
   readonly unreadable: number;
 }
 
 const BEGIN: RowsProgress = { found: 0, done: false, cursor: null, pages: 0, unreadable: 0 };
 
-/** What one page brings. */
+/** Content of one page. */
 interface RowsPage {
   readonly rows: number;
   readonly members: readonly FoundMember[];
-  /** People to leave out. */
+  /** Keys of people to exclude. */
   readonly barred: readonly string[];
   readonly unreadable: number;
   readonly next: SourceCursor | PeopleCursor | null;
 }
 
-/** Is the number list of `exclude` a source? Then it is read like one more part. */
+/** True if `exclude.numbers` is a source. It is then read like another part. */
 export function readsExcludedNumbers({ config }: Pick<CampaignSpec, 'config'>): boolean {
   const { numbers } = config.exclude;
   return numbers !== undefined && !Array.isArray(numbers);
 }
 
-/** Some pages of a part of the audience, or of the numbers to leave out behind the last part. */
+/** Reads some pages of a part of the audience, or of `exclude.numbers` after the last part. */
 export async function readRows(deps: Deps, { run, part }: AudiencePageInput, readMs = READ_MS) {
   const campaign = await getCampaign(deps.db, run);
   requirePlanning(campaign);
@@ -87,12 +87,12 @@ function reader(deps: Deps, { spec, as_of }: CampaignRow, place: number): Reader
   if (part?.from === 'source') return sourceReader(deps, spec, part);
   if (part?.from === 'ledger') return peopleReader(deps, spec, part, as_of);
   if (place === spec.config.audience.length && readsExcludedNumbers(spec)) return numbersReader(deps, spec);
-  throw new Error(`part ${place} of the audience is no source and not of the ledger`);
+  throw new Error(`part ${place} of the audience is neither a source nor from the ledger`);
 }
 
 function sourceOf(deps: Deps, { sources }: CampaignSpec, name: string) {
   const config = sources[name];
-  if (config === undefined) throw new Error(`the plan has no source "${name}"; plan the campaign anew`);
+  if (config === undefined) throw new Error(`the plan has no source "${name}"; plan the campaign again`);
   return deps.openSource(config);
 }
 
@@ -124,10 +124,10 @@ function numbersReader(deps: Deps, spec: CampaignSpec): Reader {
   const compiled = compileExcludedNumbers(spec.config, numbers.number);
   return async (cursor, signal) => {
     const page = await source.read(cursor as SourceCursor | null, { limit: PAGE_ROWS, signal });
-    // Numbers that are not read would be written to.
+    // If part of the list were not read, excluded people would be messaged.
     const cut = page.notes?.find(({ code }) => code === 'NOT_READ');
     if (cut !== undefined)
-      throw new SourceError('unreadable', `the numbers to leave out can't all be read: ${cut.reason}`);
+      throw new SourceError('unreadable', `exclude.numbers can't be read completely: ${cut.reason}`);
     const barred: string[] = [];
     let unreadable = 0;
     for (const { values, problem } of page.rows) {
@@ -173,7 +173,7 @@ async function takePage(
     const campaign = await lockCampaign(tx, run);
     const before = rowsProgress(campaign, part);
     requirePlanning(campaign);
-    // Another attempt at the same page was faster: its work stands.
+    // Another attempt has already taken this page.
     if (before.pages !== seen.pages) return before;
     await addFound(tx, run, part, page.members);
     await barNumbers(tx, run, page.barred);
@@ -187,7 +187,7 @@ async function takePage(
     await saveProgress(tx, run, part, progress);
     if (progress.done && progress.unreadable > 0) {
       const numbers = progress.unreadable === 1 ? '1 number' : `${progress.unreadable} numbers`;
-      const reason = `${numbers} of exclude.numbers can't be read, so nobody is left out by ${progress.unreadable === 1 ? 'it' : 'them'}`;
+      const reason = `${numbers} of exclude.numbers can't be read, so Sluice excludes nobody by ${progress.unreadable === 1 ? 'it' : 'them'}`;
       const warning = { step: 'readAudience', subject: 'exclude', code: 'EXCLUSION_UNREADABLE', reason };
       await addWarning(tx, run, warning);
     }

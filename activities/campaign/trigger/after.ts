@@ -9,11 +9,14 @@ import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
 import { shortHash } from '../../../src/ledger/short-hash.ts';
 import { subjectOf } from '../../../src/mapping/actions/actions.ts';
 
-/** The run of a campaign, as far as events need it. */
+/** The fields of a campaign run that its follow-up events need. */
 type Campaign = Pick<CampaignRow, 'run_id' | 'account' | 'campaign' | 'spec'>;
 type Reached = Pick<MemberRow, 'id' | 'key' | 'number' | 'card_id'>;
 
-/** The run that counts the calls of these events; null: nothing follows a trigger. Not inside a transaction. */
+/**
+ * Opens the run that counts the calls of the follow-up events. Don't call it inside a transaction.
+ * @returns null if nothing follows a trigger
+ */
 export async function openAfterRun(
   db: Database,
   { account, campaign, spec }: Omit<Campaign, 'run_id'>,
@@ -24,9 +27,9 @@ export async function openAfterRun(
 }
 
 /**
- * Writes down what follows the trigger of this member, once: a repetition finds the same events.
- * @param run of `openAfterRun`
- * @returns ids of those that have not ended
+ * Records the events that follow a member's trigger. It is idempotent: a repeated call finds the same events.
+ * @param run the result of `openAfterRun`
+ * @returns ids of the events that have not ended
  */
 export async function addAfterEvents(
   tx: Queryable,
@@ -42,7 +45,7 @@ export async function addAfterEvents(
   return events.filter((_, n) => states[n] !== 'ended');
 }
 
-/** Of these events, those that have not ended. */
+/** Returns the ids of those events that have not ended. */
 export async function openAmong(db: Queryable, events: readonly string[]): Promise<string[]> {
   if (events.length === 0) return [];
   const rows = await db.query<{ id: string }>(
@@ -56,7 +59,7 @@ function draftsOf(
   { account, campaign, run_id, spec }: Campaign,
   { id, key, number, card_id }: Reached,
 ): EventDraft[] {
-  if (key === null) throw new Error(`the member ${id} has no number, and was triggered`);
+  if (key === null) throw new Error(`member ${id} was triggered but has no number`);
   const { stage, tags } = spec.config.after;
   const person = { number: number ?? key, key };
   const requests: EventRequest[] = [];

@@ -1,30 +1,31 @@
-// What a batch of triggers has come to so far: its counts, whether members get on, and why it has to end.
+// Tally of a batch of triggers: its counts, whether its members make progress, and why it has to end.
 import type { ApplicationFailure } from '@temporalio/activity';
 import type {
   MemberState,
+  PlanNote,
   TriggerBatchProgress,
   TriggerBatchResult,
 } from '../../../src/contracts/wire/campaign.ts';
 import type { MemberResult } from './outcome.ts';
 
-/** A result goes through the history of its workflow. */
+/** Limits the size of the result, which the workflow history stores. */
 const MOST_EVENTS = 1000;
-/** When this many members fail in a row, or as many as are under way at once, it is no matter of these members. */
+/** This many failures in a row, or one per concurrent member if that is more, have a cause outside the members. */
 const FAILING_MEMBERS = 3;
 
 export class BatchTally {
   readonly #concurrencyLimit: number;
   readonly #ended: Partial<Record<MemberState, number>> = {};
   readonly #after: string[];
-  /** Members that have failed since the last answer. */
+  /** Members that have failed since the last response. */
   readonly #failing = new Set<number>();
   #members = 0;
   #answers = 0;
   #trouble: TriggerBatchProgress['trouble'] = null;
   #proved = false;
-  #refusal: string | null = null;
+  #refusal: PlanNote | null = null;
 
-  /** @param after events that an attempt before this one had to hand over */
+  /** @param after event ids that an earlier attempt did not hand over */
   constructor(concurrencyLimit: number, after: readonly string[]) {
     this.#concurrencyLimit = concurrencyLimit;
     this.#after = [...after];
@@ -34,7 +35,7 @@ export class BatchTally {
     return this.#proved;
   }
 
-  /** So many members in a row fail that it is no matter of these members. */
+  /** True when so many members in a row have failed that the cause is not the members. */
   get isStalled(): boolean {
     return this.#failing.size >= Math.max(FAILING_MEMBERS, this.#concurrencyLimit);
   }
@@ -43,7 +44,7 @@ export class BatchTally {
     return this.#refusal !== null;
   }
 
-  /** No further member is to be begun. */
+  /** True when the batch must not start another member. */
   get isOver(): boolean {
     return this.isRefused || this.#after.length >= MOST_EVENTS;
   }
@@ -55,7 +56,7 @@ export class BatchTally {
     this.#after.push(...after);
   }
 
-  /** @param counts false for a member whose trigger was counted by an earlier batch */
+  /** @param counts false for a member whose trigger an earlier batch has counted */
   ended(state: MemberResult['state'], counts: boolean): void {
     if (state === 'triggered') this.#proved = true;
     if (!counts) return;
@@ -70,8 +71,8 @@ export class BatchTally {
   }
 
   /** The account refuses every member. */
-  refused(reason: string): void {
-    this.#refusal = reason;
+  refused(refusal: PlanNote): void {
+    this.#refusal = refusal;
   }
 
   progress(): TriggerBatchProgress {

@@ -1,4 +1,4 @@
-// A batch of a campaign: takes members that are due from the ledger, and takes each through its calls.
+// Activity that triggers a batch of members: it leases due members from the ledger and makes the calls of each.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
@@ -29,14 +29,14 @@ import { createMemberSteps, type MemberSteps } from './member.ts';
 import type { MemberResult } from './outcome.ts';
 
 const CONCURRENCY_LIMIT = 24;
-/** A member that the rules leave for now is checked again after this long. */
+/** Delay before Sluice checks a member again that the rules do not allow yet. */
 const LEFT_MS = 15_000;
 
-/** A member in hand: as it was leased, or the one whose trigger is to be verified. */
+/** A member that this batch works on: one that it leased, or the one whose trigger must be verified. */
 type Item = { readonly id: number; readonly read?: MemberCheck; readonly step: MemberStep };
 
 export interface BatchTools {
-  /** Members under way at once. @default 24 */
+  /** Number of members in progress at the same time. @default 24 */
   readonly concurrencyLimit?: number;
 }
 
@@ -47,13 +47,13 @@ export function createTriggerBatchActivities(
   const steps = createMemberSteps(deps);
   return {
     /**
-     * Triggers members of the open wave that are due, for a minute at most. Ends early when nobody is due, when the first of
-     * their windows closes or the campaign ends, and when the account refuses what every member would meet.
+     * Triggers due members of the open wave for up to one minute. It ends early when no member is due, when the first of
+     * their windows closes, when the campaign ends, and when the account refuses something that every member needs.
      */
     async triggerBatch(input: TriggerBatchInput): Promise<TriggerBatchResult> {
       const row = await getCampaign(deps.db, input.run);
       const frozen = await steps.frozen(input.run);
-      // What an attempt that died had to hand over is in the ledger.
+      // The ledger stores what a crashed attempt did not hand over.
       const lost = Context.current().info.attempt > 1 ? await openAfterEvents(deps.db, row) : [];
       const batch = new TriggerBatch({ deps, steps, frozen, row, input, lost, concurrencyLimit });
       await runBatch(await batch.open());
@@ -75,15 +75,15 @@ interface Opened {
 class TriggerBatch {
   readonly #o: Opened;
   readonly #holder = randomUUID();
-  readonly #inHand = new Set<number>();
+  readonly #owned = new Set<number>();
   readonly #tally: BatchTally;
   readonly #first: MemberStep;
   readonly #concurrencyLimit: number;
   #zones: readonly string[] = [];
-  /** No member is begun later: a window closes, or the campaign ends. */
+  /** Time after which no member starts: a window closes, or the campaign ends. */
   #closesMs = Number.POSITIVE_INFINITY;
   #unverified: number | null;
-  /** The workflow knows why the account refuses every member. */
+  /** True once the workflow knows why the account refuses every member. */
   #reported = Promise.resolve(false);
 
   constructor(opened: Opened) {
@@ -106,7 +106,7 @@ class TriggerBatch {
       take: (limit: number) => this.#take(limit),
       work: (item: Item, batch: BatchControl) => this.#work(item, batch),
       release: (items: readonly Item[]) => this.#release(items),
-      renew: async () => await renewMembers(deps.db, [...this.#inHand], await this.#lease()),
+      renew: async () => await renewMembers(deps.db, [...this.#owned], await this.#lease()),
       next: () => this.#next(),
       progress: () => this.#tally.progress(),
     };
@@ -135,7 +135,7 @@ class TriggerBatch {
       { zones: this.#zones, limit, at: new Date(now) },
       await this.#lease(),
     );
-    for (const check of checks) this.#inHand.add(check.id);
+    for (const check of checks) this.#owned.add(check.id);
     return checks.map((read) => ({ id: read.id, read, step: this.#first }));
   }
 
@@ -151,7 +151,7 @@ class TriggerBatch {
     return now >= this.#closesMs || this.#tally.isOver;
   }
 
-  /** One member, call by call, until it has its outcome or has to wait. */
+  /** Makes the calls of one member until it has an outcome or has to wait. */
   async #work(item: Item, batch: BatchControl): Promise<void> {
     const { id } = item;
     let { read } = item;
@@ -167,11 +167,11 @@ class TriggerBatch {
         }
       }
     } finally {
-      this.#inHand.delete(id);
+      this.#owned.delete(id);
     }
   }
 
-  /** Triggers alone keep the campaign's rate: what is read before them does not. */
+  /** Applies the campaign's rate to triggers only; the reads before them are not limited by it. */
   async #call(step: MemberStep, id: number, read: MemberCheck | undefined): Promise<MemberResult> {
     const { steps, frozen, input } = this.#o;
     const { pacePerMinute: perMinute, run } = input;
@@ -189,15 +189,15 @@ class TriggerBatch {
     }
     this.#tally.answered(after);
     if (next !== null) return;
-    // It was put off.
+    // The member was postponed.
     if (state === 'waiting') return await this.#release([item]);
     this.#tally.ended(state, step !== 'verifyMember');
     if (this.#tally.isOver || (this.#tally.proved && this.#o.input.alone)) batch.finish();
   }
 
   /**
-   * @returns whether the member's work is over for now; false: the same step is tried again
-   * @throws what calls the member off
+   * @returns true if this batch is done with the member; false to repeat the same step
+   * @throws the reason of the cancellation
    */
   async #failed(id: number, step: MemberStep, error: unknown, batch: BatchControl): Promise<boolean> {
     const { signal } = callScope();
@@ -210,7 +210,7 @@ class TriggerBatch {
     }
     const waitMs = comesBackAfter(error);
     if (waitMs === null) throw error;
-    // Nobody else is triggered before the first trigger is verified.
+    // No other member is triggered before the first trigger is verified.
     if (step === 'verifyMember' && onlyWaits(error)) {
       await delay(waitMs, undefined, { signal }).catch(() => {
         throw signal.reason;
@@ -221,21 +221,20 @@ class TriggerBatch {
     if (!onlyWaits(error)) {
       const { deps, input } = this.#o;
       const about = { run: input.run, member: id, code: error.type };
-      deps.log.warn(about, 'a member could not go on, and comes again');
+      deps.log.warn(about, 'a member failed and will be retried');
       this.#tally.failed(id, error);
       if (this.#tally.isStalled) batch.finish();
     }
     return true;
   }
 
-  /** The first reason stands. */
+  /** Keeps the first reason only. */
   #refused({ type, message }: ApplicationFailure): void {
     if (this.#tally.isRefused) return;
-    const reason = `${type}: ${message}`;
-    this.#tally.refused(reason);
+    const refusal = { code: type ?? 'REFUSED', reason: `${type}: ${message}` };
+    this.#tally.refused(refusal);
     const { deps, input } = this.#o;
-    if (!input.alone)
-      this.#reported = reportHalt(deps, input.run, { code: type ?? 'REFUSED', reason, kinds: 0 });
+    if (!input.alone) this.#reported = reportHalt(deps, input.run, { ...refusal, kinds: 0 });
   }
 
   async #defer(id: number, ms: number): Promise<void> {

@@ -1,4 +1,4 @@
-// The call itself: a right that is taken between slot and call, and what its answer means for the member.
+// The trigger call: takes the right to trigger between slot and call, and records what the response means for the member.
 import type { TriggeredFlow } from '../../../src/api-client/resources/flows.ts';
 import type { FirstVerified } from '../../../src/contracts/wire/campaign-report.ts';
 import { readMember, takeRight } from '../../../src/ledger/campaigns/campaign-member-checks.ts';
@@ -16,17 +16,17 @@ import { contradiction, namesContact } from './verify.ts';
 
 const STEP = 'triggerMember';
 
-/** The right to trigger: the member as it was when it was given, and the number of the sending. */
+/** The right to trigger: the member at the time the right was granted, and the number of this attempt to send. */
 interface Right {
   readonly context: MemberContext;
   readonly contact: number | null;
   readonly sends: number;
 }
 
-/** What came of asking for the right: without one, why. */
+/** The right to trigger, or the verdict that denied it. */
 type Asked = Right | { readonly context: MemberContext; readonly verdict: Exclude<Verdict, { do: 'go' }> };
 
-/** Triggers the flow of a member that waits, provided that the rules still allow it when a slot is there. */
+/** Triggers a waiting member's flow if the rules still allow it when a slot is free. */
 export async function callTrigger(deps: Deps, c: MemberContext): Promise<MemberResult> {
   let asked = null as Asked | null;
   const right = () => asked as Right;
@@ -35,7 +35,7 @@ export async function callTrigger(deps: Deps, c: MemberContext): Promise<MemberR
     run: c.member.run_id,
     scope: 'flows:trigger',
     call: async (client, options) => {
-      // Since the right was taken the slot was waited for, perhaps that of a second token.
+      // Time has passed since the right was taken: the call waited for a slot, perhaps for that of a second token.
       if (!(await isOpenStill(deps, right().context)))
         throw comeBack(1000, 'the window closed before the call');
       return await client.flows.trigger(triggerOf(right()), options);
@@ -64,12 +64,13 @@ export async function callTrigger(deps: Deps, c: MemberContext): Promise<MemberR
   });
 }
 
-/** What is known of the person changed between the checks and the right this often. */
+/** How often the checks repeat because the person's data changed between the checks and the right. */
 const MOST_CHECKS = 20;
 
 /**
- * Takes the right, by the clock as it is now: slots are waited for, and two campaigns may want the same person at once. The
- * ledger gives it only if all that the checks went by is as it was; else they are made again with what it shows now.
+ * Takes the right to trigger, as of the current time: a call waits for its slot, and two campaigns may want the same person.
+ * The ledger grants the right only if the data that the checks used has not changed. Otherwise the checks run again with the
+ * new data.
  */
 async function askForRight(deps: Deps, c: MemberContext): Promise<Asked> {
   const { campaign } = c.campaign;
@@ -87,10 +88,10 @@ async function askForRight(deps: Deps, c: MemberContext): Promise<Asked> {
       member = seen;
       if (sending !== null) return { context: { ...c, member }, contact: verdict.contact, sends: sending };
     } else if (checks > 0) return { context, verdict };
-    // What was read before the slot was waited for forbids nothing by itself.
+    // The member was read before the wait for a slot, so a denial needs fresh data.
     else member = await readMember(deps.db, question, member.id);
   }
-  throw comeBack(1000, 'what is known of the person changes all the time');
+  throw comeBack(1000, "the person's data keeps changing");
 }
 
 async function isOpenStill(deps: Deps, c: MemberContext): Promise<boolean> {
@@ -110,7 +111,7 @@ function triggerOf({ context, contact }: Right) {
   };
 }
 
-/** The service has accepted it, however late: what counted as unknown is settled. */
+/** Records that the service accepted the trigger, however late. This also settles a member that counted as unknown. */
 async function triggered(
   deps: Deps,
   { context: { campaign, member, afterRun }, sends }: Right,
@@ -120,7 +121,7 @@ async function triggered(
   const at = await nowOf(deps);
   const isFirst = !member.verified;
   const write = async (tx: Queryable): Promise<MemberResult> => {
-    // The run before the member, here as everywhere.
+    // Lock order: the run before the member, as everywhere.
     if (isFirst) await lockCampaign(tx, name.run);
     if (isFirst && named) await noteVerified(tx, name.run, byAnswer(member.id));
     const ended = await endMember(tx, name, { state: 'triggered' }, at, sends);
@@ -134,27 +135,27 @@ async function triggered(
     if (now.sends > sends)
       deps.log.warn(
         { run: name.run, member: name.id },
-        'an answer came after the member had gone on without it',
+        'the response to a trigger arrived after the member had moved on',
       );
     return withAfter(now.state, await openAmong(tx, now.events));
   };
-  // One statement where nothing is written beside it.
+  // A single statement suffices unless something else is written with it.
   return isFirst || afterRun !== null ? await deps.db.transaction(write) : await write(deps.db);
 }
 
 const byAnswer = (member: number): FirstVerified => ({
   how: 'answer',
   member,
-  reason: 'the answer to its trigger names the contact',
+  reason: 'the response to its trigger names the contact',
 });
 
-/** The service has accepted the trigger, and says that it was for something else: nobody knows what ran. */
+/** The service accepted the trigger, but its response names another target, so it is unknown what ran. */
 async function triggeredAnother(
   deps: Deps,
   { context: { campaign, member }, sends }: Right,
   wrong: string,
 ): Promise<MemberResult> {
-  const reason = `the answer to the trigger names ${wrong}`;
+  const reason = `the response to the trigger names ${wrong}`;
   const end = { state: 'unknown', code: 'WRONG_TARGET', reason } as const;
   const at = await nowOf(deps);
   await insist(() => endMember(deps.db, nameOf(member), end, at, sends));

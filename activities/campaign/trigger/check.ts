@@ -1,4 +1,4 @@
-// What is checked just before a member's flow is triggered: rules that the ledger can answer, at no cost.
+// Checks a member just before its flow is triggered, by rules that the ledger can answer without a call.
 
 import type { Calendar } from '../../../src/campaigns/calendar.ts';
 import { readsMessages, repliesUnread, rulesOnReplies } from '../../../src/campaigns/reliance.ts';
@@ -17,24 +17,24 @@ import type { Queryable } from '../../../src/ledger/database.ts';
 import { scopesOf } from '../../events/effects/window.ts';
 import type { AccountAccess, Deps } from '../../shared/deps.ts';
 
-/** Tags that were read longer ago are read again: people change them by hand. */
+/** Age after which Sluice reads tags again, because people change them by hand. */
 const RECHECK_MS = 10 * 60_000;
 
-/** What of a run stays as it was planned. */
+/** The part of a run that does not change after planning. */
 export interface Frozen {
   readonly campaign: Pick<CampaignRow, 'run_id' | 'account' | 'campaign' | 'spec'>;
   readonly calendar: Calendar;
   readonly account: AccountAccess;
-  /** The run that counts the calls which follow triggers; null: nothing follows them. */
+  /** Run that counts the calls of follow-up events; null if nothing follows a trigger. */
   readonly afterRun: string | null;
 }
 
-/** A member with its run and its person, as they stood when they were checked. */
+/** A member with its run and its person, as they were when they were checked. */
 export interface MemberContext extends Frozen {
   readonly member: MemberCheck;
 }
 
-/** What the checks have to know of each member. @param now milliseconds since 1970 */
+/** Builds the query for what the checks need to know about a member. @param now milliseconds since 1970 */
 export function questionOf({ campaign }: Pick<Frozen, 'campaign'>, now: number): MemberQuestion {
   const { cap, exclude, conversationWindow } = campaign.spec.config;
   return {
@@ -51,27 +51,27 @@ export async function checkAgain(db: Queryable, c: Frozen, id: number, now: numb
   return { ...c, member: await readMember(db, questionOf(c, now), id) };
 }
 
-/** What the rules say of a member. */
+/** What the rules decide about a member. */
 export type Verdict =
-  /** Trigger its flow; the contact's id is null where nobody needs it. */
+  /** Trigger its flow. The contact's id is null if the call does not need it. */
   | { readonly do: 'go'; readonly contact: number | null }
-  /** Another call comes first. */
+  /** Make another call first. */
   | { readonly do: 'step'; readonly step: Exclude<MemberStep, 'triggerMember' | 'verifyMember'> }
-  /** Not now: it concerns this member, or everybody in the campaign. */
-  | { readonly do: 'leave'; readonly whom: 'member' | 'campaign' }
-  /** A person serves it; the conversation where that is known. */
+  /** Not now. The reason concerns this member, or everyone in the campaign. */
+  | { readonly do: 'leave'; readonly scope: 'member' | 'campaign' }
+  /** A person is serving the person, in this conversation if it is known. */
   | { readonly do: 'served'; readonly ticket: number | null; readonly reason: string }
   | { readonly do: 'skip'; readonly code: MemberCode; readonly reason: string }
-  /** It does not wait any more. */
+  /** The member is no longer waiting. */
   | { readonly do: 'over'; readonly state: MemberState };
 
 export function memberKey({ id, key }: MemberRow): string {
-  if (key === null) throw new Error(`the member ${id} has no number, and is asked for`);
+  if (key === null) throw new Error(`member ${id} has no number`);
   return key;
 }
 
 /**
- * Judges a member by what was read of it: first whether anything may go out at all, then what ends it, then what has to be
+ * Judges a member by what was read about it. The order is: may anything be sent at all, what ends the member, what must be
  * known before the call.
  * @param now milliseconds since 1970
  */
@@ -79,14 +79,15 @@ export function checkMember(deps: Deps, c: MemberContext, now: number): Verdict 
   const { campaign, member, account } = c;
   const { config } = campaign.spec;
   if (member.state !== 'waiting') return { do: 'over', state: member.state };
-  if (!member.running) return { do: 'leave', whom: 'campaign' };
-  if (member.optedOut) return skip('OPTED_OUT', 'they want no campaign');
+  if (!member.running) return { do: 'leave', scope: 'campaign' };
+  if (member.optedOut) return skip('OPTED_OUT', 'they have opted out of campaigns');
   if (config.end !== undefined && now >= Date.parse(config.end))
-    return skip('CAMPAIGN_ENDED', `the campaign ended at ${config.end}, before it was next`);
+    return skip('CAMPAIGN_ENDED', `the campaign ended at ${config.end}, before this member was due`);
   const early = config.start !== undefined && now < Date.parse(config.start);
   if (early || !c.calendar.at(zonesOf(c), now).open || isBlind(deps, c))
-    return { do: 'leave', whom: 'campaign' };
-  if (member.not_before !== null && member.not_before.getTime() > now) return { do: 'leave', whom: 'member' };
+    return { do: 'leave', scope: 'campaign' };
+  if (member.not_before !== null && member.not_before.getTime() > now)
+    return { do: 'leave', scope: 'member' };
   const forbidden = unreadVerdict(c) ?? reachedLately(c) ?? inConversation(deps, c, now);
   if (forbidden !== null) return forbidden;
   const contact = contactOf(member);
@@ -96,7 +97,7 @@ export function checkMember(deps: Deps, c: MemberContext, now: number): Verdict 
   return { do: 'go', contact };
 }
 
-/** Nobody is triggered while a poller can't read what the campaign relies on; the next turn says so. */
+/** True while a poller can't read what the campaign relies on. No member is triggered then; `decideNext` reports it. */
 function isBlind(deps: Deps, { campaign: { account, spec }, member }: MemberContext): boolean {
   const follows = scopesOf(deps, account);
   const pollers = member.blockedPollers.map(({ poller, isShape }) => ({
@@ -108,21 +109,21 @@ function isBlind(deps: Deps, { campaign: { account, spec }, member }: MemberCont
   return repliesUnread(spec, pollers) !== null;
 }
 
-/** Who may have opted out, or been written to, without anybody having read it is left alone. */
+/** Leaves out a person who may have opted out, or may have been messaged, in messages that Sluice could not read. */
 function unreadVerdict({ campaign: { spec }, member }: MemberContext): Verdict | null {
   if (!readsMessages(spec)) return null;
   if (member.unread !== null)
     return skip('REPLIES_UNREAD', `part of their conversations could not be read: ${member.unread}`);
-  return member.behind && rulesOnReplies(spec).length > 0 ? { do: 'leave', whom: 'member' } : null;
+  return member.behind && rulesOnReplies(spec).length > 0 ? { do: 'leave', scope: 'member' } : null;
 }
 
-/** The contact's id as the audience, a check the service or the ledger has it. */
+/** The contact's id as the audience, a check of the service, or the ledger knows it. */
 export function contactOf({ contact_id, contact_gone, known }: MemberCheck): number | null {
-  // The id that was refused may be the ledger's.
+  // The id that the service refused may be the one in the ledger.
   return contact_id ?? (contact_gone ? null : known);
 }
 
-/** Were the contact's tags read a moment ago? */
+/** True if the contact's tags were read within the last 10 minutes. */
 export function isRechecked({ rechecked_at: at }: MemberRow, now: number): boolean {
   return at !== null && now - at.getTime() < RECHECK_MS;
 }
@@ -130,18 +131,21 @@ export function isRechecked({ rechecked_at: at }: MemberRow, now: number): boole
 function reachedLately({ campaign, member }: MemberContext): Verdict | null {
   const { cap } = campaign.spec.config;
   if (member.touches >= cap.times)
-    return skip('FREQUENCY_CAP', `campaigns have reached them ${cap.times} times in ${cap.within} already`);
+    return skip(
+      'FREQUENCY_CAP',
+      `campaigns have already reached them ${cap.times} times within ${cap.within}`,
+    );
   const { reachedBy } = member;
   return reachedBy === null
     ? null
-    : skip('EXCLUDED_CAMPAIGN', `the campaign "${reachedBy}" has reached them since`);
+    : skip('EXCLUDED_CAMPAIGN', `the campaign "${reachedBy}" has reached them since the plan was made`);
 }
 
 function inConversation(deps: Deps, { campaign, member }: MemberContext, now: number): Verdict | null {
   const { exclude, connection } = campaign.spec.config;
   const { open } = member;
   if (open?.served && exclude.humanService)
-    return { do: 'served', ticket: open.id, reason: `a person serves them in conversation ${open.id}` };
+    return { do: 'served', ticket: open.id, reason: `a person is serving them in conversation ${open.id}` };
   if (open !== null && exclude.openConversation)
     return skip('OPEN_CONVERSATION', `their conversation ${open.id} is open`);
   if (member.window === null) return null;
@@ -156,7 +160,7 @@ function inConversation(deps: Deps, { campaign, member }: MemberContext, now: nu
   return window.state === 'open' ? null : skip('WINDOW_UNKNOWN', window.why);
 }
 
-/** The zones whose windows a member goes by. */
+/** Time zones whose windows apply to a member. */
 export function zonesOf({ member, campaign }: MemberContext): string[] {
   return zonesOfText(member.zones, campaign.spec.timeZone);
 }

@@ -1,4 +1,4 @@
-// Looks at a member's contact before its flow is triggered: its id by number, and its tags as they are now.
+// Reads a member's contact before its flow is triggered: its id by number, and its current tags.
 import { UnexpectedShapeError } from '../../../src/api-client/errors.ts';
 import type { Contact, ContactDetails } from '../../../src/api-client/schemas/contact.ts';
 import { noteMemberSeen } from '../../../src/ledger/campaigns/campaign-members.ts';
@@ -16,7 +16,7 @@ import { pauseFor, type Suspect, suspectOf, unreadable } from './suspect.ts';
 
 type Step = 'findMember' | 'recheckMember';
 
-/** GET /v1/contacts?number=: covers both forms of a Brazilian number. */
+/** GET /v1/contacts?number=. The service finds both forms of a Brazilian number. */
 export async function callFind(deps: Deps, c: MemberContext): Promise<MemberResult> {
   if (c.member.contact_id !== null) return answerOf('waiting', 'triggerMember');
   const key = memberKey(c.member);
@@ -29,15 +29,15 @@ export async function callFind(deps: Deps, c: MemberContext): Promise<MemberResu
   if (found === null && (all.length > 0 || (list?.count ?? 0) > 0)) throw othersThan(all);
   if (found === null) return await skipMember(deps, c, GONE);
   await noteRemote(deps.db, campaign.account, key, found);
-  // A person may have one contact for each form of the number: what either of them says counts.
+  // A person may have one contact per form of the number. The tags of both count.
   const tags = all.flatMap((each) => each.tags);
   return await judgeContact(deps, c, { ...found, tags });
 }
 
-/** The service lists contacts of other numbers, so it did not search for this one. */
+/** Error for a list of contacts with other numbers: the service did not filter by the number. */
 function othersThan(all: readonly Contact[]): UnexpectedShapeError {
   const expected =
-    'expected contacts of the number that was asked for only: is the parameter `number` ignored?';
+    'expected only contacts with the requested number; the service seems to ignore the parameter `number`';
   return new UnexpectedShapeError({
     method: 'GET',
     path: '/v1/contacts',
@@ -67,7 +67,7 @@ export async function callRecheck(deps: Deps, c: MemberContext): Promise<MemberR
   }
 }
 
-/** Notes what the service shows of the contact; one with a tag that says no is left out. */
+/** Records what the service shows of the contact, and skips a member with an opt-out tag or an excluded tag. */
 async function judgeContact(
   deps: Deps,
   c: MemberContext,
@@ -85,13 +85,13 @@ async function judgeContact(
   }
   const excluded = has(campaign.spec.config.exclude.tags ?? []);
   if (excluded === undefined) return answerOf('waiting', 'triggerMember');
-  const reason = `they have the tag ${JSON.stringify(excluded)} by now`;
+  const reason = `they now have the tag ${JSON.stringify(excluded)}`;
   return await skipMember(deps, c, { state: 'skipped', code: 'EXCLUDED_TAG', reason });
 }
 
 /**
- * What concerns this contact alone ends the member as failed.
- * @throws the error itself when it reaches further, or passes
+ * Ends the member as failed if the error concerns this contact only.
+ * @throws the error itself if it concerns more than this contact, or is temporary
  */
 export async function settleReadError(
   deps: Deps,
@@ -101,7 +101,7 @@ export async function settleReadError(
 ): Promise<MemberResult> {
   const failed = (code: string, reason: string) => skipMember(deps, c, { state: 'failed', code, reason });
   if (error instanceof UnexpectedShapeError) return await suspected(unreadable(c, error));
-  // 401 and 403 are of the token or the plan, whatever their code: every contact would meet them.
+  // 401 and 403 concern the token or the plan, whatever their code, so every contact would get them.
   const personal = isRefusal(error) && error.status !== 401 && error.status !== 403;
   if (personal && refusalScope(refusalCode(error), step) === 'record') {
     const code = refusalCode(error);
@@ -112,7 +112,7 @@ export async function settleReadError(
   }
   throw error;
 
-  /** @throws ApplicationFailure that holds the campaign */
+  /** @throws ApplicationFailure that pauses the campaign */
   async function suspected(suspect: Suspect): Promise<MemberResult> {
     const paused = await deps.db.transaction((tx) => pauseFor(tx, c, step, suspect));
     if (paused !== null) throw paused;

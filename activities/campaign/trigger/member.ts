@@ -1,5 +1,5 @@
-// One member of a campaign: the calls that trigger its flow, once. The member's row in the ledger is the intent: the right
-// to trigger is taken between slot and call, and what came of it is written down after the call.
+// Steps of one campaign member: the calls that trigger its flow, at most once. The member's row in the ledger is the intent:
+// Sluice takes the right to trigger between slot and call, and records the outcome after the call.
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApiError } from '../../../src/api-client/errors.ts';
 import type { MemberStep } from '../../../src/contracts/wire/campaign.ts';
@@ -17,7 +17,7 @@ import { callFind, callRecheck, settleReadError } from './contact.ts';
 import { type MemberResult, nameOf, nowOf, settleVerdict, skipMember } from './outcome.ts';
 import { callVerify } from './verify.ts';
 
-/** A worker that lives for years has many runs behind it. */
+/** Bounds the cache: a worker that runs for years sees many runs. */
 const MOST_FROZEN = 100;
 
 export type MemberSteps = ReturnType<typeof createMemberSteps>;
@@ -27,7 +27,7 @@ export function createMemberSteps(deps: Deps) {
   const kept = new Map<string, Frozen>();
 
   return {
-    /** What the run goes by stays as it was planned: read once. */
+    /** Returns the part of the run that does not change after planning; the ledger is read once per run. */
     async frozen(run: string): Promise<Frozen> {
       const known = kept.get(run);
       if (known !== undefined) return known;
@@ -44,16 +44,16 @@ export function createMemberSteps(deps: Deps) {
     },
 
     /**
-     * Does one step of a member, provided that the rules of the ledger allow it, which costs no slot.
-     * - `findMember` GET /v1/contacts?number=: the contact's id, where it is needed and nobody knows it
-     * - `recheckMember` GET /v1/contacts/{contactId}: the contact's tags as they are now
-     * - `triggerMember` POST /v1/flows/trigger, at most once. Nothing can be read back, so a lost answer makes the member
-     *   unknown. That a person serves the contact (409) is an outcome.
-     * - `verifyMember` GET /v1/conversations: shows whether the first trigger of a run did what it should
-     * @param read the member as it was read a moment ago; undefined: it is read
-     * @throws ApplicationFailure with scope `run` when the flow, the connection or the token is refused, or nothing shows the
-     *   first trigger: the member waits again; retryable ones when there is no slot or nothing was sent. A member that fails
-     *   again and again while others are triggered ends as failed.
+     * Runs one step of a member if the rules allow it. Checking the rules in the ledger costs no slot.
+     * - `findMember` GET /v1/contacts?number=: the contact's id, if the call needs it and the ledger does not know it
+     * - `recheckMember` GET /v1/contacts/{contactId}: the contact's current tags
+     * - `triggerMember` POST /v1/flows/trigger, at most once. Nothing can be read back, so a lost response makes the member
+     *   `unknown`. A 409 because a person is serving the contact is an outcome.
+     * - `verifyMember` GET /v1/conversations: shows whether the first trigger of a run took effect
+     * @param read the member, if it has just been read; otherwise this reads it
+     * @throws ApplicationFailure with scope `run` if the flow, the connection or the token is refused, or if nothing shows the
+     *   first trigger; the member then waits again. Throws a retryable failure if there is no slot or nothing was sent. A
+     *   member that keeps failing while others are triggered ends as failed.
      */
     async run(step: MemberStep, frozen: Frozen, id: number, read?: MemberCheck): Promise<MemberResult> {
       let c: MemberContext | null = read === undefined ? null : { ...frozen, member: read };
@@ -71,8 +71,8 @@ export function createMemberSteps(deps: Deps) {
           throw failure;
         const { run_id: run } = frozen.campaign;
         if (failure.type === 'INTERNAL')
-          deps.log.error({ run, member: id, step, err: error }, 'a member could not go on');
-        // Without the ledger nothing can be counted: the member's own failure is what is reported.
+          deps.log.error({ run, member: id, step, err: error }, 'a step of a campaign member failed');
+        // If the ledger is unavailable, the failure can't be counted; report the member's own failure.
         const result = c === null ? null : await endWhenAlone(c, error, failure).catch(() => null);
         if (result === null) throw failure;
         return result;
@@ -81,9 +81,9 @@ export function createMemberSteps(deps: Deps) {
   };
 
   /**
-   * Counts the failure. During an outage nobody ends: internal errors of the service aside, a member ends only if others
-   * were triggered meanwhile.
-   * @returns null: it comes again
+   * Counts the failure. A member ends only if other members were triggered meanwhile, so an outage ends nobody. The exception
+   * is an internal error of the service, which ends a member in any case.
+   * @returns null if the member is retried
    */
   async function endWhenAlone(
     c: MemberContext,
@@ -96,7 +96,7 @@ export function createMemberSteps(deps: Deps) {
     const isInternal = error instanceof ApiError && error.status === 500;
     if (!isInternal && !alone) return null;
     const code = isInternal ? 'HTTP_500' : (failure.type ?? 'INTERNAL');
-    const reason = `${count} attempts in a row failed, the last one with: ${failure.message}`;
+    const reason = `${count} attempts in a row failed; the last failure is: ${failure.message}`;
     return await skipMember(deps, c, { state: 'failed', code, reason });
   }
 

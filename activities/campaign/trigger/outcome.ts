@@ -1,4 +1,4 @@
-// How a member's turn ends: what the rules or the service said, written down, and as the answer of the activity.
+// Outcomes of a member: records what the rules or the service decided, and returns it as the activity's result.
 import { setTimeout as delay } from 'node:timers/promises';
 import { durationMs } from '../../../src/contracts/config/config-base.ts';
 import type { MemberState, MemberStep } from '../../../src/contracts/wire/campaign.ts';
@@ -20,17 +20,17 @@ import { openAmong } from './after.ts';
 import type { MemberContext, Verdict } from './check.ts';
 
 export const AMBIGUOUS = 'TRIGGER_AMBIGUOUS';
-const LOST = 'the answer was lost, and nothing shows whether the flow ran: see for yourself';
+const LOST = 'the response was lost, so Sluice does not know whether the flow ran; check in the service';
 
 /**
- * An outcome is kept in hand for this long while the ledger is away; with the call it fits into the 3 minutes of a batch.
- * After that the member counts as one whose worker was lost.
+ * How long an outcome waits in memory while the ledger is unavailable. Together with the call this fits into the 3 minutes
+ * of a batch. After that the member counts as one whose worker was lost.
  */
 const KEEP_MS = 40_000;
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 2000;
 
-/** Writes an outcome down, again and again while the ledger is away: nothing else knows of it. */
+/** Retries a write while the ledger is unavailable, because the outcome is stored nowhere else. */
 export async function insist<T>(write: () => Promise<T>): Promise<T> {
   const until = performance.now() + KEEP_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
@@ -38,20 +38,20 @@ export async function insist<T>(write: () => Promise<T>): Promise<T> {
       return await write();
     } catch (error) {
       if (!(error instanceof LedgerError) || performance.now() > until) throw error;
-      // A cancellation changes nothing of what has happened.
+      // A cancellation does not undo the call, so the wait ignores it.
       await delay(pause);
     }
   }
 }
 
-/** What a step of a member came to. */
+/** Result of one step of a member. */
 export interface MemberResult {
   readonly state: MemberState;
-  /** The step to go on with; null: it has its outcome, or waits. */
+  /** The next step; null if the member has its outcome, or waits. */
   readonly next: MemberStep | null;
-  /** It waits, and nothing was done: the rules say "not now" of it, or of everybody in the campaign. */
+  /** The member waits and nothing was done: the rules do not allow this member yet, or nobody in the campaign. */
   readonly left?: 'member' | 'campaign';
-  /** Events to be done after the trigger, by id: handed to the workflow of events. */
+  /** Ids of events to run after the trigger; the workflow of events takes them over. */
   readonly after?: readonly string[];
 }
 
@@ -71,23 +71,23 @@ export function withAfter(state: MemberState, after: readonly string[]): MemberR
 }
 
 /**
- * Answers how a member stands that does not wait. Events that follow its trigger are handed over again until they have
- * ended: the answer that did may have been lost. One whose right somebody else has is left to them.
+ * Returns the state of a member that is not waiting. It returns follow-up events again until they have ended, because an
+ * earlier response with them may have been lost. If another attempt has the right to trigger, this leaves the member to it.
  */
 async function standing(deps: Deps, name: MemberName): Promise<MemberResult> {
   const { state, events } = await getMember(deps.db, name);
   return withAfter(state, await openAmong(deps.db, events));
 }
 
-/** Nobody knows whether the flow ran: the touch stays. */
+/** Marks a member whose flow may or may not have run as `unknown`. The touch still counts for the frequency cap. */
 export async function giveUp(deps: Deps, member: MemberRow, sends: number): Promise<MemberResult> {
   const end = { state: 'unknown', code: AMBIGUOUS, reason: LOST } as const;
   const ended = await endMember(deps.db, nameOf(member), end, await nowOf(deps), sends);
-  // Its answer has come meanwhile.
+  // If the row did not change, the response has arrived meanwhile.
   return ended ? answerOf('unknown') : answerOf((await getMember(deps.db, nameOf(member))).state);
 }
 
-/** Carries out what the rules said of a member. */
+/** Applies what the rules decided about a member. */
 export async function settleVerdict(
   deps: Deps,
   c: MemberContext,
@@ -95,7 +95,7 @@ export async function settleVerdict(
 ): Promise<MemberResult> {
   const name = nameOf(c.member);
   if (verdict.do === 'over') return await standing(deps, name);
-  if (verdict.do === 'leave') return { ...answerOf('waiting'), left: verdict.whom };
+  if (verdict.do === 'leave') return { ...answerOf('waiting'), left: verdict.scope };
   if (verdict.do === 'step') return answerOf('waiting', verdict.step);
   const at = await nowOf(deps);
   if (verdict.do === 'served') {
@@ -106,7 +106,7 @@ export async function settleVerdict(
   return await skipMember(deps, c, { state: 'skipped', code: verdict.code, reason: verdict.reason });
 }
 
-/** Ends a member that waits. */
+/** Ends a waiting member. */
 export async function skipMember(
   deps: Deps,
   { member }: MemberContext,
@@ -116,7 +116,7 @@ export async function skipMember(
   return ended ? answerOf(end.state) : await standing(deps, nameOf(member));
 }
 
-/** When a member whom a person serves is tried again; null: not any more. */
+/** When to retry a member that a person is serving; null if it is not retried. */
 export function retryOf({ campaign, member }: MemberContext, at: Date): Date | null {
   const { retryAfter, times } = campaign.spec.config.humanService;
   if (retryAfter === undefined || member.tries >= times) return null;
@@ -127,15 +127,15 @@ export function served({ ticket, reason }: { ticket: number | null; reason: stri
   return { state: 'skipped', code: 'HUMAN_SERVICE', reason, ticketId: ticket };
 }
 
-/** What a refusal means for the member whose right this attempt has. */
+/** What a refusal means for a member whose right to trigger belongs to this attempt. */
 export interface Refused {
-  /** It waits again; without this it ends. */
+  /** Set if the member waits again; otherwise it ends. */
   readonly wait?: Release;
-  /** How it ends, also where it was to wait but has been given up meanwhile: its wave may be over. */
+  /** How it ends. This also applies if the member was given up meanwhile, because its wave may be over. */
   readonly end: MemberEnd;
 }
 
-/** Writes down a refusal: it is certain that the flow did not run, so the person was not reached. */
+/** Records a refusal. The flow certainly did not run, so the person was not reached. */
 export async function settleRefused(
   deps: Deps,
   member: MemberRow,
@@ -148,7 +148,7 @@ export async function settleRefused(
   );
 }
 
-/** In a transaction; see {@link settleRefused}. */
+/** Same as {@link settleRefused}, inside a transaction. */
 export async function releaseOrEnd(
   tx: Queryable,
   member: MemberRow,
@@ -163,7 +163,7 @@ export async function releaseOrEnd(
   return released ?? end.state;
 }
 
-/** The contact is not known by its id: found by its number once, and then there is none. */
+/** The service does not know the contact's id. Looks it up by number once, then gives up. */
 export async function settleGone(deps: Deps, c: MemberContext): Promise<MemberResult> {
   if (c.member.contact_gone) return await skipMember(deps, c, GONE);
   await forgetMemberContact(deps.db, nameOf(c.member));

@@ -1,4 +1,4 @@
-// What a refused trigger means: for the person, or for every member of the campaign.
+// Interprets a refused trigger: does it concern the person, or every member of the campaign?
 
 import { CancelledFailure } from '@temporalio/activity';
 import { type ApiError, InvalidArgumentError } from '../../../src/api-client/errors.ts';
@@ -33,7 +33,7 @@ import { pauseFor, type Suspect, suspectOf, unfound } from './suspect.ts';
 
 const STEP = 'triggerMember';
 
-/** It is certain that the flow did not run. */
+/** Handles a refusal. The flow certainly did not run. */
 export async function refused(
   deps: Deps,
   c: MemberContext,
@@ -50,7 +50,7 @@ export async function refused(
     if (code === 'ERR_TICKET_IN_HUMAN_SERVICE')
       return answerOf(await settle(servedNow(c, error, await nowOf(deps))));
     if (code === 'ERR_NO_CONTACT_FOUND') {
-      // Looked up by its number since, and found.
+      // It was looked up by number since, and found.
       if (member.contact_gone) return await suspected(deps, c, sends, unfound(c, error));
       const state = await settle({ end: GONE, wait: { forgetContact: true } });
       return answerOf(state, state === 'waiting' ? 'findMember' : null);
@@ -68,13 +68,13 @@ export async function refused(
   const { signal: called } = callScope();
   const failure = called.aborted ? called.reason : toFailure(error, STEP, member.attempts + 1);
   const { type = 'CANCELLED' } = failure as { type?: string };
-  const end = failedWith(type, 'it was refused for now, after it had been given up');
+  const end = failedWith(type, 'it was refused temporarily, after it had been given up');
   const state = await settle({ wait: {}, ...end });
   if (state === 'waiting' || failure instanceof CancelledFailure) throw failure;
   return answerOf(state);
 }
 
-/** @throws ApplicationFailure that holds the campaign: the member waits again then */
+/** @throws ApplicationFailure that pauses the campaign; the member then waits again */
 async function suspected(
   deps: Deps,
   c: MemberContext,
@@ -96,7 +96,7 @@ async function suspected(
   if (paused === null || state !== 'waiting') return answerOf(state);
   deps.log.warn(
     { run: campaign.run_id, code: suspect.code },
-    'a campaign is paused: its triggers are refused',
+    'a campaign is paused because its triggers are refused',
   );
   throw paused;
 }
@@ -106,7 +106,7 @@ function servedNow(c: MemberContext, error: ApiError, at: Date): Refused {
   const where = ticket === null ? '' : ` in conversation ${ticket}`;
   const retryAt = retryOf(c, at);
   return {
-    end: served({ ticket, reason: `a person serves them${where}` }),
+    end: served({ ticket, reason: `a person is serving them${where}` }),
     ...(retryAt === null ? {} : { wait: { retryAt } }),
   };
 }
@@ -114,8 +114,8 @@ function servedNow(c: MemberContext, error: ApiError, at: Date): Refused {
 const failedWith = (code: string, reason: string): Refused => ({ end: { state: 'failed', code, reason } });
 
 /**
- * Would every member meet this refusal? The API text (Flows) does not show the code of the 404 for the connection, so every
- * 404 that is not about this person counts. 401 and 403 say who may trigger at all.
+ * True if every member would get this refusal. The API text (Flows) does not show the code of the 404 for the connection, so
+ * every 404 counts unless it concerns this person. 401 and 403 decide who may trigger at all.
  */
 function concernsCampaign(error: ApiError): boolean {
   const { status } = error;
@@ -124,7 +124,7 @@ function concernsCampaign(error: ApiError): boolean {
   return status === 401 || status === 403 || refusalScope(code, STEP) === 'run';
 }
 
-/** What was refused, and what to check; the service's answer names neither flow nor connection. */
+/** What was refused and what to check. The service's response names neither flow nor connection. */
 function campaignReason(
   error: ApiError,
   { flow, connection }: Pick<CampaignConfig, 'flow' | 'connection'>,
@@ -143,11 +143,11 @@ function wayOut(code: string, flow: FlowId, connection: number): string | null {
     case 'ERR_WHATSAPP_NOT_FOUND':
       return `the account has no connection ${connection}, or it can't run flows`;
     case 'ERR_UNSUPPORTED_CHANNEL':
-      return `connection ${connection} is of a channel that can't run flows: whatsapp and waba can`;
+      return `connection ${connection} has a channel that can't run flows; only whatsapp and waba can`;
     case 'ERR_TOKEN_REVOKED':
     case 'ERR_TOKEN_EXPIRED':
     case 'ERR_TOKEN_INVALID':
-      return 'create a token in the panel, and give it to the workers';
+      return 'create a token in the panel and configure it for the workers';
     case 'ERR_FEATURE_NOT_AVAILABLE':
       return "the account's plan lacks the feature";
     default:

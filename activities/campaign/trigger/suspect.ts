@@ -1,5 +1,5 @@
-// Refusals that may come from how Sluice makes the call rather than from the person: the campaign is paused for them, and names
-// the assumption.
+// Suspect refusals: their cause may be how Sluice makes the call instead of the person. They pause the campaign, and the
+// reason names the assumption to check.
 import type { ApplicationFailure } from '@temporalio/common';
 import { KNOWN_ERROR_CODES } from '../../../src/api-client/error-codes.ts';
 import type { ApiError, UnexpectedShapeError } from '../../../src/api-client/errors.ts';
@@ -12,7 +12,7 @@ import { callReason, forAccount, refusal, shapeDetails } from '../../shared/fail
 import { shapeReason } from '../../shared/shape-refusal.ts';
 import type { MemberContext } from './check.ts';
 
-/** What was refused: a code to count by, and what to do about it. */
+/** A suspect refusal: the code that is counted, and what to do about it. */
 export interface Suspect {
   readonly code: string;
   readonly reason: string;
@@ -20,10 +20,10 @@ export interface Suspect {
 }
 
 const LISTED: ReadonlySet<string> = new Set(KNOWN_ERROR_CODES);
-/** Listed, and yet no word on the person where the service has just shown the ticket or the contact. */
+/** Known codes that are suspect nevertheless when the service has just shown the conversation or the contact. */
 const DOUBTFUL: ReadonlySet<string> = new Set(['ERR_NO_TICKET_FOUND']);
 
-/** A refusal that the API text does not list; null: it is known what it says. */
+/** Returns a refusal with a code that the API text does not list; null if the meaning of the code is known. */
 export function suspectOf(
   c: MemberContext,
   step: CampaignStep,
@@ -34,9 +34,9 @@ export function suspectOf(
   return { code, reason: `${reasonOf(c, error)}; ${wayOut(c, step)}`, shape: shapeOf(step) };
 }
 
-/** The service shows a contact, and the trigger does not find it. */
+/** The service lists a contact, but the trigger does not find it. */
 export function unfound(c: MemberContext, error: ApiError): Suspect {
-  const listed = 'and the service has just listed this contact';
+  const listed = 'but the service has just listed this contact';
   const reason = `${reasonOf(c, error)}, ${listed}; ${wayOut(c, 'triggerMember')}`;
   return { code: 'ERR_NO_CONTACT_FOUND', reason, shape: shapeOf('triggerMember') };
 }
@@ -63,12 +63,12 @@ const reasonOf = ({ campaign: { account } }: MemberContext, error: ApiError): st
 function wayOut({ campaign: { account } }: MemberContext, step: CampaignStep): string {
   if (step !== 'triggerMember') return 'see `sluice doctor`';
   const override = `accounts.${account}.assumptions: { flows.contactField: …, flows.contactIdentity: … } in sluice.yaml`;
-  return `perhaps the trigger takes the contact in another field, or by its number: write ${override}, and restart the workers`;
+  return `the trigger may expect the contact in another field, or by its number: set ${override} and restart the workers`;
 }
 
 /**
- * Judges a refusal that may concern all members; to be done before the member is touched.
- * @returns why the campaign is paused, as a failure to be thrown once the transaction is through; null: the member alone fails
+ * Judges a refusal that may concern all members. Call it before the member changes.
+ * @returns why the campaign is paused, as a failure to throw after the transaction commits; null if only the member fails
  */
 export async function pauseFor(
   tx: Queryable,
@@ -83,6 +83,6 @@ export async function pauseFor(
   if (!mustPause) return null;
   await takeBackSuspects(tx, run, { code, assumed, members });
   const whose = members.length === 0 ? 'the first member' : `${members.length + 1} members in a row`;
-  const next = `then \`sluice campaign resume ${campaign}\`; if you resume without a change, such members fail one by one`;
+  const next = `then run \`sluice campaign resume ${campaign}\`; if you resume without a change, such members fail one by one`;
   return refusal(code, `${whose}: ${reason}; ${next}`, { scope: 'run', step, ...(shape && { shape }) });
 }

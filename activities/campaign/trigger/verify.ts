@@ -1,6 +1,7 @@
-// Whether a trigger did what it should. The API text does not show the body of its answer: what it names is compared, and what it
-// does not name proves nothing. The first trigger of a run whose answer names nobody is looked up: the flow runs on a conversation
-// of the contact, so one of theirs is newer than the trigger. Whether the flow does what it is for can't be verified.
+// Verifies that a trigger took effect. The API text does not show the response body, so Sluice compares the fields that it
+// finds; a missing field proves nothing. If the response to the first trigger of a run names no contact, Sluice looks for its
+// effect: the flow runs on a conversation of the contact, so one of them is newer than the trigger. Sluice can't verify
+// that the flow does what it is meant to do.
 import { UnexpectedShapeError } from '../../../src/api-client/errors.ts';
 import { isObject, type JsonObject } from '../../../src/api-client/json-object.ts';
 import type { FlowTrigger } from '../../../src/api-client/resources/flows.ts';
@@ -16,13 +17,13 @@ import { answerOf, type MemberResult } from './outcome.ts';
 
 export const FIRST_UNVERIFIED = 'FIRST_UNVERIFIED';
 
-/** The two clocks may differ. */
+/** Tolerance for the difference between the two clocks. */
 const SKEW_MS = 5 * 60_000;
-/** As long again as has passed since the trigger. */
+/** Bounds of the pause, which is as long as the time since the trigger. */
 const FIRST_PAUSE_MS = 1000;
 const LAST_PAUSE_MS = 15_000;
 
-/** GET /v1/conversations?searchParam=, until the conversation shows or `readBack.settleSeconds` have passed. */
+/** GET /v1/conversations?searchParam=, repeated until a conversation shows or `readBack.settleSeconds` have passed. */
 export async function callVerify(deps: Deps, c: MemberContext): Promise<MemberResult> {
   const { campaign, member } = c;
   const run = campaign.run_id;
@@ -43,10 +44,10 @@ export async function callVerify(deps: Deps, c: MemberContext): Promise<MemberRe
     const pause = Math.min(LAST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, waitedMs));
     throw comeBack(pause, 'no conversation shows the first trigger yet');
   }
-  // An operator resumed the campaign meanwhile.
+  // An operator has resumed the campaign meanwhile.
   if ((await getCampaign(deps.db, run)).verified !== null) return answerOf(member.state);
   const { flow } = campaign.spec.config;
-  const reason = `the service accepted the first trigger (member ${member.id}), and no conversation of the contact is newer than it`;
+  const reason = `the service accepted the first trigger (member ${member.id}), but no conversation of the contact is newer than it`;
   const set = `accounts.${campaign.account}.assumptions: { flows.contactField: …, flows.contactIdentity: … }`;
   const way = `check in the service whether flow ${flow} ran for them. If it did, run \`sluice campaign resume ${campaign.campaign}\`; if not, set ${set}, restart the workers, run \`sluice campaign cancel ${campaign.campaign}\` and plan it again`;
   throw refusal(FIRST_UNVERIFIED, `${reason}; ${way}`, { scope: 'run', step: 'verifyMember' });
@@ -78,7 +79,7 @@ async function findConversation(
 
 type Sent = Pick<FlowTrigger, 'flowId' | 'whatsappId' | 'contact'>;
 
-/** What the answer names that is not what was sent; null: nothing. No value of the answer is in it. */
+/** Names the first difference between the response and what was sent, without values; null if there is none. */
 export function contradiction(answer: JsonObject, sent: Sent): string | null {
   const { id, number } = sent.contact;
   for (const record of recordsOf(answer)) {
@@ -94,7 +95,7 @@ export function contradiction(answer: JsonObject, sent: Sent): string | null {
   return null;
 }
 
-/** The answer names the contact that was sent. */
+/** True if the response names the contact that was sent. */
 export function namesContact(answer: JsonObject, { contact: { id, number } }: Sent): boolean {
   return recordsOf(answer).some((record) => {
     const found = contactIn(record);
@@ -103,7 +104,7 @@ export function namesContact(answer: JsonObject, { contact: { id, number } }: Se
   });
 }
 
-/** The answer, and what it wraps. */
+/** The response and the objects that it wraps. */
 function recordsOf(answer: JsonObject): JsonObject[] {
   return [
     answer,

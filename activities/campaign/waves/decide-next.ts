@@ -1,4 +1,5 @@
-// What a running campaign does next, out of its members, its waves and its calendar. One transaction; calls nothing.
+// Decides what a running campaign does next, from its members, its waves and its calendar. It runs in one transaction and makes
+// no call.
 import { brokenRules } from '../../../src/campaigns/waves.ts';
 import { durationMs } from '../../../src/contracts/config/config-base.ts';
 import type { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
@@ -17,7 +18,7 @@ import { noteBlocked } from '../../../src/ledger/campaigns/campaigns.ts';
 import { betweenWaves, CHECK_AGAIN_MS, type DecideContext, inWave, type Next } from './next-in-waves.ts';
 
 const STOP_RULE = 'STOP_RULE';
-/** Waves that end although nobody in them could be triggered, in one go; the rest is for the next decision. */
+/** Number of waves without a triggerable member that one decision ends; the next decision ends the rest. */
 const EMPTY_WAVES = 10;
 
 export interface Decided {
@@ -26,7 +27,7 @@ export interface Decided {
   readonly counts: CampaignCounts;
 }
 
-/** @returns null: a wave has to be judged, and results are stamped first (not in here, as that takes time) */
+/** @returns null if a wave must be judged first: the caller updates the results outside the transaction, as that takes time */
 export async function decideNext(c: DecideContext): Promise<Decided | null> {
   const { tx, run, now } = c;
   const next = await decide(c);
@@ -41,7 +42,8 @@ async function decide(c: DecideContext): Promise<Next | 'stamp'> {
   const { config } = run.spec;
   const id = run.run_id;
   if (run.state !== 'running') return { do: 'finish' };
-  if (run.paused !== null) return paused(run.paused.reason);
+  if (run.paused !== null)
+    return { do: 'pause', code: run.paused.code ?? 'PAUSED', reason: run.paused.reason };
   if (run.unverified !== null) return { do: 'triggerBatch' };
   const startMs = config.start === undefined ? now : Date.parse(config.start);
   if (now < startMs) return { do: 'waitUntil', untilMs: startMs, why: 'start' };
@@ -70,20 +72,14 @@ async function decide(c: DecideContext): Promise<Next | 'stamp'> {
   return { do: 'waitUntil', untilMs: now, why: 'every' };
 }
 
-/** Nobody is triggered, and no wave is judged by replies, while those can't be read. */
+/** While replies can't be read, no member is triggered and no wave is judged by replies. */
 async function isStillToReach({ tx, run, unread }: DecideContext): Promise<boolean> {
   if (unread === null) return false;
   const { waiting, found } = await countMembers(tx, run.run_id);
   return waiting + found > 0;
 }
 
-/** A pause that was answered once is answered again to whoever missed it. */
-function paused(reason: string): Next {
-  const [, code = 'PAUSED', text = reason] = /^([A-Z][A-Z_]+): (.*)$/s.exec(reason) ?? [];
-  return { do: 'pause', code, reason: text };
-}
-
-/** Whoever waits at the end of the campaign is left out then. */
+/** Limits a wait to the end of the campaign, when the members that still wait are skipped. */
 function beforeEnd(next: Next, { end }: CampaignConfig, now: number): Next {
   const endMs = end === undefined ? null : Date.parse(end);
   if (endMs === null || endMs <= now || next.do !== 'waitUntil') return next;
@@ -91,9 +87,9 @@ function beforeEnd(next: Next, { end }: CampaignConfig, now: number): Next {
 }
 
 /**
- * Judges waves once people have had time to answer. The pause is written down with the verdict: should the answer be lost, the
- * next decision finds it.
- * @returns why the campaign is paused now; null: it goes on, as nothing is broken or nobody is left to be spared
+ * Judges waves after people have had time to reply. The pause is stored with the verdict, so the next decision finds it even
+ * if this response is lost.
+ * @returns why the campaign is paused; null if it continues because no rule is broken, or because no member is waiting
  */
 async function judgeWaves(
   { tx, run, now }: DecideContext,
@@ -110,7 +106,7 @@ async function judgeWaves(
     reasons.push(...broken.map(({ reason }) => `wave ${wave}: ${reason}`));
   }
   if (reasons.length === 0 || (await countMembers(tx, id)).waiting === 0) return null;
-  const reason = reasons.join('; ');
-  await haltCampaign(tx, id, { by: 'sluice', reason: `${STOP_RULE}: ${reason}` });
+  const reason = `${STOP_RULE}: ${reasons.join('; ')}`;
+  await haltCampaign(tx, id, { by: 'sluice', code: STOP_RULE, reason });
   return { code: STOP_RULE, reason };
 }

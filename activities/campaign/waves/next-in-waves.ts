@@ -1,4 +1,4 @@
-// Who is due in the wave under way, and which wave comes after one that is over.
+// Decides which members of the open wave are due, and which wave follows it.
 import { type Calendar, compileCalendar } from '../../../src/campaigns/calendar.ts';
 import { waveOf } from '../../../src/campaigns/waves.ts';
 import { zonesOfText } from '../../../src/campaigns/zones.ts';
@@ -29,7 +29,7 @@ import type { Queryable } from '../../../src/ledger/database.ts';
 import { AMBIGUOUS } from '../trigger/outcome.ts';
 
 type Without<T> = T extends unknown ? Omit<T, 'wave' | 'pacePerMinute' | 'callsPerMinute' | 'counts'> : never;
-/** The action itself, without the figures beside it. */
+/** The action itself, without the figures that accompany it. */
 export type Next = Without<NextAction>;
 type Wait = Extract<Next, { do: 'waitUntil' }>;
 
@@ -42,22 +42,22 @@ export interface DecideContext {
   readonly calendar: Calendar;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Results are as of now, and waves are judged by them. */
+  /** True if the results are current, so that waves can be judged. */
   readonly stamped: boolean;
-  /** What the campaign relies on is not being read; null: all of it is. */
+  /** Why Sluice can't read what the campaign relies on; null if it can. */
   readonly unread: PlanNote | null;
-  /** A call whose worker was not heard of for this long has ended. */
+  /** A call counts as ended when its worker has been silent for this long. */
   readonly flightSeconds: number;
 }
 
-/** @returns null: everybody in the wave has their outcome, or comes again in a later one */
+/** @returns null if every member of the wave has its outcome, or returns in a later wave */
 export async function inWave(c: DecideContext, { wave }: WaveRow): Promise<Next | null> {
   const { tx, run, now } = c;
   const id = run.run_id;
   const at = new Date(now);
   const { open, closed, never } = windowsNow(c, await waitingByZones(tx, id, wave, at));
   if (open.some(({ due }) => due > 0)) {
-    // The wave begins with its first trigger, so that `every` and the forecast mean the same.
+    // The wave begins with its first trigger, so that `every` means the same here and in the forecast.
     if (!(await hasBegun(tx, id, wave))) await beginWave(tx, id, wave, at);
     return { do: 'triggerBatch' };
   }
@@ -80,12 +80,12 @@ export async function inWave(c: DecideContext, { wave }: WaveRow): Promise<Next 
     if (again !== null) waits.push({ do: 'waitUntil', untilMs: again, why: 'retry' });
     return soonest(waits);
   }
-  // Only those are left whom a person served, and who come again later: a wave does not wait for them.
+  // Only members that a person is serving are left. They return in a later wave, so this wave does not wait for them.
   await moveOn(tx, id, 'humanService', 'wave = $4', [wave]);
   return null;
 }
 
-/** Whose windows are open just now, of the members who wait in the open wave, and when the first of these windows closes. */
+/** Returns the zones of the open wave's waiting members whose windows are open now, and when the first window closes. */
 export async function openNow(c: Windows): Promise<{ zones: string[]; closesMs: number }> {
   const { tx, run, now } = c;
   const wave = await openWave(tx, run.run_id);
@@ -100,7 +100,7 @@ interface Windows extends Pick<DecideContext, 'tx' | 'calendar' | 'now'> {
   readonly run: Pick<CampaignRow, 'run_id' | 'spec'>;
 }
 
-/** Groups of members by their windows: open now, open later, never open. */
+/** Groups members by their windows: open now, open later, never open. */
 function windowsNow({ run, calendar, now }: Windows, groups: readonly ZoneGroup[]) {
   const open: (ZoneGroup & { readonly closesMs: number })[] = [];
   const closed: (ZoneGroup & { readonly opensMs: number })[] = [];
@@ -115,8 +115,8 @@ function windowsNow({ run, calendar, now }: Windows, groups: readonly ZoneGroup[
 }
 
 /**
- * Members whose right to trigger somebody took who was not heard of again: once their calls must have ended, nobody knows what
- * came of them. Null: nobody is left.
+ * Settles members whose right to trigger belongs to a lost worker: once their calls must have ended, their outcome is unknown.
+ * @returns the wait until then; null if no such member is left
  */
 async function settleLost({ tx, run, now, flightSeconds }: DecideContext): Promise<Wait | null> {
   const id = run.run_id;
@@ -127,8 +127,9 @@ async function settleLost({ tx, run, now, flightSeconds }: DecideContext): Promi
 }
 
 /**
- * When members come again whom a person served: those that may do so within a quarter of the delay come together, or
- * each of them would be a wave. Null: there are none.
+ * When to retry the members that a person was serving. Members due within a quarter of the delay are retried together, so
+ * that they share a wave.
+ * @returns null if there are none
  */
 function againMs({ run, now }: DecideContext, first: Date | null, last: Date | null): number | null {
   if (first === null || last === null) return null;
@@ -143,7 +144,7 @@ function soonest(waits: readonly Wait[]): Wait {
   return waits.reduce((one, other) => (other.untilMs < one.untilMs ? other : one));
 }
 
-/** @returns null: a wave was made */
+/** @returns null if a wave was made */
 export async function betweenWaves(c: DecideContext): Promise<Next | null> {
   const { tx, run, now } = c;
   const id = run.run_id;
@@ -174,12 +175,12 @@ export async function betweenWaves(c: DecideContext): Promise<Next | null> {
   return (await freeStranded(tx, id)) > 0 ? await betweenWaves(c) : { do: 'finish' };
 }
 
-/** When all waves will have been judged; null: they are. */
+/** When all ended waves can be judged; null if they have been. */
 function judgedMs({ settle }: WavesConfig, { unjudged_ended: ended }: WavesSoFar): number | null {
   return ended === null ? null : ended.getTime() + durationMs(settle);
 }
 
-/** Null: the next wave may begin. */
+/** Returns what the next wave waits for; null if it may begin. */
 function readyForNext(config: WavesConfig, soFar: WavesSoFar, now: number): Wait | null {
   const judged = judgedMs(config, soFar) ?? now;
   const every = soFar.regular_began === null ? now : soFar.regular_began.getTime() + durationMs(config.every);
@@ -190,7 +191,7 @@ function readyForNext(config: WavesConfig, soFar: WavesSoFar, now: number): Wait
 
 export type Calendars = (campaign: Pick<CampaignRow, 'digest' | 'spec'>) => Calendar;
 
-/** Keeps a calendar for all that a campaign goes by, whichever of its runs asks. */
+/** Caches a calendar per campaign configuration; runs with the same configuration share it. */
 export function keepCalendars(): Calendars {
   const calendars = new Map<string, Calendar>();
   return ({ digest, spec }) => {

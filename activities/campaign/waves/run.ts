@@ -1,4 +1,4 @@
-// Takes up a planned campaign, says what it does next, and ends it.
+// Activities that open a planned campaign, decide what it does next, and close it.
 import { unreadReplies } from '../../../src/campaigns/reliance.ts';
 import type {
   CampaignInput,
@@ -35,7 +35,7 @@ import { decideNext } from './decide-next.ts';
 import { keepCalendars } from './next-in-waves.ts';
 
 export interface DecideTools {
-  /** @default 60 */
+  /** Silence after which a call counts as ended, in seconds. @default 60 */
   readonly flightSeconds?: number;
 }
 
@@ -51,9 +51,9 @@ export function createCampaignRunActivities(
     ...createCommandActivities(deps),
 
     /**
-     * Takes up a run that was planned, or goes on with one, by what was frozen with its plan. One that has finished is
-     * opened as well: operators may have something done in it.
-     * @throws ApplicationFailure (not retryable) of a type of {@link REFUSED}
+     * Starts a planned run, or resumes one, with the configuration that its plan froze. It also opens a finished run, on
+     * which operators may have work done.
+     * @throws ApplicationFailure (not retryable) with a type of {@link REFUSED}
      */
     async openCampaign({ run, by, reason = '' }: CampaignInput): Promise<OpenedCampaign> {
       const at = await now();
@@ -67,13 +67,13 @@ export function createCampaignRunActivities(
         if (approval === 'second-person' && row.approved_by === null)
           throw refuseCommand(
             REFUSED.notApproved,
-            `nobody has approved the plan of "${row.campaign}": somebody else than ${row.planned_by} does so with \`sluice campaign approve ${row.campaign}\``,
+            `the plan of "${row.campaign}" is not approved: a person other than ${row.planned_by} approves it with \`sluice campaign approve ${row.campaign}\``,
           );
         const problems = row.plan?.problems ?? [];
         if (problems.length > 0)
           throw refuseCommand(
             REFUSED.problems,
-            `the plan of "${row.campaign}" can not be carried out: ${problems.map(({ reason }) => reason).join('; ')}`,
+            `the plan of "${row.campaign}" can't be started: ${problems.map(({ reason }) => reason).join('; ')}`,
           );
         if (unread !== null)
           throw refuseCommand(REFUSED.unread, `"${row.campaign}" can't start: ${unread.reason}`);
@@ -93,7 +93,7 @@ export function createCampaignRunActivities(
       };
     },
 
-    /** What a run does next: trigger a batch, wait, pause or finish. Waves are made, ended and judged here. */
+    /** Decides what a run does next: trigger a batch, wait, pause or finish. It also makes, ends and judges waves. */
     async decideNext({ run }: CampaignRunName): Promise<NextAction> {
       const at = await clock.now();
       const unread = await unreadNow(run, at);
@@ -115,8 +115,8 @@ export function createCampaignRunActivities(
     },
 
     /**
-     * Ends the run when every member has its outcome; `closed` is false when some have not.
-     * `after`: events that follow triggers and that nobody has taken up, for example because a batch could not tell of them.
+     * Ends the run if every member has its outcome; otherwise `closed` is false.
+     * `after` lists follow-up events that no workflow has taken over, for example because a batch could not report them.
      */
     async closeCampaign({ run }: CampaignRunName): Promise<{ closed: boolean; after: readonly string[] }> {
       const at = await now();
@@ -128,16 +128,16 @@ export function createCampaignRunActivities(
         if (counts.found + counts.waiting + counts.sending > 0) return { closed: false, after: [] };
         const end = { closed: true, after: await openAfterEvents(tx, row) };
         if (!(await moveCampaign(tx, run, ['running'], 'finished', at))) return end;
-        // A run that operators have opened again finishes more than once.
+        // A run that operators reopen finishes more than once.
         const times = await countAudit(tx, run, 'finish');
-        const line = { id: `finish/${times + 1}`, by: 'sluice', action: 'finish', reason: '' } as const;
-        await addAudit(tx, run, { ...line, details: { ...counts } }, at);
+        const entry = { id: `finish/${times + 1}`, by: 'sluice', action: 'finish', reason: '' } as const;
+        await addAudit(tx, run, { ...entry, details: { ...counts } }, at);
         return end;
       });
     },
   };
 
-  /** Why nobody may be triggered just now; null: all that the campaign relies on is being read. */
+  /** Why no member may be triggered now; null if Sluice can read everything that the campaign relies on. */
   async function unreadNow(run: string, nowMs: number): Promise<PlanNote | null> {
     const found = await findCampaign(db, run);
     if (found === null) return null;
@@ -162,7 +162,7 @@ export function createCampaignRunActivities(
   }
 }
 
-/** Triggers a minute: as an operator has said, else as configured; null: what the budget leaves. */
+/** Triggers per minute, as an operator has set them, or as configured; null if only the budget limits them. */
 function paceOf({ pace, spec }: CampaignRow): number | null {
   if (pace === 0) return null;
   return pace ?? spec.config.waves.callsPerMinute ?? null;

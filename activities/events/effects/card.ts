@@ -1,4 +1,4 @@
-// Steps that concern an event's card: find the open one, and move it.
+// Steps on an event's card: find the open one, and move it.
 import type { EffectResult, RequestOf } from '../../../src/contracts/wire/intake.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { noteMovedCard } from '../../../src/ledger/events/effect-notes.ts';
@@ -22,7 +22,7 @@ import {
   subjectOf,
 } from './effect.ts';
 
-/** Ids, or why the account has none of that name. */
+/** Ids of pipeline and stage, or why the account has none with these names. */
 type Place =
   | { readonly pipeline: number | null; readonly stage: number }
   | { readonly code: string; readonly reason: string };
@@ -33,12 +33,12 @@ export function createCardEffects(deps: Deps) {
   const { db } = deps;
 
   return {
-    /** GET /v1/cards?contactId=&pipelineId=&status=open: the newest of them. */
+    /** GET /v1/cards?contactId=&pipelineId=&status=open: finds the newest open card. */
     async findOpenCard(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'findOpenCard', ['stage'], input, async (c) => {
         const { request, progress, event } = c;
         if ('card' in request.of) throw new Error('an event about a card has none to find');
-        // Begun again after the card was moved, perhaps: an open one now would be another.
+        // If the card has already been moved, an open card found now would be a different one.
         if (progress.card !== undefined && isSent(c)) return { next: 'readBackMove' };
         const place = await placeOf(c);
         if ('code' in place) return await failEvent(deps, c, place.code, place.reason);
@@ -53,7 +53,7 @@ export function createCardEffects(deps: Deps) {
         const cards = wholeList(CARDS, list, asked);
         const card = cards.filter(({ status }) => status === 'open').sort((a, b) => b.id - a.id)[0];
         if (card === undefined) {
-          // The contact that the ledger knows may have been deleted, and be there anew.
+          // The contact in the ledger may have been deleted and created again.
           if (seen === undefined) return { next: 'findContact' };
           const reason = 'the contact has no open card in this pipeline';
           return await failEvent(deps, c, 'NO_OPEN_CARD', reason);
@@ -65,7 +65,7 @@ export function createCardEffects(deps: Deps) {
       });
     },
 
-    /** PATCH /v1/cards/{cardId}/stage. Runs the stage's automations, so a lost answer is searched for. */
+    /** PATCH /v1/cards/{cardId}/stage. The move runs the stage's automations, so after a lost response it is read back first. */
     async moveCard(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'moveCard', ['stage'], input, async (c) => {
         const place = await placeOf(c);
@@ -84,7 +84,7 @@ export function createCardEffects(deps: Deps) {
       });
     },
 
-    /** GET /v1/cards/{cardId}: did the move arrive? */
+    /** GET /v1/cards/{cardId}: checks whether the move took effect. */
     async readBackMove(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'readBackMove', ['stage'], input, async (c) => {
         const place = await placeOf(c);
@@ -95,11 +95,11 @@ export function createCardEffects(deps: Deps) {
           );
           const now = card?.stage?.id ?? null;
           const { card: before } = c.progress;
-          // Neither where it was nor where it should be: somebody moved it since, and their choice stands.
+          // A third stage means that somebody has moved the card since. Their choice is kept.
           const left = before !== undefined && now !== before.stage;
           if (left || ('stage' in place && now === place.stage))
             return (tx, intent) => moved(tx, c, id, now, intent);
-          // Nobody had looked before the call: from now on it is known where the card stands.
+          // The stage before the call is not known, so record the current one for later read-backs.
           if (before === undefined) await noteProgress(db, c.event.id, { card: { id, stage: now } });
           return 'absent';
         };
@@ -119,19 +119,19 @@ export function createCardEffects(deps: Deps) {
     return await finish(deps, tx, event.id, { outcome: 'done' }, { intent });
   }
 
-  /** Pipeline and stage that the event names, as the account has them. */
+  /** Resolves the pipeline and stage that the event names. */
   async function placeOf({ request, event, step }: Effect<'stage'>): Promise<Place> {
     const { pipeline, stage } = request;
     const byName = typeof stage === 'string' || typeof pipeline === 'string';
     if (!byName) return { pipeline: pipeline ?? null, stage };
     const catalog = await readCatalog(db, event.account, 'pipelines');
     if (catalog === null)
-      throw refusal('CATALOG_UNREAD', 'the pipelines of the account were not read', { scope: 'step', step });
+      throw refusal('CATALOG_UNREAD', "the account's pipelines have not been read", { scope: 'step', step });
     const found = pipeline === undefined ? null : pick(catalog, pipeline);
     if (found === null) return unknownPipeline(catalog, pipeline);
     const there = pick(found.stages, stage);
     if (there !== null) return { pipeline: found.id, stage: there.id };
-    // An id that the list does not show may be newer than the list.
+    // The stage may be newer than the list.
     if (typeof stage === 'number') return { pipeline: found.id, stage };
     const reason = `the pipeline "${found.name}" has no stage ${JSON.stringify(stage)}; it has ${namesOf(found.stages)}`;
     return { code: 'UNKNOWN_STAGE', reason };
@@ -151,6 +151,6 @@ const namesOf = (items: readonly { readonly name: string }[]) =>
 
 function cardOf({ request, progress }: Effect<'stage'>): number {
   if ('card' in request.of) return request.of.card;
-  if (progress.card === undefined) throw new Error('the step needs a card that was found before');
+  if (progress.card === undefined) throw new Error('the step needs a card from an earlier step');
   return progress.card.id;
 }

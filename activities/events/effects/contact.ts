@@ -1,4 +1,4 @@
-// Steps that concern an event's contact: find it, and change its tags.
+// Steps on an event's contact: find it, and change its tags.
 import type { EffectResult, EffectStep } from '../../../src/contracts/wire/intake.ts';
 import { noteRemote } from '../../../src/ledger/events/effect-notes.ts';
 import { getEvent, noteProgress } from '../../../src/ledger/events/events.ts';
@@ -10,9 +10,9 @@ import { wholeList } from '../../shared/whole-list.ts';
 import { CONTACTS, choose, withNumber } from '../../sync/contacts.ts';
 import { type EffectInput, failEvent, finish, runEffect } from './effect.ts';
 
-/** A list of tags that was seen so long ago is checked again: what people did since would be undone. */
+/** Age after which a contact's tags are read again, so that Sluice does not undo what people changed meanwhile. */
 const FRESH_MS = 5 * 60_000;
-/** Names that a reason quotes. */
+/** Maximum number of names that a reason quotes. */
 const NAMES_SHOWN = 5;
 
 const AFTER_CONTACT = {
@@ -22,15 +22,15 @@ const AFTER_CONTACT = {
 } as const satisfies Record<string, EffectStep>;
 
 const NO_CONTACT = {
-  tags: 'tags are never put on somebody whom the service does not have: send the person as a lead first',
+  tags: 'so Sluice sets no tags: send the person as a lead first',
   stage: 'so there is no card to move',
-  flow: 'and flows are triggered on contacts that exist: send the person as a lead first, or set the assumption flows.contactIdentity',
+  flow: 'and a flow needs an existing contact: send the person as a lead first, or set the assumption flows.contactIdentity',
 } as const;
 
 export function createContactEffects(deps: Deps) {
   const { db } = deps;
   return {
-    /** GET /v1/contacts?number=: covers both forms of a Brazilian number. */
+    /** GET /v1/contacts?number=. The service finds both forms of a Brazilian number. */
     async findContact(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'findContact', ['tags', 'stage', 'flow'], input, async (c) => {
         const { request } = c;
@@ -52,8 +52,8 @@ export function createContactEffects(deps: Deps) {
     },
 
     /**
-     * PUT /v1/contacts/{contactId}/tags with the list just seen, changed as the event asks: it replaces the whole list.
-     * A name that is to be added as well as taken away is added.
+     * PUT /v1/contacts/{contactId}/tags. It replaces the whole list, so the step changes the list that was just read.
+     * If the event both adds and removes a name, the tag is added.
      */
     async putTags(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'putTags', ['tags'], input, async (c) => {
@@ -62,7 +62,7 @@ export function createContactEffects(deps: Deps) {
         if (contact === undefined || Date.now() - contact.at > FRESH_MS) return { next: 'findContact' };
         const catalog = await readCatalog(db, event.account, 'tags');
         if (catalog === null && request.add.length > 0)
-          throw refusal('CATALOG_UNREAD', 'the tags of the account were not read', {
+          throw refusal('CATALOG_UNREAD', "the account's tags have not been read", {
             scope: 'step',
             step: 'putTags',
           });
@@ -84,12 +84,11 @@ export function createContactEffects(deps: Deps) {
           c.run,
           'contacts:write',
           (client, options) => client.contacts.setTags(contact.id, [...ids], options),
-          // An attempt that outlived its timeout would bring an old list back.
+          // An attempt that outlived its timeout would restore an old list.
           async () => (await getEvent(db, event.id))?.state !== 'ended',
         );
         if (answer === null) return { next: null };
-        // Ids that the account no longer has are ignored without a word.
-        // An answer that shows no contact tells nothing of them.
+        // The service ignores unknown ids silently, so compare its response. A response without a contact proves nothing.
         const shown = answer.contact?.tags ?? null;
         const gone = wanted.filter(({ tag }) => shown !== null && !shown.some(({ id }) => id === tag?.id));
         if (gone.length > 0)

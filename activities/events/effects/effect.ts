@@ -1,11 +1,13 @@
-// The frame around one step of an event's effect: load the event, run the step, and write down how it ended.
+// Runs one step of an event: loads the event, runs the step, and records how it ended.
 import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../../../src/api-client/errors.ts';
 import type { EffectResult, EffectStep, RequestOf } from '../../../src/contracts/wire/intake.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
-import { type EffectDone, type EventEnd, endEvent } from '../../../src/ledger/events/event-end.ts';
 import {
   countEventAttempt,
+  type EffectDone,
+  type EventEnd,
   type EventRow,
+  endEvent,
   getEvent,
   noteProgress,
 } from '../../../src/ledger/events/events.ts';
@@ -32,41 +34,41 @@ export interface EffectInput {
   readonly event: string;
 }
 
-/** What the steps of an event have found out; the ledger keeps it between them. */
+/** What the steps of an event have found so far; the ledger stores it between steps. */
 export interface Progress {
-  /** The step at which the work goes on. */
+  /** The step to continue with. */
   readonly step?: EffectStep;
-  /** The contact as the service showed it, and when: epoch milliseconds. */
+  /** The contact as the service showed it, and when (epoch milliseconds). */
   readonly contact?: {
     readonly id: number;
     readonly tags: readonly { readonly id: number; readonly name: string }[];
     readonly at: number;
   };
-  /** The card, and where it stood before anything was sent, or when that was first checked. */
+  /** The card, and its stage before the move was sent, or when it was first checked. */
   readonly card?: { readonly id: number; readonly stage: number | null };
-  /** When the first call whose answer was lost went out, ISO 8601: what it did is not older. */
+  /** When the first call with a lost response was sent, ISO 8601. Its effect is not older. */
   readonly since?: string;
-  /** Conversations still to look into, what their list was worth, and whether one of them could not be judged. */
+  /** Conversations still to search, whether their list was read after the settle time, and whether a search was inconclusive. */
   readonly round?: {
     readonly tickets: readonly number[];
     readonly settled: boolean;
     readonly doubt: boolean;
   };
-  /** How often it was waited for other messages that look the same. */
+  /** Number of times the event has waited for the outcome of look-alike messages. */
   readonly waits?: number;
 }
 
 type EffectType = EffectRequest['type'];
 
-/** What a step works with, whatever the event asks for. */
+/** Context of a step, whatever the event asks for. */
 export interface AnyEffect {
   readonly step: EffectStep;
   readonly event: EventRow;
   readonly progress: Progress;
-  /** Of its effect that must not happen twice; null: nothing has been sent. */
+  /** Intent of the effect that must not happen twice; null if nothing has been sent. */
   readonly intent: IntentRow | null;
   readonly account: AccountAccess;
-  /** The run that counts the calls. */
+  /** Run that counts the calls. */
   readonly run: string;
 }
 
@@ -75,9 +77,9 @@ export interface Effect<T extends EffectType> extends AnyEffect {
 }
 
 /**
- * Runs a step. A refusal of this event alone ends it as failed and is an ordinary result; one that reaches further is a
- * failure, on which the workflow lets the event wait. An event that has ended answers that there is nothing more to do.
- * @param types requests that have this step
+ * Runs a step. A refusal that concerns only this event ends it as failed, which is an ordinary result. A refusal with a wider
+ * scope is a failure, and the workflow lets the event wait. For an event that has ended, there is no next step.
+ * @param types request types that have this step
  */
 export async function runEffect<T extends EffectType>(
   deps: Deps,
@@ -90,7 +92,7 @@ export async function runEffect<T extends EffectType>(
   let account = '';
   try {
     const event = await getEvent(db, input.event);
-    if (event === null) throw new Error('the ledger does not have the event');
+    if (event === null) throw new Error(`the ledger has no event ${input.event}`);
     account = event.account;
     if (event.state === 'ended') return { next: null };
     const { request } = event;
@@ -119,20 +121,20 @@ async function settleError(
   const { db, log } = deps;
   const failed = (code: string, reason: string) =>
     finish(deps, db, event, { outcome: 'failed', step, code, reason });
-  // Refused before anything was sent: a value of the event that no call can carry.
+  // Refused before anything was sent: no call can carry a value of the event.
   if (error instanceof InvalidArgumentError) return await failed('INVALID_ARGUMENT', error.message);
   if (error instanceof MediaError && !error.retryable) return await failed(error.code, error.message);
   if (error instanceof UnexpectedShapeError) {
     const scope = shapeScope(error, step);
     if (scope === 'record') return await failed('UNEXPECTED_SHAPE', recordReason(account, error));
     const { assumption } = error;
-    log.warn({ event, step, code: 'UNEXPECTED_SHAPE', assumption }, `the answer to ${step} can't be read`);
+    log.warn({ event, step, code: 'UNEXPECTED_SHAPE', assumption }, `the response to ${step} can't be read`);
     throw shapeRefusal(account, error, { scope, step });
   }
   if (isRefusal(error)) {
     const code = refusalCode(error);
     if (refusalScope(code, step) === 'record') return await failed(code, reasonOf(account, error));
-    log.warn({ event, step, code }, `the account refuses ${step}`);
+    log.warn({ event, step, code }, `the account refuses the step ${step}`);
     throw code === 'FORBIDDEN'
       ? refusal(code, `${error.message}: the storage is full, or the plan lacks it`, { scope: 'step', step })
       : toFailure(error, step, 1);
@@ -142,13 +144,13 @@ async function settleError(
     if (failures >= MAX_INTERNAL_ERRORS) {
       if (error instanceof MediaError) return await failed(error.code, `${error.message}, ${failures} times`);
       if (error instanceof ApiError && error.status === 500)
-        return await failed('HTTP_500', `the service answered ${failures} times with an internal error`);
+        return await failed('HTTP_500', `the service returned an internal error ${failures} times`);
     }
     throw toFailure(error, step, failures);
   }
   const failure = toFailure(error, step, 1);
   if ((failure as { type?: string }).type === 'INTERNAL')
-    log.error({ event, step, err: error }, 'step failed');
+    log.error({ event, step, err: error }, 'a step of an event failed');
   throw failure;
 }
 
@@ -156,10 +158,10 @@ function reasonOf(account: string, error: ApiError): string {
   const reason = recordReason(account, error);
   return error.ticketId === null
     ? reason
-    : `${reason}: a person serves the contact in conversation ${error.ticketId}`;
+    : `${reason}: a person is serving the contact in conversation ${error.ticketId}`;
 }
 
-/** Ends the event, and with it the intent whose effect is there. */
+/** Ends the event, and the intent whose effect is done. */
 export async function finish(
   deps: Deps,
   tx: Queryable,
@@ -174,12 +176,12 @@ export async function finish(
   return { next: null };
 }
 
-/** Something was sent: what it did is read back before anything else. */
+/** True if a call was sent, so its effect must be read back first. */
 export function isSent({ intent }: AnyEffect): boolean {
   return intent !== null && intent.state !== 'open';
 }
 
-/** The effect of an event that must not happen twice, as its steps. @param steps `readBack` null: nothing shows the effect */
+/** The effect of an event as `writeOnce` and `readBack` take it. @param steps `readBack` is null if nothing shows the effect */
 export function subjectOf(
   deps: Deps,
   { event, step, progress, account, run }: AnyEffect,
@@ -206,7 +208,7 @@ export function subjectOf(
   };
 }
 
-/** Ends the event as failed for a reason of Sluice's own. */
+/** Ends the event as failed for a reason that Sluice itself found. */
 export async function failEvent(
   deps: Deps,
   c: AnyEffect,
@@ -217,7 +219,7 @@ export async function failEvent(
   return await finish(deps, db, c.event.id, { outcome: 'failed', step: c.step, code, reason });
 }
 
-/** The person of a request as the ledger has them. */
+/** The person of a request, as the ledger knows them. */
 export async function personOf(db: Queryable, account: string, key: string): Promise<KnownPerson | null> {
   return (await findPeople(db, account, [key], '')).get(key) ?? null;
 }

@@ -1,4 +1,4 @@
-// Where the work of an event begins, by its action and by what the ledger knows of the person.
+// Chooses the first step of an event, by its action and by what the ledger knows about the person.
 import {
   type EffectStep,
   type EventLane,
@@ -6,7 +6,7 @@ import {
   eventLane,
 } from '../../../src/contracts/wire/intake.ts';
 
-/** What an event asks for, when it is no lead. */
+/** A request of an event that is not a lead. */
 export type EffectRequest = Exclude<EventRequest, { type: 'lead' }>;
 
 interface FirstStep {
@@ -15,8 +15,8 @@ interface FirstStep {
 }
 
 /**
- * The first step of an action other than `lead`, and how urgent its calls are. An event that was begun before begins
- * here again: each step knows from the ledger what was sent already.
+ * Returns the first step of an action other than `lead`, and the lane of its calls. An event that has already started begins
+ * here again: the ledger shows each step what was already sent.
  */
 export function firstEffectStep(
   request: EffectRequest,
@@ -32,7 +32,7 @@ function firstStep(request: EffectRequest, person: { readonly remote_id: number 
       return 'sendMessage';
     case 'flow':
       return 'triggerFlow';
-    // The whole list is replaced, so it is checked first.
+    // The call replaces the whole list, so the list is read first.
     case 'tags':
       return 'findContact';
     case 'stage':

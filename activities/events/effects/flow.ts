@@ -1,4 +1,4 @@
-// The step that triggers a flow: once, since nothing shows whether it ran.
+// Step that triggers a flow, at most once, because nothing shows whether it ran.
 import type { EffectResult } from '../../../src/contracts/wire/intake.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { isRefusal } from '../../shared/failures.ts';
@@ -8,15 +8,15 @@ import { type EffectInput, finish, personOf, runEffect, subjectOf } from './effe
 export function createFlowEffects(deps: Deps) {
   return {
     /**
-     * POST /v1/flows/trigger. Nothing can be read back, so a lost answer makes the outcome unknown, and the call is
-     * never made again. That a person serves the contact (409) is an outcome: the event fails with that code.
+     * POST /v1/flows/trigger. Nothing can be read back, so a lost response makes the outcome unknown, and the call is never
+     * repeated. If a person is serving the contact (409), the event fails with that code.
      */
     async triggerFlow(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'triggerFlow', ['flow'], input, async (c) => {
         const { request, progress, event, account } = c;
         const seen = progress.contact?.id;
         const id = seen ?? (await personOf(deps.db, event.account, request.key))?.remote_id ?? undefined;
-        // All tokens of an account share its assumptions.
+        // All tokens of an account have the same assumptions.
         const identity = account.tokens[0]?.client.flows.contactIdentity;
         if (identity === 'id' && id === undefined) return { next: 'findContact' };
         const flow = { flowId: request.flow, whatsappId: request.connection, variables: request.variables };
@@ -34,7 +34,7 @@ export function createFlowEffects(deps: Deps) {
           c.intent,
         );
         return await done.catch((error): EffectResult => {
-          // The contact that the ledger knows was deleted; perhaps there is a new one.
+          // The contact in the ledger was deleted; a new one may exist.
           const isGone = isRefusal(error) && error.code === 'ERR_NO_CONTACT_FOUND';
           if (isGone && seen === undefined && id !== undefined) return { next: 'findContact' };
           throw error;

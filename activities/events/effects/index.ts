@@ -1,4 +1,4 @@
-// The steps of the actions `message`, `flow`, `stage` and `tags`: each is one call of the API.
+// Steps of the actions `message`, `flow`, `stage` and `tags`. Each is one API call.
 import type { EffectResult, EffectStep } from '../../../src/contracts/wire/intake.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { createCardEffects } from './card.ts';

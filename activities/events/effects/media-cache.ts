@@ -1,4 +1,4 @@
-// Files of messages between download and sending: an event that waits or is tried again does not download its file again.
+// Cache of message files between download and sending, so that an event that waits or is retried does not download them again.
 import type { RequestOf } from '../../../src/contracts/wire/intake.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { readUploads } from '../../../src/ledger/events/uploads.ts';
@@ -8,9 +8,9 @@ import { callScope } from '../../shared/call-scope.ts';
 
 type Media = NonNullable<RequestOf<'message'>['media']>;
 
-/** An event has two minutes in which its call may begin (work-event.ts). */
+/** Shorter than the two minutes within which an event's first call must begin (work-event.ts). */
 const MAX_DOWNLOAD_MS = 45_000;
-/** Bytes kept at most; files of further events are downloaded again. */
+/** Maximum number of bytes in the cache; files beyond it are downloaded again when needed. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 const KEPT_MS = 5 * 60_000;
 
@@ -22,18 +22,18 @@ interface Kept {
 
 export interface MediaCache {
   /**
-   * The files of an event, those from addresses first: downloaded, or read from the ledger, unless they are here.
+   * Returns the files of an event, those from URLs first. Files that are not cached are downloaded, or read from the ledger.
    * @throws MediaError
    */
   filesOf(
     event: { readonly id: string; readonly account: string },
     wish: Pick<RequestOf<'message'>, 'media' | 'uploads'>,
   ): Promise<readonly FetchedMedia[]>;
-  /** They are not needed any more. */
+  /** Removes the files of an event that no longer needs them. */
   drop(event: string): void;
 }
 
-/** One for a process: what it keeps is lost with it, and downloaded again. */
+/** Creates a cache; a process has one. Cached files are lost with the process and downloaded again. */
 export function createMediaCache(db: Queryable): MediaCache {
   const kept = new Map<string, Kept>();
   const bytesKept = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
@@ -44,7 +44,7 @@ export function createMediaCache(db: Queryable): MediaCache {
       for (const [event, { until }] of kept) if (until < now) kept.delete(event);
       const here = kept.get(id);
       if (here !== undefined) return here.files;
-      // First, as it is the cheaper one: what is gone spares the downloads.
+      // Uploads first: reading them is cheap, and a missing one saves the downloads.
       const uploaded = uploads === undefined ? [] : await fromLedger(db, account, uploads);
       const fetched = media === undefined ? [] : await download(media);
       const files = [...fetched, ...uploaded];
@@ -56,7 +56,7 @@ export function createMediaCache(db: Queryable): MediaCache {
   };
 }
 
-/** In the order of the ids. */
+/** Reads uploads in the order of their ids. */
 async function fromLedger(db: Queryable, account: string, ids: readonly string[]): Promise<FetchedMedia[]> {
   const files = await readUploads(db, account, ids);
   return ids.map((id, index) => {
@@ -65,12 +65,12 @@ async function fromLedger(db: Queryable, account: string, ids: readonly string[]
     const which = `upload ${index + 1} of ${ids.length}`;
     throw new MediaError(
       'UPLOAD_GONE',
-      `${which} is not there: it expired, or was never uploaded for this account; upload the file again, and send a new event`,
+      `${which} does not exist: it has expired, or was never uploaded for this account; upload the file again and send a new event`,
     );
   });
 }
 
-/** All files at once; the first that can't be had ends the others. */
+/** Downloads all files in parallel. The first failure cancels the others. */
 async function download({ urls, ...limits }: Media): Promise<readonly FetchedMedia[]> {
   const off = new AbortController();
   const signal = AbortSignal.any([callScope().signal, off.signal]);

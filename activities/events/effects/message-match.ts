@@ -1,20 +1,20 @@
-// Is a message that was sent among those that a conversation shows? Pure functions: the fields of a history are not
-// shown by the API text, so an item that can't be compared proves nothing, not even that the message is missing.
+// Finds a sent message among those that a conversation shows. Pure functions. The API text does not show the fields of a history,
+// so an item that can't be compared proves nothing, not even that the message is missing.
 import { createHash } from 'node:crypto';
 import type { HistoryMessage } from '../../../src/api-client/schemas/message.ts';
 import type { RequestOf } from '../../../src/contracts/wire/intake.ts';
 import type { LookAlike } from '../../../src/ledger/sync/intents.ts';
 
-/** What of a message a history can show: its text, else its template. Files have no content there. */
+/** What a history can show of a message: its text, or its template. It shows no content of files. */
 export type Wanted = Pick<RequestOf<'message'>, 'text' | 'template'>;
 
-/** Can a check into the conversation tell whether this message is there? */
+/** True if reading the conversation can show whether this message is there. */
 export function canBeSeen(request: RequestOf<'message'>): boolean {
   const { text, template, saveOnTicket } = request;
   return saveOnTicket && (text !== undefined || template !== undefined);
 }
 
-/** Hash of what a message says. */
+/** Hash of a message's content. */
 export function markOf({ text, template }: Wanted): string {
   return createHash('sha256')
     .update(JSON.stringify([text, template]))
@@ -22,16 +22,16 @@ export function markOf({ text, template }: Wanted): string {
 }
 
 export type Found =
-  /** These are like it, the oldest first. */
+  /** Messages with the same content, oldest first. */
   | { readonly kind: 'like'; readonly messages: readonly HistoryMessage[] }
   | { readonly kind: 'none' }
-  /** Something there might be it. */
+  /** An item may be the message, but can't be compared. */
   | { readonly kind: 'unclear' };
 
 /**
- * Looks for a message on the newest page of a conversation.
+ * Searches for a message on the newest page of a conversation.
  * @param items in chronological order
- * @param since it is not older
+ * @param since the message is not older than this
  */
 export function findMessage(
   { items, hasMore }: { readonly items: readonly HistoryMessage[]; readonly hasMore: boolean },
@@ -46,7 +46,7 @@ export function findMessage(
   if (like.length > 0) return { kind: 'like', messages: like };
   const isUnclear =
     certain.length < candidates.length || certain.some((item) => compare(item, wanted) === 'unclear');
-  // The page is full of newer messages: what lies behind it was not checked.
+  // The page may be full of newer messages, so older ones have not been checked.
   return { kind: isUnclear || (hasMore && !items.some(isOlder)) ? 'unclear' : 'none' };
 }
 
@@ -55,7 +55,7 @@ function compare(item: HistoryMessage, { text, template }: Wanted): 'same' | 'ot
     if (item.body === null) return 'unclear';
     const [shown, sent] = [plain(item.body), plain(text)];
     if (shown === sent) return 'same';
-    // A service may put a name before it, or a footer behind; but so may another message.
+    // The service may add a name before the text, or a footer after it, but another message may also contain it.
     return sent !== '' && shown.includes(sent) ? 'unclear' : 'other';
   }
   const shown = item.template;
@@ -72,23 +72,23 @@ function compare(item: HistoryMessage, { text, template }: Wanted): 'same' | 'ot
   return same ? 'same' : 'other';
 }
 
-/** Channels trim texts and write line ends their own way. */
+/** Normalizes a text, because channels trim texts and change line breaks. */
 const plain = (text: string) => text.normalize('NFC').replace(/\r\n?/g, '\n').trim();
 
 export type Claim =
   /** This message is the intent's. */
   | { readonly kind: 'own'; readonly message: HistoryMessage }
-  /** All of them belong to others. */
+  /** Every candidate belongs to another intent. */
   | { readonly kind: 'none' }
-  /** Another intent's outcome has to be known first. */
+  /** The outcome of another intent must be known first. */
   | { readonly kind: 'wait' }
   | { readonly kind: 'unclear' };
 
 /**
- * Which of several messages that are alike is this intent's? No message is taken by two: one whose owner the ledger
- * knows is left out, and while others are open that may own one, there must be enough for all.
- * @param look-alikes intents that say the same in the same conversation, by id
- * @param keys of all messages on the page
+ * Chooses which of several identical messages belongs to this intent. No message is assigned twice: a message whose owner the
+ * ledger knows is left out, and while other intents may own one, there must be enough messages for all.
+ * @param lookAlikes intents with the same content in the same conversation, by id
+ * @param own this intent, and the keys of all messages on the page
  */
 export function claimMessage(
   like: readonly HistoryMessage[],
@@ -99,15 +99,15 @@ export function claimMessage(
   const free = like.filter(({ key }) => !taken.has(key));
   const first = free[0];
   if (first === undefined) return { kind: 'none' };
-  // Done, yet under no key that the page shows: one of the free messages may be theirs.
+  // Intents that are done, but whose message has no key on the page. One of the free messages may be theirs.
   const hidden = lookAlikes.filter(
     ({ state, trace }) => state === 'done' && !(trace.messages ?? []).some((key) => own.keys.has(key)),
   );
   const open = lookAlikes.filter(({ state }) => state === 'sent' || state === 'unknown');
   if (free.length > hidden.length + open.length) return { kind: 'own', message: first };
-  // A call may still be under way, and its answer will tell.
+  // A call may still be in progress; its response will show its message.
   if (open.some(({ state, age }) => state === 'sent' && age <= own.settleSeconds)) return { kind: 'wait' };
   if (hidden.length > 0 || open.some(({ state }) => state === 'unknown')) return { kind: 'unclear' };
-  // All of them lost their answers: in the order of their ids each takes one, while there are any.
+  // All responses were lost: each intent takes one message, in the order of their ids.
   return open.some(({ id }) => id < own.id) ? { kind: 'wait' } : { kind: 'own', message: first };
 }

@@ -1,10 +1,9 @@
-// Steps that send an event's message: once, and when the answer was lost look into the conversation for it.
+// Steps that send an event's message, once. If the response is lost, they search for the message in the conversation.
 import type { HistoryMessage, SentMessage } from '../../../src/api-client/schemas/message.ts';
 import type { EffectResult, RequestOf } from '../../../src/contracts/wire/intake.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { followMessages } from '../../../src/ledger/events/deliveries.ts';
-import { type EffectDone } from '../../../src/ledger/events/event-end.ts';
-import { noteProgress } from '../../../src/ledger/events/events.ts';
+import { type EffectDone, noteProgress } from '../../../src/ledger/events/events.ts';
 import { findLookAlikes, type IntentRow, type MessageTrace } from '../../../src/ledger/sync/intents.ts';
 import { canonicalKey } from '../../../src/mapping/phone/index.ts';
 import type { FetchedMedia } from '../../../src/media/fetch-media.ts';
@@ -19,12 +18,12 @@ import { createMediaCache } from './media-cache.ts';
 import { canBeSeen, claimMessage, findMessage, markOf } from './message-match.ts';
 import { chooseContent, contentSent } from './window.ts';
 
-/** Part of a number that is the same in all its forms: the Brazilian ninth digit stands before it. */
+/** Number of last digits that are the same in all forms of a number; the Brazilian ninth digit is before them. */
 const SUBSCRIBER_DIGITS = 8;
 
 const UNVERIFIABLE = 'MESSAGE_UNVERIFIABLE';
 
-/** A choice of what goes out holds for this long. */
+/** How long a choice of content stays valid before the call. */
 const FRESH_MS = 1000;
 
 type Message = Effect<'message'>;
@@ -41,12 +40,12 @@ export function createMessageEffects(deps: Deps) {
 
   return {
     /**
-     * POST /v1/messages/send, or POST /v1/conversations/{ticketId}/messages. Before it the window of a waba conversation
-     * is checked, and files are downloaded.
+     * POST /v1/messages/send, or POST /v1/conversations/{ticketId}/messages. Before the call the step checks the window of a
+     * waba conversation and downloads files.
      */
     async sendMessage(input: EffectInput): Promise<EffectResult> {
       const result = await runEffect(deps, 'sendMessage', ['message'], input, async (c) => {
-        // What went out already is not chosen again.
+        // Content that was already sent is not chosen again.
         const choice = isSent(c)
           ? { send: contentSent(c.request, c.intent?.mark ?? null) }
           : await chooseContent(deps, c);
@@ -61,12 +60,12 @@ export function createMessageEffects(deps: Deps) {
           {
             scope: 'messages:send',
             call: sending(send, files),
-            // The window may have moved while the message waited for its slot.
+            // The window may have opened or closed while the message waited for its slot.
             check: async () => {
               if (performance.now() - chosenAt < FRESH_MS) return;
               const now = await chooseContent(deps, c);
               if ('code' in now || markOf(now.send) !== markOf(send))
-                throw comeBack(0, 'the window of the conversation has moved');
+                throw comeBack(0, 'the window of the conversation has opened or closed');
             },
             accepted: (_, { messages, ticket, contact }, intent) => {
               const ids = messages.flatMap(({ id }) => (id === null ? [] : [`id:${id}`]));
@@ -83,8 +82,8 @@ export function createMessageEffects(deps: Deps) {
     },
 
     /**
-     * GET /v1/conversations: those with the person that changed since the message went out, on the connection that it was to
-     * take, where one was named.
+     * GET /v1/conversations: finds conversations with the person that changed after the message was sent. If the message named
+     * a connection, it finds only conversations on that connection.
      */
     async findConversation(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'findConversation', ['message'], input, async (c) => {
@@ -104,7 +103,7 @@ export function createMessageEffects(deps: Deps) {
               ? [id]
               : [],
           );
-          // Most recently updated first: when the page ends before the message went out, nothing lies behind it.
+          // Sorted by update, newest first: if the page reaches back before the message was sent, nothing is missing.
           const doubt = page?.hasMore === true && changed.length === all.length;
           if (tickets.length === 0) return doubt ? 'unclear' : 'absent';
           await noteProgress(db, c.event.id, { round: { tickets, settled, doubt } });
@@ -114,7 +113,7 @@ export function createMessageEffects(deps: Deps) {
       });
     },
 
-    /** GET /v1/conversations/{ticketId}/messages: the newest page of the next conversation that may hold it. */
+    /** GET /v1/conversations/{ticketId}/messages: searches the newest page of the next conversation. */
     async readBackMessage(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'readBackMessage', ['message'], input, async (c) => {
         const { to } = c.request;
@@ -143,7 +142,7 @@ export function createMessageEffects(deps: Deps) {
     return subjectOf(deps, c, 'event-message', steps, says);
   }
 
-  /** The call that sends, with its files. */
+  /** Builds the call that sends the message and its files. */
   function sending(request: RequestOf<'message'>, files: readonly FetchedMedia[]): Call<Sent> {
     const { to, text, template, connection, contactName, saveOnTicket } = request;
     const content = {
@@ -207,7 +206,7 @@ export function createMessageEffects(deps: Deps) {
     return (tx, intent) => done(tx, c, [message], { intent, trace });
   }
 
-  /** Ends the event, and has the delivery of its messages followed: those without an id excepted, nobody could ask for them. */
+  /** Ends the event and starts following its messages. Messages without an id can't be followed. */
   async function done(
     tx: Queryable,
     { event: { account, id } }: Message,
@@ -223,12 +222,12 @@ export function createMessageEffects(deps: Deps) {
   }
 }
 
-/** The step that begins to search for a message. */
+/** The first step of the search for a message. */
 function begin({ to }: RequestOf<'message'>): 'readBackMessage' | 'findConversation' {
   return 'conversation' in to ? 'readBackMessage' : 'findConversation';
 }
 
-/** The message is not older than this. */
+/** The message is not older than this time. */
 function sinceOf({ progress }: Message, intent: IntentRow): Date {
   const first = progress.since === undefined ? intent.sent_at : new Date(progress.since);
   return new Date((first ?? new Date()).getTime() - CLOCK_SKEW_MS);

@@ -1,5 +1,5 @@
-// What of a message goes out: outside the 24-hour window of a waba conversation only approved templates are delivered
-// (API text, POST /v1/messages/send, rule 5), so the rest is not sent there by accident.
+// Chooses what of a message is sent. Outside the 24-hour window of a waba conversation the service delivers only approved templates
+// (API text, POST /v1/messages/send, rule 5), so Sluice sends nothing else there unless the route allows it.
 import type { RequestOf } from '../../../src/contracts/wire/intake.ts';
 import { type ScopeOf, type Window, windowOf } from '../../../src/ledger/conversations/window.ts';
 import type { Deps } from '../../shared/deps.ts';
@@ -8,17 +8,17 @@ import { markOf } from './message-match.ts';
 
 type Message = RequestOf<'message'>;
 
-/** The message as it is to go out, or why it is not sent at all. */
+/** The message to send, or why it is not sent. */
 export type Choice =
   | { readonly send: Message }
   | { readonly code: 'WINDOW_CLOSED' | 'WINDOW_UNREAD'; readonly reason: string };
 
 const TEMPLATE_WAY_OUT =
-  'send an approved template, or let the route send one then (outsideWindow: template)';
+  'send an approved template, or configure the route to send one (outsideWindow: template)';
 
 /**
- * Looks at the window and chooses, anew at each attempt: it may close while the message waits for its turn or a slot.
- * Without an answer of the ledger a message goes out as it is, unless its route prefers the template then.
+ * Reads the window and chooses the content, at every attempt: the window may close while the message waits. If the ledger does
+ * not know the window, the message is sent as it is, unless its route prefers the template.
  */
 export async function chooseContent(deps: Deps, c: Effect<'message'>): Promise<Choice> {
   const { request, event } = c;
@@ -42,7 +42,7 @@ export async function chooseContent(deps: Deps, c: Effect<'message'>): Promise<C
   return { code: 'WINDOW_CLOSED', reason: `${closedSince(window)}: ${lossOf(request)}` };
 }
 
-/** The message as a call sent it, told by the mark that its intent has. */
+/** Returns the message as a call sent it, identified by the mark of its intent. */
 export function contentSent(request: Message, mark: string | null): Message {
   const forms = [onlyTemplate(request), withoutTemplate(request)];
   return forms.find((form) => form !== null && markOf(form) === mark) ?? request;
@@ -53,19 +53,19 @@ function onlyTemplate(request: Message): Message {
   return rest;
 }
 
-/** Null: nothing is left. */
+/** Null if nothing remains. */
 function withoutTemplate({ template: _template, ...rest }: Message): Message | null {
   const { text, media, uploads } = rest;
   return text === undefined && media === undefined && uploads === undefined ? null : rest;
 }
 
-/** Which connection each poller of the account reads, by the configuration. */
+/** Maps each poller of the account to the connection that it reads, by the configuration. */
 export function scopesOf(deps: Deps, account: string): ScopeOf {
   return (name) => {
     try {
       return deps.poller(account, name).connection ?? 'all';
     } catch {
-      // The only reason to throw: the configuration no longer has it, so it follows nothing.
+      // It throws only if the poller is no longer configured; it then reads nothing.
       return null;
     }
   };
@@ -73,13 +73,13 @@ export function scopesOf(deps: Deps, account: string): ScopeOf {
 
 function closedSince({ since }: Extract<Window, { state: 'closed' }>): string {
   return since === null
-    ? 'the 24-hour window is closed, as the contact has not written for longer'
-    : `the 24-hour window is closed since ${since.toISOString()}`;
+    ? 'the 24-hour window is closed because the contact has not written for more than 24 hours'
+    : `the 24-hour window has been closed since ${since.toISOString()}`;
 }
 
-/** Whether the customer has written lately is there to be read, and could not be. */
+/** Sluice could not read whether the customer has written recently. */
 function unreadBy({ why }: Extract<Window, { state: 'unknown' }>): string {
-  const way = `\`sluice poll status\` and \`sluice poll gaps\` name the assumption to set; then try the event again`;
+  const way = `\`sluice poll status\` and \`sluice poll gaps\` name the assumption to set; then retry the event`;
   return `Sluice can't tell whether the 24-hour window is open, because it could not read the conversation (${why}): ${way}`;
 }
 
@@ -87,6 +87,6 @@ function lossOf({ template, text, outsideWindow }: Message): string {
   const what = text === undefined ? 'the files' : 'the text';
   if (template !== undefined) return `${what} beside the template would be lost; ${TEMPLATE_WAY_OUT}`;
   return outsideWindow === 'template'
-    ? `the event brings no template, and ${what} would not be delivered; fill the template`
+    ? `the event has no template, and ${what} would not be delivered; fill the template`
     : `${what} would not be delivered; ${TEMPLATE_WAY_OUT}`;
 }

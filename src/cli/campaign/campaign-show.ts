@@ -98,7 +98,7 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
 /** A run that waits for an operator is not fine; one that a person has paused is. */
 function exitCodeOf({ state, paused, blocked }: CampaignReport): number {
   if (state !== 'running') return EXIT.ok;
-  const block = blocked ?? blockOf({ paused: paused, waiting: null });
+  const block = blocked ?? blockOf({ paused, waiting: null });
   return block === null ? EXIT.ok : exitCodeOfBlock(block.code);
 }
 

@@ -144,8 +144,8 @@ function notTaken({ campaign }: CampaignName, ms: number): CliError {
 /** Why a run triggers nobody until somebody acts; a pause by a person is none. */
 export function blockOf({ paused, waiting }: Pick<CampaignProgress, 'paused' | 'waiting'>): PlanNote | null {
   if (waiting?.blocked !== undefined) return waiting.blocked;
-  if (paused === null || paused.by !== 'sluice') return null;
-  return { code: paused.reason.split(':', 1)[0] ?? '', reason: paused.reason };
+  if (paused?.code === undefined) return null;
+  return { code: paused.code, reason: paused.reason };
 }
 
 /**

@@ -1,5 +1,5 @@
-// Members of a campaign as operators may ask for them, one by one: personal data, which goes from the ledger to the command
-// that asks, through the operators' socket if need be, and never through Temporal.
+// Members of a campaign, one by one, as operators query them. This is personal data: it goes from the ledger to the command that
+// asks, through the operator socket if needed, and never through Temporal.
 import { z } from 'zod';
 import { MEMBER_STATES } from './campaign.ts';
 import type { CampaignReport } from './campaign-report.ts';
@@ -12,24 +12,24 @@ const time = z.string().nullable();
 const id = z.number().nullable();
 const variables = z.record(z.string(), z.unknown());
 
-/** Some members that would be triggered. */
+/** Query for a sample of the members that would be triggered. */
 export const SampleQuery = z.strictObject({ run, limit: z.int().min(1).max(MAX_SAMPLE) });
 export type SampleQuery = z.infer<typeof SampleQuery>;
 
 export const SampledMember = z.object({ member: z.number(), number: z.string().nullable(), variables });
 export type SampledMember = z.infer<typeof SampledMember>;
 
-/** Which members of a run. */
+/** Selects members of a run. */
 export const MemberFilter = z.strictObject({
   states: z.array(z.enum(MEMBER_STATES)).optional(),
   codes: z.array(z.string()).optional(),
-  /** What is personal is only read where it is asked for. */
+  /** Personal data is read only if it is requested. */
   numbers: z.boolean().default(false),
   variables: z.boolean().default(false),
 });
 export type MemberFilter = z.input<typeof MemberFilter>;
 
-/** A page of them in the order of their ids, behind the member `after`. */
+/** Query for one page of members, ordered by id, after the member `after`. */
 export const MembersQuery = MemberFilter.extend({
   run,
   after: z.int().min(0),
@@ -42,7 +42,7 @@ export const ListedMember = z.object({
   member: z.number(),
   contact: id,
   card: id,
-  /** Place in the list `audience`, from 0, and the row of a source. */
+  /** Index in the list `audience`, from 0, and the row number of a source. */
   part: z.number(),
   row: id,
   wave: id,
@@ -58,7 +58,7 @@ export const ListedMember = z.object({
   optedOutAt: time,
   movedAt: time,
   taggedAt: time,
-  /** E.164 without plus; null where it was not asked for. */
+  /** E.164 without plus; null if it was not requested. */
   number: z.string().nullable(),
   variables: variables.nullable(),
 });
@@ -71,11 +71,12 @@ export const RunQuery = z.union([
 ]);
 export type RunQuery = z.infer<typeof RunQuery>;
 
-/** Who can tell of members: the ledger itself, or a socket to it. */
+/** Reads members: from the ledger directly, or through the operator socket. */
 export interface CampaignPeople {
   sample(query: SampleQuery): Promise<SampledMember[]>;
-  /** Fewer than `limit`: there are no more. */
+  /** A page with fewer than `limit` members is the last one. */
   members(query: MembersQuery): Promise<ListedMember[]>;
   /** With results as of now; null: there is no such run. */
+  /** Report with current results; null if there is no such run. */
   find(query: RunQuery): Promise<CampaignReport | null>;
 }

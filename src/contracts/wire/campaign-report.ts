@@ -1,16 +1,16 @@
-// What a run of a campaign has come to, as operators see it.
+// Results of a campaign run, as operators see them.
 
 import type { CampaignConfig } from '../config/config-campaigns.ts';
-import type { CampaignName, CampaignRunName, CampaignState, PlanNote } from './campaign.ts';
+import type { CampaignName, CampaignPause, CampaignRunName, CampaignState, PlanNote } from './campaign.ts';
 
 /**
  * Once a run has finished: audience = excluded + holdout + triggered + skipped + failed + unknown + cancelled (the sums of the
- * tables by code). `replied`, `delivered`, `read` as far as a poller saw it.
+ * tables by code). `replied`, `delivered` and `read` count only what a poller saw.
  */
 export interface CampaignFigures {
   readonly audience: number;
   readonly eligible: number;
-  /** Only while the audience is read. */
+  /** Set only while the audience is being read. */
   readonly found: number;
   readonly holdout: number;
   readonly excluded: Readonly<Record<string, number>>;
@@ -35,42 +35,42 @@ export interface WaveResult extends CampaignFigures {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly judgedAt: string | null;
-  /** The stop rules that it broke. */
+  /** Stop rules that it broke. */
   readonly broken: readonly PlanNote[];
 }
 
 export interface CampaignReport extends CampaignName, CampaignRunName {
-  /** Of the account. */
+  /** Time zone of the account. */
   readonly timeZone: string;
   readonly state: CampaignState;
-  readonly paused: { readonly by: string; readonly reason: string } | null;
-  /** Why it triggers nobody although nobody holds it: it goes on by itself once that is mended. */
+  readonly paused: CampaignPause | null;
+  /** Why the run triggers nobody although it is not paused. It continues by itself once the cause is fixed. */
   readonly blocked: PlanNote | null;
-  /** What showed that its first trigger did what it should; null: nobody was triggered yet. */
+  /** What verified the first trigger; null if nobody has been triggered yet. */
   readonly verified: FirstVerified | null;
   readonly plannedAt: string;
   readonly plannedBy: string;
   readonly approvedBy: string | null;
   readonly approval: CampaignConfig['approval'];
-  /** Tells whether a configuration is the one that it was planned by (digestOfSpec). */
+  /** Hash of the configuration that the plan was made from (digestOfSpec); shows whether it has changed. */
   readonly digest: string;
-  /** What keeps the plan from being started. */
+  /** What prevents the start of the plan. */
   readonly problems: readonly PlanNote[];
-  /** Why it could not be planned. */
+  /** Why the plan failed. */
   readonly reason: string | null;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly calls: number;
-  /** A poller of the account reads its conversations: without one nobody knows who replied. */
+  /** True if a poller reads the account's conversations; without one, replies are not seen. */
   readonly pollerSees: boolean;
   readonly total: CampaignFigures;
   readonly waves: readonly WaveResult[];
 }
 
-/** How the first trigger of a run was verified: by its answer, by a conversation that it touched, by a person, or not at all. */
+/** How the first trigger of a run was verified: by its response, by a newer conversation, by an operator, or not at all. */
 export interface FirstVerified {
   readonly how: 'answer' | 'conversation' | 'operator' | 'none';
-  /** Ledger id. */
+  /** Ledger id of the member. */
   readonly member: number;
   readonly reason: string;
 }

@@ -1,17 +1,17 @@
-// A campaign as its workflows, its activities and its operators see it. Times in ISO 8601, UTC, but where a name ends in
-// `Ms`: milliseconds since 1970.
+// Campaigns as workflows, activities and operators see them. Times are ISO 8601 in UTC; names that end in `Ms` are milliseconds
+// since 1970.
 import { z } from 'zod';
 import { CampaignConfig, OptOutConfig } from '../config/config-campaigns.ts';
 import { SourceConfig } from '../config/config-sources.ts';
 
-/** All that a campaign goes by, frozen when it is planned: an edit of sluice.yaml voids the plan. */
+/** Everything that configures a campaign, frozen when it is planned. An edit of sluice.yaml voids the plan. */
 export const CampaignSpec = z.object({
   account: z.string(),
   campaign: z.string(),
   config: CampaignConfig,
-  /** The sources that it reads, by name. */
+  /** Sources of the audience, by name. */
   sources: z.record(z.string(), SourceConfig),
-  /** Of the account. */
+  /** Time zone of the account. */
   timeZone: z.string(),
   optOut: OptOutConfig,
 });
@@ -28,8 +28,9 @@ export interface CampaignRunName {
 }
 
 /**
- * - `planning` the audience is being read; `planned` it is frozen, and waits for its start (and approval)
- * - `running`, also while paused; `finished`, `cancelled`, `failed` (it could not be planned); `void`: a newer plan replaced it
+ * - `planning`: the audience is being read; `planned`: it is frozen, and the run waits for its start (and approval)
+ * - `running`: in progress, paused or not; `finished`; `cancelled`; `failed`: the plan could not be made; `void`: a newer plan
+ *   has replaced it
  */
 export const CAMPAIGN_STATES = [
   'planning',
@@ -43,11 +44,11 @@ export const CAMPAIGN_STATES = [
 export type CampaignState = (typeof CAMPAIGN_STATES)[number];
 
 /**
- * How a member stands; those before `waiting` are decided when the audience is frozen, those behind `sending` are final
- * (an operator may take up `failed` again, and settle `unknown`):
- * - `found` while the audience is read; `excluded`; `holdout`
- * - `waiting` for its wave, or in it for its turn; `sending`: the right to trigger its flow is taken
- * - `triggered`; `skipped` (its turn came, and a rule said no); `failed` (refused); `unknown`; `cancelled`
+ * States of a member. Those before `waiting` are decided when the audience is frozen. Those after `sending` are final, but an
+ * operator may retry `failed` members and resolve `unknown` ones.
+ * - `found`: the audience is being read; `excluded`; `holdout`: in the control group
+ * - `waiting`: for its wave, or for its trigger in the open wave; `sending`: the right to trigger its flow is taken
+ * - `triggered`; `skipped`: a rule forbade the trigger when it was due; `failed`: refused; `unknown`; `cancelled`
  */
 export const MEMBER_STATES = [
   'found',
@@ -63,7 +64,7 @@ export const MEMBER_STATES = [
 ] as const;
 export type MemberState = (typeof MEMBER_STATES)[number];
 
-/** Codes of `excluded` (decided with the audience) and of `skipped` (decided at the member's turn). */
+/** Codes of `excluded` (decided when the audience is frozen) and of `skipped` (decided when the member is due). */
 export const MEMBER_CODES = [
   'NUMBER_INVALID',
   'VARIABLE_MISSING',
@@ -88,40 +89,40 @@ export type MemberCode = (typeof MEMBER_CODES)[number];
 // ---- planning
 
 export interface CampaignPlanInput extends CampaignName {
-  /** Who plans it. */
+  /** Who makes the plan. */
   readonly by: string;
 }
 
-/** Answer of `openCampaignPlan`. */
+/** Result of `openCampaignPlan`. */
 export interface CampaignPlanning extends CampaignRunName {
   readonly tokenKey: string;
   readonly callsPerMinute: number;
   /** Lists of the account to read first. */
   readonly lists: readonly CampaignList[];
-  /** How each part of the audience is read, in order. */
+  /** How each part of the audience is read, in the order of the parts. */
   readonly parts: readonly ('api' | 'ledger')[];
 }
 export type CampaignList = 'tags' | 'pipelines' | 'lostReasons' | 'connections';
 
-/** `part`: place in the configuration's list `audience`, from 0. */
+/** `part` is the index in the configuration's list `audience`, from 0. */
 export interface AudiencePageInput extends CampaignRunName {
   readonly part: number;
 }
 
-/** Answer of one page of a part of the audience. */
+/** Result of reading one page of a part of the audience. */
 export interface AudiencePage {
   readonly done: boolean;
   /** Rows found in this part so far. */
   readonly found: number;
 }
 
-/** Answer of the query `campaignPlanProgress`. */
+/** Result of the query `campaignPlanProgress`. */
 export interface CampaignPlanProgress {
   readonly phase: 'opening' | 'reading' | 'deciding' | 'ended';
-  /** Part of the audience that is read, from 0, of so many. */
+  /** Index of the part that is being read, from 0, and the number of parts. */
   readonly part: number;
   readonly parts: number;
-  /** Rows found in that part so far. */
+  /** Rows found in this part so far. */
   readonly found: number;
 }
 
@@ -134,7 +135,7 @@ export interface PlannedWave {
   readonly endsAt: string;
 }
 
-/** What of a plan falls on one day, by the account's clock. */
+/** The triggers of a plan on one day, in the account's time zone. */
 export interface PlannedDay {
   /** 2026-11-23 */
   readonly day: string;
@@ -144,51 +145,51 @@ export interface PlannedDay {
   readonly endsAt: string;
 }
 
-/** Why a plan can not be carried out, or something to know about it. */
+/** A problem that prevents a plan, or a warning about it. */
 export interface PlanNote {
   readonly code: string;
   readonly reason: string;
 }
 
-/** What `sluice campaign plan` shows; nothing personal. */
+/** Plan that `sluice campaign plan` shows. It contains no personal data. */
 export interface CampaignPlan extends CampaignName, CampaignRunName {
   readonly plannedAt: string;
   readonly plannedBy: string;
-  /** Rows found, people among them, and rows that added no person. */
+  /** Rows found, the people among them, and the rows that added no person. */
   readonly found: number;
   readonly audience: number;
   readonly merged: number;
   readonly parts: readonly { readonly from: string; readonly found: number }[];
   readonly excluded: Readonly<Record<string, number>>;
   readonly holdout: number;
-  /** Members that will be triggered if nothing comes between. */
+  /** Members that will be triggered unless a rule skips them. */
   readonly eligible: number;
-  /** Members by the time zones that their windows go by; several zones: open in all of them. */
+  /** Members by the time zones of their windows. With several zones, the windows must be open in all of them. */
   readonly zones: readonly { readonly zones: readonly string[]; readonly members: number }[];
   readonly calls: {
     /** Spent on the plan. */
     readonly planning: number;
     readonly triggers: number;
     readonly rechecks: number;
-    /** Looking contacts up whose id is not known. */
+    /** Lookups of contacts whose id is not known. */
     readonly lookups: number;
-    /** Moving cards and setting tags, at most. */
+    /** Moves of cards and updates of tags; the maximum. */
     readonly after: number;
   };
-  /** Triggers a minute that the forecast goes by. */
+  /** Triggers per minute that the forecast assumes. */
   readonly pacePerMinute: number;
-  /** Calls a minute that the account's tokens allow now. */
+  /** Calls per minute that the account's tokens allow now. */
   readonly callsPerMinute: number;
   readonly waves: readonly PlannedWave[];
-  /** Waves beyond those listed. */
+  /** Number of waves that are not listed. */
   readonly moreWaves: number;
   readonly timeZone: string;
-  /** Days on which anybody is triggered. */
+  /** Days with at least one trigger. */
   readonly days: readonly PlannedDay[];
   readonly moreDays: number;
-  /** Last trigger, as far as it can be foreseen; null: never, see problems. */
+  /** Forecast time of the last trigger; null if there is none (see `problems`). */
   readonly finishAt: string | null;
-  /** Any of these, and the plan can not be started. */
+  /** Reasons why the plan can't be started; empty if it can. */
   readonly problems: readonly PlanNote[];
   readonly warnings: readonly PlanNote[];
   readonly approval: CampaignConfig['approval'];
@@ -196,51 +197,58 @@ export interface CampaignPlan extends CampaignName, CampaignRunName {
 
 // ---- running
 
+/** A pause by an operator, or by Sluice itself: a stop rule was broken, or the account refuses every member. */
+export interface CampaignPause {
+  readonly by: string;
+  readonly reason: string;
+  /** The stop rule or refusal; set only when Sluice itself paused the run. */
+  readonly code?: string;
+}
+
 export interface CampaignInput extends CampaignName, CampaignRunName {
-  /** Who started it, and why: kept in its audit. */
+  /** Who started it and why; recorded in the audit trail. */
   readonly by: string;
   readonly reason?: string;
 }
 
-/** Answer of `openCampaign`. */
+/** Result of `openCampaign`. */
 export interface OpenedCampaign {
   readonly tokenKey: string;
   readonly callsPerMinute: number;
-  /** Who holds it already, and why. */
-  readonly paused: { readonly by: string; readonly reason: string } | null;
-  /** Events that follow triggers of this run and no workflow was started for (state `received`): handed over again. */
+  readonly paused: CampaignPause | null;
+  /** Follow-up events of this run's triggers without a workflow (state `received`), to be handed over again. */
   readonly after: readonly string[];
 }
 
-/** One call of the API each. */
+/** Steps of a member; each is one API call. */
 export type MemberStep = 'findMember' | 'recheckMember' | 'triggerMember' | 'verifyMember';
 
-/** What the workflow of a run answers. */
+/** Result of the workflow of a run. */
 export interface CampaignResult extends CampaignRunName {
   readonly state: 'finished' | 'cancelled';
 }
 
-/** What a running campaign does next, as the ledger has it. */
+/** What a running campaign does next, as the ledger decides. */
 export type NextAction = NextFacts &
   (
     | { readonly do: 'triggerBatch' }
     | {
         readonly do: 'waitUntil';
         readonly untilMs: number;
-        /** `replies`: what the campaign relies on is not being read; `blocked` says why. */
+        /** `replies`: Sluice can't read what the campaign relies on; `blocked` says why. */
         readonly why: 'start' | 'window' | 'retry' | 'settle' | 'every' | 'replies';
         readonly blocked?: PlanNote;
       }
-    /** A wave has broken a stop rule, or somebody has paused it: somebody has to act. */
+    /** A stop rule was broken, or the run is paused. The run waits for an operator. */
     | { readonly do: 'pause'; readonly code: string; readonly reason: string }
     /** Every member has its outcome. */
     | { readonly do: 'finish' }
   );
 
 interface NextFacts {
-  /** The wave under way, or the last one; null before the first. */
+  /** The open wave, or the last one; null before the first. */
   readonly wave: number | null;
-  /** Maximum number of triggers a minute; null: what the budget leaves. */
+  /** Maximum number of triggers per minute; null if only the budget limits them. */
   readonly pacePerMinute: number | null;
   readonly callsPerMinute: number;
   readonly counts: CampaignCounts;
@@ -249,48 +257,50 @@ interface NextFacts {
 export type CampaignCounts = Readonly<Record<MemberState, number>>;
 
 export interface TriggerBatchInput extends CampaignRunName {
-  /** One member after the other, until a trigger was accepted and verified: what the account refuses costs one call. */
+  /** Triggers one member at a time until a trigger is accepted and verified, so that a refusal of the account costs one call. */
   readonly alone: boolean;
-  /** Maximum number of triggers a minute; null: what the budget leaves. */
+  /** Maximum number of triggers per minute; null if only the budget limits them. */
   readonly pacePerMinute: number | null;
 }
 
-/** What a batch of triggers came to. */
+/** Result of a batch of triggers. */
 export interface TriggerBatchResult {
-  /** Members that got on. */
+  /** Members that reached an outcome. */
   readonly members: number;
-  /** Nobody got on, though somebody was tried: it is of no use to go on at once. */
+  /** Members were tried, but none made progress, so another batch should wait. */
   readonly stalled: boolean;
-  /** A trigger was accepted, and verified where it was the first one of the run. */
+  /** A trigger was accepted, and also verified if it was the first one of the run. */
   readonly proved: boolean;
-  /** Why the account refuses every member: somebody has to act; null: it does not, or the workflow has the signal. */
-  readonly refusal: string | null;
-  /** Events that follow the triggers, by id: handed to the workflow of events. */
+  /** Why the account refuses every member, which an operator must resolve; null if it does not, or was already signaled. */
+  readonly refusal: PlanNote | null;
+  /** Ids of follow-up events of the triggers; the workflow of events takes them over. */
   readonly after: readonly string[];
 }
 
-/** Details of a batch's heartbeat; nothing personal. */
+/** Details of a batch's heartbeat. They contain no personal data. */
 export interface TriggerBatchProgress {
-  /** Members by what came of them since the batch began. */
+  /** Members by their state, since the batch began. */
   readonly ended: Readonly<Partial<Record<MemberState, number>>>;
-  /** Why members do not get on, and the number of failures since the last answer; null: they do. */
+  /** Why members fail, and the number of failures since the last response; null if they do not. */
   readonly trouble: { readonly failures: number; readonly reason: string } | null;
 }
 
-/** `reason` is kept with the run, cut at 500 characters. */
+/** `reason` is stored with the run and cut at 500 characters. */
 const actor = { by: z.string().min(1).max(200), reason: z.string() };
 
-/** What an operator does to a run; each is kept in its audit with who and why. */
+/** Command on a run. The audit trail records each one with who ran it and why. */
 export const CampaignCommand = z.discriminatedUnion('action', [
-  z.object({ ...actor, action: z.enum(['approve', 'pause', 'resume', 'cancel', 'skipWave']) }),
+  z.object({ ...actor, action: z.enum(['approve', 'resume', 'cancel', 'skipWave']) }),
+  /** `code`: see {@link CampaignPause}. */
+  z.object({ ...actor, action: z.literal('pause'), code: z.string().max(100).optional() }),
   z.object({ ...actor, action: z.literal('rate'), callsPerMinute: z.int().min(1).max(100_000).nullable() }),
-  /** Members that failed are tried again, in a wave of their own; null: whatever the code. */
+  /** Retries failed members in a wave of their own; null selects every code. */
   z.object({
     ...actor,
     action: z.literal('retry'),
     codes: z.array(z.string().max(100)).min(1).max(100).readonly().nullable(),
   }),
-  /** The flow did run, or it did not; `again`: then it is triggered once more. */
+  /** Records whether the flow ran for members whose outcome is unknown. `again` triggers it again if it did not. */
   z.object({
     ...actor,
     action: z.literal('resolve'),
@@ -303,32 +313,32 @@ export type CampaignCommand = z.infer<typeof CampaignCommand>;
 
 export interface CampaignCommandInput extends CampaignRunName {
   readonly command: CampaignCommand;
-  /** Names the command: done twice, it is one. */
+  /** Identifies the command; a repeated command with the same id has no effect. */
   readonly id: string;
-  /** No workflow would go on with the run: a command that opens a finished one is refused. */
+  /** No workflow would continue the run, so a command that reopens a finished run is refused. */
   readonly withoutWorkflow?: boolean;
 }
 
-/** The same without a workflow of the run. */
+/** A command on a run without a workflow. */
 export interface CampaignOperatorCommandInput extends CampaignCommandInput, CampaignName {}
 
 export interface CampaignCommandResult {
-  /** Members that it concerned. */
+  /** Number of members that the command changed. */
   readonly members: number;
-  /** Events that follow triggers which an operator has found out about: handed to the workflow of events. */
+  /** Follow-up events of triggers that an operator resolved; the workflow of events takes them over. */
   readonly after?: readonly string[];
 }
 
 export type CampaignPhase = 'opening' | 'running' | 'waiting' | 'closing' | 'ended';
 
-/** Answer of the query `campaignProgress`. */
+/** Result of the query `campaignProgress`. */
 export interface CampaignProgress extends CampaignRunName {
   readonly phase: CampaignPhase;
-  readonly paused: { readonly by: string; readonly reason: string } | null;
+  readonly paused: CampaignPause | null;
   readonly wave: number | null;
-  /** Set while it waits. */
+  /** Set while the run waits. */
   readonly waiting: { readonly until: string; readonly why: string; readonly blocked?: PlanNote } | null;
-  /** Batches of triggers under way. */
+  /** Number of batches of triggers in progress. */
   readonly batches: number;
   readonly pacePerMinute: number | null;
   readonly counts: CampaignCounts | null;

@@ -1,4 +1,4 @@
-// What all events of a conversation share: ids that depend on nothing but what is told, so that a repeat is known as one.
+// Envelope of conversation events. An id depends only on what the event reports, so a repeat has the same id.
 import type { ConversationEvent } from './conversation-events.ts';
 
 export interface OfConversation {
@@ -7,7 +7,7 @@ export interface OfConversation {
 }
 
 /**
- * @param what tells it from the other events of the type in its conversation
+ * @param what distinguishes it from the other events of its type in the conversation
  * @param time ISO 8601, UTC
  */
 export function envelopeOf<T extends string>(
@@ -25,18 +25,18 @@ export function envelopeOf<T extends string>(
   };
 }
 
-/** A status word that has changed. */
+/** A change of a message's status. */
 export interface StatusChange {
   readonly key: string;
   readonly id: string | null;
   readonly status: string;
   readonly previous: string | null;
   readonly ack: number | null;
-  /** The event that had the message sent, when Sluice sent it. */
+  /** Id of the event that sent the message, if Sluice sent it. */
   readonly event: string | null;
 }
 
-/** The same event, whoever sees the change first. */
+/** Builds the event for a status change. It is the same event, whichever part of Sluice sees the change first. */
 export function statusEvent(of: OfConversation, change: StatusChange, time: string): ConversationEvent {
   const { event, key, id, status, previous, ack } = change;
   return {

@@ -1,5 +1,5 @@
-// What Sluice tells of conversations: CloudEvents 1.0, told at least once, in order within a conversation. A repeat
-// carries the same `id`.
+// Events that Sluice publishes about conversations: CloudEvents 1.0, delivered at least once, in order within a conversation. A
+// repeat carries the same `id`.
 import { z } from 'zod';
 import { described } from '../config/config-base.ts';
 
@@ -15,7 +15,7 @@ export type ConversationEventType = (typeof CONVERSATION_EVENT_TYPES)[number];
 
 const id = z.int().positive();
 
-/** The conversation as page 1 last showed it (API text, Conversation). Null: the message was sent before it was seen there. */
+/** The conversation as page 1 last showed it (API text, Conversation). Null if the message was sent before it showed there. */
 export const ConversationState = z.object({
   id,
   status: described(z.string(), 'Status: open, pending or closed, or a word that the service added.'),
@@ -37,17 +37,17 @@ export const ConversationState = z.object({
 });
 export type ConversationState = z.infer<typeof ConversationState>;
 
-/** One message of a history; its fields are not shown by the API text, so all but `key` and `raw` may be null. */
+/** One message of a history. The API text does not show its fields, so all but `key` and `raw` may be null. */
 export const PublishedMessage = z.object({
   key: described(
     z.string().min(1),
-    "Tells messages of one conversation apart: `id:` and the service's id, or `hash:` and a hash of what it is",
+    "Identifies a message within its conversation: `id:` and the service's id, or `hash:` and a hash of its content",
   ),
   id: z.string().nullable(),
   body: z.string().nullable(),
   fromMe: described(
     z.boolean().nullable(),
-    'null: the item does not say which way it went; it is told as received',
+    'null if the item does not show its direction; Sluice then publishes it as received',
   ),
   at: z.string().nullable(),
   status: z.string().nullable(),
@@ -66,7 +66,7 @@ const envelope = {
   datacontenttype: z.literal('application/json'),
   partitionkey: described(
     z.string().min(1),
-    '`{account}/{conversation}`: what stays in order (CloudEvents extension "partitioning")',
+    '`{account}/{conversation}`: events with the same key stay in order (CloudEvents extension "partitioning")',
   ),
 };
 
@@ -92,7 +92,7 @@ export const MessageStatusEvent = z
         id: z.string().nullable(),
         status: described(
           z.string(),
-          'queued, sent, server_ack, delivered, read, failed, received or unknown, as the service has it',
+          'queued, sent, server_ack, delivered, read, failed, received or unknown, as the service returned it',
         ),
         previous: z.string().nullable(),
         ack: z.int().nullable(),

@@ -1,14 +1,14 @@
-// What the workflow that follows deliveries and its activities say to each other, and what operators see of it. Times in
-// ISO 8601, UTC.
+// Messages between the workflow that follows deliveries and its activities, and what operators see of them. Times are ISO 8601 in
+// UTC.
 
-/** Input of the workflow `deliveryWatch`: one an account. */
+/** Input of the workflow `deliveryWatch`; there is one per account. */
 export interface DeliveryWatchInput {
   readonly account: string;
 }
 
-/** Answer of `beginDelivery`: in whose name the batches call. */
+/** Result of `beginDelivery`. */
 export interface DeliveryStart {
-  /** The run that counts the calls. */
+  /** Run that counts the calls. */
   readonly run: string;
   readonly tokenKey: string;
   readonly callsPerMinute: number;
@@ -18,41 +18,41 @@ export interface DeliveryBatchInput extends DeliveryWatchInput {
   readonly run: string;
 }
 
-/** Answer of `deliveryBatch`. Messages go by no name here: ids of a channel may hold the number that they were sent to. */
+/** Result of `deliveryBatch`. It identifies no message, because ids of a channel may contain a phone number. */
 export interface DeliveryBatchResult {
-  /** Messages and conversations that were checked. */
+  /** Number of messages and conversations checked. */
   readonly checks: number;
-  /** Milliseconds until a message is to be checked; 0: now; null: none is followed. */
+  /** Milliseconds until the next check; 0 if one is due, null if no message is followed. */
   readonly nextMs: number | null;
-  /** Why the account shows nothing, as operators read it; null while it does. */
+  /** Why the account refuses to show messages; null if it does not. */
   readonly refused: string | null;
 }
 
 export interface DeliveryFilter {
-  /** Messages that this event had sent. */
+  /** Selects messages that this event sent. */
   readonly event?: string;
   readonly account?: string;
-  /** Only those that are followed still (true), or no more (false). */
+  /** Selects messages that are still followed (true), or no longer (false). */
   readonly open?: boolean;
   readonly limit: number;
 }
 
-/** A message that Sluice sent. This passes through Temporal, so it goes by no id that may hold the number. */
+/** A message that Sluice sent. It passes through Temporal, so it contains no id that may contain a phone number. */
 export interface DeliveryEntry {
   readonly event: string;
   readonly account: string;
-  /** Short hash of its id. */
+  /** Short hash of the message's id. */
   readonly message: string;
   readonly conversation: number | null;
   /** API text, Message status. */
   readonly status: string;
   readonly ack: number | null;
   readonly sentAt: string;
-  /** When its status was last seen. */
+  /** When its status was last read. */
   readonly checkedAt: string | null;
-  /** When it is checked next; null: no more. */
+  /** When it is checked next; null if it is no longer followed. */
   readonly nextAt: string | null;
   readonly deadline: string;
-  /** Why nobody checks any more, where that is not its status: `DEADLINE`, `NOT_FOUND`, or a code of the API. */
+  /** Why checks ended, unless its status shows it: `DEADLINE`, `NOT_FOUND`, or a code of the API. */
   readonly endCode: string | null;
 }

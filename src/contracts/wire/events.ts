@@ -1,4 +1,4 @@
-// What Sluice tells others: CloudEvents 1.0 in structured JSON, one schema for every sink.
+// Events that Sluice publishes: CloudEvents 1.0 in structured JSON, with one schema for every sink.
 import { z } from 'zod';
 import { described } from '../config/config-base.ts';
 import { ConversationEvent } from './conversation-events.ts';
@@ -8,13 +8,13 @@ export const RUN_END_STATUSES = ['finished', 'cancelled', 'failed'] as const;
 export type RunEndStatus = (typeof RUN_END_STATUSES)[number];
 
 /**
- * A run has ended. Delivered at least once: a repeat carries the same `id`. Holds counts and warnings, never
- * a value out of a row, but for names of tags that the account lacks (warning UNKNOWN_TAG).
+ * A run has ended. Delivered at least once; a repeat carries the same `id`. It contains counts and warnings, and no value of a
+ * row except the names of tags that the account lacks (warning UNKNOWN_TAG).
  */
 export const RunEndedEvent = z
   .strictObject({
     specversion: z.literal('1.0'),
-    id: described(z.string().min(1), '`{run}/{status}`, the same at each repetition'),
+    id: described(z.string().min(1), '`{run}/{status}`, the same for every repeat of the event'),
     source: described(
       z.string().regex(/^\/sluice\/accounts\/[^/]+\/syncs\/[^/]+$/),
       '`/sluice/accounts/{account}/syncs/{sync}`',
@@ -24,7 +24,7 @@ export const RunEndedEvent = z
     datacontenttype: z.literal('application/json'),
     partitionkey: described(
       z.string().min(1),
-      '`{account}/{sync}`: what stays in order (CloudEvents extension "partitioning")',
+      '`{account}/{sync}`: events with the same key stay in order (CloudEvents extension "partitioning")',
     ),
     data: RunSummary,
   })
@@ -40,8 +40,8 @@ export interface EndedRun {
 }
 
 /**
- * The event of a run that has ended. It is the same for the same run, however often it is built. It leaves out the rows
- * with problems, because their reasons may quote a value.
+ * Builds the event of a run that has ended. The result is the same each time. It leaves out the rows with problems, because
+ * their reasons may quote a value.
  */
 export function runEndedEvent({ account, sync, status, endedAt, report }: EndedRun): RunEndedEvent {
   return RunEndedEvent.parse({
@@ -52,12 +52,12 @@ export function runEndedEvent({ account, sync, status, endedAt, report }: EndedR
     time: endedAt.toISOString(),
     datacontenttype: 'application/json',
     partitionkey: `${account}/${sync}`,
-    // Drops unknown keys, `problems` among them.
+    // Drops unknown keys, such as `problems`.
     data: RunSummary.parse(report),
   });
 }
 
-/** Everything a sink can be given. */
+/** Every event that a sink can receive. */
 export const SinkEvent = z.union([RunEndedEvent, ConversationEvent]);
 export type SinkEvent = z.infer<typeof SinkEvent>;
 

@@ -1,4 +1,4 @@
-// An event that came in: what it asks for once it is mapped, and how far it is.
+// Incoming events: what an event asks for after mapping, and its progress.
 
 import { z } from 'zod';
 import { MappingConfig, SyncConfig } from '../config/config.ts';
@@ -32,11 +32,11 @@ export const MessageRequest = z.object({
       timeoutMs: z.int().positive(),
     })
     .optional(),
-  /** Files that were uploaded before, by the ids that uploading answered. */
+  /** Ids of files that were uploaded before, as the upload returned them. */
   uploads: z.array(z.string().min(1)).min(1).optional(),
   /**
-   * What happens when the 24-hour window of a waba conversation is closed: the event fails with WINDOW_CLOSED before a
-   * call is spent; the template goes instead of text and files, also when it is not known; or all is sent regardless.
+   * What to do if the 24-hour window of a waba conversation is closed. `refuse`: the event fails with WINDOW_CLOSED before it
+   * spends a call. `template`: the template replaces text and files, also if the window is not known. `send`: everything is sent.
    */
   outsideWindow: z.enum(['refuse', 'template', 'send']).optional(),
   connection: z.union([id, z.string().min(1)]).optional(),
@@ -56,7 +56,7 @@ const FlowRequest = z.object({
 
 const nameOrId = z.union([id, z.string().min(1)]);
 
-/** API text, PATCH /v1/cards/{cardId}/stage. With a person: the newest open card in the pipeline. */
+/** API text, PATCH /v1/cards/{cardId}/stage. For a person, this moves the newest open card in the pipeline. */
 const StageRequest = z.object({
   type: z.literal('stage'),
   of: z.union([z.object({ card: id }), z.object({ number, key })]),
@@ -73,7 +73,7 @@ const TagsRequest = z.object({
   remove: z.array(z.string().min(1)),
 });
 
-/** What an event asks for, ready to be done: personal data, so it stays in the ledger. */
+/** Action that an event asks for. It is personal data, so it stays in the ledger. */
 export const EventRequest = z.discriminatedUnion('type', [
   LeadRequest,
   MessageRequest,
@@ -84,48 +84,48 @@ export const EventRequest = z.discriminatedUnion('type', [
 export type EventRequest = z.infer<typeof EventRequest>;
 export type RequestOf<T extends EventRequest['type']> = Extract<EventRequest, { type: T }>;
 
-/** An event as a route has read it: what is needed to accept it. */
+/** An event as a route has mapped it: what Sluice needs to accept it. */
 export interface EventDraft {
   readonly account: string;
   readonly route: string;
-  /** Hash of account, route and idempotency key: one event, however often and wherever it comes in. */
+  /** Hash of account, route and idempotency key, so that the same event has the same id however often it arrives. */
   readonly id: string;
-  /** Whom or what it is about: events of one subject are done one after the other, in the order in which they came. */
+  /** Person or card that the event is about. Events of one subject run one after another, in order of arrival. */
   readonly subject: string;
-  /** Larger is newer; null: in the order in which they came. */
+  /** A larger rank is newer; null keeps the order of arrival. */
   readonly rank: number | null;
   readonly request: EventRequest;
-  /** Values that were left out while the rest was taken, such as an e-mail that is none. */
+  /** Values that were left out of an accepted event, such as an invalid e-mail address. */
   readonly warnings?: readonly EventWarning[];
 }
 
-/** Without the value: operators see it. */
+/** A warning without the value, because operators see it. */
 export interface EventWarning {
   readonly field: string;
   readonly code: string;
   readonly reason: string;
-  /** Field of the event that the value came from. */
+  /** Field of the event that contained the value. */
   readonly column?: string;
 }
 
 /**
- * - `received`: written down, but no workflow has been accepted for it yet: its sender was asked to come again
- * - `accepted`: a workflow has it
+ * - `received`: stored, but no workflow has accepted it yet, so its sender was asked to send it again
+ * - `accepted`: a workflow owns it
  * - `ended`: see its outcome
  */
 export type EventState = 'received' | 'accepted' | 'ended';
 
-/** `superseded`: a newer event of the same subject was done before. */
+/** `superseded`: a newer event of the same subject ran first. */
 export const EVENT_OUTCOMES = ['done', 'unchanged', 'superseded', 'failed', 'unknown', 'discarded'] as const;
 export type EventOutcome = (typeof EVENT_OUTCOMES)[number];
 
 /**
- * What the steps of a record need to know, whether it came out of a source or as an event; frozen when the run, or the
- * route, was opened.
+ * Configuration that the steps of a record need, whether the record came from a source or as an event. It is frozen when the
+ * run, or the route, is opened.
  */
 export const StepSpec = z.object({
   account: z.string(),
-  /** Name of the sync, or `@` and the name of the route. */
+  /** Name of the sync, or `@` followed by the name of the route. */
   sync: z.string(),
   options: SyncConfig.pick({
     mode: true,
@@ -134,16 +134,16 @@ export const StepSpec = z.object({
     conflict: true,
     validateNumber: true,
   }).extend({
-    /** `add`: on top of those that are there, and not remembered as Sluice's own. Syncs know the other two. */
+    /** `add` keeps existing tags and does not record the new ones as Sluice's own. Syncs use the other two. */
     tags: z.enum(['merge', 'replace', 'add']),
-    /** The card that the person has stays where it is. Syncs move it when the source's stage changes. */
+    /** Leaves the person's card where it is. Without it, a sync moves the card when the source's stage changes. */
     keepCard: z.boolean().optional(),
   }),
   mapping: MappingConfig,
 });
 export type StepSpec = z.infer<typeof StepSpec>;
 
-/** Input of the workflow `leadIntake`: ids of events of one route, in the order in which they came. */
+/** Input of the workflow `leadIntake`: ids of events of one route, in order of arrival. */
 export interface LeadIntakeInput {
   readonly account: string;
   readonly route: string;
@@ -151,7 +151,7 @@ export interface LeadIntakeInput {
   readonly events: readonly string[];
 }
 
-/** Steps of the actions other than `lead`, each one API call. */
+/** Steps of the actions other than `lead`; each is one API call. */
 export const EFFECT_STEPS = [
   /** GET /v1/contacts?number=: the person's contact. */
   'findContact',
@@ -159,38 +159,38 @@ export const EFFECT_STEPS = [
   'putTags',
   /** GET /v1/cards?contactId=&pipelineId=: the newest open card. */
   'findOpenCard',
-  /** PATCH /v1/cards/{cardId}/stage, and GET /v1/cards/{cardId} when the answer was lost. */
+  /** PATCH /v1/cards/{cardId}/stage, and GET /v1/cards/{cardId} if the response was lost. */
   'moveCard',
   'readBackMove',
   /**
-   * POST of a message. When the answer was lost: GET /v1/conversations for the conversation of a number, and that
-   * conversation's newest page.
+   * POST of a message. If the response was lost: GET /v1/conversations to find the conversation of a number, then the newest
+   * page of that conversation.
    */
   'sendMessage',
   'findConversation',
   'readBackMessage',
-  /** POST /v1/flows/trigger: nothing can be read back. */
+  /** POST /v1/flows/trigger. Nothing can be read back. */
   'triggerFlow',
 ] as const;
 export type EffectStep = (typeof EFFECT_STEPS)[number];
 
-/** What an effect step answers: the next one, or null when the event has ended (its outcome is in the ledger). */
+/** Result of an effect step: the next step, or null if the event has ended (its outcome is in the ledger). */
 export interface EffectResult {
   readonly next: EffectStep | null;
-  /** The next step is due only after this many milliseconds. */
+  /** Delay before the next step, in milliseconds. */
   readonly waitMs?: number;
 }
 
-/** The next event of a subject, and the workflow that waits with it. */
+/** The next event of a subject, and the workflow that owns it. */
 export interface NextInQueue {
   readonly id: string;
   readonly workflow: string;
 }
 
-/** How urgent an event and its calls are. */
+/** Priority of an event and its calls. */
 export type EventLane = 'reply' | 'lead' | 'campaign';
 
-/** A message is most urgent. What follows the triggers of a campaign comes over its route `+{campaign}`, and is as urgent as they are. */
+/** Messages are most urgent. Follow-up events of a campaign arrive over its route `+{campaign}` and share its lane. */
 export function eventLane(action: EventRequest['type'], route: string): EventLane {
   if (isCampaignRoute(route)) return 'campaign';
   return action === 'message' ? 'reply' : 'lead';
@@ -200,34 +200,34 @@ export function eventLane(action: EventRequest['type'], route: string): EventLan
 export interface EventInput {
   readonly account: string;
   readonly event: string;
-  /** The workflow that has it in hand. */
+  /** The workflow that owns the event. */
   readonly workflow: string;
 }
 
-/** Answer of `workEvent`. */
+/** Result of `workEvent`. */
 export type EventProgress =
-  /** It has ended, or another workflow has it; `next` waits for its end. */
+  /** The event has ended, or another workflow owns it. `next` has been waiting for it. */
   | { readonly state: 'ended'; readonly next: NextInQueue | null }
-  /** An earlier event of the same subject is not done yet. `far`: several are not. */
+  /** An earlier event of the same subject has not ended. `far`: several have not. */
   | { readonly state: 'queued'; readonly far: boolean }
-  /** It is due again after this time. */
+  /** The event is due again after this delay. */
   | { readonly state: 'waiting'; readonly waitMs: number }
-  /** The account or its plan refuses it. */
+  /** The account or its plan refuses the event. */
   | { readonly state: 'blocked'; readonly reason: string };
 
-/** Which events an operator means. */
+/** Selects events for an operator. */
 export interface EventFilter {
-  /** These, whatever the rest of the filter says. */
+  /** Selects exactly these events; the rest of the filter is ignored. */
   readonly ids?: readonly string[];
   readonly account?: string;
   readonly route?: string;
-  /** `open`: accepted and not ended; `blocked`: open, and waiting for somebody to act. */
+  /** `open`: accepted and not ended; `blocked`: open, and waiting for an operator. */
   readonly states: readonly (EventOutcome | 'open' | 'blocked')[];
   readonly codes?: readonly string[];
   readonly limit: number;
 }
 
-/** An event as operators see it: nothing personal, so it may travel through Temporal. Times in ISO 8601, UTC. */
+/** An event as operators see it, without personal data, so it may pass through Temporal. Times are ISO 8601 in UTC. */
 export interface EventSummary {
   readonly id: string;
   readonly account: string;
@@ -249,6 +249,6 @@ export interface EventSummary {
 export interface EventRetryInput {
   readonly filter: EventFilter;
   readonly by: string;
-  /** Workflows that have ended, and still have events. */
+  /** Workflows that have ended but still own events. */
   readonly gone: readonly string[];
 }

@@ -1,13 +1,13 @@
-// The outbox as operators see it, and what its workflow and activities say to each other. Times in ISO 8601, UTC.
+// The outbox as operators see it, and the messages between its workflow and activities. Times are ISO 8601 in UTC.
 
-/** Answer of `outboxBatch`: one batch of a sink. */
+/** Result of `outboxBatch`: one batch of a sink. */
 export interface OutboxBatchResult {
   readonly sent: number;
-  /** Milliseconds until something is due; null: nothing waits. */
+  /** Milliseconds until an event is due; null if none waits. */
   readonly nextMs: number | null;
 }
 
-/** What an operator means: those that the filter lets through. */
+/** An operator's command on the events that the filter selects. */
 export interface OutboxCommand {
   readonly filter: OutboxFilter;
   readonly by: string;
@@ -19,12 +19,12 @@ export interface OutboxFilter {
   readonly states: readonly ('waiting' | 'dead')[];
   readonly types?: readonly string[];
   readonly codes?: readonly string[];
-  /** Ids as `OutboxEntry.id`; these, whatever the rest says. */
+  /** Selects exactly these ids (see `OutboxEntry.id`); the rest of the filter is ignored. */
   readonly ids?: readonly string[];
   readonly limit: number;
 }
 
-/** One event for one sink; what it says of people stays in the ledger. */
+/** One event for one sink. Its content stays in the ledger, because it may be personal data. */
 export interface OutboxEntry {
   /** `{sink}/{seq}` */
   readonly id: string;
@@ -32,7 +32,7 @@ export interface OutboxEntry {
   readonly account: string;
   readonly stream: string;
   readonly type: string;
-  /** Id of the event; of a message, with a short hash in place of its key: this passes through Temporal. */
+  /** Id of the event. A short hash replaces the key of a message, because this passes through Temporal. */
   readonly eventId: string;
   readonly state: 'waiting' | 'dead';
   readonly attempts: number;
@@ -51,7 +51,7 @@ export interface SinkStatus {
   readonly reason: string | null;
   readonly waiting: number;
   readonly dead: number;
-  /** Seconds that the oldest event has waited; null: none waits. */
+  /** Seconds that the oldest event has waited; null if none waits. */
   readonly lagSeconds: number | null;
   readonly sent: number;
   readonly sentAt: string | null;

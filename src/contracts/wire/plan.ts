@@ -1,25 +1,25 @@
-// What a dry run says: what the next run of a sync would do, field by field, and what that costs.
+// Report of a dry run: what the next run of a sync would change, field by field, and how many calls it costs.
 import { z } from 'zod';
 import { ProblemTotal, RunProblem, RunWarning } from './run.ts';
 
 const count = z.int().nonnegative();
 
-/** What would happen with a person. `update` with a card move alone counts as `move`. */
+/** What would happen to a person. An `update` that only moves a card counts as `move`. */
 export const PLAN_ACTIONS = ['create', 'update', 'move', 'leave'] as const;
 export type PlanAction = (typeof PLAN_ACTIONS)[number];
 
-/** Calls of one kind. What the ledger can't tell without a call makes the range. */
+/** Calls of one kind. What the ledger does not know without a call makes the range. */
 export const PlanCalls = z
   .object({
-    /** The call of the API, or what several of them are for. */
+    /** The API call, or the purpose of several calls. */
     what: z.string(),
-    /** If the service has all of it already, as far as the run looks before it writes. */
+    /** Calls if the service already has everything, as far as the run checks before it writes. */
     min: count,
-    /** If the service knows nobody whom the ledger does not know: a first sync. */
+    /** Calls if the service knows nobody beyond the ledger, as on a first sync. */
     ifNew: count,
-    /** If all of them are there already, with other values, and asking by the hundred is no use. */
+    /** Calls if the service has everyone, with other values, and snapshots of a hundred don't pay off. */
     max: count,
-    /** The arithmetic. */
+    /** How the numbers were calculated. */
     why: z.string(),
   })
   .readonly();
@@ -27,11 +27,11 @@ export type PlanCalls = z.infer<typeof PlanCalls>;
 
 export const PlanChange = z
   .object({
-    /** `name`, `email`, `document`, `disableBot`, `contact` (which of these is not known), `extraInfo`, `tags`, `card`, `stage`. */
+    /** `name`, `email`, `document`, `disableBot`, `contact` (any of these), `extraInfo`, `tags`, `card` or `stage`. */
     field: z.string(),
-    /** Hash of what was sent last, or the stage's name; null when nothing was. */
+    /** Hash of the value last sent, or the stage's name; null if nothing was sent. */
     was: z.string().nullable(),
-    /** What would be sent. Personal data. */
+    /** The value that would be sent. Personal data. */
     now: z.unknown(),
   })
   .readonly();
@@ -39,7 +39,7 @@ export type PlanChange = z.infer<typeof PlanChange>;
 
 export const PlanSample = z
   .object({
-    /** 0: the person has left the source. */
+    /** Row number; 0 if the person has left the source. */
     row: count,
     /** The person's number. Personal data. */
     key: z.string(),
@@ -50,20 +50,20 @@ export const PlanSample = z
   .readonly();
 export type PlanSample = z.infer<typeof PlanSample>;
 
-/** What is wrong with one row. Its values are personal data. */
+/** A problem of one row. Its values are personal data. */
 export const PlanProblem = z
   .object({
     row: count,
-    /** `warning`: something was left out, and the row was kept. */
+    /** `warning`: a value was left out, but the row was kept. */
     outcome: z.enum(['rejected', 'warning']),
     /** Field of the mapping. */
     where: z.string(),
-    /** Column or path of the source that the value came from. */
+    /** Column or path of the source that contained the value. */
     column: z.string().optional(),
     code: z.string(),
     reason: z.string(),
     value: z.string().optional(),
-    /** The row that this one differs from, and its value. */
+    /** The row that contradicts this one, and its value. */
     otherRow: count.optional(),
     otherValue: z.string().optional(),
   })
@@ -76,31 +76,31 @@ export const PlanReport = z
     account: z.string(),
     sync: z.string(),
     read: count,
-    /** People whom the ledger does not know: the service may know them all the same. With mode `update` they are looked up only. */
+    /** People that the ledger does not know; the service may. With mode `update`, Sluice only looks them up. */
     create: count,
     update: count,
     move: count,
     unchanged: count,
-    /** Rows whose person another row already represents. */
+    /** Rows whose person is already represented by another row. */
     merged: count,
     rejected: count,
-    /** Records that the last run left undone; part of `read`. */
+    /** Records that the last run did not finish; included in `read`. */
     carried: count,
-    /** People who left the source and would be acted on. */
+    /** People who left the source and would be changed. */
     vanished: count,
-    /** How many people each field would be written for, of those known and of those new to the ledger. */
+    /** Number of people for whom each field would be written, by whether the ledger knows them. */
     fields: z.object({ update: z.record(z.string(), count), create: z.record(z.string(), count) }).readonly(),
     calls: z
       .object({ min: count, ifNew: count, max: count, steps: z.array(PlanCalls).readonly() })
       .readonly(),
-    /** All tokens of the account, as they stand now; `seconds` from the start to the last call. */
+    /** Combined pace of the account's tokens now; `seconds` from the start to the last call. */
     pace: z.object({ callsPerMinute: z.number(), minSeconds: count, maxSeconds: count }).readonly(),
-    /** When a run that begins now would be done, if nothing else spends the calls. */
+    /** When a run that starts now would end if nothing else uses the tokens. */
     done: z.object({ earliest: z.iso.datetime(), latest: z.iso.datetime() }).readonly(),
     warnings: z.array(RunWarning).readonly(),
     /** Problems of rows, counted by reason. */
     totals: z.array(ProblemTotal).readonly(),
-    /** The first few rows that were rejected. `sluice sync plan --json` prints all problems in their place. */
+    /** The first few rejected rows. `sluice sync plan --json` replaces them with all problems. */
     problems: z.array(RunProblem).readonly(),
     samples: z.array(PlanSample).readonly(),
   })

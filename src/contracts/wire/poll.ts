@@ -1,4 +1,4 @@
-// What the poller's workflow and its activities say to each other, and what operators see of it. Nothing personal:
+// Messages between the poller's workflow and its activities, and what operators see of them. They contain no personal data:
 // conversations are ids.
 import type { ShapeDetails } from './run.ts';
 
@@ -7,60 +7,60 @@ export interface PollerName {
   readonly poller: string;
 }
 
-/** Input of the workflow `conversationPolling`; what the next run of it takes over. */
+/** Input of the workflow `conversationPolling`, also when it continues as new. */
 export interface PollingInput extends PollerName {
-  /** Milliseconds; the interval as it has adapted. */
+  /** The adapted interval, in milliseconds. */
   readonly intervalMs?: number;
 }
 
-/** Answer of `beginPoll`: how the poller stands, and in whose name its batches call. */
+/** Result of `beginPoll`: the poller's state, and what its batches need for their calls. */
 export interface PollerStart {
-  /** The run that counts the calls. */
+  /** Run that counts the calls. */
   readonly run: string;
   readonly tokenKey: string;
   readonly callsPerMinute: number;
-  /** Somebody has paused it. */
+  /** An operator has paused the poller. */
   readonly paused: boolean;
-  /** What the account refused last, as far as operators are shown; null: nothing. */
+  /** What the account refused last, as operators see it; null if nothing. */
   readonly blocked: PollBlock | null;
 }
 
 /**
- * What calls of a poller are for: page 1, messages of what has changed since the poller began, an older page, messages of
- * what is older.
+ * Purpose of a poller's calls: page 1, messages of conversations that changed since the poller began, an older page, messages
+ * of older conversations.
  */
 export type PollWork = 'list' | 'read' | 'history' | 'readOld';
 
-/** Calls in a row that failed for a reason that passes. */
+/** Number of temporary failures in a row. */
 export type PollFailures = Readonly<Record<PollWork, number>>;
 
-/** Input of `pollBatch`: what the batch before it has returned, and what to do. Times in milliseconds. */
+/** Input of `pollBatch`: the result of the previous batch, and what to do. Times are in milliseconds. */
 export interface PollBatchInput extends PollCall {
-  /** Until the next poll is due. */
+  /** Time until the next poll is due. */
   readonly pollInMs: number;
   readonly intervalMs: number;
   readonly failures: PollFailures;
-  /** Read old conversations, too. */
+  /** Also read old conversations. */
   readonly old: boolean;
   /** End after the first complete poll, and read nothing old. */
   readonly once: boolean;
 }
 
-/** What became of the calls for news, or of those for what is old. */
+/** Result of the calls for new messages, or for old conversations. */
 export interface WorkEnd {
-  /** Calls that were answered. */
+  /** Calls that the service answered. */
   readonly calls: number;
   readonly block: PollBlock | null;
 }
 
-/** Times in milliseconds. */
+/** Times are in milliseconds. */
 export interface PollBatchResult {
-  /** Polls whose findings are all imported. */
+  /** Polls whose findings have all been imported. */
   readonly polls: number;
   readonly pollInMs: number;
-  /** Until something old may be read; null: nothing is left. */
+  /** Time until an old conversation may be read; null if none is left. */
   readonly oldInMs: number | null;
-  /** The interval as it has adapted. */
+  /** The adapted interval. */
   readonly intervalMs: number;
   readonly failures: PollFailures;
   readonly news: WorkEnd;
@@ -75,84 +75,84 @@ export interface PollCall extends PollerName {
 export interface PollBlock {
   readonly code: string;
   readonly reason: string;
-  /** Set when the service shows something in another form than assumed. */
+  /** Set if the service's response differs from the assumed shape. */
   readonly shape: ShapeDetails | null;
 }
 
-/** Answer of `pollPage`: one page of conversations. */
+/** Result of `pollPage`: one page of conversations. */
 export interface PageResult {
-  /** The page reaches down to what was known: the poll is complete. */
+  /** The page reaches what was already known, so the poll is complete. */
   readonly done: boolean;
-  /** Conversations of this page that have changed. */
+  /** Number of conversations on this page that have changed. */
   readonly changed: number;
-  /** Conversations whose messages are to be read, now or later. */
+  /** Number of conversations whose messages must be read, now or later. */
   readonly todo: number;
 }
 
-/** Answer of `historyPage`. */
+/** Result of `historyPage`. */
 export interface HistoryResult {
   readonly done: boolean;
   readonly found: number;
 }
 
 /**
- * Question of `pollOutlook`. `old`: of conversations that were last updated before the poller's first start; they are read
- * beside the others.
+ * Query of `pollOutlook`. `old` selects conversations that were last updated before the poller's first start. They are read
+ * in addition to the others.
  */
 export interface OutlookInput extends PollerName {
   readonly limit: number;
   readonly old: boolean;
 }
 
-/** Its answer. */
+/** Result of `pollOutlook`. */
 export interface PollOutlook {
-  /** Ids of conversations whose messages are to be read now, the one that has waited longest first. */
+  /** Ids of conversations whose messages can be read now, longest wait first. */
   readonly reads: readonly number[];
-  /** Milliseconds until another is due; null: none. */
+  /** Milliseconds until another one is due; null if none is. */
   readonly nextMs: number | null;
 }
 
-/** Answer of `readMessages`: one page of one conversation. */
+/** Result of `readMessages`: one page of one conversation. */
 export interface ReadResult {
-  /** False: an older page of this conversation is still to be read. */
+  /** False if an older page of this conversation remains to be read. */
   readonly done: boolean;
-  /** Messages that were new. */
+  /** Number of new messages. */
   readonly messages: number;
 }
 
-/** A stretch of time, or a conversation, of which something may be missing. */
+/** A period, or a conversation, in which messages may be missing. */
 export interface PollGap {
   readonly id: number;
-  /** Null: the list of conversations. */
+  /** Null for the list of conversations. */
   readonly conversation: number | null;
   readonly code: string;
   readonly reason: string;
-  /** Times in ISO 8601, UTC. */
+  /** Times are ISO 8601 in UTC. */
   readonly after: string | null;
   readonly before: string | null;
   readonly seen: number;
   readonly at: string;
 }
 
-/** A poller as operators see it; times in ISO 8601, UTC. */
+/** A poller as operators see it. Times are ISO 8601 in UTC. */
 export interface PollerStatus extends PollerName {
   readonly state: 'polling' | 'paused' | 'blocked' | 'stopped';
   readonly blocked: PollBlock | null;
   readonly paused: { readonly by: string; readonly reason: string; readonly at: string } | null;
-  /** Messages before this are not told; null: all are. */
+  /** Messages before this time are not published; null publishes all. */
   readonly since: string | null;
   readonly watermark: string | null;
   readonly history: boolean;
-  /** Conversations known, and those whose messages are still to be read. */
+  /** Number of known conversations, and of those whose messages must still be read. */
   readonly conversations: number;
   readonly todo: number;
-  /** Seconds that the oldest of those has waited; null: none waits. */
+  /** Seconds that the oldest of those has waited; null if none waits. */
   readonly lagSeconds: number | null;
   readonly polls: number;
   readonly calls: number;
   readonly messages: number;
   readonly gaps: number;
-  /** Conversations of which something could not be read. */
+  /** Number of conversations that could not be read completely. */
   readonly unread: number;
   readonly polledAt: string | null;
   readonly newsAt: string | null;

@@ -1,19 +1,19 @@
-// A record: what one row of a source asks the service to hold, after mapping and validation.
+// A record: what one row of a source asks the service to store, after mapping and validation.
 import { z } from 'zod';
 
 /** One extra field of a contact (API text, Contact.extraInfo). */
 export const ExtraField = z.object({ name: z.string().min(1), value: z.string() });
 export type ExtraField = z.infer<typeof ExtraField>;
 
-/** The card that a record asks for: at most one per contact and pipeline. */
+/** Card of a record; there is at most one per contact and pipeline. */
 export const RecordCard = z.object({
   /** Pipeline id, or its name as GET /v1/pipelines shows it. */
   pipeline: z.union([z.int().positive(), z.string().min(1)]),
   /** Stage id or name inside that pipeline. */
   stage: z.union([z.int().positive(), z.string().min(1)]).optional(),
-  /** Id of the origin; origins have no listing endpoint. */
+  /** Id of the origin. The API has no endpoint that lists origins. */
   sourceId: z.int().positive().optional(),
-  /** The names of these two inputs are assumptions (`card.titleField`, `card.expectedCloseDateField`). */
+  /** The API field names of these two values are assumptions (`card.titleField`, `card.expectedCloseDateField`). */
   title: z.string().min(1).optional(),
   /** YYYY-MM-DD. */
   expectedCloseDate: z.iso.date().optional(),
@@ -23,11 +23,11 @@ export const RecordCard = z.object({
 export type RecordCard = z.infer<typeof RecordCard>;
 
 /**
- * One person to sync. Optional contact fields are absent rather than empty: the upsert writes
- * only what is sent and not empty (API text, POST /v1/contacts, rule 2).
+ * One person to sync. Optional contact fields are absent instead of empty: the upsert writes only fields that are sent and not
+ * empty (API text, POST /v1/contacts, rule 2).
  */
 export const CrmRecord = z.object({
-  /** Identity of the person inside an account: the number, always with the Brazilian ninth digit. */
+  /** Identity of the person within an account: the number, always with the Brazilian ninth digit. */
   key: z.string().regex(/^\d{7,15}$/),
   contact: z.object({
     /** E.164 without plus. */
@@ -45,18 +45,18 @@ export const CrmRecord = z.object({
 });
 export type CrmRecord = z.infer<typeof CrmRecord>;
 
-/** Why one row could not become a record. `value` may hold personal data: ledger and operator only, never logs. */
+/** Why a row could not become a record. `value` may be personal data: it belongs in the ledger and operator output, not in logs. */
 export const RowProblem = z.object({
-  /** Where: `contact.number`, `card.stage`, or `row` when the whole row is unreadable. */
+  /** Field of the problem: `contact.number`, `card.stage`, or `row` if the whole row is unreadable. */
   field: z.string(),
-  /** Stable reason: `required`, `invalid_phone`, `invalid_type`, `expression_failed`, `malformed_row`, … */
+  /** Stable code: `required`, `invalid_phone`, `invalid_type`, `expression_failed`, `malformed_row`, … */
   code: z.string(),
-  /** What is wrong and the way out, without the value. */
+  /** What is wrong and how to fix it, without the value. */
   reason: z.string(),
   value: z.string().optional(),
-  /** Column or path of the source that the value came from; several are separated by commas. */
+  /** Column or path of the source that contained the value; several are separated by commas. */
   column: z.string().optional(),
-  /** The row that this one differs from, and its value. */
+  /** The row that contradicts this one, and its value. */
   otherRow: z.int().optional(),
   otherValue: z.string().optional(),
 });

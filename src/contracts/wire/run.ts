@@ -1,12 +1,12 @@
-// What a run is asked to do, how far it is, and what came of it.
+// Input, progress and result of a sync run.
 import { z } from 'zod';
 import { MappingConfig, SourceConfig, SyncConfig } from '../config/config.ts';
 import type { EffectStep } from './intake.ts';
 
-/** Lanes: the smaller number is served first. */
+/** Lanes. A smaller number has priority. */
 export const LANES = { reply: 1, lead: 2, poll: 3, campaign: 4, backfill: 5 } as const;
 
-/** Everything that a run needs to know, frozen when it opens: later edits of sluice.yaml do not change a run half way. */
+/** Configuration of a run, frozen when it opens, so that edits of sluice.yaml do not change a run in progress. */
 export const RunSpec = z.object({
   account: z.string(),
   sync: z.string(),
@@ -16,7 +16,7 @@ export const RunSpec = z.object({
 });
 export type RunSpec = z.infer<typeof RunSpec>;
 
-/** `merged`: another row already represents the person of the row. */
+/** `merged`: another row already represents the row's person. */
 export const OUTCOMES = [
   'created',
   'updated',
@@ -27,27 +27,27 @@ export const OUTCOMES = [
   'unknown',
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
-/** What can become of a row that has a record of its own. */
+/** Possible outcomes of a row that has its own record. */
 export type RecordOutcome = Exclude<Outcome, 'merged' | 'rejected'>;
 
 /**
- * The steps of one record in the order in which they run, each one API call. A record carries the set
- * of steps still to do as bits; every step answers with the set that is left.
+ * Steps of one record, in the order in which they run; each is one API call. A record stores the steps that remain as bits, and
+ * every step returns the bits that remain after it.
  */
 export const STEP_BITS = {
-  /** Is the person on the service already, under either form of a Brazilian number? */
+  /** Checks whether the service already has the person, under either form of a Brazilian number. */
   lookup: 1,
-  /** Read the extra info that others wrote, so that the whole-list write keeps it. */
+  /** Reads extra info that others wrote, so that writing the whole list keeps it. */
   readExtraInfo: 2,
   upsertContact: 4,
   setTags: 8,
-  /** Has the contact a card in the pipeline already? */
+  /** Checks whether the contact already has a card in the pipeline. */
   findCard: 16,
   createCard: 32,
-  /** The answer to a card creation was lost: look whether the card is there. */
+  /** Checks whether the card exists, after the response to its creation was lost. */
   readBackCard: 64,
   moveStage: 128,
-  /** The answer to a move was lost: look where the card stands. */
+  /** Checks the card's stage, after the response to a move was lost. */
   readBackStage: 256,
 } as const;
 export type Step = keyof typeof STEP_BITS;
@@ -60,91 +60,86 @@ export type WriteCheck =
       readonly code: string;
       /** Names fields and assumptions, never values. */
       readonly reason: string;
-      /** The run must not go on, whatever was verified before: the answer is about somebody else. */
+      /** The run must stop, whatever was verified before: the response is about another person. */
       readonly stop: boolean;
     };
 
-/** How many records ended with each outcome, and for how many of them the run created a card. */
+/** Number of records per outcome, and of those for which the run created a card. */
 export type EndCounts = Readonly<Partial<Record<RecordOutcome | 'cards', number>>>;
 
-/** How far a refusal reaches: this record, this step for all records, or the whole run. */
+/** Reach of a refusal: this record, this step of all records, or the whole run. */
 export type RefusalScope = 'record' | 'step' | 'run';
 
-/** What polling asks of the service. */
+/** Calls of a poller. */
 export type PollStep = 'listConversations' | 'readMessages';
 
-/** What campaigns ask of the service, beside the effects that follow a trigger. */
+/** Calls of a campaign, except those of follow-up events. */
 export type CampaignStep = 'readAudience' | 'findMember' | 'recheckMember' | 'triggerMember' | 'verifyMember';
 
-/** What in an answer could not be read, or which inputs a refusal may come from: names only, nothing personal. */
+/** What in a response could not be read, or which inputs may have caused a refusal. It contains names only, no personal data. */
 export interface ShapeDetails {
-  /** Assumptions whose override mends it, as keys of `accounts.<name>.assumptions`; empty: none does. */
+  /** Assumptions whose override fixes it, as keys of `accounts.<name>.assumptions`; empty if none does. */
   readonly assumptions: readonly string[];
-  /** Names of the fields found in that place. */
+  /** Names of the fields found instead. */
   readonly seen: readonly string[];
 }
 
-/** Details of the failure that an API activity throws; `type` of the failure is the API's code. */
+/** Details of the failure that an API activity throws. The failure's `type` is the API's code. */
 export interface RefusalDetails {
   readonly scope: RefusalScope;
   readonly step: Step | EffectStep | PollStep | CampaignStep | 'catalog';
-  /** Steps that end with a step which all records are refused, as bits. */
+  /** Steps that end together with a step that is refused for all records, as bits. */
   readonly stops?: number;
-  /** When an assumption may be at fault. The message of the failure says the same in words. */
+  /** Set if an assumption may be wrong. The message of the failure says the same in words. */
   readonly shape?: ShapeDetails;
 }
 
-/** A step that stopped for all records, or a value of the config that the account does not know. */
+/** A step that stopped for all records, or a configured value that the account does not know. */
 export const RunWarning = z.object({ step: z.string(), code: z.string(), reason: z.string() }).readonly();
 export type RunWarning = z.infer<typeof RunWarning>;
 
 const count = z.int().nonnegative();
 
-/** How the account was asked about people: one by one, or by snapshots of a hundred; with the figures of the choice. */
+/** How Sluice looked people up: one by one, or by snapshots of a hundred; with the numbers behind the choice. */
 export const SnapshotChoice = z
   .object({
     of: z.enum(['contacts', 'cards']),
-    /** Calls that asking one by one takes at most. */
+    /** Maximum number of calls one by one. */
     single: count,
-    /** Pages that the account has. */
+    /** Number of pages in the account. */
     pages: count,
-    /** Pages that were read. */
+    /** Number of pages read. */
     read: count,
   })
   .readonly();
 export type SnapshotChoice = z.infer<typeof SnapshotChoice>;
 
-/** Counts add up once a run has finished: read = created + updated + unchanged + merged + rejected + failed + unknown. */
+/** Once a run has finished: read = created + updated + unchanged + merged + rejected + failed + unknown. */
 export const RunSummary = z
   .object({
     run: z.string().meta({ description: 'Id of the run.' }),
-    /** Rows read from the source, and records taken over from the run before (`carried`). */
     read: count.meta({
       description: 'Rows that the source yielded, and records taken over from the previous run.',
     }),
     created: count.meta({ description: 'Contacts created.' }),
     updated: count.meta({ description: 'Records with a change.' }),
     unchanged: count.meta({ description: 'Records without a change.' }),
-    /** Rows whose person another row already represents. */
     merged: count.meta({ description: 'Rows merged into the row of the same person.' }),
     rejected: count.meta({ description: 'Rows that could not be mapped.' }),
     failed: count.meta({ description: 'Records that the service refused.' }),
     unknown: count.meta({ description: 'Records with an unknown outcome.' }),
-    /** Cards created in this run. */
     cards: count.meta({ description: 'Cards created.' }),
-    /** API calls made in this run, read-backs and repeated attempts included. */
     calls: count.meta({ description: 'API calls made, with checks and repeated attempts.' }),
     seconds: z.number().nonnegative(),
-    /** Records left undone: only a cancelled run has any. */
     pending: count.meta({
       description: 'Records that have not ended; only a canceled or failed run has some.',
     }),
-    /** Records that the run before left undone, taken over; part of `read`. Incremental sources only. */
+    /** Unfinished records of the previous run; included in `read`. Incremental sources only. */
     carried: count.optional(),
-    /** People who left the source and were acted on, and those with whom that failed. Mirrors only. */
+    /** People who left the source and were changed, and those for whom that failed. Mirrors only. */
     vanished: count.optional(),
     vanishedFailed: count.optional(),
-    /** Steps that the account refused for every record, for example `createCard`: their work is not done. */
+    /** Steps that the account refused for every record, for example `createCard`; their work is not done. */
     stoppedSteps: z.array(z.string()).readonly(),
     warnings: z.array(RunWarning).readonly(),
     snapshots: z.array(SnapshotChoice).readonly().optional(),
@@ -153,13 +148,13 @@ export const RunSummary = z
 export type RunSummary = z.infer<typeof RunSummary>;
 
 export interface RunReport extends RunSummary {
-  /** The first few rows that were rejected, failed or are unknown; `sluice sync rows` shows all. */
+  /** The first few rows that were rejected, failed or are unknown; `sluice sync rows` lists all of them. */
   readonly problems: readonly RunProblem[];
-  /** All of them, counted by reason; `warning`: something was left out of a row that was kept. */
+  /** All problems, counted by reason. `warning`: a value was left out, but the row was kept. */
   readonly totals: readonly ProblemTotal[];
 }
 
-/** What is wrong with one row, without its values. */
+/** A problem of one row, without its values. */
 export const RunProblem = z
   .object({
     row: count,
@@ -168,27 +163,27 @@ export const RunProblem = z
     where: z.string(),
     code: z.string(),
     reason: z.string(),
-    /** Column or path of the source that a refused value came from. */
+    /** Column or path of the source that contained the refused value. */
     column: z.string().optional(),
   })
   .readonly();
 export type RunProblem = z.infer<typeof RunProblem>;
 
-/** How many rows have a problem in common. Holds no value of a row. */
+/** Number of rows with the same problem. Contains no value of a row. */
 export const ProblemTotal = z
   .object({
     outcome: z.enum(['rejected', 'failed', 'unknown', 'warning']),
     /** Field of the mapping, or step of the sync. */
     where: z.string(),
-    /** Column or path of the source that the values came from. */
+    /** Column or path of the source that contained the values. */
     column: z.string().optional(),
     code: z.string(),
     rows: count,
-    /** What is wrong with the first of them. */
+    /** Reason of the first of these rows. */
     reason: z.string(),
-    /** Other rows have other reasons under the same code. */
+    /** True if other rows have other reasons with the same code. */
     varied: z.boolean(),
-    /** Number of the first of them. */
+    /** Row number of the first of them. */
     first: count,
   })
   .readonly();
@@ -196,16 +191,16 @@ export type ProblemTotal = z.infer<typeof ProblemTotal>;
 
 export type RunPhase = 'opening' | 'planning' | 'preparing' | 'syncing' | 'closing' | 'ended';
 
-/** Answer of the `progress` query. */
+/** Result of the query `progress`. */
 export interface RunProgress {
   readonly run: string | null;
   readonly phase: RunPhase;
-  /** `code`: what the service refused, when Sluice itself paused the run. */
+  /** `code` names what the service refused; set only when Sluice itself paused the run. */
   readonly paused: { readonly by: string; readonly reason: string; readonly code?: string } | null;
-  /** Rows read so far, and the share of the source behind them (0..1, null when unknown). */
+  /** Rows read so far, and their share of the source (0 to 1; null if unknown). */
   readonly read: number;
   readonly readShare: number | null;
-  /** Rows whose person another row already represents. */
+  /** Rows whose person is already represented by another row. */
   readonly merged: number;
   /** Records that need calls, and how many of them have ended. */
   readonly total: number;
@@ -217,9 +212,9 @@ export interface RunProgress {
   readonly rejected: number;
   readonly cards: number;
   readonly stoppedSteps: readonly string[];
-  /** Problems of rows, counted by reason, once the source has been read. */
+  /** Problems of rows, counted by reason; complete once the source has been read. */
   readonly totals: readonly ProblemTotal[];
-  /** Why the first write of its kind does not get through, when it has failed repeatedly. */
+  /** Why the first write of its kind fails, once it has failed repeatedly. */
   readonly trouble: { readonly failures: number; readonly reason: string } | null;
 }
 
@@ -227,6 +222,6 @@ export interface RunProgress {
 export interface Halt {
   readonly code: string;
   readonly reason: string;
-  /** Kinds of writes that the service does not show as they were made, as bits. Whoever resumes the run accepts them. */
+  /** Kinds of writes that the service shows differently than they were made, as bits. Resuming the run accepts them. */
   readonly kinds: number;
 }

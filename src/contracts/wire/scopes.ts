@@ -1,4 +1,4 @@
-// What a token may be allowed to do (API text, Authentication).
+// Scopes of a token (API text, Authentication).
 
 /** A write scope includes the matching read scope. */
 export const SCOPES = [

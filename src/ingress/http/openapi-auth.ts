@@ -1,12 +1,12 @@
-// Describes in the OpenAPI document how a sender authenticates: a security scheme, and the headers beside it.
+// How the OpenAPI document tells what a sender has to prove: a security scheme, and the headers beside it.
 import type { RouteAuth } from '../../contracts/config/config.ts';
 import { HUBSPOT_TIMESTAMP, signatureOf } from './auth/hmac.ts';
 import { isBearer } from './auth/token.ts';
 
 export interface DescribedAuth {
-  /** Null: no authentication. */
+  /** Null: nothing is proved. */
   readonly scheme: object | null;
-  /** Further headers that the sender must send. */
+  /** What else has to be sent along. */
   readonly headers: readonly { readonly name: string; readonly description: string }[];
   /** A sentence for people. */
   readonly text: string;
@@ -19,19 +19,19 @@ export function describeAuth(auth: RouteAuth): DescribedAuth {
       return {
         scheme: header(
           'webhook-signature',
-          'Standard Webhooks 1.0: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; while you rotate a secret, several signatures separated by spaces',
+          'Standard Webhooks 1.0: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; several, separated by spaces, while a secret is replaced',
         ),
         headers: [
           {
             name: 'webhook-id',
-            description: 'Id of the message and key of the event, the same in each redelivery',
+            description: 'Of the message, and the key of the event: the same at each repetition',
           },
           {
             name: 'webhook-timestamp',
-            description: `Time in seconds since 1970, at most ${auth.tolerance} away from the time of this server`,
+            description: `Seconds since 1970, at most ${auth.tolerance} from the time of this server`,
           },
         ],
-        text: 'Signed according to Standard Webhooks.',
+        text: 'Signed as Standard Webhooks has it.',
       };
     case 'hmac': {
       const {
@@ -60,6 +60,6 @@ export function describeAuth(auth: RouteAuth): DescribedAuth {
         text: 'Sent along with a shared token.',
       };
     case 'none':
-      return { scheme: null, headers: [], text: 'Accepts senders on the same machine only.' };
+      return { scheme: null, headers: [], text: 'Taken from senders on the same machine only.' };
   }
 }

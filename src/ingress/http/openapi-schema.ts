@@ -1,16 +1,15 @@
-// Builds JSON Schemas of what senders send: the route's own schema moved into the document, and the CloudEvents forms
-// around it.
+// JSON Schemas of what senders send: the route's own one moved into the document, and the CloudEvents forms around it.
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const refTo = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** Values of these keywords are data, so a `$ref` inside is not a reference. */
+/** Values of these keywords are data: a `$ref` in there is none. */
 const DATA = new Set(['const', 'enum', 'default', 'examples', 'example']);
 
 /**
- * Returns the schema as a component of the document, with its references adjusted. A schema with an `$id` is a resource
- * of its own and stays unchanged.
+ * The schema as a component of the document: references into itself follow it there. One with an `$id` is a resource
+ * of its own, and stays as it is.
  */
 export function embed(schema: Schema, name: string): Schema {
   if (typeof schema.$id === 'string') return schema;
@@ -30,7 +29,7 @@ export function embed(schema: Schema, name: string): Schema {
   return moved;
 }
 
-/** Returns CloudEvents 1.0 in structured form, with the event as its `data`. */
+/** CloudEvents 1.0 in structured form, with the event as its `data`. */
 export function cloudEvent(data: Schema): Schema {
   const text = { type: 'string', minLength: 1 };
   return {
@@ -40,7 +39,7 @@ export function cloudEvent(data: Schema): Schema {
       specversion: { const: '1.0' },
       id: {
         ...text,
-        description: 'Together with source, identifies the event if it has no idempotency key',
+        description: 'With source: what makes the event that one, where no idempotency key is sent',
       },
       source: text,
       type: text,

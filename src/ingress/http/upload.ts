@@ -1,5 +1,4 @@
-// Accepts files for messages before the event that refers to them. The body is the file; headers give its name and
-// type.
+// Files for messages, sent before the event that names them: the body is the file, headers say its name and type.
 import type { RequestHandler } from 'express';
 import { contentTypeOf, uploadNameOf } from '../../contracts/media-names.ts';
 import { LedgerError } from '../../ledger/database.ts';
@@ -8,26 +7,26 @@ import { NotAcceptedError } from '../intake.ts';
 import { answerJson, HttpError, type Uploaded } from './answers.ts';
 import { createProver, type ProverOptions } from './prove.ts';
 
-/** Stores a file. @throws LedgerError */
+/** Keeps a file. @throws LedgerError */
 export type StoreUpload = (upload: NewUpload) => Promise<StoredUpload>;
 
-/** Appended to the path of a route. */
+/** Behind the path of a route. */
 export const FILES_PATH = '/files';
-/** Retry-After while the database is unavailable. */
+/** When it is worth a try again while the database is away. */
 const RETRY_MS = 1000;
-/** A form around the file would be stored as the file. */
+/** A form around the file would be kept as the file. */
 const FORMS = /^(?:multipart\/.*|application\/x-www-form-urlencoded)$/;
 
 export interface UploaderOptions extends Omit<ProverOptions<string>, 'typeOf'> {
   readonly account: string;
-  /** Which sources of a file's name count: those that the signature covers, or that the route trusts. */
+  /** Which places of a file's name count: those that the proof of the sender covers, or that the route trusts. */
   readonly names: { readonly header: boolean; readonly query: boolean };
-  /** Rate limit of the route. */
+  /** The rate of the route. */
   readonly limit: RequestHandler;
   readonly store: StoreUpload;
 }
 
-/** The steps of `POST {path}/files`, in order: 201 with the id that events use to refer to the file. */
+/** The steps of `POST {path}/files`, in their order: 201 with the id that an event names the file by. */
 export function createUploader(options: UploaderOptions): RequestHandler[] {
   const { account, names, limit, store } = options;
   const prover = createProver({ ...options, typeOf: fileType });
@@ -55,7 +54,7 @@ function fileType(header: string | undefined): string {
   throw new HttpError(
     415,
     'MEDIA_TYPE',
-    'send the bytes of the file without a form, with its media type as Content-Type, for example application/pdf',
+    'send the bytes of the file as they are, not in a form, and its media type as Content-Type, for example application/pdf',
   );
 }
 

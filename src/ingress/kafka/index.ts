@@ -1,4 +1,4 @@
-// The exports of the Kafka ingress for other folders.
+// What other folders may take from the Kafka ingress.
 export { type ClusterAccess } from './client.ts';
 export {
   type DeadLetter,

@@ -1,5 +1,4 @@
-// Records why partitions are paused. It logs the beginning and the end of each pause once, and keeps both for status
-// and metrics.
+// Why partitions stand still: said in the log once when it begins and once when it ends, and kept for status and metrics.
 import { errorShape } from '../error-shape.ts';
 import { NotAcceptedError } from '../intake.ts';
 import { BuryError } from './chunk.ts';
@@ -13,10 +12,10 @@ export interface Log {
 }
 
 export interface Pause {
-  /** The reason in `NotAcceptedError`; `DEAD_LETTERS`: dead letters cannot be written; `ERROR`: an unexpected error. */
+  /** That of `NotAcceptedError`; `DEAD_LETTERS`: they can't be written; `ERROR`: something nobody expected. */
   readonly why: NotAcceptedError['why'] | 'DEAD_LETTERS' | 'ERROR';
   readonly reason: string;
-  /** Time at which it began. */
+  /** When it began. */
   readonly since: Date;
 }
 
@@ -27,12 +26,9 @@ export interface Place {
 
 /** What a failure means for the partition. */
 export interface Diagnosis extends Pick<Pause, 'why' | 'reason'> {
-  /** When to retry, if the refusal says so. */
+  /** When to try again, where who refused has said so. */
   readonly retryAfterMs: number | null;
-  /**
-   * For the log. An unexpected error is logged by kind and place only, because its message may contain values of a
-   * record.
-   */
+  /** For the log: an unexpected error by kind and place alone, as its message may hold values of a record. */
   readonly details: object;
 }
 
@@ -43,7 +39,7 @@ export function diagnose(error: unknown): Diagnosis {
   }
   if (error instanceof BuryError) {
     const { code, message } = describeKafkaError(error);
-    const reason = `cannot write to the dead-letter topic: ${message}`;
+    const reason = `the topic of dead letters can't be written: ${message}`;
     return { why: 'DEAD_LETTERS', reason, retryAfterMs: null, details: { code } };
   }
   const { name: kind, at } = errorShape(error);
@@ -53,15 +49,15 @@ export function diagnose(error: unknown): Diagnosis {
 
 export interface Pauses {
   begin(place: Place, offset: string, diagnosis: Diagnosis): void;
-  /** The partition continues. Logs nothing if it was not paused. */
+  /** The partition goes on; nothing is said where it had not stopped. */
   end(place: Place): void;
-  /** Another consumer has the partition now. */
+  /** Somebody else has the partition now. */
   forget(place: Place): void;
   of(place: Place): Pause | null;
   all(): readonly (Place & Pause)[];
 }
 
-/** @param changed receives the beginning and the end of each pause */
+/** @param changed hears of the beginning and the end of each */
 export function createPauses(
   cluster: string,
   log: Log,
@@ -84,7 +80,7 @@ export function createPauses(
       pauses.set(keyOf(pause), pause);
       changed(pause, pause, true);
       const fields = { cluster, topic, partition, offset: Number(offset), why, ...details };
-      const message = `partition paused: ${reason}; retrying until it continues`;
+      const message = `partition stopped: ${reason}; it is tried again until it goes on`;
       if (why === 'ERROR' || why === 'DEAD_LETTERS') log.error(fields, message);
       else log.warn(fields, message);
     },
@@ -93,7 +89,7 @@ export function createPauses(
       if (known === null) return;
       const { topic, partition, why, since } = known;
       const stoodMs = Date.now() - since.getTime();
-      log.info({ cluster, topic, partition, why, stoodMs }, 'partition continues');
+      log.info({ cluster, topic, partition, why, stoodMs }, 'partition goes on');
     },
     forget: (place) => void remove(place),
     of: (place) => pauses.get(keyOf(place)) ?? null,
@@ -101,7 +97,7 @@ export function createPauses(
   };
 }
 
-/** Topic names cannot contain "/". */
+/** "/" is in no name of a topic. */
 export function keyOf({ topic, partition }: Place): string {
   return `${topic}/${partition}`;
 }

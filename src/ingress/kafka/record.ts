@@ -1,25 +1,22 @@
-// Converts a Kafka record to a delivery with a stable name.
+// A Kafka record as the rest of Sluice sees it: a delivery, with a name that stays its own.
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { Delivery } from '../intake.ts';
 
-/**
- * Location of a record. A topic that is created again counts from 0, so only the time distinguishes its records from
- * the old ones.
- */
+/** Where a record stands. A topic that is made anew counts from 0 again: only its time tells its records apart then. */
 export interface Origin {
   readonly topic: string;
   readonly partition: number;
   readonly offset: string;
-  /** Kafka timestamp in milliseconds since 1970. */
+  /** Milliseconds since 1970, as Kafka has it. */
   readonly timestamp: string;
 }
 
-/** Returns the stable name of a record, the same for each redelivery. */
+/** Stable name of a record, the same at each redelivery. */
 export function nameOf({ topic, partition, offset, timestamp }: Origin): string {
   return `kafka:${topic}/${partition}/${offset}/${timestamp}`;
 }
 
-/** Header of a record that was replayed from a dead letter: the name of the first record. */
+/** Header of a record that was produced again out of a dead letter: the name of the first one. */
 export const REPLAY_OF = 'sluice-replay-of';
 
 export function deliveryOf(
@@ -33,7 +30,7 @@ export function deliveryOf(
     via: 'kafka',
     headers,
     body: value ?? new Uint8Array(0),
-    // A replay that was interrupted and repeated is in the topic twice, but it is one event.
+    // A replay that was cut off and repeated stands twice in the topic, and is one event all the same.
     fallbackKey: headers[REPLAY_OF] ?? nameOf({ topic, partition, offset, timestamp }),
     about: {
       topic,
@@ -45,7 +42,7 @@ export function deliveryOf(
   };
 }
 
-/** Headers by lower-case name. For a repeated header, the last value. */
+/** By name in lower case; of a header that comes several times the last. */
 export function textHeaders(headers: IHeaders | undefined): Record<string, string> {
   const texts: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries(headers ?? {})) {

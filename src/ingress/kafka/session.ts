@@ -1,19 +1,19 @@
-// One lifetime of a consumer: from joining the group until kafkajs gives up or the owner ends it.
+// One life of a consumer: from joining the group to the moment when kafkajs gives up, or when it is asked to end.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AssignmentOptions, createAssignments } from './assignments.ts';
 import { openClient } from './client.ts';
 import type { PartitionReader } from './partition.ts';
 import type { Bounds } from './positions.ts';
 
-/** Session timeout: after it, the group assigns the partitions of a silent member to others. */
+/** A member that is gone is missed after so long, and its partitions go to others. */
 const SESSION_MS = 30_000;
-/** Number of heartbeats within the session timeout. */
+/** Of these, so many fit in the time after which it is missed. */
 const HEARTBEATS = 10;
-/** Maximum wait of a fetch for new records. A resumed partition waits at most this long. */
+/** Longest wait of a fetch for something to come. A partition that is taken up again waits for it at most. */
 const FETCH_WAIT_MS = 250;
-/** A record batch larger than this is fetched only if no other partition has records. */
+/** A record batch that is larger is fetched only when no other partition has anything. */
 const FETCH_BYTES = 1_048_576;
-/** How long new partitions of a topic may stay unnoticed. */
+/** How long new partitions of a topic may stay unseen. */
 const METADATA_MS = 60_000;
 const DISCONNECT_MS = 5000;
 
@@ -23,21 +23,18 @@ export interface SessionOptions extends AssignmentOptions {
 }
 
 export interface Session {
-  /** Resolves with the reason when kafkajs has given up. A new session is then needed. */
+  /** Resolves with the reason when kafkajs has given up: a new session is needed. */
   readonly crashed: Promise<unknown>;
-  /** Time of the last activity of kafkajs, in ms since 1970. */
+  /** When kafkajs was last seen doing something, in ms since 1970. */
   lastSign(): number;
   readers(): readonly PartitionReader[];
-  /** Checks whether records were deleted before Sluice read them. */
+  /** Looks whether records are gone that nobody has read yet. */
   compare(bounds: ReadonlyMap<string, Bounds>): void;
-  /**
-   * Completes what is in progress up to its commit, leaves the group and closes the connections, within `graceMs` and 5
-   * s.
-   */
+  /** Takes what is under way to its commit, leaves the group and closes the connections, within `graceMs` and 5 s. */
   close(graceMs: number): Promise<void>;
 }
 
-/** @throws what kafkajs throws when the cluster is unavailable or rejects the consumer */
+/** @throws what kafkajs throws when the cluster is away or refuses */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { config, topics } = options;
   const client = openClient(options.access);
@@ -50,7 +47,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     maxWaitTimeInMs: FETCH_WAIT_MS,
     maxBytesPerPartition: FETCH_BYTES,
     metadataMaxAge: METADATA_MS,
-    // A restart by kafkajs has no advantage over a new consumer, and fails silently.
+    // A restart by kafkajs is no better than a new consumer, and silent when it fails.
     retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1000, restartOnFailure: async () => false },
   });
   const partitions = createAssignments(options, consumer);
@@ -61,11 +58,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       sign = Date.now();
     });
   consumer.on(GROUP_JOIN, ({ payload }) => partitions.assign(payload.memberAssignment));
-  // kafkajs does not pass on batches of which nothing is left.
+  // Batches of which nothing is left to show do not come to `eachBatch`.
   consumer.on(START_BATCH_PROCESS, ({ payload: { topic, partition, batchSize, lastOffset } }) => {
     if (batchSize === 0) partitions.get({ topic, partition })?.skip(BigInt(lastOffset) + 1n);
   });
-  // From here on every kafkajs call throws.
+  // From here on kafkajs throws at whatever it is told.
   consumer.on(STOP, () => void partitions.end());
   const crashed = new Promise<unknown>((resolve) => {
     consumer.on(CRASH, ({ payload }) => resolve(payload.error));
@@ -76,8 +73,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   };
   try {
     await consumer.connect();
-    // `assign` decides where a group begins. kafkajs uses this setting for an offset that is out of range: `false`
-    // would skip all existing records.
+    // Where a group begins is settled in `assign`. kafkajs uses this for an offset that is out of range: `false` would skip
+    // everything there is.
     await consumer.subscribe({ topics: [...topics], fromBeginning: true });
     await consumer.run({
       autoCommit: false,
@@ -104,7 +101,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   };
 }
 
-/** For races. It does not keep the process running. */
+/** For races: keeps no process up. */
 async function sleep(ms: number): Promise<void> {
   await delay(ms, undefined, { ref: false });
 }

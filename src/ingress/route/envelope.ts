@@ -1,17 +1,14 @@
-// The result of decoding: events, each with the object that mappings read and what is known about it.
+// What decoding finds in a delivery: events, each with the object that mappings read and what is known about it.
 import type { JsonObject } from './json.ts';
 
 export interface Envelope {
-  /** The root of paths and expressions. */
+  /** Where paths and expressions begin. */
   readonly root: JsonObject;
-  /** The value of `$event` in expressions. */
+  /** What they find under `$event`. */
   readonly about: JsonObject;
-  /** A CloudEvent is identified by its source and its id together. */
+  /** A CloudEvent is one by its source and its id together. */
   readonly event?: { readonly source: string; readonly id: string };
-  /**
-   * Whether the sender wrote `root`, so that the usual key fields identify the event. A table row may have a column
-   * with such a name.
-   */
+  /** Whether the sender wrote `root`, so that the usual names of a key mean one in it. A row of a table may have a column of that name. */
   readonly keyed: boolean;
 }
 

@@ -2,7 +2,7 @@
 
 import { campaignRoute } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
-import type { CampaignCommand } from '../../contracts/wire/campaign.ts';
+import type { CampaignCommand, CampaignPause } from '../../contracts/wire/campaign.ts';
 import type { Queryable } from '../database.ts';
 import { lockedMembers, type MemberRow } from './campaign-members.ts';
 import { type MovedOn, moveOn } from './campaign-waves.ts';
@@ -61,11 +61,11 @@ function storable(text: string): string {
 export async function haltCampaign(
   tx: Queryable,
   run: string,
-  { by, reason }: { readonly by: string; readonly reason: string },
+  { by, reason, code }: CampaignPause,
 ): Promise<void> {
   await tx.query('update campaigns set paused = $2 where run_id = $1 and paused is null', [
     run,
-    toJson({ by: storable(by), reason: storable(reason) }),
+    toJson({ by: storable(by), reason: storable(reason), code }),
   ]);
 }
 

@@ -3,6 +3,7 @@
 import { toJson } from '../../contracts/stored-json.ts';
 import type {
   CampaignName,
+  CampaignPause,
   CampaignPlan,
   CampaignSpec,
   CampaignState,
@@ -28,7 +29,7 @@ export interface CampaignRow {
   readonly started_by: string | null;
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
-  readonly paused: { readonly by: string; readonly reason: string } | null;
+  readonly paused: CampaignPause | null;
   /** Why the run waits although nobody paused it. */
   readonly blocked: PlanNote | null;
   readonly verified: FirstVerified | null;

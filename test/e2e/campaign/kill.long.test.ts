@@ -101,7 +101,7 @@ it('FAULTS 16: a worker dies at each step of a trigger: one flow a member at mos
   const { db, deps, panel, work, spawn } = context;
   // Of each campaign the first member has a point, and the other one comes after it.
   const runs = await Promise.all(KILLED.map((name, n) => running(name, [2 * n + 1, 2 * n + 2])));
-  // So that a worker can die while its call is under way, however late its clock is read on a busy machine.
+  // Lets a worker die while its call is in progress, however late its clock is read on a busy machine.
   await panel.fault({ method: 'POST', path: '/v1/flows/trigger', kind: 'delay', ms: 1000 });
   const { taskQueue, start } = await workers();
   const points = Object.fromEntries(POINTS.map(([point], n) => [runs[n]?.members[0] as number, point]));
@@ -136,7 +136,7 @@ it('FAULTS 16: a worker dies at each step of a trigger: one flow a member at mos
   // On a busy machine the processes take their time to start; then five seconds pass until they are missed.
 }, 180_000);
 
-it('two workers, and one is killed in the middle: the other one goes on, and only what was under way is unknown', async () => {
+it('two workers, one of which is killed: the other one continues, and only calls in progress become unknown', async () => {
   const { db, panel, spawn } = context;
   const { run } = await running('pair', range(61, 100));
   await panel.fault({ method: 'POST', path: '/v1/flows/trigger', kind: 'delay', ms: 300 });
@@ -196,7 +196,7 @@ it('FAULTS 47: two campaigns and three workers at once, on one PostgreSQL: each 
   ]);
 });
 
-it('results are stamped while an operator acts on the same members: neither waits for the other', async () => {
+it('results are updated while an operator changes the same members: neither waits for the other', async () => {
   const { db } = context;
   const { run } = await running('three', range(51, 2));
   await db.query("update campaign_members set state = 'triggered', triggered_at = $2 where run_id = $1", [

@@ -25,7 +25,7 @@ export interface BurstContext {
   readonly panel: ReturnType<typeof panelOf>;
   readonly db: Database;
   readonly client: Client;
-  /** What the sink was told, as it grows. */
+  /** Events that the sink has received so far. */
   readonly published: Tail;
   /** Starts a worker process; resolves when it works. */
   worker(): Promise<{ kill(): Promise<void> }>;
@@ -93,13 +93,13 @@ async function furnish(
         announce: [{ sink: 'file' }],
       },
     },
-    sinks: { file: { type: 'jsonl', path: './told.jsonl' } },
+    sinks: { file: { type: 'jsonl', path: './published.jsonl' } },
     pollers: { inbox: { account: 'acme', ...options.poller } },
   };
   await writeFile(join(dir, 'sluice.yaml'), stringify(file));
   const db = await openPostgres(postgres.url, console.error);
   ends.push(() => db.close());
-  const published = tail(join(dir, 'told.jsonl'));
+  const published = tail(join(dir, 'published.jsonl'));
   ends.push(() => published.close());
   const workers: ChildProcess[] = [];
   ends.push(() => Promise.all(workers.map(kill)));

@@ -15,7 +15,7 @@ const MESSAGES = 1000;
 const AT_ONCE = 8;
 /** From one kill to the other, at most. */
 const MAX_PAUSE_MS = 1500;
-/** The service's clock goes in steps of so many milliseconds: messages, and conversations, share an instant. */
+/** The service's clock advances in steps of this many milliseconds, so messages and conversations share an instant. */
 const TICK_MS = 20;
 const TOKEN = 'svc_test_burst';
 const BEFORE_AT = '2026-01-01T10:00:00.000Z';
@@ -58,7 +58,7 @@ async function burst({ panel }: BurstContext, random: () => number): Promise<voi
   await Promise.all(Array.from({ length: AT_ONCE }, writer));
 }
 
-it(`of ${MESSAGES} messages in a burst each is told in its order and under one id, though two workers are killed`, async () => {
+it(`of ${MESSAGES} messages in a burst, each is published in order and under one id, although two workers are killed`, async () => {
   const random = seeded(SEED);
   console.error(`BURST_SEED=${SEED}`);
   const context = await openBurstContext({
@@ -74,7 +74,7 @@ it(`of ${MESSAGES} messages in a burst each is told in its order and under one i
     const published = 1 + Math.floor(random() * 100);
     const pauseMs = random() * MAX_PAUSE_MS;
     const kills = (async () => {
-      await until(`${published} messages were told`, () => messages().length >= published);
+      await until(`${published} messages are published`, () => messages().length >= published);
       await first.kill();
       // Whatever the other one is doing then.
       await delay(pauseMs);
@@ -88,11 +88,11 @@ it(`of ${MESSAGES} messages in a burst each is told in its order and under one i
     expect(written).toHaveLength(MESSAGES);
     // Temporal gives the work of the dead to the living only after 15 s.
     for (const part of [0.25, 0.5, 0.75, 1]) {
-      await until(`${part * MESSAGES} messages were told`, () => {
+      await until(`${part * MESSAGES} messages are published`, () => {
         return new Set(messages().map(({ message }) => message)).size >= part * MESSAGES;
       });
     }
-    await until('nothing more is to be told', async () => {
+    await until('nothing is left to publish', async () => {
       const rest = await context.db.query(
         'select 1 from conversations where todo_at is not null union all select 1 from outbox',
       );

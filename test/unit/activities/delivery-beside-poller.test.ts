@@ -16,7 +16,7 @@ describe('beside a poller', () => {
     { weight: 3, arbitrary: fc.record({ op: fc.constant('poll' as const) }) },
     { weight: 3, arbitrary: fc.record({ op: fc.constant('old page' as const), which: fc.nat() }) },
     { weight: 2, arbitrary: fc.record({ op: fc.constant('round' as const) }) },
-    { weight: 2, arbitrary: fc.record({ op: fc.constant('look' as const) }) },
+    { weight: 2, arbitrary: fc.record({ op: fc.constant('check' as const) }) },
     {
       weight: 3,
       arbitrary: fc.record({ op: fc.constant('pass' as const), ms: fc.constantFrom(700, 2500, 30_000) }),
@@ -43,7 +43,7 @@ describe('beside a poller', () => {
           else if (each.op === 'old page' && pages.length > 0)
             await poll(conversation, pages[each.which % pages.length]);
           else if (each.op === 'round') await next();
-          else if (each.op === 'look') await check();
+          else if (each.op === 'check') await check();
           else if (each.op === 'pass') clock.at += each.ms;
         }
         await watch();
@@ -64,7 +64,7 @@ describe('beside a poller', () => {
     );
   }, 60_000);
 
-  it('a poller that sees every change spares all looks but the first ones', async () => {
+  it('a poller that sees every change saves all checks but the first ones', async () => {
     const sent = await send();
     let checks = 0;
     for (let n = 0; n < 20; n++) {

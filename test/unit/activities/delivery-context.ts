@@ -130,7 +130,7 @@ export async function openDeliveryContext() {
     return await inActivity(deliveryBatch, { account: 'acme', run }, attempt);
   }
 
-  /** What the workflow does, while its clock stands at most at `until`; answers how many looks it took. */
+  /** Does what the workflow does until `until` by its clock. @returns the number of checks */
   async function watch(until = Number.POSITIVE_INFINITY): Promise<number> {
     for (let checks = 0; ; ) {
       const round = await next();

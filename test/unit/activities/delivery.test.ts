@@ -139,7 +139,7 @@ describe('a check that fails', () => {
     expect(await published(id)).toEqual(['delivered', 'read']);
   });
 
-  it('FAULTS 5: a 500 is tried again, and after five attempts others get their turn', async () => {
+  it('FAULTS 5: a 500 is retried, and after five attempts other checks run', async () => {
     const { id } = await send();
     clock.at += 10 * SECOND;
     await fault({ status: 500, body: { error: 'oops' } });
@@ -173,7 +173,7 @@ describe('a check that fails', () => {
   it.each([
     ['is followed by the page of its conversation', 'read', null],
     ['ends, once, when the page does not show it', 'queued', 'INVALID_ARGUMENT'],
-  ])('with an id that no path can hold %s', async (_case, status, endCode) => {
+  ])('with an id that cannot be part of a path %s', async (_case, status, endCode) => {
     const { conversation } = await send();
     await watch();
     const id = 'wamid.aGVs/bG8+==';
@@ -267,7 +267,7 @@ describe('several messages of one conversation', () => {
 });
 
 describe('a batch', () => {
-  it('checks all that is due, tells it, and says when to come back', async () => {
+  it('checks everything due, publishes it, and returns when to check next', async () => {
     const sent = [await send(), await send(), await send(), await send(), await send(), await send()];
     progressMs.read = NEVER;
     clock.at += 10 * SECOND;
@@ -296,7 +296,7 @@ describe('a batch', () => {
     for (const { id } of sent) expect(await published(id)).toEqual(['read']);
   });
 
-  it('ends with the reason when the account refuses, after what was under way', async () => {
+  it('ends with the reason when the account refuses, after the checks in progress', async () => {
     for (let n = 0; n < 9; n++) await send();
     clock.at += 10 * SECOND;
     const since = (await panel.requests(0)).at(-1)?.seq ?? 0;

@@ -1,4 +1,4 @@
-// Which event is next: however begins and ends of events fall, one of a subject is under way, and none steps back.
+// Which event is next: in any order of begins and ends, one event per subject is in progress, in order of arrival.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { beginEvent } from '../../../activities/events/event-begin.ts';
@@ -27,7 +27,7 @@ const options = {
 const event = fc.record({ person: fc.nat(2), rank: fc.option(fc.nat(4), { nil: null }) });
 
 describe('the order of events', () => {
-  it('at most one event of a person is under way, in the order in which they came, and no older one after a newer', async () => {
+  it('at most one event per person is in progress, in order of arrival, and no older one after a newer', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(event, { minLength: 1, maxLength: 8 }),

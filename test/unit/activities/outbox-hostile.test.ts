@@ -118,7 +118,7 @@ describe('a sink that', () => {
     expect(await state()).toMatchObject({ code: 'DEADLINE', failures: 1, claimed_by: null });
   });
 
-  it('is slow, and is cut off: what it sent is sent, what was under way is tried again, and the circuit stays closed', async () => {
+  it('is slow and is interrupted: sent events stay sent, the others are retried, and the circuit stays closed', async () => {
     const bus: Sink = {
       send: (events, { signal }) =>
         new Promise((done) => {
@@ -143,7 +143,7 @@ describe('a sink that', () => {
     expect(await state()).toMatchObject({ open_until: null });
   });
 
-  it('has been closed under the batch: nothing is held against anybody, and it is not asked again at once', async () => {
+  it('is closed during the batch: no event fails, and the next batch waits', async () => {
     const bus = memorySink(() => new SinkError('CLOSED', 'closed', { retryable: true }));
     const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(3, 3));

@@ -30,7 +30,7 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('break' as const) }) },
 );
 
-/** What the next attempts meet, one after the other; an event that is refused for good always is. */
+/** Results of the next attempts, one after another; a permanently refused event always fails. */
 const luck = fc.infiniteStream(
   fc.oneof(
     { weight: 8, arbitrary: fc.constant(null) },
@@ -62,7 +62,7 @@ describe('the outbox', () => {
             if (error === null) arrived.push(id);
             return error;
           });
-          // Nobody's hold lasts: each batch takes the sink from the other.
+          // No lease lasts: each batch takes the sink from the other.
           const context = outboxContext(db, { [name]: sink }, { leaseMs: 0 });
           let n = 0;
           const all: { id: string; stream: number }[] = [];

@@ -53,7 +53,7 @@ describe('a batch', () => {
     expect([bus.ids.length, hooks.ids.length]).toEqual([0, 3]);
   });
 
-  it('takes a large event alone, and none out of its turn', async () => {
+  it('takes a large event alone, and none out of order', async () => {
     await put(
       db,
       ['bus'],
@@ -64,7 +64,7 @@ describe('a batch', () => {
       await db.query('delete from outbox where seq = any($1)', [due.map(({ seq }) => seq)]);
       return due.map(({ event }) => event.id);
     };
-    // Repetition is stored compressed: five thousand letters are some hundred bytes more.
+    // Repetition is stored compressed: five thousand characters are a few hundred bytes more.
     const batches = [await taken(), await taken(), await taken()];
     expect(batches.flat()).toEqual(['acme/1/1', 'acme/1/2', 'acme/2/3', 'acme/2/4']);
     expect(batches[0]?.length).toBeLessThan(4);
@@ -83,7 +83,7 @@ describe('a batch', () => {
     expect(await context.runBatch('bus')).toMatchObject({ sent: 1 });
   });
 
-  it('that has lost its sink to another one stops after the batch under way', async () => {
+  it('that has lost its sink to another batch stops after the current group', async () => {
     const bus = memorySink();
     const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(60, 1));
@@ -116,7 +116,7 @@ describe('a batch', () => {
     expect(await context.runBatch('bus')).toEqual({ sent: 2, nextMs: null });
   });
 
-  it('that is cancelled keeps what was sent, and holds nothing against the rest', async () => {
+  it('that is cancelled records what was sent, and counts no failure for the rest', async () => {
     const environment = new MockActivityEnvironment({}, { logger });
     const bus: Sink = {
       async send(events, { signal }) {
@@ -154,7 +154,7 @@ describe('an event that fails by itself', () => {
     expect(bus.ids.slice(-4)).toEqual(['acme/1/1', 'acme/1/4', 'acme/1/7', 'acme/1/10']);
   });
 
-  it('is dead when it is refused for good, and those behind it go on at once', async () => {
+  it('is dead when it is refused permanently, and the events after it continue at once', async () => {
     const bus = memorySink((event) => (event.id === 'acme/1/1' ? REFUSED : null));
     const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(6, 2));
@@ -205,8 +205,8 @@ describe('a sink in trouble', () => {
       );
     expect(await state()).toMatchObject({ failures: 0, open_until: null, code: null });
     expect(context.logged.map(({ level, message }) => [level, message])).toEqual([
-      ['warn', 'the sink is left alone for a while: nobody answers'],
-      ['info', 'the sink takes events again'],
+      ['warn', 'Sluice stops sending to the sink for a while: nobody answers'],
+      ['info', 'the sink accepts events again'],
     ]);
   });
 

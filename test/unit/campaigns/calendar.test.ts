@@ -102,7 +102,7 @@ describe('ranges that overlap or touch are one', () => {
     expect(ask(input, 'UTC', '2026-11-23T09:30:00Z')).toBe('open until 2026-11-23T18:00Z');
   });
 
-  it('a range that ends when it begins holds nothing', () => {
+  it('a range that ends when it begins is empty', () => {
     expect(ask(daily('09:00-09:00'), 'UTC', '2026-11-23T09:00:00Z')).toBe('closed until never');
   });
 
@@ -203,7 +203,7 @@ describe('where clocks are changed, no wall clock outside the range is ever in i
       'open until 2026-11-01T05:30Z',
     ],
     [
-      'New York falls back: what holds the whole hour holds it twice',
+      'New York falls back: a range with the whole hour contains it twice',
       daily('00:00-03:00'),
       'America/New_York',
       '2026-11-01T04:30:00Z',
@@ -289,6 +289,6 @@ it('answers do not depend on what was asked before', () => {
 });
 
 it('a zone that there is not, or none, is refused', () => {
-  expect(() => calendar(WEEK).at(['America/Nowhere'], 0)).toThrow(/America\/Nowhere is no time zone/);
+  expect(() => calendar(WEEK).at(['America/Nowhere'], 0)).toThrow(/America\/Nowhere is not a time zone/);
   expect(() => calendar(WEEK).at([], 0)).toThrow(/at least one/);
 });

@@ -73,7 +73,7 @@ describe('a forecast of what is always open', () => {
       ],
     ],
     [
-      'or so long after the beginning of the last one, whichever is later',
+      'or `every` after the beginning of the last one, whichever is later',
       { size: 50, every: '1d', settle: '1h' },
       100,
       [
@@ -180,7 +180,7 @@ describe('a forecast within windows', () => {
     expect(forecast(plan({}, { groups, calendar })).waves[0]?.startsMs).toBe(11 * HOUR);
   });
 
-  it('windows that never open are told, after those that do', () => {
+  it('windows that never open are reported, after those that do', () => {
     const calendar = hourly({ some: [9, 10], none: null });
     const groups = [
       { zones: ['some'], members: 10 },
@@ -197,7 +197,7 @@ describe('a forecast within windows', () => {
   });
 
   it.each([0, -1, Number.NaN])('a pace of %s is refused', (pacePerMinute) => {
-    expect(() => forecast(plan({}, { pacePerMinute }))).toThrow(/above 0/);
+    expect(() => forecast(plan({}, { pacePerMinute }))).toThrow(/greater than 0/);
   });
 
   const campaigns = fc.record({

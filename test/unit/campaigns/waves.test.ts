@@ -52,7 +52,7 @@ describe('stop rules', () => {
     ['too few replies', { replies: 0.05 }, { replied: 4 }, ['STOP_REPLIES']],
     ['replies enough', { replies: 0.05 }, { replied: 5 }, []],
     [
-      'every rule that is broken is told, in order',
+      'every broken rule is reported, in order',
       { failed: 0.1, unknown: 0.1, humanService: 0.1, optOut: 0.1, replies: 0.9 },
       { failed: 20, unknown: 20, humanService: 20, optedOut: 20, replied: 20 },
       ['STOP_FAILED', 'STOP_UNKNOWN', 'STOP_HUMAN_SERVICE', 'STOP_OPT_OUT', 'STOP_REPLIES'],

@@ -68,7 +68,7 @@ describe('any other number is in all zones of its country', () => {
 });
 
 it.each(['', '881612345678', '80012345678', '999999999', 'not a number', '0', '99912345678'])(
-  'FAULTS 43: a number that tells no country (%j) is in the zone of the account',
+  'FAULTS 43: a number without a country (%j) is in the zone of the account',
   (number) => {
     expect(zonesOfNumber(number, FALLBACK)).toEqual([FALLBACK]);
   },

@@ -29,8 +29,8 @@ describe('a run', () => {
     ['that a person has paused is not', { paused: { by: 'ana', reason: 'ERR_LUNCH: back soon' } }, null],
     ['that waits for replies is', { waiting }, BLOCKED],
     [
-      'that Sluice holds is, with its code',
-      { paused: { by: 'sluice', reason: 'ERR_FLOW_NOT_FOUND: no flow 3' } },
+      'that Sluice has paused is, with its code',
+      { paused: { by: 'sluice', code: 'ERR_FLOW_NOT_FOUND', reason: 'ERR_FLOW_NOT_FOUND: no flow 3' } },
       { code: 'ERR_FLOW_NOT_FOUND', reason: 'ERR_FLOW_NOT_FOUND: no flow 3' },
     ],
   ])('%s', (_, over, expected) => expect(blockOf(progress(over))).toEqual(expected));

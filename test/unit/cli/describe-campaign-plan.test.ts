@@ -225,9 +225,9 @@ describe('refusals', () => {
   });
 
   it('what was cancelled says so, and other errors stay what they are', () => {
-    expect(campaignRefusal(failed(new CancelledFailure('the planning was cancelled')))).toMatchObject({
+    expect(campaignRefusal(failed(new CancelledFailure('planning was cancelled')))).toMatchObject({
       exitCode: 1,
-      message: 'the planning was cancelled',
+      message: 'planning was cancelled',
     });
     const other = new TypeError('x');
     expect(campaignRefusal(other)).toBe(other);

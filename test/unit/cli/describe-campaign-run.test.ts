@@ -133,7 +133,13 @@ describe('a run', () => {
   it.each<[string, Partial<CampaignReport>, Live, RegExp]>([
     [
       'a paused run names who paused it, why, and the commands that go on',
-      { paused: { by: 'sluice', reason: 'ERR_FLOW_NOT_EXECUTABLE: the flow 7 is not published' } },
+      {
+        paused: {
+          by: 'sluice',
+          code: 'ERR_FLOW_NOT_EXECUTABLE',
+          reason: 'ERR_FLOW_NOT_EXECUTABLE: the flow 7 is not published',
+        },
+      },
       null,
       /running, paused\n.*\n {2}paused by sluice: ERR_FLOW_NOT_EXECUTABLE.*\n.*campaign resume spring.*campaign cancel spring/,
     ],

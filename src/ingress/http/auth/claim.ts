@@ -1,41 +1,32 @@
-// What authentication checks, and what each method of it returns.
+// What authentication checks, and what each way of it answers.
 
-/** A request as authentication sees it. Its headers have arrived; its body may not have. */
+/** A request as far as authentication is concerned: its headers are here, its body may not be yet. */
 export interface Claim {
   readonly method: string;
-  /** Absolute URL as the sender wrote it: scheme, host, path and query. */
+  /** Absolute, as the sender wrote it: scheme, host, path and query. */
   readonly uri: string;
-  /** Address of the peer socket. */
+  /** Address of the socket's other end. */
   readonly peer: string | undefined;
-  /**
-   * Value of a header. Null if the header is missing or repeated: two readers could read a repeated header differently,
-   * so it proves nothing.
-   */
+  /** Of a header that is missing, or came more than once, null: what two readers may read differently proves nothing. */
   header(name: string): string | null;
-  /** Whether the header is present, even repeatedly. */
+  /** Is the header there at all, however often? */
   has(name: string): boolean;
 }
 
 export interface Authenticator {
-  /** Status code of a refusal. */
+  /** Status of a refusal. */
   readonly status: 401 | 403;
-  /** Value of `WWW-Authenticate`, for schemes that have a name. */
+  /** Value of `WWW-Authenticate`, where there is a scheme with a name. */
   readonly challenge?: string;
-  /**
-   * Whether `plausible` alone proves that the sender has a secret. Then the sender is authenticated before its body
-   * arrives.
-   */
+  /** Is `plausible` all of the proof, by a secret? Then the sender is proven before its body comes. */
   readonly byHeaders: boolean;
-  /** Checks the headers alone. False means that no body could make the request valid, so the body is not read. */
+  /** Looks at headers alone: false when no body could make it right. It spares reading one. */
   plausible(claim: Claim): boolean;
-  /**
-   * Called only after `plausible` returned true. `body` holds the signed bytes: after decompression, before any
-   * parsing.
-   */
+  /** Only asked where `plausible` said yes. `body` is what was signed: after decompression, before anything else. */
   proves(claim: Claim, body: Uint8Array): boolean;
 }
 
-/** Thrown for an unusable secret. The message names its position in the list, never the secret. */
+/** A secret that can't be one. The message names its place in the list, never the secret. */
 export class SecretError extends Error {
   override readonly name = 'SecretError';
 }

@@ -150,7 +150,7 @@ export function openAudienceContext(options: ContextOptions) {
     steps,
     readPart,
 
-    /** Reads everything, and freezes it unless told not to. @returns id of the run, and what each part found */
+    /** Reads everything, and freezes it unless disabled. @returns id of the run, and what each part found */
     async plan({ freeze = true, workflow = randomUUID() } = {}): Promise<{ run: string; found: number[] }> {
       const planning = await steps.open(workflow);
       const { run } = planning;

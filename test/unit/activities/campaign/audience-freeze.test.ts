@@ -39,7 +39,7 @@ async function verdict(over: Record<string, unknown>, optOut?: ContextOptions['o
 
 async function conversation(state: Record<string, unknown>, inboundAt: Date | null = null): Promise<void> {
   await context.db.query(
-    `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, inbound_at)
+    `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, fingerprint, item, inbound_at)
      values ('acme', 77, 'main', 1, 'waba', $1, $2, 'p', $3, $4)`,
     [ANA, daysAgo(1), JSON.stringify({ state: { id: 77, ...state } }), inboundAt],
   );
@@ -216,7 +216,7 @@ describe('each exclusion has a code and a reason', () => {
     });
   });
 
-  it('a number to leave out may stand in a source; one that can not be read there is told', async () => {
+  it('an excluded number may come from a source; an unreadable one there is reported', async () => {
     const sources = { stop: [{ phone: '(11) 98765-0001' }, { phone: 'none' }, { phone: '' }] };
     const numbers = { source: 'stop', number: 'phone' };
     const plans = open({ sources, campaign: { exclude: { numbers } } });
@@ -241,7 +241,7 @@ describe('each exclusion has a code and a reason', () => {
   });
 });
 
-it('of several rules that leave somebody out, the first one tells', async () => {
+it('of several rules that exclude a person, the first one gives the code', async () => {
   context.service.contacts = [contact(ANA, [2, 3]), contact('5511987650002')];
   await noteOptOuts(context.db, 'acme', [ANA], 'reply', daysAgo(2));
   await touch('spring', daysAgo(1));
@@ -296,7 +296,7 @@ describe('time zones', () => {
     return (await plans.members(run)).map(({ zones, code }) => code ?? zones);
   };
 
-  it('by number: several zones where it tells no single one', async () => {
+  it('by number: several zones if the number does not show a single one', async () => {
     const contacts = [contact(ANA), contact('5581987650003'), contact('14155550004')];
     const [one, two, many] = await zonesOf({}, contacts);
     expect([one, two]).toEqual(['America/Sao_Paulo', 'America/Noronha,America/Recife']);
@@ -329,7 +329,7 @@ describe('time zones', () => {
   });
 });
 
-describe('hold-out and order', () => {
+describe('control group and order', () => {
   const people = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ phone: `5511${987_000_000 + n}` }));
   const list = (count: number, over: Record<string, unknown> = {}) => ({
@@ -352,7 +352,7 @@ describe('hold-out and order', () => {
     expect(paused[2]).toEqual(expect.arrayContaining(paused[0] ?? []));
   });
 
-  it('the share is exact in expectation, and campaigns do not hold out the same people', () => {
+  it('the share is exact in expectation, and campaigns have different control groups', () => {
     const keys = Array.from({ length: 20_000 }, (_, n) => `55119${80_000_000 + n}`);
     const paused = (campaign: string) =>
       new Set(keys.filter((key) => isInControlGroup({ account: 'acme', campaign, key }, 0.2)));
@@ -377,7 +377,7 @@ describe('hold-out and order', () => {
     expect(new Set(order[0])).toEqual(new Set(order[1]));
   });
 
-  it('a freezing that is repeated changes nothing, and one in two places at once is one', async () => {
+  it('a repeated or concurrent freeze changes nothing', async () => {
     const plans = open(list(50, { holdout: 0.5 }));
     const { run } = await plans.plan({ freeze: false });
     await Promise.all([plans.steps.freeze(run), plans.steps.freeze(run)]);
@@ -392,7 +392,7 @@ describe('hold-out and order', () => {
   it('nothing is frozen while a part is not read to its end', async () => {
     const plans = open(list(3));
     const { run } = await plans.steps.open();
-    await expect(plans.steps.freeze(run)).rejects.toThrow('has not been read to its end');
+    await expect(plans.steps.freeze(run)).rejects.toThrow('has not been read completely');
   });
 });
 

@@ -253,7 +253,7 @@ describe('of sources', () => {
     campaign: { audience: [{ from: 'source', source: 'list', number: ['phone', 'mobile'] }], ...over },
   });
 
-  it('however a number is written, the person is one; what is none is told by its row', async () => {
+  it('all forms of a number are one person; an invalid number is reported with its row', async () => {
     const forms = [
       '11987650001',
       '+55 (11) 8765-0001',
@@ -281,13 +281,13 @@ describe('of sources', () => {
     expect(members[4]?.reason).toBe('the row has too many fields');
   });
 
-  it('numbers to leave out that are cut off end the plan: nobody is reached whom they would have left out', async () => {
+  it('a truncated list of excluded numbers ends the plan, so nobody on it is triggered', async () => {
     const sources = { list: [{ phone: LONG }], stop: [{ phone: OTHER }] };
     const exclude = { numbers: { source: 'stop', number: 'phone' } };
     const plans = open({ ...list([], { exclude }), sources, cutOff: 'stop' });
     await expect(plans.plan()).rejects.toMatchObject({
       nonRetryable: true,
-      message: expect.stringMatching(/numbers to leave out can't all be read: .*row 2/),
+      message: expect.stringMatching(/exclude\.numbers can't be read completely: .*row 2/),
     });
     await expect(open({ ...list([], { exclude }), sources }).plan()).resolves.toMatchObject({
       found: [1, 1],

@@ -1,4 +1,4 @@
-// People whom the ledger knows, as a part of an audience.
+// People in the ledger as a part of an audience.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { daysAgo } from './audience-context.ts';
 import { planningContext } from './planning-context.ts';
@@ -44,7 +44,7 @@ describe('people of the ledger', () => {
     ];
     for (const [id, key, inbound, updated, todo] of talks) {
       await context.db.query(
-        `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, inbound_at, todo_at)
+        `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, fingerprint, item, inbound_at, todo_at)
          values ('acme', $1, 'main', 1, 'waba', $2, $3, 'p', $4, $5, $6)`,
         [
           id,

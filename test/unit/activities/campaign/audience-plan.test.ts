@@ -79,7 +79,7 @@ describe('one plan at a time', () => {
     expect(planning).toHaveLength(1);
   });
 
-  it('while a run is under way no plan is made, and the run is named', async () => {
+  it('while a run is in progress, no plan is made, and the error names the run', async () => {
     const plans = open();
     const { run } = await plans.steps.open('first');
     await moveCampaign(context.db, run, ['planning'], 'planned', new Date(NOW));
@@ -94,7 +94,7 @@ describe('one plan at a time', () => {
     expect((await open({ name: 'other' }).steps.open('third')).run).toBe('acme/+other/1');
   });
 
-  it('a plan that another one has replaced is read no more', async () => {
+  it('a replaced plan is no longer read', async () => {
     const plans = open({ sources: { list: [{ phone: '5511987650001' }] }, campaign: { audience: [source] } });
     const { run } = await plans.steps.open('first');
     await plans.steps.open('second');

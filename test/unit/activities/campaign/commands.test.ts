@@ -124,7 +124,7 @@ describe('approval', () => {
 });
 
 describe('pause and resume', () => {
-  it('FAULTS 23: after a pause no turn hands anybody out; the first hold stands, and a resume repeats nobody', async () => {
+  it('FAULTS 23: after a pause nobody is triggered; the first pause is kept, and a resume repeats nobody', async () => {
     const context = await ended(['triggered', 'waiting', 'waiting']);
     await context.command({ action: 'pause', by: 'ben', reason: 'lunch' });
     await context.command({ action: 'pause', by: 'sluice', reason: 'ERR_TOKEN_REVOKED: gone' });
@@ -200,7 +200,7 @@ describe('cancel', () => {
     });
   });
 
-  it('leaves a call that is under way to its outcome, and gives up on one that nobody makes any more', async () => {
+  it('lets a call in progress reach its outcome, and gives up a lost one', async () => {
     const context = await running({ members: people(3) });
     const { members } = await context.batch();
     await context.outcome(members[0] as number, { state: 'sending', sentAgo: 5 });
@@ -228,7 +228,7 @@ describe('cancel', () => {
 describe('skip-wave', () => {
   const config = { waves: { size: [2, 3], settle: '10m', every: '1h' }, stop: { failed: 0.1, atLeast: 1 } };
 
-  it('leaves out the rest of the wave under way, which no rule judges then', async () => {
+  it('skips the rest of the open wave, and no rule judges it', async () => {
     const context = await running({ members: people(4), config });
     const { members } = await context.batch();
     await context.outcome(members[0] as number, { state: 'failed', code: 'ERR_X' });
@@ -375,7 +375,7 @@ describe('resolve', () => {
     expect(await context.next()).toMatchObject({ do: 'finish' });
   });
 
-  it('with again they are triggered once more, in a wave of their own, also in a run that has finished', async () => {
+  it('with again they are triggered again, in a wave of their own, also in a finished run', async () => {
     const context = await ended(['unknown', 'triggered', 'unknown']);
     await context.next();
     await context.close();

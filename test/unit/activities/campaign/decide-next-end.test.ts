@@ -27,19 +27,21 @@ async function running(options: ContextOptions): Promise<DecisionContext> {
 describe('stop rules', () => {
   const config = { waves: { size: 2, settle: '10m' }, stop: { failed: 0.4, atLeast: 2 } };
 
-  it('hold the campaign once the wave is judged; the hold outlives a lost answer, and a resume goes on', async () => {
+  it('pause the campaign once the wave is judged; the pause outlives a lost response, and a resume continues', async () => {
     const context = await running({ members: people(4), config });
     await context.next();
     await context.all({ state: 'failed', code: 'ERR_X' });
     expect(await context.next()).toMatchObject({ do: 'waitUntil', why: 'settle' });
     context.clock.at += HOUR / 6;
-    const hold = await context.next();
-    expect(hold).toMatchObject({ do: 'pause', code: 'STOP_RULE', wave: 1 });
-    expect((hold as { reason: string }).reason).toMatch(/^wave 1: 2 of 2 members \(100 ?%\) failed/);
+    const pause = await context.next();
+    expect(pause).toMatchObject({ do: 'pause', code: 'STOP_RULE', wave: 1 });
+    expect((pause as { reason: string }).reason).toMatch(
+      /^STOP_RULE: wave 1: 2 of 2 members \(100 ?%\) failed/,
+    );
     // The worker died before it could say so.
-    expect(await context.next()).toEqual(hold);
+    expect(await context.next()).toEqual(pause);
     expect(await context.open()).toMatchObject({
-      paused: { by: 'sluice', reason: expect.stringMatching(/^STOP_RULE: wave 1/) },
+      paused: { by: 'sluice', code: 'STOP_RULE', reason: expect.stringMatching(/^STOP_RULE: wave 1/) },
     });
     await context.command({ action: 'resume' });
     expect(await context.next()).toMatchObject({ do: 'triggerBatch', wave: 2 });
@@ -75,7 +77,7 @@ describe('never finished with somebody left', () => {
     await context.outcome(members[0] as number, { state: 'triggered' });
     await context.outcome(members[1] as number, { state: 'sending', sentAgo: 10 });
     expect(await context.close()).toBe(false);
-    // The workflow begins anew.
+    // The workflow starts again.
     await context.open();
     await context.next();
     expect(await context.all()).toEqual([3]);

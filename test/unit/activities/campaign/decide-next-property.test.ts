@@ -1,5 +1,5 @@
 // A campaign played through by a workflow of the test: whatever comes of members and whatever operators do, nobody is triggered
-// out of turn, out of their window or twice, and in the end the outcomes add up to the audience.
+// out of order, outside their window or twice, and in the end the outcomes add up to the audience.
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { compileCalendar } from '../../../../src/campaigns/calendar.ts';
@@ -291,7 +291,7 @@ async function checkEnd(
   }
 }
 
-it('FAULTS 24: however it goes, everybody has an outcome in the end, and nobody is triggered out of turn or twice', async () => {
+it('FAULTS 24: everybody has an outcome in the end, and nobody is triggered out of order or twice', async () => {
   await fc.assert(
     fc.asyncProperty(campaign, fc.infiniteStream(fc.nat()), async ({ members, config }, choices) => {
       const context = await decisionContext(db, { members, config, others: ['holdout'] });

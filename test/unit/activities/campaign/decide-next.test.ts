@@ -1,4 +1,4 @@
-// What a running campaign does next: waves, windows, and members that a person serves.
+// What a running campaign does next: waves, windows, and members in human service.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
@@ -48,8 +48,8 @@ describe('starting', () => {
     ['could not be planned', { state: 'failed' }, 'NOT_PLANNED'],
     ['was replaced by a newer plan', { state: 'void' }, 'NOT_PLANNED'],
     ['was cancelled', { state: 'cancelled' }, 'CAMPAIGN_CANCELLED'],
-    ['nobody has approved', { config: { approval: 'second-person' } }, 'NOT_APPROVED'],
-    ['can not be carried out', { plan: { problems: [{ code: 'X', reason: 'no' }] } }, 'PLAN_HAS_PROBLEMS'],
+    ['is not approved', { config: { approval: 'second-person' } }, 'NOT_APPROVED'],
+    ['has problems', { plan: { problems: [{ code: 'X', reason: 'no' }] } }, 'PLAN_HAS_PROBLEMS'],
   ])('a run that %s is not started', async (_, options, type) => {
     const context = await decisionContext(db, { members: people(1), ...options });
     expect(await refused(context.open())).toBe(type);
@@ -73,7 +73,7 @@ describe('starting', () => {
     expect(await context.open()).toMatchObject({ paused: null });
   });
 
-  it('a run waits for another one of its campaign that is under way', async () => {
+  it('a run does not start while another run of its campaign is in progress', async () => {
     const one = await decisionContext(db, { members: people(1), state: 'finished' });
     const other = await decisionContext(db, { members: people(1) }, one.account, 2);
     await db.query("update campaigns set state = 'running' where run_id = $1", [one.run]);
@@ -93,7 +93,7 @@ describe('starting', () => {
 });
 
 describe('waves', () => {
-  it('takes members in the order of their places, by canary and ramp, and hands them out by id', async () => {
+  it('takes members in their random order, by canary and ramp, and leases them by id', async () => {
     const context = await running({
       members: people(8),
       config: { waves: { canary: 1, size: [2, 4], settle: '0s' } },
@@ -115,7 +115,7 @@ describe('waves', () => {
     ]);
   });
 
-  it('members that a batch has in hand are not given to another one, until nobody renews their lease', async () => {
+  it('another batch does not get leased members until their lease expires', async () => {
     const context = await running({ members: people(5) });
     const { members } = await context.batch({ limit: 2, seconds: 10 });
     expect(context.numbers(members)).toEqual([1, 2]);
@@ -167,7 +167,7 @@ describe('waves', () => {
     expect(await context.next()).toMatchObject({ do: 'waitUntil', why: 'every', untilMs: opens + 20 * HOUR });
   });
 
-  it('figures beside the turn: pace as configured, or as an operator said', async () => {
+  it('reports the pace as configured, or as an operator set it', async () => {
     const context = await running({
       members: people(1),
       config: { waves: { callsPerMinute: 30 } },
@@ -248,7 +248,7 @@ describe('time', () => {
   });
 });
 
-describe('members whom a person serves', () => {
+describe('members in human service', () => {
   const config = {
     humanService: { retryAfter: '4h', times: 2 },
     waves: { size: 2, settle: '0s' },

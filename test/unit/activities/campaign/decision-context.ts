@@ -1,4 +1,4 @@
-// A campaign in the ledger without a service: members written by SQL, a clock that the test turns, and outcomes that it chooses.
+// A campaign in the ledger without a service: members inserted by SQL, a clock that the test sets, and outcomes that it chooses.
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { questionOf } from '../../../../activities/campaign/trigger/check.ts';
@@ -73,7 +73,7 @@ export async function decisionContext(
      values ($1, $2, 'win', $3, $4, $5, 'ana', $5, $6)`,
     [run, account, digestOfSpec(spec), state, new Date(NOON), plan && JSON.stringify(plan)],
   );
-  // Places run against ids, so that a test sees which of them counts.
+  // The order is the reverse of the ids, so that a test sees which of the two applies.
   await db.query(
     `insert into campaign_members (run_id, key, number, part, zones, state, place)
      select $1, '1555' || $2 || n, '1555' || $2 || n, 0, zones, 'waiting', ${members.length} + 1 - n

@@ -111,7 +111,7 @@ export function forecastContext() {
     return await activities(some).planCampaign({ run: run });
   }
 
-  /** A poller of the account, as it was a minute ago unless told otherwise. */
+  /** A poller of the account; by default it polled a minute ago. */
   async function addPoller(columns: Record<string, unknown> = {}) {
     const row = {
       account,

@@ -1,7 +1,7 @@
 // Plans of campaigns: what speaks against them, and what to know of them.
 import { describe, expect, it } from 'vitest';
 import { saveCatalog } from '../../../../src/ledger/sync/catalog.ts';
-import { addWarning } from '../../../../src/ledger/sync/run-warnings.ts';
+import { addWarning } from '../../../../src/ledger/sync/runs.ts';
 import { freshAccount } from '../../ledger/support.ts';
 import { type Case, codes, forecastContext, NOW, WABA } from './forecast-context.ts';
 
@@ -20,7 +20,7 @@ describe('problems', () => {
       'no usable connection at all',
       { connections: [] },
       'CONNECTION_NOT_FOUND',
-      /none of channel whatsapp or waba/,
+      /no whatsapp or waba connection/,
     ],
     [
       'a connection that runs no flows',
@@ -39,13 +39,13 @@ describe('problems', () => {
       'an end that has passed',
       { config: { end: '2026-11-23T11:00:00-03:00' } },
       'END_PASSED',
-      /ends at 2026-11-23 11:00 \(America\/Sao_Paulo\), which is over/,
+      /ended at 2026-11-23 11:00 \(America\/Sao_Paulo\)/,
     ],
     [
       'an end that comes too early for the budget',
       { waiting: { '': 1000 }, config: { end: '2026-11-23T12:05:00-03:00' }, callsPerMinute: 20 },
       'TOO_SLOW',
-      /at 2026-11-23 12:50 \(America\/Sao_Paulo\), 45 minutes after the end at 2026-11-23 12:05 .*; by then 100 of 1,000 members are reached. What helps: 201 triggers a minute \(the plan has 20\), which take 201 calls a minute: the account's tokens allow 20; or 900 members fewer; or a later `end`/,
+      /at 2026-11-23 12:50 \(America\/Sao_Paulo\), 45 minutes after the end at 2026-11-23 12:05 .*; by then, 100 of 1,000 members are triggered. To fix it, use 201 triggers a minute \(the plan has 20\), which need 201 calls a minute, but the account's tokens allow 20; or 900 fewer members; or a later `end`/,
     ],
     [
       'an end that comes too early for the rate that was set',
@@ -54,7 +54,7 @@ describe('problems', () => {
         config: { end: '2026-11-23T12:20:00-03:00', waves: { settle: '0s', callsPerMinute: 40 } },
       },
       'TOO_SLOW',
-      /51 triggers a minute \(the plan has 40\), which `waves.callsPerMinute` has to allow too; or 203 members fewer/,
+      /51 triggers a minute \(the plan has 40\) and a higher `waves.callsPerMinute`; or 203 fewer members/,
     ],
     [
       'waves that take longer than there is time',
@@ -63,13 +63,13 @@ describe('problems', () => {
         config: { end: '2026-11-24T12:00:00-03:00', waves: { size: 10, every: '1h' } },
       },
       'TOO_SLOW',
-      /What helps: larger waves or less time between them \(at any pace the waves take longer/,
+      /To fix it, use larger waves or less time between them \(at any pace `waves.every`/,
     ],
     [
       'a campaign of decades',
       { waiting: { '': 10 }, config: { waves: { size: 1, every: '365d' } } },
       'TOO_SLOW',
-      /would not be done within 1,825 days; by 2031-11-22 12:00 \(America\/Sao_Paulo\) 6 of 10 members/,
+      /would not finish within 1,825 days; by 2031-11-22 12:00 \(America\/Sao_Paulo\), 6 of 10 members/,
     ],
     [
       'a rule about replies, and nobody who reads them',
@@ -134,11 +134,11 @@ describe('problems', () => {
     const { problems } = await planned(second);
     expect(codes(problems)).toEqual(['TOO_SLOW']);
     expect(problems[0]?.reason).toMatch(
-      /by then 1 of 2 members are reached. What helps: 3 triggers a minute/,
+      /by then, 1 of 2 members are triggered. To fix it, use 3 triggers a minute/,
     );
   });
 
-  it('tags and places that the account lacks, once its lists were read', async () => {
+  it('tags and stages that the account lacks, once its lists have been read', async () => {
     const config = { after: { tags: ['back', 'gone'], stage: { pipeline: 'Sales', stage: 'Won' } } };
     expect((await planned({ config })).problems).toEqual([]);
     context.begin();
@@ -149,7 +149,7 @@ describe('problems', () => {
     const { problems } = await planned({ config });
     expect(codes(problems)).toEqual(['UNKNOWN_TAG', 'UNKNOWN_STAGE']);
     expect(problems[0]?.reason).toMatch(/"gone"/);
-    expect(problems[1]?.reason).toMatch(/"Won"; the pipeline "Sales" has "New"/);
+    expect(problems[1]?.reason).toMatch(/"Won", but the pipeline "Sales" has "New"/);
   });
 });
 
@@ -166,13 +166,13 @@ describe('warnings', () => {
       'a rate that the budget does not have',
       { config: { recheck: 'api', waves: { callsPerMinute: 100 } } },
       'RATE_OVER_BUDGET',
-      /100 triggers a minute take 200 calls, and the account's tokens allow 120: the plan goes by 60 triggers/,
+      /100 triggers a minute need 200 calls, but the account's tokens allow 120; the plan assumes 60 triggers/,
     ],
     [
       'waves that take days longer than their members do',
       { waiting: { '': 3 }, config: { waves: { size: 1, every: '2d' } } },
       'SLOW_WAVES',
-      /^the waves take 4 days more: at 120 triggers a minute all of them as one wave would be done by 2026-11-23 12:00 .* each of 3 waves waits/,
+      /^the waves add 4 days: as one wave at 120 triggers a minute, the campaign would end by 2026-11-23 12:00 .* each of 3 waves waits/,
     ],
     [
       'a token without the scope',
@@ -189,9 +189,9 @@ describe('warnings', () => {
     expect(warnings.find((each) => each.code === code)?.reason).toMatch(reason);
   });
 
-  it('numbers to leave out that could not be read are told of, before all others', async () => {
+  it('warns first about excluded numbers that could not be read', async () => {
     await freeze({ connections: null });
-    const reason = '2 numbers can not be read';
+    const reason = "2 numbers can't be read";
     await addWarning(context.db, context.run, {
       step: 'readAudience',
       subject: 'exclude',
@@ -208,7 +208,7 @@ describe('warnings', () => {
     await addPoller();
     const { warnings } = await planned({ config: { waves: { callsPerMinute: 120 } } });
     expect(codes(warnings)).toEqual(['SHARED_BUDGET']);
-    expect(warnings[0]?.reason).toMatch(/^the poller "chats" spends calls/);
+    expect(warnings[0]?.reason).toMatch(/^the poller "chats" also uses calls/);
   });
 
   it('who else spends the calls', async () => {
@@ -226,14 +226,14 @@ describe('warnings', () => {
     );
     const { warnings } = await planned();
     expect(warnings.find(({ code }) => code === 'SHARED_BUDGET')?.reason).toMatch(
-      /^the sync "leads", the campaign "other" spend calls/,
+      /^the sync "leads", the campaign "other" also use calls/,
     );
   });
 
   it.each<[string, Record<string, unknown> | null, Case, RegExp | null]>([
     ['one that polls', {}, {}, null],
     ['one that polls all connections', {}, { poller: { connection: 7 } }, null],
-    ['none', null, {}, /no poller .* was ever started .*: replies, who is in human service are not known/],
+    ['none', null, {}, /no poller .* was ever started .*, so Sluice does not see: replies, human service/],
     ['one of another connection', {}, { poller: { connection: 8 } }, /no poller that follows the connection/],
     [
       'one that has gone from the configuration',

@@ -6,7 +6,7 @@ import { type Case, forecastContext, NOW } from './forecast-context.ts';
 const context = forecastContext();
 const { activities, freeze, planned } = context;
 
-describe('what a plan tells', () => {
+describe('a plan', () => {
   it('counts the audience, why who is left out, and the members by zones', async () => {
     await freeze({ waiting: { 'America/Manaus': 3, 'America/New_York,America/Chicago': 2, '': 1 } });
     await context.db.query(
@@ -161,6 +161,6 @@ describe('the plan is kept', () => {
   it('nobody plans before the audience is decided', async () => {
     await freeze({});
     await context.db.query("update campaign_members set state = 'found' where run_id = $1", [context.run]);
-    await expect(activities().planCampaign({ run: context.run })).rejects.toThrow(/not decided/);
+    await expect(activities().planCampaign({ run: context.run })).rejects.toThrow(/not frozen/);
   });
 });

@@ -5,7 +5,7 @@ import { testLedger } from '../../../support/ledger.ts';
 import { type AudienceContext, type ContextOptions, openAudienceContext } from './audience-context.ts';
 import { type Lists, openLists } from './lists-service.ts';
 
-/** Made anew for each test of the file. */
+/** Created for each test of the file. */
 export function planningContext() {
   let opened: AudienceContext[] = [];
   const context = {

@@ -23,14 +23,14 @@ beforeEach(async () => {
 });
 
 describe('the operator queries', () => {
-  it('stamps what came since, by the clock of the workers, and tells it', async () => {
+  it('update the results by the clock of the workers before they report them', async () => {
     expect(await queries().campaignReport({ run: RUN })).toMatchObject({ total: { read: 1, replied: 1 } });
     expect(await db.query('select read_at, replied_at from campaign_members')).toEqual([
       { read_at: t(7200), replied_at: t(60) },
     ]);
   });
 
-  it('FAULTS 50: tells nothing personal, however much the ledger has', async () => {
+  it('FAULTS 50: report no personal data', async () => {
     await db.query(
       `insert into campaign_waves (run_id, wave, kind, size, started_at) values ($1, 1, 'wave', 1, $2)`,
       [RUN, t(0)],
@@ -44,14 +44,14 @@ describe('the operator queries', () => {
     expect(JSON.stringify(published)).not.toMatch(new RegExp(`${CANARY}|${PERSON}`));
   });
 
-  it('tells that there is no such run, or no plan of it', async () => {
+  it('return null for an unknown run, or a run without a plan', async () => {
     expect(await queries().campaignReport({ run: 'acme/+spring/9' })).toBeNull();
     expect(await queries().campaignPlanOf({ run: 'acme/+spring/9' })).toBeNull();
     expect(await queries().campaignPlanOf({ run: RUN })).toBeNull();
     expect(await queries().campaignAudit({ run: 'acme/+spring/9' })).toEqual([]);
   });
 
-  it('keeps a list short enough for Temporal', async () => {
+  it('limit a list to a size that Temporal accepts', async () => {
     for (let n = 2; n <= 4; n++) await rows.run(`acme/+spring/${n}`);
     expect(await queries().listCampaigns({ limit: 2 })).toHaveLength(2);
     expect(await queries().listCampaigns({ limit: 1e9 })).toHaveLength(4);

@@ -35,7 +35,7 @@ const LIST = /^GET \/v1\/conversations$/;
 const TRIGGER = /^POST \/v1\/flows\/trigger$/;
 const eachChat = (change: (item: Body) => void): Rule => eachItem(LIST, 'conversations', change);
 
-it('a service as assumed: whom nobody protects is reached once, and all is published', async () => {
+it('a service as assumed: unprotected people are triggered once, and everything is published', async () => {
   const { worker, reached, published, report } = await open();
   const sluice = await worker();
   expect(await sluice.poll()).toBeNull();

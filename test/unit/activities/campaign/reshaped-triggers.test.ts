@@ -1,4 +1,4 @@
-// A service in other shapes than assumed, seen through a campaign: triggers that find nobody hold it, the first one is
+// A service in other shapes than assumed, seen through a campaign: triggers that find nobody pause it, the first one is
 // verified, and lists of the audience are filtered again.
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -55,7 +55,7 @@ describe('a trigger that the service takes in another form', () => {
       'ERR_CONTACT_NEEDED',
     ],
     ['and has no code', [OTHER_FIELD, refuseWith(TRIGGER, 422, { error: 'no' })], 'HTTP_422'],
-  ])('%s: the first member holds the campaign, and nobody fails', async (_, rules, code) => {
+  ])('%s: the first member pauses the campaign, and nobody fails', async (_, rules, code) => {
     const { worker, show, reached, report, service } = await open();
     show(...rules);
     const sluice = await worker();
@@ -63,7 +63,7 @@ describe('a trigger that the service takes in another form', () => {
     const plan = await sluice.plan();
     await sluice.start(plan.run);
     const stand = await sluice.run(plan.run);
-    expect(stand).toMatchObject({ do: 'held', reason: expect.stringContaining(code) });
+    expect(stand).toMatchObject({ do: 'paused', reason: expect.stringContaining(code) });
     if (code !== 'ERR_CONTACT_IDENTIFIER_REQUIRED')
       expect(stand).toMatchObject({
         reason: expect.stringMatching(/flows.contactField.*flows.contactIdentity/),
@@ -78,7 +78,7 @@ describe('a trigger that the service takes in another form', () => {
     expect(await reached()).toEqual(REACHED);
   });
 
-  it('resumed as it is, it lets two members fail, holds at the third, and takes all of them back', async () => {
+  it('resumed unchanged, it lets two members fail, pauses at the third, and takes all of them back', async () => {
     const { worker, show, report } = await open();
     show(OTHER_FIELD, refuseWith(TRIGGER, 400, { error: 'no', code: 'ERR_CONTACT_NEEDED' }));
     const sluice = await worker();
@@ -88,7 +88,7 @@ describe('a trigger that the service takes in another form', () => {
     await sluice.run(run);
     await sluice.resume(run);
     expect(await sluice.run(run)).toMatchObject({
-      do: 'held',
+      do: 'paused',
       reason: expect.stringContaining('3 members in a row'),
     });
     expect((await report(run)).total).toMatchObject({ waiting: 4, failed: {} });
@@ -139,11 +139,11 @@ describe('the first trigger is verified', () => {
     expect(await report(run)).toMatchObject({ verified: { how: 'conversation' } });
   });
 
-  it('and the campaign is paused when no conversation shows it, until somebody has looked', async () => {
+  it('and the campaign is paused when no conversation shows it, until an operator has checked', async () => {
     const nothing = answerWith(LIST, 200, { count: 0, hasMore: false, conversations: [] });
     const { sluice, run, reached, report, show } = await begun(silent, nothing);
     expect(await sluice.run(run)).toMatchObject({
-      do: 'held',
+      do: 'paused',
       reason: expect.stringMatching(/^FIRST_UNVERIFIED: /),
     });
     expect(await reached()).toHaveLength(1);
@@ -174,10 +174,10 @@ describe('the first trigger is verified', () => {
     ['contact', { data: { contact: { number: '5511987654321' } } }],
     ['flow', { flowId: 9 }],
     ['connection', { run: { whatsappId: 9 } }],
-  ])('an answer that names another %s holds the campaign, and the member is unknown', async (what, body) => {
+  ])('an answer that names another %s pauses the campaign, and the member is unknown', async (what, body) => {
     const { sluice, run, reached, report } = await begun(answerWith(TRIGGER, 202, body));
     expect(await sluice.run(run)).toMatchObject({
-      do: 'held',
+      do: 'paused',
       reason: expect.stringContaining(`names another ${what}`),
     });
     expect(await reached()).toHaveLength(1);

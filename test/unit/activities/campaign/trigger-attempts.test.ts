@@ -49,7 +49,7 @@ describe('FAULTS 46: a person took over between the check and the call', () => {
     expect(await facts(person)).toEqual({ state: 'skipped', code: 'HUMAN_SERVICE', touches: 0, runs: 0 });
     expect(await context.rowOf(person)).toMatchObject({
       ticket_id: 5000 + person.contact,
-      reason: `a person serves them in conversation ${5000 + person.contact}`,
+      reason: `a person is serving them in conversation ${5000 + person.contact}`,
     });
   });
 
@@ -250,7 +250,7 @@ describe('an attempt that is called off', () => {
 });
 
 describe('a ledger that can not hear of an answer', () => {
-  it('FAULTS 27: for it is away, is told when it is back', async () => {
+  it('FAULTS 27: is recorded once the ledger is available again', async () => {
     for (const [code, state] of [
       [null, 'triggered'],
       ['ERR_NUMBER_INVALID', 'failed'],

@@ -1,4 +1,4 @@
-// Batches of triggers: whom they take, when they end, and what is left when they are stopped or die.
+// Batches of triggers: which members they take, when they end, and what remains when they are stopped or crash.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -53,8 +53,8 @@ function begin(
 }
 
 const statesOf = async (run: string) =>
-  await context.db.query<{ state: string; paused: boolean; due: boolean; n: number }>(
-    `select state, holder is not null as held, due_at is null as due, count(*)::int as n
+  await context.db.query<{ state: string; leased: boolean; due: boolean; n: number }>(
+    `select state, holder is not null as leased, due_at is null as due, count(*)::int as n
        from campaign_members where run_id = $1 group by 1, 2, 3 order by 1`,
     [run],
   );
@@ -69,12 +69,12 @@ describe('a batch', () => {
       refusal: null,
       after: [],
     });
-    expect(await statesOf(run)).toEqual([{ state: 'triggered', paused: false, due: true, n: 30 }]);
+    expect(await statesOf(run)).toEqual([{ state: 'triggered', leased: false, due: true, n: 30 }]);
     expect(await context.calls()).toBe(30);
     expect(await context.runsOf(members[0] as Person)).toHaveLength(1);
   });
 
-  it('beside another one takes nobody whom that one has', async () => {
+  it('in parallel takes no member of the other batch', async () => {
     const { run } = await wave(40);
     const [one, other] = await Promise.all([begin(run).result, begin(run).result]);
     expect(one.members + other.members).toBe(40);
@@ -90,9 +90,12 @@ describe('a batch', () => {
   it('alone spends one call on what every member would be refused for', async () => {
     const { run } = await wave(5, { flow: 2 });
     const { refusal } = await begin(run, { alone: true }).result;
-    expect(refusal).toMatch(/^ERR_FLOW_NOT_EXECUTABLE: /);
+    expect(refusal).toEqual({
+      code: 'ERR_FLOW_NOT_EXECUTABLE',
+      reason: expect.stringMatching(/^ERR_FLOW_NOT_EXECUTABLE: /),
+    });
     expect(await context.calls()).toBe(1);
-    expect(await statesOf(run)).toEqual([{ state: 'waiting', paused: false, due: true, n: 5 }]);
+    expect(await statesOf(run)).toEqual([{ state: 'waiting', leased: false, due: true, n: 5 }]);
   });
 
   it('verifies a trigger first that nobody has verified: its batch died', async () => {
@@ -113,24 +116,24 @@ describe('a batch', () => {
     const { run } = await wave(60);
     await context.panel.fault({ path: '/v1/flows/trigger', kind: 'delay', ms: 200 });
     const { result } = begin(run);
-    await until('calls are under way', () => context.fired());
+    await until('calls are in progress', () => context.fired());
     context.clock.ms += 12 * 3_600_000;
     const { members } = await result;
     expect(members).toBeLessThan(60);
     const states = await statesOf(run);
-    expect(states.map(({ state, paused }) => ({ state, paused }))).toEqual(
+    expect(states.map(({ state, leased }) => ({ state, leased }))).toEqual(
       expect.arrayContaining([
-        { state: 'triggered', paused: false },
-        { state: 'waiting', paused: false },
+        { state: 'triggered', leased: false },
+        { state: 'waiting', leased: false },
       ]),
     );
   });
 
-  it('FAULTS 23: that is called off lets calls under way come to their answer, and gives back all others', async () => {
+  it('FAULTS 23: that is cancelled waits for calls in progress, and releases all other members', async () => {
     const { run } = await wave(80);
     await context.panel.fault({ path: '/v1/flows/trigger', kind: 'delay', ms: 500 });
     const { result, env } = begin(run);
-    await until('calls are under way', () => context.fired());
+    await until('calls are in progress', () => context.fired());
     env.cancel();
     const { members, refusal } = await result;
     expect(refusal).toBeNull();
@@ -138,8 +141,8 @@ describe('a batch', () => {
     expect(members).toBe(calls);
     expect(calls).toBeLessThanOrEqual(24);
     expect(await statesOf(run)).toEqual([
-      { state: 'triggered', paused: false, due: true, n: calls },
-      { state: 'waiting', paused: false, due: true, n: 80 - calls },
+      { state: 'triggered', leased: false, due: true, n: calls },
+      { state: 'waiting', leased: false, due: true, n: 80 - calls },
     ]);
   });
 

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { firstEffectStep } from '../../../../activities/events/effects/first-step.ts';
 import { beginEvent } from '../../../../activities/events/event-begin.ts';
-import { endEvent } from '../../../../src/ledger/events/event-end.ts';
-import { getEvent } from '../../../../src/ledger/events/events.ts';
+import { endEvent, getEvent } from '../../../../src/ledger/events/events.ts';
 import { saveCatalog } from '../../../../src/ledger/sync/catalog.ts';
 import { failureOf, NOON, openTriggerContext, type Person, type TriggerContext } from './trigger-context.ts';
 
@@ -198,7 +197,7 @@ describe('a check that fails', () => {
     expect(await context.rowOf(person)).toMatchObject({ code: 'UNEXPECTED_SHAPE' });
   });
 
-  it('the first contact of all that can not be read holds the campaign', async () => {
+  it('the very first contact, if unreadable, pauses the campaign', async () => {
     const person = await context.waiting({ recheck: 'api' });
     await arm({ kind: 'status', status: 200, body: { requestId: 'r', contact: { id: 'x' } } });
     expect(await failureOf(context.step('recheckMember', person))).toMatchObject({

@@ -30,7 +30,7 @@ import { type PanelRequest, panelOf } from '../../../support/panel.ts';
 /** A Wednesday, midday in all of Brazil. */
 export const NOON = Date.parse('2026-12-02T15:00:00.000Z');
 
-/** Ids of the sandbox's contacts are their places, from 1. */
+/** Ids of the sandbox's contacts are their positions, from 1. */
 const PEOPLE = 200;
 const numberOf = (contact: number) => `55119876${String(50_000 + contact)}`;
 
@@ -319,7 +319,7 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
     ): Promise<void> {
       const state = { status: 'open', chatbot: true, userId: null, connection: { name: 'main' }, ...over };
       await db.query(
-        `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, inbound_at)
+        `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, fingerprint, item, inbound_at)
          values ('acme', $1, 'main', 1, 'waba', $2, $3, '', $4, $3)`,
         [900 + contact, key, new Date(inboundAt), toJson({ state, lastMessage: null })],
       );

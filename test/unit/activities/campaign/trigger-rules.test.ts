@@ -66,7 +66,7 @@ type Case = readonly [
 const RULES: readonly Case[] = [
   ['FAULTS 47: they opt out', {}, [optOut], 'skipped', 'OPTED_OUT'],
   ['the campaign is over', { end: '2026-12-02T15:30:00Z' }, [later(1)], 'skipped', 'CAMPAIGN_ENDED'],
-  ['FAULTS 23: it is paused', {}, [setRun(`held = '{"by": "ana", "reason": "wait"}'`)], 'waiting', null],
+  ['FAULTS 23: it is paused', {}, [setRun(`paused = '{"by": "ana", "reason": "wait"}'`)], 'waiting', null],
   ['FAULTS 25: the run is cancelled', {}, [setRun(`state = 'cancelled'`)], 'waiting', null],
   ['FAULTS 44: its window closes', {}, [later(9)], 'waiting', null],
   ['FAULTS 47: another campaign reaches them', {}, [reached()], 'skipped', 'FREQUENCY_CAP'],

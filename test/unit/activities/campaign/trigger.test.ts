@@ -66,7 +66,7 @@ it('a trigger takes no more than four statements: the ledger has them all to bea
   expect(said).toHaveLength(4);
 });
 
-/** Whom the refusal concerns: the campaign, this member, nobody for long, or it can't be told what it had for effect. */
+/** Scope of a refusal: the campaign, this member, temporary, or with an unknown effect. */
 const CODES: Record<string, readonly [status: number, 'campaign' | 'member' | 'later' | 'served' | 'gone']> =
   {
     ERR_TOKEN_MISSING: [401, 'campaign'],
@@ -111,7 +111,7 @@ const CODES: Record<string, readonly [status: number, 'campaign' | 'member' | 'l
     // The API text does not have it: the first member's counts for all.
     ERR_OF_TOMORROW: [418, 'campaign'],
   };
-const OTHERS: readonly (readonly [status: number, code: string, whom: 'campaign' | 'member' | 'later'])[] = [
+const OTHERS: readonly (readonly [status: number, code: string, scope: 'campaign' | 'member' | 'later'])[] = [
   [400, 'HTTP_400', 'campaign'],
   [401, 'HTTP_401', 'campaign'],
   [403, 'FORBIDDEN', 'campaign'],
@@ -122,35 +122,35 @@ const OTHERS: readonly (readonly [status: number, code: string, whom: 'campaign'
   [429, 'HTTP_429', 'later'],
 ];
 
-describe('a refusal by each code: nothing ran, and whom it concerns', () => {
+describe('a refusal by each code: nothing ran, and its scope is known', () => {
   it('all codes of the API text are here', () => {
     expect(Object.keys(CODES)).toEqual(expect.arrayContaining([...KNOWN_ERROR_CODES]));
   });
 
   it.each([
-    ...Object.entries(CODES).map(([code, [status, whom]]) => [status, code, whom, code] as const),
-    ...OTHERS.map(([status, code, whom]) => [status, code, whom, null] as const),
-  ])('%s %s: %s', async (status, code, whom, sent) => {
+    ...Object.entries(CODES).map(([code, [status, scope]]) => [status, code, scope, code] as const),
+    ...OTHERS.map(([status, code, scope]) => [status, code, scope, null] as const),
+  ])('%s %s: %s', async (status, code, scope, sent) => {
     const person = await context.waiting();
     await refuseWith(status, sent, { ticketId: 77 });
     const result = context.step('triggerMember', person);
-    if (whom === 'campaign') {
+    if (scope === 'campaign') {
       expect(await failureOf(result)).toMatchObject({
         type: code,
         nonRetryable: true,
         details: [{ scope: 'run', step: 'triggerMember' }],
       });
       expect(await facts(person)).toEqual(WAITING);
-    } else if (whom === 'later') {
+    } else if (scope === 'later') {
       const failure = await failureOf(result);
       expect(failure.nonRetryable).not.toBe(true);
       expect(failure.nextRetryDelay).toBeGreaterThan(0);
       expect(await facts(person)).toEqual(WAITING);
       await context.db.query("update slots set blocked_until = '-infinity'");
-    } else if (whom === 'gone') {
+    } else if (scope === 'gone') {
       expect(await result).toEqual({ state: 'waiting', next: 'findMember' });
       expect(await facts(person)).toEqual(WAITING);
-    } else if (whom === 'served') {
+    } else if (scope === 'served') {
       expect(await result).toEqual({ state: 'skipped', next: null });
       expect(await facts(person)).toEqual({ state: 'skipped', code: 'HUMAN_SERVICE', touches: 0, runs: 0 });
       expect((await context.rowOf(person)).ticket_id).toBe(77);
@@ -248,7 +248,7 @@ describe('FAULTS 12: what the campaign itself is refused for leaves the member w
 
   it.each([
     [{ flow: 2 }, /ERR_FLOW_NOT_EXECUTABLE: flow 2 is not active, not published or empty; publish it/],
-    [{ connection: 3 }, /ERR_UNSUPPORTED_CHANNEL: connection 3 is of a channel that can't run flows/],
+    [{ connection: 3 }, /ERR_UNSUPPORTED_CHANNEL: connection 3 has a channel that can't run flows/],
   ])('and the reason names what is to be mended: %j', async (config, message) => {
     const failure = await failureOf(context.worker().step('triggerMember', await context.waiting(config)));
     expect(failure).toMatchObject({ message: expect.stringMatching(message) });

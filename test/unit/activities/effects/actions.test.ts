@@ -102,7 +102,7 @@ describe('tags', () => {
     expect(await calls()).toEqual([]);
   });
 
-  it('of somebody whom the service does not have are a failure, and make nobody', async () => {
+  it('of a person that the service does not have are a failure, and create nobody', async () => {
     const id = await context.event(tags('5511900001111', ['vip']));
     await context.drive(id);
     expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code: 'NO_CONTACT' });
@@ -181,7 +181,7 @@ describe('a stage', () => {
     expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code, kept: true });
   });
 
-  it('of a contact that the ledger remembers wrongly is searched for anew', async () => {
+  it('of a contact with an outdated id is searched for again', async () => {
     await context.db.query(
       `insert into people (account, key, remote_id, remote_number) values ('acme', $1, 4711, $1)
        on conflict (account, key) do update set remote_id = 4711`,
@@ -236,7 +236,7 @@ describe('a flow', () => {
     expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code });
   });
 
-  it('of a contact that was deleted since is searched for anew', async () => {
+  it('of a contact that was deleted meanwhile is searched for again', async () => {
     await context.db.query('update people set remote_id = 4711 where key = $1', [num(3)]);
     const id = await context.event(flow(num(3)));
     expect(await context.drive(id)).toEqual(['triggerFlow', 'findContact', 'triggerFlow']);
@@ -330,7 +330,7 @@ describe('a message', () => {
   });
 });
 
-it('no line of the log and no failure holds a number, a text or an address', async () => {
+it('no log line and no failure contains a number, a text or an address', async () => {
   const shown = JSON.stringify(context.log);
   expect(context.log.length).toBeGreaterThan(5);
   expect(shown).not.toMatch(/55\d{10,11}|hello|gold|http/);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { closeEvent } from '../../../../activities/events/intake.ts';
-import { forgetEvents } from '../../../../src/ledger/events/event-end.ts';
+import { forgetEvents } from '../../../../src/ledger/events/events.ts';
 import { takeIntent } from '../../../../src/ledger/sync/intents.ts';
 import { until } from '../../../support/until.ts';
 import { type EffectContext, FAULTS, flow, KNOWN, message, openEffectContext, stage } from './support.ts';
@@ -52,7 +52,7 @@ describe('a flow whose answer is lost is unknown, and never triggered again', ()
     expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
   });
 
-  it('of a worker that died: not while its call may be under way, and then unknown', async () => {
+  it('of a crashed worker: no outcome while its call may be in progress, then unknown', async () => {
     const id = await context.event(flow(KNOWN[0] as string));
     const key = { account: 'acme', kind: 'event-flow', subject: id, run: context.run } as const;
     await takeIntent(context.db, key);
@@ -68,7 +68,7 @@ describe('a flow whose answer is lost is unknown, and never triggered again', ()
     await context.panel.fault({ method: 'POST', path: '/v1/flows', kind: 'delay', ms: 400, times: 1 });
     const id = await context.event(flow(KNOWN[0] as string));
     const late = context.step('triggerFlow', id);
-    await until('the call is under way', async () => (await context.intent(id))?.state === 'sent');
+    await until('the call is in progress', async () => (await context.intent(id))?.state === 'sent');
     await context.pass(61_000);
     expect(await context.step('triggerFlow', id)).toEqual({ next: null });
     expect(await context.outcome(id)).toMatchObject({ outcome: 'unknown' });
@@ -119,7 +119,7 @@ describe('attempts that meet', () => {
   ])('FAULTS 16: a worker that died %s has sent once', async (_, sent) => {
     const to = newNumber();
     const id = await context.event(message(to));
-    // Of a look-alike that never ended, the ledger knows what it says.
+    // The ledger knows the content of a look-alike that never ended.
     await context.panel.fault({ method: 'POST', kind: sent ? 'reset-after' : 'reset-before', times: 1 });
     await context.step('sendMessage', id);
     expect(await context.intent(id)).toMatchObject({ state: 'sent' });

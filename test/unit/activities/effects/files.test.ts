@@ -87,7 +87,7 @@ it('are downloaded once, though the service is over its limit', async () => {
   expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
 });
 
-it('that the storage has no room for let the event wait', async () => {
+it('that exceed the storage make the event wait', async () => {
   await context.panel.patch({ storageLimitReached: true });
   const id = await context.event(withFiles('5511900008885', ['/a.png']));
   await expect(context.drive(id)).rejects.toMatchObject({ type: 'FORBIDDEN', message: /storage is full/ });
@@ -135,7 +135,7 @@ describe('files that were uploaded', () => {
     const id = await context.event({ ...withFiles('5511900008892', ['/a.png']), uploads });
     await context.drive(id);
     expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code: 'UPLOAD_GONE', kept: true });
-    expect((await context.outcome(id)).reason).toMatch(/^upload 2 of 2 is not there/);
+    expect((await context.outcome(id)).reason).toMatch(/^upload 2 of 2 does not exist/);
     expect([await calls(), asked]).toEqual([[], []]);
     expect(await context.intent(id)).toBeUndefined();
   });

@@ -94,7 +94,7 @@ describe('a message whose answer is lost arrives once', () => {
     expect(await context.sentTo(to)).toEqual(['hello']);
   });
 
-  it('and the token may not look: unknown', async () => {
+  it('and the token may not read: unknown', async () => {
     const to = newNumber();
     await lose({ kind: 'reset-after' });
     const body = { error: 'no', code: 'ERR_SCOPE_MISSING', requiredScope: 'conversations:read' };
@@ -248,7 +248,7 @@ describe('two events that say the same to the same person', () => {
     ).toBe(2);
   });
 
-  it('one is under way: the other waits for its answer before it takes a message', async () => {
+  it('one is in progress: the other waits for its response before it takes a message', async () => {
     const to = newNumber();
     const [lostOne, flying] = [await context.event(message(to)), await context.event(message(to))];
     await lose({ kind: 'reset-before' });
@@ -291,7 +291,7 @@ describe('a move whose answer is lost is made once', () => {
     await context.panel.fault({ method: 'PATCH', kind: 'reset-before', times: 1 });
     const id = await context.event(newMove());
     await context.step('moveCard', id);
-    // The first check tells where the card stood.
+    // The first check shows the card's stage.
     expect(await context.step('readBackMove', id)).toMatchObject({ next: 'readBackMove' });
     await context.panel.patch({ cards: [{ id: cards, stageId: 13 }] });
     await context.pass(61_000);

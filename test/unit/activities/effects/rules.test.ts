@@ -33,7 +33,7 @@ describe('a refusal', () => {
   });
 });
 
-it('a person whom the ledger knows is not searched for before a card is', () => {
+it('a person in the ledger is not searched for before the card', () => {
   const request = { type: 'stage', of: { number: '5511987654321', key: '5511987654321' }, stage: 1 } as const;
   expect(firstEffectStep(request, { remote_id: 7 }).step).toBe('findOpenCard');
   expect(firstEffectStep(request, { remote_id: null }).step).toBe('findContact');
@@ -82,7 +82,7 @@ describe('a history', () => {
     expect(findMessage({ items: items.map(item), hasMore: false }, wanted, SINCE).kind).toBe(kind);
   });
 
-  it('whose page does not reach back far enough tells nothing', () => {
+  it('whose page does not reach back far enough proves nothing', () => {
     expect(findMessage({ items: [item()], hasMore: true }, TEXT, SINCE).kind).toBe('unclear');
     const old = item({ createdAt: at(-1) });
     expect(findMessage({ items: [old, item()], hasMore: true }, TEXT, SINCE).kind).toBe('none');
@@ -117,7 +117,7 @@ describe('of messages that are alike', () => {
   });
 
   it.each<[string, number, LookAlike[], string]>([
-    ['a call under way', 1, [lookAlike(9, 'sent', undefined, 10)], 'wait'],
+    ['a call in progress', 1, [lookAlike(9, 'sent', undefined, 10)], 'wait'],
     ['a lost call of an earlier one', 1, [lookAlike(1, 'sent')], 'wait'],
     ['a lost call of a later one', 1, [lookAlike(9, 'sent')], 'own'],
     ['one given up', 1, [lookAlike(1, 'unknown')], 'unclear'],
@@ -138,7 +138,7 @@ describe('of messages that are alike', () => {
     expect(claim(like(n), lookAlikes).kind).toBe(kind);
   });
 
-  it('no two take the same, in whatever order those who lost their answers look', () => {
+  it('no two take the same message, in whatever order they search', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 4 }),

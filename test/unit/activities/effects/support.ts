@@ -32,7 +32,7 @@ const SCOPES = [
   'flows:trigger',
 ];
 
-/** Numbers of contacts that the sandbox has: their ids are their places, from 1. */
+/** Numbers of contacts that the sandbox has: their ids are their positions, from 1. */
 export const KNOWN = ['5511987650001', '551187650002', '5511987650003', '5511987650004', '5511987650005'];
 
 /** Follows all conversations of the account, once a test has written its row. */

@@ -1,4 +1,4 @@
-// Messages outside the 24-hour window of waba, as far as a poller has told the ledger of it: nothing is sent there by
+// Messages outside the 24-hour window of waba, as far as a poller has recorded it in the ledger: nothing is sent there by
 // accident, and no call is spent on what would not arrive.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { markOf } from '../../../../activities/events/effects/message-match.ts';
@@ -21,7 +21,7 @@ const EITHER = { outsideWindow: 'template', template: TEMPLATE };
 
 let context: EffectContext;
 let talks = 0;
-/** A new person with a conversation on waba, in which they wrote so long ago, as the service and the ledger have it. */
+/** A new person with a conversation on waba, in which they last wrote this long ago, in the service and the ledger. */
 async function talk(agoMs: number, over: { polledMs?: number; channel?: string } = {}) {
   const id = ++talks;
   const number = `55119700${String(id).padStart(5, '0')}`;
@@ -35,7 +35,7 @@ async function talk(agoMs: number, over: { polledMs?: number; channel?: string }
   });
   const item = { state: { status: 'open', connection: { id: connectionId, name: 'x' } }, lastMessage: 'hi' };
   await context.db.query(
-    `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, inbound_at)
+    `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, fingerprint, item, inbound_at)
      values ('acme', $1, $2, $3, $4, $5, $6, '', $7, $6)`,
     [id, POLLER, connectionId, over.channel ?? 'waba', number, at, JSON.stringify(item)],
   );
@@ -52,7 +52,7 @@ const polled = (agoMs: number) =>
      on conflict (account, poller) do update set complete_at = excluded.complete_at`,
     [POLLER, new Date(Date.now() - agoMs)],
   );
-/** The contact wrote so long ago, after all. */
+/** Changes when the contact last wrote. */
 const wrote = (id: number, agoMs: number) =>
   context.db.query('update conversations set inbound_at = $2 where id = $1', [
     id,
@@ -79,7 +79,11 @@ beforeEach(async () => {
 
 describe('while the window is closed', () => {
   it.each([
-    ['a text', {}, /^the 24-hour window is closed since .*: the text would not be delivered; .*template/],
+    [
+      'a text',
+      {},
+      /^the 24-hour window has been closed since .*: the text would not be delivered; .*template/,
+    ],
     ['files', { text: undefined, media: MEDIA }, /the files would not be delivered/],
     ['a text beside a template', { template: TEMPLATE }, /the text beside the template would be lost/],
     [
@@ -90,7 +94,7 @@ describe('while the window is closed', () => {
     [
       'a text whose route would rather send a template, and the event has none',
       { outsideWindow: 'template' },
-      /the event brings no template/,
+      /the event has no template/,
     ],
   ])('%s ends with its code before anything is spent', async (_, over, reason) => {
     const { reply } = await talk(2 * DAY_MS);
@@ -152,7 +156,9 @@ describe('while the window is closed', () => {
     expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code: 'WINDOW_CLOSED' });
     const stranger = await context.event(message('5511988880001', { connection: WABA }));
     await context.drive(stranger);
-    expect((await context.outcome(stranger)).reason).toMatch(/the contact has not written for longer/);
+    expect((await context.outcome(stranger)).reason).toMatch(
+      /the contact has not written for more than 24 hours/,
+    );
     expect(await calls()).toBe(0);
   });
 
@@ -257,7 +263,7 @@ describe('a window that moves while a message waits', () => {
     expect(await sentIn(id)).toEqual([]);
   });
 
-  it('a call that had no effect is chosen anew, and the intent says what went out', async () => {
+  it('after a call without effect the content is chosen again, and the intent records what was sent', async () => {
     const { reply } = await talk(2 * DAY_MS);
     const event = await reply(EITHER);
     const key = { account: 'acme', kind: 'event-message' as const, subject: event };

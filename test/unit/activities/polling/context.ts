@@ -8,7 +8,7 @@ import { type Hand, type HandOptions, openHand } from './support.ts';
 export const list = (count: number, from = 1) =>
   Array.from({ length: count }, (_, n) => message(`m${from + n}`, from + n));
 
-/** Made anew for each test of the file. */
+/** Created for each test of the file. */
 export function pollingContext() {
   let hands: Hand[] = [];
   const context = {

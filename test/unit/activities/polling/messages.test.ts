@@ -250,7 +250,7 @@ describe('no call is wasted', () => {
     );
   });
 
-  it('a conversation that is listed anew while its pages are read is read again', async () => {
+  it('a conversation that changes while its pages are read is read again', async () => {
     write(...list(6));
     const hand = await hire({ polling: { messagePageSize: 2, keep: 20 } });
     await hand.page();
@@ -264,7 +264,7 @@ describe('no call is wasted', () => {
   });
 });
 
-it('two attempts at once tell a message once', async () => {
+it('two concurrent attempts publish a message once', async () => {
   write(...list(7));
   const first = await hire({ polling: { messagePageSize: 3, keep: 20 } });
   const second = await hire({ polling: { messagePageSize: 3, keep: 20 } });

@@ -82,7 +82,7 @@ describe('a conversation that can not be read', () => {
     expect(await hand.todo()).toEqual([]);
   });
 
-  it('tells what it had read when it goes in the middle', async () => {
+  it('publishes what was read when it disappears in the middle', async () => {
     write(...list(20));
     const hand = await hire({ polling: { messagePageSize: 5, keep: 20 } });
     await hand.page();
@@ -92,7 +92,7 @@ describe('a conversation that can not be read', () => {
     expect(textsOf(await hand.published())).toEqual(list(5, 16).map(({ id }) => id));
   });
 
-  it('is a gap after three answers in no form that can be read, when others could be read', async () => {
+  it('is a gap after three unreadable responses, if others could be read', async () => {
     write(message('a', 1));
     const hand = await hire();
     await hand.settle();
@@ -124,7 +124,7 @@ describe('a conversation that can not be read', () => {
     [403, { code: 'ERR_SCOPE_MISSING', requiredScope: 'messages:read' }, 'ERR_SCOPE_MISSING'],
     [403, {}, 'FORBIDDEN'],
     [404, {}, 'HTTP_404'],
-  ])('holds the poller when the account is refused: %i %j', async (status, body, type) => {
+  ])('blocks the poller when the account is refused: %i %j', async (status, body, type) => {
     write(message('a', 1));
     const hand = await hire();
     await hand.page();

@@ -341,7 +341,7 @@ describe('a list that lies', () => {
     [401, 'ERR_TOKEN_REVOKED'],
     [403, 'ERR_SCOPE_MISSING'],
     [404, null],
-  ])('a refusal (%i %s) is a failure that the workflow holds on', async (status, code) => {
+  ])('a refusal (%i %s) is a failure that blocks the workflow', async (status, code) => {
     const hand = await hire();
     context.service.bend = () => ({ status, body: { error: 'no', ...(code === null ? {} : { code }) } });
     await expect(hand.page()).rejects.toMatchObject({
@@ -360,7 +360,7 @@ describe('a list that lies', () => {
     );
   });
 
-  it('an answer without a list is asked for again, and held on after three times', async () => {
+  it('a response without a list is retried, and blocks after three times', async () => {
     const hand = await hire();
     context.service.bend = () => ({ status: 200, body: { count: 0, hasMore: false } });
     await expect(hand.page('none', 1)).rejects.toMatchObject({

@@ -17,7 +17,7 @@ export interface Asked {
   readonly size: number;
 }
 
-/** Instant of a test: so many seconds after ten o'clock. */
+/** Instant of a test, in seconds after ten o'clock. */
 export const at = (seconds: number) => new Date(Date.UTC(2026, 10, 20, 10) + seconds * 1000).toISOString();
 
 export const chat = (id: number, seconds: number, over: Item = {}): Chat => ({
