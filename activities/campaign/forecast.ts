@@ -24,7 +24,7 @@ import {
 } from '../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { readCatalog } from '../../src/ledger/sync/catalog.ts';
-import { listWarnings } from '../../src/ledger/sync/runs.ts';
+import { listWarnings } from '../../src/ledger/sync/run-warnings.ts';
 import type { AccountAccess, Deps } from '../shared/deps.ts';
 import { notConfigured } from '../shared/failures.ts';
 import { missingNames, pollerStates, tokenRefused } from './plan-checks.ts';

@@ -9,7 +9,8 @@ import {
 } from '../../src/contracts/wire/intake.ts';
 import { STEP_BITS } from '../../src/contracts/wire/run.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import { type ClaimedEvent, claimEvent, endEvent, lockEvent } from '../../src/ledger/events/events.ts';
+import { endEvent, lockEvent } from '../../src/ledger/events/event-end.ts';
+import { type ClaimedEvent, claimEvent } from '../../src/ledger/events/events.ts';
 import {
   catalogAge,
   claimCatalog,
@@ -18,8 +19,9 @@ import {
   releaseCatalog,
 } from '../../src/ledger/sync/catalog.ts';
 import { forgetSeen } from '../../src/ledger/sync/people.ts';
-import { getRecord, type RecordRow, stageEventRecord } from '../../src/ledger/sync/records.ts';
+import { getRecord, type RecordRow } from '../../src/ledger/sync/record-rows.ts';
 import { getRun } from '../../src/ledger/sync/runs.ts';
+import { stageEventRecord } from '../../src/ledger/sync/staged-records.ts';
 import type { Deps } from '../shared/deps.ts';
 import { findPerson } from '../sync/record-step.ts';
 import { planSteps } from '../sync/sync-diff.ts';

@@ -10,15 +10,15 @@ import type {
 import type { RecordOutcome } from '../../src/contracts/wire/run.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { isFollowed } from '../../src/ledger/events/deliveries.ts';
-import { listEvents, type ReopenedEvents, reopenEvents } from '../../src/ledger/events/event-queries.ts';
 import {
   type ClosingEvent,
   type EventEnd,
   endEvent,
   lockEvent,
-  nextInQueue,
   sentEffect,
-} from '../../src/ledger/events/events.ts';
+} from '../../src/ledger/events/event-end.ts';
+import { listEvents, type ReopenedEvents, reopenEvents } from '../../src/ledger/events/event-queries.ts';
+import { nextInQueue } from '../../src/ledger/events/events.ts';
 import type { Deps } from '../shared/deps.ts';
 import { wakeDelivery } from '../shared/wake.ts';
 

@@ -6,7 +6,7 @@ import { ApiError } from '../../src/api-client/errors.ts';
 import type { Slot } from '../../src/budget/slots.ts';
 import { deadlineSignal } from '../../src/contracts/deadline.ts';
 import { SCOPES, type Scope } from '../../src/contracts/wire/scopes.ts';
-import { addWarning } from '../../src/ledger/sync/runs.ts';
+import { addWarning } from '../../src/ledger/sync/run-warnings.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import type { AccountAccess, Deps, TokenAccess } from './deps.ts';
 import { comeBack, rateLimitWaitMs, refusalCode, refusesToken } from './failures.ts';

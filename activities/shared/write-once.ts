@@ -17,7 +17,8 @@ import {
   takeIntent,
   takeRecordIntent,
 } from '../../src/ledger/sync/intents.ts';
-import { type LeasedRecord, LeaseLostError } from '../../src/ledger/sync/records.ts';
+import { type LeasedRecord } from '../../src/ledger/sync/record-rows.ts';
+import { LeaseLostError } from '../../src/ledger/sync/records.ts';
 import { type Call, callApi, FLIGHT_SECONDS } from './api-call.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 

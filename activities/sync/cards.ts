@@ -17,7 +17,7 @@ import {
 } from '../../src/ledger/sync/intents.ts';
 import { type CardRow, cardNote, stageNote } from '../../src/ledger/sync/people.ts';
 import { endRecord, settleStep } from '../../src/ledger/sync/records.ts';
-import { addWarning } from '../../src/ledger/sync/runs.ts';
+import { addWarning } from '../../src/ledger/sync/run-warnings.ts';
 import { callApi, FLIGHT_SECONDS } from '../shared/api-call.ts';
 import type { Deps } from '../shared/deps.ts';
 import { isRefusal, refusal, refusalCode, refusalScope } from '../shared/failures.ts';

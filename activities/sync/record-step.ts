@@ -7,10 +7,11 @@ import type { CrmRecord } from '../../src/contracts/wire/record.ts';
 import { type RefusalDetails, STEP_BITS, type Step, type WriteCheck } from '../../src/contracts/wire/run.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import type { AccountLists } from '../../src/ledger/sync/catalog.ts';
-import type { LoadedRecord } from '../../src/ledger/sync/due-records.ts';
 import { findPeople, forgetContact, type KnownPerson } from '../../src/ledger/sync/people.ts';
+import type { LoadedRecord } from '../../src/ledger/sync/record-rows.ts';
 import { endRecord, LeaseLostError, type RecordEnd, settleStep } from '../../src/ledger/sync/records.ts';
-import { addWarning, lockRun, type RunRow, stepIsStopped } from '../../src/ledger/sync/runs.ts';
+import { addWarning, stepIsStopped } from '../../src/ledger/sync/run-warnings.ts';
+import { lockRun, type RunRow } from '../../src/ledger/sync/runs.ts';
 import { splitCreate } from '../../src/ledger/sync/snapshots.ts';
 import type { AccountAccess, Deps } from '../shared/deps.ts';
 import {

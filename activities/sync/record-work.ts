@@ -2,12 +2,8 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { RecordOutcome, RefusalDetails, Step } from '../../src/contracts/wire/run.ts';
 import { STEP_BITS } from '../../src/contracts/wire/run.ts';
-import {
-  deferRecord,
-  type LoadedRecord,
-  loadRecord,
-  parkRecords,
-} from '../../src/ledger/sync/due-records.ts';
+import { deferRecord, loadRecord, parkRecords } from '../../src/ledger/sync/due-records.ts';
+import { type LoadedRecord } from '../../src/ledger/sync/record-rows.ts';
 import { findEnd, LeaseLostError, type RecordEnd } from '../../src/ledger/sync/records.ts';
 import type { Deps } from '../shared/deps.ts';
 import { comesBackAfter, onlyWaits } from '../shared/failures.ts';

@@ -13,7 +13,8 @@ import {
   type SentTags,
   tagsNote,
 } from '../../src/ledger/sync/people.ts';
-import { endRecord, type LeasedRecord, settleStep } from '../../src/ledger/sync/records.ts';
+import { type LeasedRecord } from '../../src/ledger/sync/record-rows.ts';
+import { endRecord, settleStep } from '../../src/ledger/sync/records.ts';
 import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
 import type { StepContext, StepResult } from './record-step.ts';
 import { hasExtra, hashRecord, mergeExtraInfo } from './sync-diff.ts';

@@ -4,8 +4,9 @@ import { type SnapshotChoice, STEP_BITS } from '../../src/contracts/wire/run.ts'
 import type { Queryable } from '../../src/ledger/database.ts';
 import { accountLists } from '../../src/ledger/sync/catalog.ts';
 import { findPeople } from '../../src/ledger/sync/people.ts';
-import { getRecord } from '../../src/ledger/sync/records.ts';
-import { getRun, lockRun, noteSnapshot, type RunRow, stepIsStopped } from '../../src/ledger/sync/runs.ts';
+import { getRecord } from '../../src/ledger/sync/record-rows.ts';
+import { stepIsStopped } from '../../src/ledger/sync/run-warnings.ts';
+import { getRun, lockRun, noteSnapshot, type RunRow } from '../../src/ledger/sync/runs.ts';
 import {
   clearSnapshot,
   countBlind,

@@ -4,7 +4,6 @@ import type { Halt } from '../../src/contracts/wire/run.ts';
 import { type EndCounts, STEP_BITS } from '../../src/contracts/wire/run.ts';
 import { accountLists } from '../../src/ledger/sync/catalog.ts';
 import {
-  type LoadedRecord,
   nextDueMs,
   openSteps,
   parkRecords,
@@ -13,6 +12,7 @@ import {
   takeBack,
   takeDue,
 } from '../../src/ledger/sync/due-records.ts';
+import { type LoadedRecord } from '../../src/ledger/sync/record-rows.ts';
 import { findEnd, type RecordEnd } from '../../src/ledger/sync/records.ts';
 import { getRun } from '../../src/ledger/sync/runs.ts';
 

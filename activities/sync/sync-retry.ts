@@ -6,7 +6,6 @@ import { RETRY_REFUSED, type RetryRequest } from '../../src/contracts/wire/retry
 import type { RunSpec } from '../../src/contracts/wire/run.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { findPeople, type KnownPerson } from '../../src/ledger/sync/people.ts';
-import { type StagedRecord, stageRecords } from '../../src/ledger/sync/records.ts';
 import {
   advanceRetry,
   nextRetryPage,
@@ -16,6 +15,7 @@ import {
   renewIntents,
 } from '../../src/ledger/sync/retries.ts';
 import { getRun, openRun, type RunRow } from '../../src/ledger/sync/runs.ts';
+import { type StagedRecord, stageRecords } from '../../src/ledger/sync/staged-records.ts';
 import { pipelineName, planSteps } from './sync-diff.ts';
 
 /** Records per transaction: about 0.5 s of work. */

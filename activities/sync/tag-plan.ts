@@ -4,7 +4,7 @@
 import type { Queryable } from '../../src/ledger/database.ts';
 import { pick } from '../../src/ledger/sync/catalog.ts';
 import type { SentTags } from '../../src/ledger/sync/people.ts';
-import { addWarning, UNKNOWN_TAG } from '../../src/ledger/sync/runs.ts';
+import { addWarning, UNKNOWN_TAG } from '../../src/ledger/sync/run-warnings.ts';
 import type { StepContext } from './record-step.ts';
 import { hashRecord, targetTags } from './sync-diff.ts';
 

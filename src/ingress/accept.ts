@@ -1,4 +1,4 @@
-// Accepting events: written down in the ledger first, then a workflow is started, and only then the sender hears yes.
+// Accepts events. It writes an event to the ledger, then starts a workflow, and only then answers the sender.
 
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import pLimit from 'p-limit';
@@ -19,20 +19,26 @@ import { createCapacity } from './capacity.ts';
 import { eachInOrder } from './in-order.ts';
 import { type Acceptance, type Accepted, NotAcceptedError, type Route } from './intake.ts';
 
-/** A start that has no answer by then is given up; made again, it finds its workflow there. */
+/**
+ * A start without an answer after this time is given up. A repeated start finds the workflow that the first one
+ * created.
+ */
 const START_MS = 5000;
 const READY_MS = 2000;
-/** After a failed start nobody is kept waiting for so long: Temporal is asked again then. */
+/** After a failed start, other senders are refused at once for this time. Then Temporal is asked again. */
 const REST_MS = 1000;
-/** Starts under way of this process: Temporal's rate does not rise beyond, and each has `START_MS`. */
+/**
+ * Maximum number of starts in progress per process. Temporal's rate does not rise beyond it, and each start has
+ * `START_MS`.
+ */
 const STARTS = 16;
-/** Rows that one statement of the ledger writes for senders who come at the same time. */
+/** Maximum number of rows in one ledger statement, for senders that arrive at the same time. */
 const ROWS = 256;
 /** How long the first of them waits for others while Temporal is busy. */
 const GATHER_MS = 25;
-/** Groups of a route under way at once, where it batches. */
+/** Maximum number of groups of a route in progress at once, where it batches. */
 const GROUPS = 4;
-/** Tasks of these workflows go before those of syncs. */
+/** Tasks of these workflows take precedence over those of syncs. */
 const PRIORITY = { priorityKey: 2 };
 
 export interface AcceptanceOptions {
@@ -42,7 +48,7 @@ export interface AcceptanceOptions {
   readonly maxOpen: number;
   readonly maxDelayMs: number;
   callsPerMinute(account: string): number;
-  /** What the steps of this route's events are to know. */
+  /** What the steps of this route's events need to know. */
   specOf(route: Route): IntakeSpec;
 }
 
@@ -51,9 +57,12 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   const capacity = createCapacity(options);
   const runs = new Map<string, Promise<string>>();
   const starts = pLimit(STARTS);
-  /** While starts wait for each other anyway, each commit that is spared is time for Temporal: it has the disk, too. */
+  /** While starts wait for each other anyway, every saved commit gives Temporal more disk time. */
   const gatherMs = () => (starts.activeCount === STARTS ? GATHER_MS : 0);
-  /** One statement serves all who come while another is under way: alone, each would wait for a commit of its own. */
+  /**
+   * One statement serves all senders that arrive while another is in progress. Alone, each would wait for its own
+   * commit.
+   */
   const writers = new Map<string, Batcher<EventDraft, EventState>>();
   const marker = createBatcher<string, undefined>({
     max: ROWS,
@@ -65,13 +74,13 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
     },
   });
   const batchers = new Map<string, Batcher<EventDraft, Accepted>>();
-  /** Events whose start is under way: the same one meanwhile waits for the same answer. */
+  /** Events whose start is in progress. A duplicate that arrives meanwhile waits for the same answer. */
   const starting = new Map<string, Promise<unknown>>();
   const underWay = new Set<Promise<unknown>>();
   let restUntil = 0;
   let closing = false;
 
-  /** Opened at the first event, so that a ledger that is away does not keep the process from starting. */
+  /** Opened at the first event, so that an unavailable ledger does not keep the process from starting. */
   function runOf(route: Route): Promise<string> {
     const known = runs.get(route.name);
     if (known !== undefined) return known;
@@ -118,16 +127,16 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
         }),
       );
     } catch (error) {
-      // Started before, by an attempt whose answer got lost or by another process: that is what was wanted.
+      // An earlier attempt whose answer was lost, or another process, started it. That is the desired outcome.
       if (error instanceof WorkflowExecutionAlreadyStartedError) return;
-      // Not by the clock of the day: one that is set back would keep everybody out.
+      // Not by wall-clock time: a clock set back would refuse everybody.
       restUntil = performance.now() + REST_MS;
       const message = `Temporal did not accept a start: ${(error as Error).message}`;
       throw new NotAcceptedError('TEMPORAL', REST_MS, message, { cause: error });
     }
   }
 
-  /** Writes down, starts, and marks: one start for all of them, or one each. */
+  /** Writes the events down, starts their workflows and marks them: one start for all, or one each. */
   async function take(route: Route, drafts: readonly EventDraft[], together: boolean): Promise<Accepted[]> {
     const seen = new Set<string>();
     const unique = drafts.filter(({ id }) => !seen.has(id) && seen.add(id));
@@ -182,7 +191,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
     await ledger(() => capacity.requireOpenCapacity(route.config.account));
     const [only] = drafts;
     if (drafts.length > 1 || only === undefined) return await acceptNow(route, drafts);
-    // A burst of one event, as impatient senders make it, costs one start.
+    // Impatient senders repeat an event in a burst. Such a burst costs one start.
     const same = starting.get(only.id);
     if (same !== undefined) {
       await same;
@@ -237,7 +246,7 @@ async function ledger<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** One name for one set of events, whatever else it is started with. */
+/** One name for a set of events, whatever else the workflow is started with. */
 function hashOf(ids: readonly string[]): string {
   return shortHash(ids.join(' '));
 }

@@ -1,20 +1,20 @@
-// Gathers what comes in at about the same time, so that one start serves it all.
+// Groups items that arrive at about the same time, so that one start serves all of them.
 
 export interface BatcherOptions<T, R> {
-  /** A group is handed on as soon as it has so many. */
+  /** A group of this size is handed on at once. */
   readonly max: number;
-  /** Milliseconds that the first of a group waits for others; 0: only while groups are under way. */
+  /** Milliseconds that the first item of a group waits for others. 0: only while groups are in progress. */
   waitMs(): number;
-  /** Groups handed on at once. */
+  /** Number of groups in progress at once. */
   readonly groups: number;
-  /** Answers of the group, in its order. */
+  /** Returns the answers of the group, in its order. */
   handOn(group: readonly T[]): Promise<readonly R[]>;
 }
 
 export interface Batcher<T, R> {
-  /** Answers of these, in their order. */
+  /** Returns the answers of these items, in their order. */
   add(things: readonly T[]): Promise<R[]>;
-  /** Hands on what waits, and returns when all have an answer. */
+  /** Hands on what waits, and returns when every item has an answer. */
   flush(): Promise<void>;
 }
 
@@ -24,12 +24,12 @@ interface Waiter<T, R> {
   fail(error: unknown): void;
 }
 
-/** Things that were added together stay together: a group may be larger than `max` for it. */
+/** Items added together stay together, so a group may exceed `max`. */
 export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R> {
   let waiting: Waiter<T, R>[] = [];
   let size = 0;
   let timer: NodeJS.Timeout | null = null;
-  /** The group that is gathered has waited long enough. */
+  /** The group being gathered has waited long enough. */
   let due = false;
   let busy = 0;
   const underWay = new Set<Promise<void>>();
@@ -38,7 +38,7 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
     if (timer !== null) clearTimeout(timer);
     timer = null;
     due = true;
-    // At the limit the group goes on growing, until one that is under way has its answer.
+    // At the limit the group keeps growing until a group in progress has its answer.
     if (waiting.length === 0 || busy >= options.groups) return;
     const group = waiting;
     waiting = [];

@@ -1,31 +1,34 @@
-// How much of what was accepted is still open, and whether there is room for more.
+// Tells how many accepted events are still open and whether there is capacity for more.
 
 import type { Queryable } from '../ledger/database.ts';
 import { countOpen } from '../ledger/events/events.ts';
 import { type Load, NotAcceptedError } from './intake.ts';
 
-/** The count is asked for at most so often. */
+/** Minimum time between two counts. */
 const FRESH_MS = 1000;
-/** What a lead takes on the way, more or less: a check, an upsert, a card. */
+/** Estimated number of calls per lead: a check, an upsert, a card. */
 const CALLS_AN_EVENT = 3;
-/** When it is worth a try again. */
+/** Retry-After that a refusal suggests. */
 const BUSY_RETRY_MS = 10_000;
 
 export interface CapacityOptions {
   readonly db: Queryable;
   readonly maxOpen: number;
   readonly maxDelayMs: number;
-  /** Calls a minute that all tokens of the account allow together. */
+  /** Calls per minute that all tokens of the account allow together. */
   callsPerMinute(account: string): number;
-  /** Milliseconds of a clock that is never set. @default performance.now */
+  /** Milliseconds of a monotonic clock. @default performance.now */
   readonly now?: () => number;
 }
 
 export interface Capacity {
   loads(): Promise<Load[]>;
-  /** Is there room for what comes by itself? Its sender may not come again, so a budget that is behind turns nobody away. @throws NotAcceptedError `BUSY` */
+  /**
+   * Checks capacity for pushed events. Their sender may not retry, so a budget that is behind refuses nothing. @throws
+   * NotAcceptedError `BUSY`
+   */
   requireOpenCapacity(account: string): Promise<void>;
-  /** Is it time to fetch more? Kafka keeps what is not fetched. @throws NotAcceptedError `BUSY` */
+  /** Checks whether to fetch more. Kafka keeps what Sluice does not fetch. @throws NotAcceptedError `BUSY` */
   requireTime(account: string): Promise<void>;
 }
 
@@ -46,7 +49,7 @@ export function createCapacity(options: CapacityOptions): Capacity {
   function behind(account: string, open: number): string | null {
     const minutes = (open * CALLS_AN_EVENT) / callsPerMinute(account);
     if (minutes * 60_000 < maxDelayMs) return null;
-    return `the calls of ${open} open events take some ${Math.round(minutes)} min at the account's rate, and ingress.maxDelay is ${Math.round(maxDelayMs / 60_000)} min`;
+    return `the calls of ${open} open events take about ${Math.round(minutes)} min at the account's rate, and ingress.maxDelay is ${Math.round(maxDelayMs / 60_000)} min`;
   }
 
   async function count(): Promise<Load[]> {

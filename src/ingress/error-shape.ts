@@ -1,4 +1,4 @@
-// What may be told of an error that nobody expected: its text could quote what somebody sent, its frames can't.
+// Returns what may be logged of an unexpected error: its name and frames. Its message could quote what a sender wrote.
 
 export function errorShape(error: unknown): { name: string; at: readonly string[] } {
   if (!(error instanceof Error)) return { name: typeof error, at: [] };

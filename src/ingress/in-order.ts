@@ -1,8 +1,8 @@
-// Runs work on many things at once, but on those of one subject one after the other, in the order given.
+// Runs work on many items in parallel, but on items of one subject one after another, in the given order.
 
 /**
- * @param limit how many at once
- * @returns the things that succeeded, and the first error; after an error nothing further is begun
+ * @param limit number of items in parallel
+ * @returns the items that succeeded, and the first error; after an error no further item starts
  */
 export async function eachInOrder<T>(
   things: readonly T[],

@@ -1,36 +1,36 @@
-// What the ways in share: a delivery, the route that reads it, and the acceptance of what it read. HTTP and Kafka know
-// these shapes and nothing of each other.
+// The interface between transports and routes: a delivery, the route that reads it, and the acceptance of the result.
+// HTTP and Kafka both use these types and do not know each other.
 import type { RouteConfig } from '../contracts/config/config.ts';
 import type { EventDraft } from '../contracts/wire/intake.ts';
 import type { RowProblem } from '../contracts/wire/record.ts';
 
-/** One thing that came in, as its transport hands it over. */
+/** One incoming item, as its transport hands it over. */
 export interface Delivery {
-  /** CloudEvents name their headers by it, and `kafka.format` of a route is for the one only. */
+  /** CloudEvents name their headers by transport, and a route's `kafka.format` applies to Kafka only. */
   readonly via: 'http' | 'kafka';
-  /** By name in lower case; of a header that came several times the last. */
+  /** Headers by lower-case name. For a repeated header, the last value. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As it came, decompressed. */
+  /** The body as it arrived, decompressed. */
   readonly body: Uint8Array;
-  /** Present when the sender has signed it: headers then decide nothing that the signature does not cover. */
+  /** Present if the sender signed the delivery. Headers that the signature does not cover then decide nothing. */
   readonly signature?: Signature;
-  /** Names this delivery where nothing in it does; the same at each redelivery. HTTP has none. */
+  /** Key of a delivery that contains none, the same for each redelivery. HTTP has none. */
   readonly fallbackKey?: string;
   /** Values that expressions find under `$event`, beside those of CloudEvents and Debezium. */
   readonly about?: Readonly<Record<string, unknown>>;
 }
 
-/** What a valid signature says of a delivery. The body is covered by every one of them. */
+/** What a valid signature covers. Every signature covers the body. */
 export interface Signature {
-  /** The id that is signed along with the body (`webhook-id`); null where the signature covers none. */
+  /** The id that is signed together with the body (`webhook-id`). Null if the signature covers none. */
   readonly id: string | null;
-  /** The route lets headers count that the signature does not cover. */
+  /** The route trusts headers that the signature does not cover. */
   readonly trustHeaders: boolean;
 }
 
 /**
- * A delivery that no repetition makes better: 400 or 422 over HTTP, a dead letter from Kafka. `message` names place and
- * way out, and holds no value.
+ * A delivery that a retry cannot fix: 400 or 422 over HTTP, a dead letter from Kafka. `message` names the place and the
+ * fix, and contains no value.
  */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
@@ -39,9 +39,9 @@ export class RefusedError extends Error {
    * `SCHEMA`, `MAPPING`
    */
   readonly code: string;
-  /** 400: it can't be read; 422: it is read, and not what the route wants. */
+  /** 400: the delivery is unreadable. 422: it is readable but does not fit the route. */
   readonly status: 400 | 422;
-  /** Fields with what is wrong with each; `value` is for dead letters and the ledger only. */
+  /** Fields and what is wrong with each. `value` is for dead letters and the ledger only. */
   readonly problems: readonly RowProblem[];
   constructor(code: string, status: 400 | 422, message: string, problems: readonly RowProblem[] = []) {
     super(message);
@@ -51,33 +51,39 @@ export class RefusedError extends Error {
   }
 }
 
-/** What a route made of a delivery: an event, or nothing to do (a deletion, a change that it does not check). */
+/** What a route read in a delivery: events, or nothing to do (a deletion, a change that the route ignores). */
 export interface ReadDelivery {
   readonly drafts: readonly EventDraft[];
-  /** Why there is nothing to do, where there is not. */
+  /** Why there is nothing to do, if so. */
   readonly skipped?: string;
 }
 
 export interface Route {
   readonly name: string;
   readonly config: RouteConfig;
-  /** @throws RefusedError; of several events in one delivery none is taken then */
+  /** @throws RefusedError; then no event of the delivery is accepted */
   read(delivery: Delivery): Promise<ReadDelivery>;
 }
 
-/** What came of an event that was accepted. */
+/** Outcome of an accepted event. */
 export interface Accepted {
   readonly id: string;
-  /** It had been accepted before: nothing more happens. */
+  /** Sluice accepted it before and does nothing more. */
   readonly duplicate: boolean;
 }
 
-/** It can't be taken now: 503 over HTTP, a pause of the partition. Nothing is lost, the sender comes again. */
+/**
+ * Thrown while Sluice cannot accept an event: 503 over HTTP, a paused partition in Kafka. Nothing is lost, the sender
+ * retries.
+ */
 export class NotAcceptedError extends Error {
   override readonly name = 'NotAcceptedError';
-  /** `TEMPORAL`: Temporal; `LEDGER`: the database; `BUSY`: too much is open already; `CLOSING` */
+  /**
+   * `TEMPORAL`: Temporal does not answer; `LEDGER`: the database does not; `BUSY`: too much is open; `CLOSING`:
+   * shutting down
+   */
   readonly why: 'TEMPORAL' | 'LEDGER' | 'BUSY' | 'CLOSING';
-  /** When it is worth a try again. */
+  /** When to retry. */
   readonly retryAfterMs: number;
   constructor(why: NotAcceptedError['why'], retryAfterMs: number, message: string, options?: ErrorOptions) {
     super(message, options);
@@ -86,29 +92,32 @@ export class NotAcceptedError extends Error {
   }
 }
 
-/** How full an account is. */
+/** Load of an account. */
 export interface Load {
   readonly account: string;
   /** Accepted events that have not ended. */
   readonly open: number;
-  /** Seconds since the first of them was accepted; null when there is none. */
+  /** Age of the oldest open event in seconds. Null if there is none. */
   readonly oldestSeconds: number | null;
-  /** Why nothing more is fetched for now, and perhaps nothing more taken; null while there is room. */
+  /** Why Sluice fetches no more for now, and may refuse more. Null while there is capacity. */
   readonly busy: string | null;
 }
 
 export interface Acceptance {
   /**
-   * Returns when Temporal has accepted a workflow for each event, in the order given. Events of one subject are
+   * Returns after Temporal has accepted a workflow for each event, in the given order. Events of one subject are
    * accepted in this order.
-   * @throws NotAcceptedError: none, some or all of them were accepted; a repetition is safe
+   * @throws NotAcceptedError: none, some or all of them were accepted; a retry is safe
    */
   accept(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]>;
-  /** Asked before a partition is read on. @throws NotAcceptedError with `BUSY` while the account has no room, or its budget is far behind */
+  /**
+   * Called before a partition is read further. @throws NotAcceptedError with `BUSY` while the account has no capacity,
+   * or its budget is far behind
+   */
   requireCapacity(account: string): Promise<void>;
   loads(): Promise<Load[]>;
-  /** Does Temporal answer, and the ledger? @throws NotAcceptedError */
+  /** Checks that Temporal and the ledger answer. @throws NotAcceptedError */
   ready(): Promise<void>;
-  /** Takes nothing more, and returns when all that is under way has an answer. */
+  /** Accepts nothing more, and returns when everything in progress has an answer. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What the steps of a route's events are to know of the route: frozen in the ledger when the route is opened.
+// Builds what the steps of a route's events need to know of the route. The ledger freezes it when the route is opened.
 
 import type { MappingConfig, RouteConfig } from '../contracts/config/config.ts';
 import { routeSyncName } from '../contracts/ids.ts';
@@ -9,7 +9,7 @@ export function intakeSpec(name: string, route: RouteConfig, mapping: MappingCon
   const { account, action } = route;
   const place = { account, sync: routeSyncName(name) };
   if (action.type !== 'lead') return place;
-  if (mapping === null) throw new Error(`the route "${name}" makes leads, and has no mapping`);
+  if (mapping === null) throw new Error(`the route "${name}" creates leads but has no mapping`);
   const { mode, fields, conflict, extraInfo, validateNumber, tags, moveCard } = action;
   const options = { mode, fields, conflict, extraInfo, validateNumber, tags, keepCard: !moveCard };
   return { ...place, options, mapping };

@@ -6,7 +6,7 @@ import { durationMs } from '../contracts/config/config-base.ts';
 import { forgetMembers, forgetTouches, forgetVariables } from '../ledger/campaigns/campaign-forget.ts';
 import { stampBeforeForgetting } from '../ledger/campaigns/campaign-results.ts';
 import type { Database } from '../ledger/database.ts';
-import { forgetEvents } from '../ledger/events/events.ts';
+import { forgetEvents } from '../ledger/events/event-end.ts';
 import { forgetUploads } from '../ledger/events/uploads.ts';
 import type { Shutdown } from './shutdown.ts';
 

@@ -2,7 +2,7 @@
 // PGlite would take more than half of the computing of all tests. The suites of the ledger and the budget run on both.
 import { type Database, openPglite, openPostgres } from '../../src/ledger/database.ts';
 import { migrate } from '../../src/ledger/migrations/migrations.ts';
-import type { LeasedRecord } from '../../src/ledger/sync/records.ts';
+import type { LeasedRecord } from '../../src/ledger/sync/record-rows.ts';
 import { readCluster } from './cluster.ts';
 import { startPostgres } from './postgres.ts';
 

@@ -1,7 +1,7 @@
 // Pausing, resuming, cancelling and starting a sync again: what the operator is told is what the service saw.
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { reportRun } from '../../src/ledger/sync/runs.ts';
+import { reportRun } from '../../src/ledger/sync/run-report.ts';
 import { pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import type { Environment } from '../support/environment.ts';
 import { effects } from '../support/panel.ts';

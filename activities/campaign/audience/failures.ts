@@ -5,7 +5,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { SourceError } from '../../../src/contracts/wire/source.ts';
 import type { CampaignRow } from '../../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
-import { addWarning } from '../../../src/ledger/sync/runs.ts';
+import { addWarning } from '../../../src/ledger/sync/run-warnings.ts';
 import { callReason, isRefusal, namedFor, refusal, refusalCode, toFailure } from '../../shared/failures.ts';
 
 /** Runs work whose refusals concern the whole plan. */

@@ -22,7 +22,7 @@ import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger
 import { noteOptOuts } from '../../../src/ledger/campaigns/opt-outs.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { pick } from '../../../src/ledger/sync/catalog.ts';
-import { addWarning } from '../../../src/ledger/sync/runs.ts';
+import { addWarning } from '../../../src/ledger/sync/run-warnings.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { asPlanFailure, type Counts, counted, requirePlanning, warnOf, warnOfFilters } from './failures.ts';
 import type { QueryContext } from './filters.ts';

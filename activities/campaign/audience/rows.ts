@@ -18,7 +18,7 @@ import {
   peoplePage,
 } from '../../../src/ledger/campaigns/campaign-people.ts';
 import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
-import { addWarning } from '../../../src/ledger/sync/runs.ts';
+import { addWarning } from '../../../src/ledger/sync/run-warnings.ts';
 import { compileAudience, compileExcludedNumbers } from '../../../src/mapping/audience.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { requirePlanning, sourceFailure } from './failures.ts';

@@ -2,12 +2,10 @@
 import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../../../src/api-client/errors.ts';
 import type { EffectResult, EffectStep, RequestOf } from '../../../src/contracts/wire/intake.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
+import { type EffectDone, type EventEnd, endEvent } from '../../../src/ledger/events/event-end.ts';
 import {
   countEventAttempt,
-  type EffectDone,
-  type EventEnd,
   type EventRow,
-  endEvent,
   getEvent,
   noteProgress,
 } from '../../../src/ledger/events/events.ts';

@@ -3,7 +3,8 @@ import type { HistoryMessage, SentMessage } from '../../../src/api-client/schema
 import type { EffectResult, RequestOf } from '../../../src/contracts/wire/intake.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { followMessages } from '../../../src/ledger/events/deliveries.ts';
-import { type EffectDone, noteProgress } from '../../../src/ledger/events/events.ts';
+import { type EffectDone } from '../../../src/ledger/events/event-end.ts';
+import { noteProgress } from '../../../src/ledger/events/events.ts';
 import { findLookAlikes, type IntentRow, type MessageTrace } from '../../../src/ledger/sync/intents.ts';
 import { canonicalKey } from '../../../src/mapping/phone/index.ts';
 import type { FetchedMedia } from '../../../src/media/fetch-media.ts';

@@ -3,7 +3,6 @@
 import { CONTACT_FIELDS } from '../../../src/contracts/config/config.ts';
 import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import { type DiffOptions, planNewcomer } from '../sync-diff.ts';
-import type { MappedRow } from './plan-page.ts';
 
 /** The low bits are the steps, as in STEP_BITS. The bits above them are the parts that the record has. */
 const STEPS = 0x1ff;
@@ -42,7 +41,7 @@ export class Newcomers {
     this.#samples = samples;
   }
 
-  add({ row, shape, json }: MappedRow): void {
+  add({ row, shape, json }: { readonly row: number; readonly shape: number; readonly json: string }): void {
     const found = this.#shapes.get(shape);
     if (found === undefined) this.#shapes.set(shape, { people: 1, json });
     else found.people++;

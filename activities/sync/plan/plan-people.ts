@@ -7,7 +7,6 @@ import { addMerged, type MergedRow, takeBackMerged } from '../../../src/ledger/s
 import { findPeople } from '../../../src/ledger/sync/people.ts';
 import { findClaims, type StoredClaims, saveClaims } from '../../../src/ledger/sync/plan-claims.ts';
 import { type ChunkRef, type PlanMemory, pageOf, readChunks } from '../../../src/ledger/sync/plan-pages.ts';
-import { dropStaged, findStaged, stageRecords } from '../../../src/ledger/sync/records.ts';
 import {
   addRowProblems,
   CONFLICT,
@@ -16,6 +15,7 @@ import {
 } from '../../../src/ledger/sync/row-problems.ts';
 import type { RunRow } from '../../../src/ledger/sync/runs.ts';
 import { BARRED, REFUSED, STAGED } from '../../../src/ledger/sync/seen-keys.ts';
+import { dropStaged, findStaged, stageRecords } from '../../../src/ledger/sync/staged-records.ts';
 import { pipelineName, planSteps } from '../sync-diff.ts';
 import { claimsOf } from './plan-conflict.ts';
 import { CHUNK, type MappedRow, unpack } from './plan-page.ts';

@@ -5,8 +5,9 @@ import type { Queryable } from '../../../src/ledger/database.ts';
 import { countMembers, dropMembers, listMembers } from '../../../src/ledger/sync/members.ts';
 import { findPeople, type KnownPerson } from '../../../src/ledger/sync/people.ts';
 import type { PlanMemory } from '../../../src/ledger/sync/plan-pages.ts';
-import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/records.ts';
-import { addWarning, type RunRow } from '../../../src/ledger/sync/runs.ts';
+import { addWarning } from '../../../src/ledger/sync/run-warnings.ts';
+import { type RunRow } from '../../../src/ledger/sync/runs.ts';
+import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/staged-records.ts';
 import { pipelineName, refName } from '../sync-diff.ts';
 
 /** This few people may always leave at once: half of a short list does not indicate a broken export. */

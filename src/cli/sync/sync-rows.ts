@@ -11,7 +11,8 @@ import {
   readOutcomes,
 } from '../../ledger/sync/outcomes.ts';
 import { newestRuns } from '../../ledger/sync/retries.ts';
-import { listWarnings, type RunRow } from '../../ledger/sync/runs.ts';
+import { listWarnings } from '../../ledger/sync/run-warnings.ts';
+import { type RunRow } from '../../ledger/sync/runs.ts';
 import { maskRecord, maskValue } from '../../observability/masking.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { collect, integer } from '../lib/arguments.ts';

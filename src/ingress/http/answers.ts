@@ -1,37 +1,44 @@
-// What the server answers: shapes, and the one way in which they are sent.
+// What the server answers: the response schemas, and the one function that sends them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { NotAcceptedError, RefusedError } from '../intake.ts';
 
-const received = z.literal(true).meta({ description: 'Written down, and handed to a workflow' });
+const received = z.literal(true).meta({ description: 'Stored and handed to a workflow' });
 const EventAnswer = z.object({
-  id: z.string().meta({ description: 'Of the event: the same at each repetition' }),
-  duplicate: z.literal(true).optional().meta({ description: 'It was here before: nothing more happens' }),
+  id: z.string().meta({ description: 'Id of the event, the same for each duplicate' }),
+  duplicate: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'Sluice received this event before and does nothing more' }),
 });
 
 export const OneReceived = EventAnswer.extend({ received });
 export const BatchReceived = z.object({
   received,
-  events: z.array(EventAnswer).meta({ description: 'In the order of the batch' }),
-  skipped: z.string().optional().meta({ description: 'Why some of the batch are nothing to process' }),
+  events: z.array(EventAnswer).meta({ description: 'One answer per event, in the order of the batch' }),
+  skipped: z.string().optional().meta({ description: 'Why some events of the batch need no processing' }),
 });
 export const Skipped = z.object({
   received,
-  skipped: z.string().meta({ description: 'Why this is nothing to process' }),
+  skipped: z.string().meta({ description: 'Why the event needs no processing' }),
 });
 
 export const Uploaded = z.object({
-  upload: z.string().meta({ description: 'What events name the file by; the same at each repetition' }),
-  bytes: z.int().meta({ description: 'Length of the file' }),
+  upload: z
+    .string()
+    .meta({ description: 'Id by which events refer to the file, the same for a repeated upload' }),
+  bytes: z.int().meta({ description: 'Length of the file in bytes' }),
   type: z.string().meta({ description: 'Its media type, without parameters' }),
   filename: z.string().meta({ description: 'Its name as the receiver sees it' }),
-  expiresAt: z.iso.datetime().meta({ description: 'It is kept until then; uploading it again begins anew' }),
+  expiresAt: z.iso
+    .datetime()
+    .meta({ description: 'Sluice keeps the file until then. Another upload restarts the time.' }),
 });
 export type Uploaded = z.infer<typeof Uploaded>;
 
 export const Problem = z.object({
-  error: z.string().meta({ description: 'For people' }),
-  code: z.string().meta({ description: 'For programs' }),
+  error: z.string().meta({ description: 'Message for people' }),
+  code: z.string().meta({ description: 'Code for programs' }),
   problems: z
     .array(
       z.object({
@@ -42,12 +49,12 @@ export const Problem = z.object({
       }),
     )
     .optional()
-    .meta({ description: 'Fields of the event with what is wrong with each; never their values' }),
+    .meta({ description: 'Fields of the event and what is wrong with each, without their values' }),
 });
 export type Problem = z.infer<typeof Problem>;
 
 export const Failure = Problem.extend({
-  id: z.string().meta({ description: 'Stands in the log of the server beside the cause' }),
+  id: z.string().meta({ description: 'Id of the log line that has the cause' }),
 });
 
 type Headers = Readonly<Record<string, string>>;
@@ -67,13 +74,13 @@ export class HttpError extends Error {
 }
 
 const NOT_ACCEPTED: Readonly<Record<NotAcceptedError['why'], string>> = {
-  TEMPORAL: 'Temporal does not take the event now: send it again',
-  LEDGER: 'the database does not take the event now: send it again',
-  BUSY: 'too many events are waiting to be done: send it again later',
-  CLOSING: 'the server is going down: send it again',
+  TEMPORAL: 'Temporal cannot accept the event now; send it again',
+  LEDGER: 'the database cannot accept the event now; send it again',
+  BUSY: 'too many events are waiting; send it again later',
+  CLOSING: 'the server is shutting down; send it again',
 };
 
-/** The sender's part of it: what was said inside may name hosts. */
+/** The part of the error that the sender sees. The inner message may name hosts. */
 export function notAcceptedProblem(error: NotAcceptedError): HttpError {
   return new HttpError(503, error.why, NOT_ACCEPTED[error.why], {
     'Retry-After': String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)) || 1),
@@ -89,12 +96,12 @@ export function refusedProblem({ message, code, problems }: RefusedError): Probl
   };
 }
 
-/** How long a sender whose body nobody wants may take to notice; what it sends meanwhile is thrown away. */
+/** How long a sender whose body is not wanted may take to notice. What it sends meanwhile is discarded. */
 const LINGER_MS = 1000;
 
 /**
- * Sends JSON. While a body is not here as a whole the connection ends with the answer: it goes out first, and the rest
- * of the body is thrown away for a moment, since closing on a sender that still sends would take the answer from it.
+ * Sends JSON. If the body has not arrived completely, the connection closes with the answer. The answer goes out first,
+ * and the rest of the body is discarded for a moment: closing on a sender that still sends would lose the answer.
  */
 export function answerJson(res: ServerResponse, status: number, body: unknown, headers: Headers = {}): void {
   answer(res, status, JSON.stringify(body), {

@@ -1,4 +1,4 @@
-// Builds the Express app of the HTTP ingress: the paths of the routes, those of operators, and what refuses the rest.
+// Builds the Express app of the HTTP ingress: the paths of the routes, the operators' paths, and the refusals.
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -20,19 +20,19 @@ import { serviceHandlers } from './service.ts';
 import { createShares } from './shares.ts';
 import { FILES_PATH, type StoreUpload } from './upload.ts';
 
-/** Further headers would be dropped in silence, and with them what a proxy added. */
+/** Node drops further headers silently, and with them what a proxy added. */
 export const MAX_HEADERS = 200;
-/** Label of requests that no route has the path of. */
+/** Label of requests whose path matches no route. */
 const NOBODY = '-';
-/** Bodies held at once: this many of the longest, and never less than this many bytes. */
+/** Memory for bodies in progress: this many bodies of maximum length, and never less than this many bytes. */
 const CAPACITY_BODIES = 32;
 const CAPACITY_BYTES = 67_108_864;
-/** The same for files: they are longer, and come more rarely. */
+/** The same for files, which are longer and rarer. */
 const CAPACITY_FILES = 4;
 
 export interface HttpRoute {
   readonly route: Route;
-  /** What the references in `http.auth.secrets` stand for, in their order; none with `type: none`. */
+  /** Resolved secrets of `http.auth.secrets`, in their order. Empty with `type: none`. */
   readonly secrets: readonly string[];
 }
 
@@ -46,19 +46,19 @@ export interface AppOptions {
   readonly metrics: HttpMetrics;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** A sender on this connection has proven who it is. */
+  /** A sender on this connection has authenticated. */
   proved(socket: Socket): void;
   isClosing(): boolean;
 }
 
 export interface HttpApp {
   readonly app: Express;
-  /** Is it one of `trustProxy`? */
+  /** Whether the peer is one of `trustProxy`. */
   isProxy(address: string): boolean;
   close(): void;
 }
 
-/** @throws SecretError for a secret that can't be one, RangeError for a path that is taken; both name the route */
+/** @throws SecretError for an unusable secret, RangeError for a path in use; both name the route */
 export function createApp(options: AppOptions): HttpApp {
   const { http, acceptance, storeUpload, log, registry, metrics, isClosing } = options;
   const app = express();
@@ -98,7 +98,7 @@ export function createApp(options: AppOptions): HttpApp {
   }));
   for (const { route, secrets } of options.routes) {
     const path = route.config.http;
-    if (path === undefined) throw new RangeError(`routes.${route.name} has no http: it takes nothing here`);
+    if (path === undefined) throw new RangeError(`routes.${route.name} has no http section`);
     const authenticator = authenticatorFor(route, secrets, options.now);
     const receiver = createReceiver({
       http,
@@ -132,7 +132,7 @@ export function createApp(options: AppOptions): HttpApp {
 
   app.use((_req, res) => {
     observe(res, NOBODY, metrics);
-    throw new HttpError(404, 'NOT_FOUND', 'nothing is taken under this path');
+    throw new HttpError(404, 'NOT_FOUND', 'no route has this path');
   });
   app.use(refuse(options));
   const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
@@ -176,14 +176,14 @@ const refuseOddities: RequestHandler = (req, _res, next) => {
   }
   const hosts = req.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
   if (hosts.length > 1 || (hosts.length === 0 && req.httpVersion === '1.1')) {
-    throw new HttpError(400, 'BAD_REQUEST', 'a request has one Host header');
+    throw new HttpError(400, 'BAD_REQUEST', 'a request must have exactly one Host header');
   }
   next();
 };
 
 function only(allow: string): RequestHandler {
   return () => {
-    throw new HttpError(405, 'METHOD', `this path takes ${allow} only`, { Allow: allow });
+    throw new HttpError(405, 'METHOD', `this path accepts only ${allow}`, { Allow: allow });
   };
 }
 
@@ -200,7 +200,7 @@ function refuse({ log, metrics }: AppOptions): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {
     const route: string = res.locals.route ?? NOBODY;
     if (res.headersSent) {
-      log.error({ route, error: errorShape(error) }, 'an answer broke off');
+      log.error({ route, error: errorShape(error) }, 'the connection closed during an answer');
       res.destroy();
       return;
     }
@@ -225,7 +225,7 @@ function refuse({ log, metrics }: AppOptions): ErrorRequestHandler {
     metrics.refused(route, 'INTERNAL');
     log.error({ id, route, error: errorShape(error) }, 'request failed');
     answerJson(res, 500, {
-      error: 'internal error: its cause is in the log of the server',
+      error: "internal error; the server's log has the cause",
       code: 'INTERNAL',
       id,
     });

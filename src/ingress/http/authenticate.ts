@@ -1,4 +1,4 @@
-// From the part `auth` of a route to what checks its requests; and from a request to what is checked.
+// Builds the authenticator from a route's `auth`, and the claim from a request.
 import type { IncomingMessage } from 'node:http';
 import { headersCount, isSignature, type RouteAuth, type RouteHttp } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
@@ -28,8 +28,8 @@ export function authenticatorOf(
 }
 
 /**
- * What a proven request says of itself by its signature; undefined where there is none. A token proves the sender of the whole
- * request, and so does the loopback address: their headers count as much as their body.
+ * Returns what a signature covers in an authenticated request; undefined without a signature. A token or the loopback
+ * address authenticates the whole request, so its headers count as much as its body.
  */
 export function signatureOf(http: RouteHttp, req: IncomingMessage): Signature | undefined {
   const trustHeaders = headersCount(http);
@@ -38,7 +38,7 @@ export function signatureOf(http: RouteHttp, req: IncomingMessage): Signature | 
   return { id, trustHeaders };
 }
 
-/** @param publicUrl where senders reach this server, when that is not where it listens */
+/** @param publicUrl URL at which senders reach this server, if it differs from the listening address */
 export function claimOf(req: IncomingMessage, publicUrl: string | undefined): Claim {
   const values = new Map<string, string[]>();
   for (const [name, value] of headerPairs(req)) {
@@ -60,15 +60,15 @@ export function claimOf(req: IncomingMessage, publicUrl: string | undefined): Cl
   };
 }
 
-/** What proves a sender stays here: nobody behind needs it, and nothing behind may write it down. */
+/** Credentials stay here. No later step needs them, and none may store them. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
 
-/** Names of headers, in lower case, that are not handed on. */
+/** Lower-case names of headers that are not handed on. */
 export function credentialHeaders(auth: RouteAuth): ReadonlySet<string> {
   return new Set(auth.type === 'token' ? [...CREDENTIALS, auth.header.toLowerCase()] : CREDENTIALS);
 }
 
-/** Names in lower case; of a header that came several times the last. */
+/** Headers by lower-case name. For a repeated header, the last value. */
 export function headersOf(
   req: IncomingMessage,
   without: ReadonlySet<string>,
@@ -84,7 +84,7 @@ function headerPairs({ rawHeaders }: IncomingMessage): [name: string, value: str
   return pairs;
 }
 
-// A request may name its target with scheme and host; everything here goes by path and query.
+// A request may name its target with scheme and host. All code here uses path and query.
 function originForm(target: string): string {
   return target.replace(/^https?:\/\/[^/?#]*/i, '');
 }

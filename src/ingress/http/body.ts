@@ -1,4 +1,4 @@
-// Reads a body into memory within limits. What is beyond them is never held: a bomb costs one chunk.
+// Reads a body into memory within limits. It never keeps bytes beyond them: a compression bomb costs one chunk.
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Transform } from 'node:stream';
@@ -7,40 +7,40 @@ export class TooLongError extends Error {
   override readonly name = 'TooLongError';
 }
 
-/** Gzip that is cut off, or none at all. */
+/** Gzip that is truncated or invalid. */
 export class BadCompressionError extends Error {
   override readonly name = 'BadCompressionError';
 }
 
-/** All bodies together are more than the server holds at once. */
+/** All bodies together exceed the memory that the server allows. */
 export class NoCapacityError extends Error {
   override readonly name = 'NoCapacityError';
 }
 
-/** The sender went away, or was too slow: nobody waits for an answer. */
+/** The sender disconnected or was too slow. Nobody waits for an answer. */
 export class GoneError extends Error {
   override readonly name = 'GoneError';
 }
 
-/** Too few bytes came in too long a time. */
+/** Too few bytes arrived in the allowed time. */
 export class TooSlowError extends Error {
   override readonly name = 'TooSlowError';
 }
 
-/** Memory that the bytes of a body are taken from as they come. */
+/** Memory budget for the bytes of a body as they arrive. */
 export interface BodyCapacity {
-  /** @returns false, and takes nothing, when there is not that much left */
+  /** @returns false, taking nothing, if not enough is left */
   take(bytes: number): boolean;
   release(bytes: number): void;
 }
 
 export interface MeasuredCapacity extends BodyCapacity {
   readonly capacity: number;
-  /** Bytes that are taken now. */
+  /** Bytes taken now. */
   used(): number;
 }
 
-/** One pool, of which whoever comes first may take all. */
+/** One pool, first come, first served. */
 export function createBodyCapacity(capacity: number): MeasuredCapacity {
   let used = 0;
   return {
@@ -57,11 +57,11 @@ export function createBodyCapacity(capacity: number): MeasuredCapacity {
   };
 }
 
-/** How fast a body has to come. */
+/** Minimum speed of a body. */
 export interface Pace {
-  /** Longest time without a byte; the rate is measured over each span of this length. */
+  /** Longest time without a byte. The rate is measured over each span of this length. */
   readonly idleMs: number;
-  /** As they come, before decompression. */
+  /** Bytes as they arrive, before decompression. */
   readonly minBytesPerSecond: number;
 }
 
@@ -69,24 +69,24 @@ export interface BodyLimits {
   /** After decompression. */
   readonly maxBytes: number;
   readonly capacity: BodyCapacity;
-  /** Without it, as slowly as the server lets it. */
+  /** Without it, the server's own timeouts apply. */
   readonly pace?: Pace;
 }
 
-/** What compression may add to bytes that don't compress: 5 a block and some for the frame, taken generously. */
+/** Overhead of compression for incompressible bytes: 5 per block and some for the frame, rounded up. */
 function longestCompressed(maxBytes: number): number {
   return maxBytes + Math.ceil(maxBytes / 100) + 1024;
 }
 
-/** Does the declared length alone say that it is too long? */
+/** Whether the declared length alone exceeds the limit. */
 export function isDeclaredTooLong(req: IncomingMessage, compressed: boolean, maxBytes: number): boolean {
   const declared = Number(req.headers['content-length'] ?? 0);
   return declared > (compressed ? longestCompressed(maxBytes) : maxBytes);
 }
 
 /**
- * The whole body, decompressed. Its bytes stay taken from `room` until the caller releases them; on an error none are,
- * and the request stands still where it was read to.
+ * Returns the whole body, decompressed. Its bytes stay taken from `room` until the caller releases them. After an error
+ * none are taken, and the request is paused where reading stopped.
  * @throws TooLongError, BadCompressionError, NoCapacityError, TooSlowError, GoneError
  */
 export function readBody(
@@ -106,7 +106,7 @@ export function readBody(
       source.off('data', onData).off('end', onEnd);
       if (decoder === null) return;
       req.unpipe(decoder);
-      // What it says from now on is of no interest, and must not end the process.
+      // Later errors of the request are irrelevant and must not end the process.
       decoder.off('error', onBroken).on('error', () => undefined);
       decoder.destroy();
     };
@@ -124,7 +124,7 @@ export function readBody(
     };
     const onCompressed = (chunk: Buffer): void => {
       compressed += chunk.length;
-      // Empty blocks come without end and decompress to nothing.
+      // An endless series of empty blocks decompresses to nothing.
       if (compressed > longestCompressed(maxBytes)) fail(new TooLongError());
     };
     const onEnd = (): void => {
@@ -148,7 +148,7 @@ export function readBody(
 
 const UNWATCHED = { onData: (): void => undefined, stop: (): void => undefined };
 
-/** Calls `tooSlow` once, when nothing has come for `idleMs`, or too little in a span of that length. */
+/** Calls `tooSlow` once, when nothing has arrived for `idleMs`, or too little in a span of that length. */
 function watchPace({ idleMs, minBytesPerSecond }: Pace, tooSlow: () => void) {
   const least = (minBytesPerSecond * idleMs) / 1000;
   let lastAt = performance.now();

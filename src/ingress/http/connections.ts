@@ -1,19 +1,19 @@
-// The sockets of the server: which of them have a request under way, what becomes of broken ones, and how all of them
-// end in good order.
+// Tracks the sockets of the server: which of them have a request in progress, what broken ones get as an answer, and
+// how all of them close in an orderly way.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Problem } from './answers.ts';
 import { peerOf } from './peer.ts';
 
-/** After a last word, how long the other end may take to hang up. */
+/** After the last answer, how long the peer may take to disconnect. */
 const HANG_UP_MS = 250;
-/** Connections that have had their last word and are given this time. Further ones are cut at once. */
+/** Maximum number of connections that get this time. Further ones are cut at once. */
 const MAX_HANGING_UP = 256;
 
 interface State {
-  /** Answers that are not over, in the order of their requests. */
+  /** Answers not yet finished, in the order of their requests. */
   readonly open: Set<ServerResponse>;
-  /** Bytes that had come when the last answer was over: more of them are the beginning of a request. */
+  /** Bytes received when the last answer finished. More bytes are the beginning of a request. */
   bytesAtRest: number;
   broken: boolean;
   readonly peer: string;
@@ -21,36 +21,40 @@ interface State {
 
 export interface ConnectionLimits {
   readonly max: number;
-  /** Connections of one peer on which nothing was proven yet. */
+  /** Maximum number of unauthenticated connections per peer. */
   readonly maxPerPeer: number;
-  /** Proxies stand for many peers: `maxPerPeer` is not for them. */
+  /** Proxies stand for many peers, so `maxPerPeer` does not apply to them. */
   isProxy(address: string): boolean;
 }
 
 export interface Connections {
   count(): number;
   /**
-   * Makes room where there are too many: the oldest connection without a proven sender is closed. One peer that has too many
-   * of them loses its own. By count alone, a sender with two would lose to a thousand attackers with one each.
-   * @returns what was closed for it: one of those, the new one itself, or nothing
+   * Makes space when there are too many connections: the oldest unauthenticated one is closed. A peer that has too many
+   * loses its own. By count alone, a sender with two connections would lose to a thousand attackers with one each.
+   * @returns which connection was closed: one of those, the new one itself, or none
    */
   opened(socket: Socket): 'evicted' | 'refused' | null;
-  /** A sender on it has proven who it is: it is no longer closed for others. */
+  /** A sender on this connection has authenticated. It is no longer closed in favor of others. */
   proved(socket: Socket): void;
-  /** @returns false for a request behind an answer that ends its connection: it would never get its own */
+  /**
+   * @returns false for a request behind an answer that closes its connection: that request would never get an answer
+   */
   began(req: IncomingMessage, res: ServerResponse): boolean;
-  /** Something came that is no request, or that took too long. @returns its code, null when nobody is left to tell */
+  /**
+   * Something arrived that is not a request, or that took too long. @returns its code; null if nobody is left to answer
+   */
   failed(error: NodeJS.ErrnoException, socket: Socket): string | null;
-  /** Nothing has moved for long: ends the connection unless it waits for us. */
+  /** Nothing has moved for too long. Closes the connection unless the peer waits for us. */
   stalled(socket: Socket): void;
-  /** From now on each connection ends with its current answer; those without one end at once. */
+  /** From now on each connection closes after its current answer. Connections without one close at once. */
   wind(): void;
   cut(): void;
 }
 
 export function createConnections({ max, maxPerPeer, isProxy }: ConnectionLimits): Connections {
   const sockets = new Map<Socket, State>();
-  /** Sockets on which nothing was proven yet, the oldest first: all of them, and those of each peer. */
+  /** Unauthenticated sockets, oldest first: all of them, and those of each peer. */
   const unproven = new Set<Socket>();
   const byPeer = new Map<string, Set<Socket>>();
   let hangingUp = 0;
@@ -73,7 +77,7 @@ export function createConnections({ max, maxPerPeer, isProxy }: ConnectionLimits
     });
     return state;
   };
-  /** It is proven, or gone, or as good as gone. */
+  /** The connection is authenticated, gone, or about to close. */
   const settle = (socket: Socket, peer: string): void => {
     unproven.delete(socket);
     const same = byPeer.get(peer);
@@ -85,7 +89,7 @@ export function createConnections({ max, maxPerPeer, isProxy }: ConnectionLimits
     hangingUp += 1;
     settle(socket, state.peer);
   };
-  /** Closing on somebody who still sends resets the connection, and may take the last word from them. */
+  /** Closing on a peer that still sends resets the connection and may lose the last answer. */
   const hangUp = (socket: Socket, words = ''): void => {
     socket.end(words);
     const timer = setTimeout(() => socket.destroy(), hangingUp > MAX_HANGING_UP ? 0 : HANG_UP_MS);
@@ -93,7 +97,7 @@ export function createConnections({ max, maxPerPeer, isProxy }: ConnectionLimits
   };
   const isAwaited = (res: ServerResponse): boolean => res.req.complete && !res.writableEnded;
 
-  /** The oldest of these that nobody waits for. */
+  /** The oldest of these without an answer in progress. */
   const victimAmong = (candidates: ReadonlySet<Socket>, but: Socket): Socket | undefined => {
     for (const socket of candidates)
       if (socket !== but && ![...stateOf(socket).open].some(isAwaited)) return socket;
@@ -150,7 +154,7 @@ export function createConnections({ max, maxPerPeer, isProxy }: ConnectionLimits
       if (state.broken) return null;
       breakOff(socket, state);
       const [status, code, text] = describe(error);
-      // A request that came whole before gets its own answer: this one would be taken for it.
+      // An earlier complete request gets its answer first. The peer would take this error for that answer.
       const awaited = [...state.open].filter(isAwaited);
       if (awaited.length > 0) {
         for (const res of state.open) if (!awaited.includes(res)) res.destroy();
@@ -186,16 +190,16 @@ function closeAfter(res: ServerResponse | undefined): void {
   if (res !== undefined && !res.headersSent) res.setHeader('Connection', 'close');
 }
 
-const CROWDED: Problem = { error: 'too many connections: send it again', code: 'BUSY' };
+const CROWDED: Problem = { error: 'too many connections; send it again', code: 'BUSY' };
 
 function describe(error: NodeJS.ErrnoException): [status: number, code: string, text: string] {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [408, 'TOO_SLOW', 'the request took too long to come'];
+      return [408, 'TOO_SLOW', 'the request took too long to arrive'];
     case 'HPE_HEADER_OVERFLOW':
       return [431, 'HEADERS_TOO_LONG', 'the headers are too long'];
     default:
-      return [400, 'BAD_REQUEST', 'this is not a request as HTTP/1.1 has them'];
+      return [400, 'BAD_REQUEST', 'this is not a valid HTTP/1.1 request'];
   }
 }
 

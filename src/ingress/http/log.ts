@@ -1,21 +1,21 @@
-// Log lines of the HTTP ingress: route, status, code and ids, never anything that a sender wrote.
+// Log lines of the HTTP ingress: route, status, code and ids. They never contain what a sender wrote.
 
-/** The slice of a logger that is used here. */
+/** The part of a logger that this folder uses. */
 export interface HttpLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** One line of a kind at once, then at most one in this time: a flood of refusals must not become one of lines. */
+/** One line per kind at once, then at most one in this time, so that a flood of refusals does not flood the log. */
 const QUIET_MS = 10_000;
 
 export interface RepeatingLog {
-  /** `repeated` in the line counts those that were left out since the one before. */
+  /** `repeated` counts the lines omitted since the previous one. */
   warn(kind: string, fields: object, message: string): void;
 }
 
-/** @param now milliseconds, never going back. Kinds are few: routes times codes. */
+/** @param now milliseconds of a monotonic clock. Kinds are few: routes times codes. */
 export function createRepeatingLog(log: HttpLog, now: () => number): RepeatingLog {
   const kinds = new Map<string, { since: number; repeated: number }>();
   return {

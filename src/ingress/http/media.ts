@@ -1,4 +1,4 @@
-// Which bodies are read: JSON by its media type, UTF-8, in an encoding that can be undone.
+// Decides which bodies are read: JSON by its media type, in UTF-8, in a known encoding.
 
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -6,8 +6,8 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 /**
  * - `json`: `application/json`, `text/json`, any `+json`, and so CloudEvents in structured form
  * - `batch`: CloudEvents in batched form
- * - null: anything else. `text/plain` and none at all are of it: a web page may send those to any server without
- *   asking, and so to a route that is open on loopback.
+ * - null: anything else, including `text/plain` and a missing type. A web page may send those to any server without
+ * permission, and so to a route that is open on loopback.
  */
 export function readMediaType(contentType: string | undefined): 'json' | 'batch' | null {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
@@ -29,7 +29,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** What undoes a `Content-Encoding`: null when there is nothing to undo, undefined when nobody here can. */
+/** Returns the decoder of a `Content-Encoding`: null if there is nothing to decode, undefined if it is unknown. */
 export function decoderOf(contentEncoding: string | undefined): (() => Transform) | null | undefined {
   const name = (contentEncoding ?? 'identity').trim().toLowerCase();
   if (name === 'identity' || name === '') return null;

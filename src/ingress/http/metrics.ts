@@ -1,8 +1,10 @@
-// Figures of the HTTP ingress for Prometheus. The registry is the caller's: others keep theirs in the same one.
+// Prometheus metrics of the HTTP ingress. The caller owns the registry and may share it.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface HttpMetrics {
-  /** A request has its answer; `status` is `gone` when its sender left before. `route` is `-` where none has the path. */
+  /**
+   * A request was answered. `status` is `gone` if its sender left before, and `route` is `-` if no route has the path.
+   */
   request(route: string, status: number | 'gone', seconds: number): void;
   accepted(route: string, count: number): void;
   duplicate(route: string, count: number): void;
@@ -11,11 +13,11 @@ export interface HttpMetrics {
   refused(route: string, code: string): void;
   /** Answered with 503. */
   notAccepted(route: string, reason: string): void;
-  /** Asks for the bytes of bodies whenever somebody reads the figures. */
+  /** Reads the bytes of bodies in memory at each scrape. */
   watchBodies(used: () => { readonly proven: number; readonly unproven: number }): void;
 }
 
-/** @param connections how many are open, asked whenever somebody reads the figures */
+/** @param connections number of open connections, read at each scrape */
 export function createHttpMetrics(registry: Registry, connections: () => number): HttpMetrics {
   const registers = [registry];
   const requests = new Counter({

@@ -1,9 +1,9 @@
-// The answers of a route in the OpenAPI document: every status with its shape and headers.
+// Describes the answers of a route in the OpenAPI document: every status with its schema and headers.
 import { z } from 'zod';
 import { BatchReceived, Failure, OneReceived, Problem, Skipped, Uploaded } from './answers.ts';
 import { refTo, type Schema } from './openapi-schema.ts';
 
-/** Shapes of answers, by the name of their component. */
+/** Answer schemas by component name. */
 export function answerSchemas(): Readonly<Record<string, Schema>> {
   const shape = (schema: z.ZodType): Schema => {
     const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'output' });
@@ -22,13 +22,13 @@ export function answerSchemas(): Readonly<Record<string, Schema>> {
 const json = (schema: Schema) => ({ 'application/json': { schema } });
 const retryAfter = {
   'Retry-After': {
-    description: 'Seconds until it is worth a try again',
+    description: 'Seconds to wait before a retry',
     schema: { type: 'integer', minimum: 1 },
   },
 };
 const rate = {
-  RateLimit: { description: 'What is left of the minute (IETF draft 8)', schema: { type: 'string' } },
-  'RateLimit-Policy': { description: 'Requests a minute (IETF draft 8)', schema: { type: 'string' } },
+  RateLimit: { description: 'Requests left in this minute (IETF draft 8)', schema: { type: 'string' } },
+  'RateLimit-Policy': { description: 'Requests per minute (IETF draft 8)', schema: { type: 'string' } },
 };
 
 const problem = (description: string, headers?: object) => ({
@@ -41,45 +41,45 @@ export function describeAnswers(unproven: 401 | 403, maxBodyBytes: number): obje
   return {
     202: {
       description:
-        'Written down and handed to a workflow, or nothing to process; it will be done once, however often it comes',
+        'Stored and handed to a workflow, or nothing to process. Sluice processes the event once, even if it arrives several times.',
       headers: rate,
       content: json({ oneOf: [refTo('Received'), refTo('BatchReceived'), refTo('Skipped')] }),
     },
     400: problem(
-      'It can’t be read: no JSON, no UTF-8, too deep, without a key; sending it again changes nothing',
+      'The event cannot be read: not JSON, not UTF-8, nested too deeply, or without a key. Do not retry.',
     ),
     ...refusals(unproven, maxBodyBytes),
-    415: problem('No JSON by its Content-Type, or compressed with something else than gzip, deflate and br'),
-    422: problem('It is read, and not what the route wants: schema or mapping'),
+    415: problem('The Content-Type is not JSON, or the compression is not gzip, deflate or br'),
+    422: problem('The event is readable but does not fit the schema or the mapping of the route'),
   };
 }
 
-/** Of `POST {path}/files`. */
+/** Describes the answers of `POST {path}/files`. */
 export function describeFileAnswers(unproven: 401 | 403, maxBytes: number): object {
   return {
     201: {
-      description: 'Kept for 7 days; the same file under the same name and type has the same id',
+      description: 'Stored for 7 days. The same file with the same name and type has the same id.',
       headers: rate,
       content: json(refTo('Uploaded')),
     },
-    400: problem('It is empty, or not what its Content-Encoding says'),
+    400: problem('The file is empty, or its Content-Encoding is wrong'),
     ...refusals(unproven, maxBytes),
     415: problem(
-      'No Content-Type, a form around the file, or compressed with something else than gzip, deflate and br',
+      'The Content-Type is missing, the file is inside a form, or the compression is not gzip, deflate or br',
     ),
   };
 }
 
-/** What both refuse for the same reasons; objects of numbers are in the order of the numbers. */
+/** What both reject for the same reasons. Objects with numeric keys are ordered by number. */
 function refusals(unproven: 401 | 403, maxBytes: number): object {
   return {
-    [unproven]: problem('It does not prove where it comes from'),
-    405: problem('Another method than POST', { Allow: { schema: { type: 'string' } } }),
-    408: problem('The request took too long to come'),
+    [unproven]: problem('The request is not authenticated'),
+    405: problem('The method is not POST', { Allow: { schema: { type: 'string' } } }),
+    408: problem('The request took too long to arrive'),
     413: problem(`The body is longer than ${maxBytes} bytes after decompression`),
     429: problem('Too many requests in this minute', { ...rate, ...retryAfter }),
-    431: problem('The headers are too long, or too many'),
+    431: problem('There are too many headers, or they are too long'),
     500: { description: 'An error of this server', content: json(refTo('Failure')) },
-    503: problem('It can’t be taken now; nothing is lost, send it again', retryAfter),
+    503: problem('Sluice cannot accept the event now. Send it again.', retryAfter),
   };
 }

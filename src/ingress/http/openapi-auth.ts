@@ -1,12 +1,12 @@
-// How the OpenAPI document tells what a sender has to prove: a security scheme, and the headers beside it.
+// Describes in the OpenAPI document how a sender authenticates: a security scheme, and the headers beside it.
 import type { RouteAuth } from '../../contracts/config/config.ts';
 import { HUBSPOT_TIMESTAMP, signatureOf } from './auth/hmac.ts';
 import { isBearer } from './auth/token.ts';
 
 export interface DescribedAuth {
-  /** Null: nothing is proved. */
+  /** Null: no authentication. */
   readonly scheme: object | null;
-  /** What else has to be sent along. */
+  /** Further headers that the sender must send. */
   readonly headers: readonly { readonly name: string; readonly description: string }[];
   /** A sentence for people. */
   readonly text: string;
@@ -19,19 +19,19 @@ export function describeAuth(auth: RouteAuth): DescribedAuth {
       return {
         scheme: header(
           'webhook-signature',
-          'Standard Webhooks 1.0: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; several, separated by spaces, while a secret is replaced',
+          'Standard Webhooks 1.0: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; while you rotate a secret, several signatures separated by spaces',
         ),
         headers: [
           {
             name: 'webhook-id',
-            description: 'Of the message, and the key of the event: the same at each repetition',
+            description: 'Id of the message and key of the event, the same in each redelivery',
           },
           {
             name: 'webhook-timestamp',
-            description: `Seconds since 1970, at most ${auth.tolerance} from the time of this server`,
+            description: `Time in seconds since 1970, at most ${auth.tolerance} away from the time of this server`,
           },
         ],
-        text: 'Signed as Standard Webhooks has it.',
+        text: 'Signed according to Standard Webhooks.',
       };
     case 'hmac': {
       const {
@@ -60,6 +60,6 @@ export function describeAuth(auth: RouteAuth): DescribedAuth {
         text: 'Sent along with a shared token.',
       };
     case 'none':
-      return { scheme: null, headers: [], text: 'Taken from senders on the same machine only.' };
+      return { scheme: null, headers: [], text: 'Accepts senders on the same machine only.' };
   }
 }

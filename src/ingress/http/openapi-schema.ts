@@ -1,15 +1,16 @@
-// JSON Schemas of what senders send: the route's own one moved into the document, and the CloudEvents forms around it.
+// Builds JSON Schemas of what senders send: the route's own schema moved into the document, and the CloudEvents forms
+// around it.
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const refTo = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** Values of these keywords are data: a `$ref` in there is none. */
+/** Values of these keywords are data, so a `$ref` inside is not a reference. */
 const DATA = new Set(['const', 'enum', 'default', 'examples', 'example']);
 
 /**
- * The schema as a component of the document: references into itself follow it there. One with an `$id` is a resource
- * of its own, and stays as it is.
+ * Returns the schema as a component of the document, with its references adjusted. A schema with an `$id` is a resource
+ * of its own and stays unchanged.
  */
 export function embed(schema: Schema, name: string): Schema {
   if (typeof schema.$id === 'string') return schema;
@@ -29,7 +30,7 @@ export function embed(schema: Schema, name: string): Schema {
   return moved;
 }
 
-/** CloudEvents 1.0 in structured form, with the event as its `data`. */
+/** Returns CloudEvents 1.0 in structured form, with the event as its `data`. */
 export function cloudEvent(data: Schema): Schema {
   const text = { type: 'string', minLength: 1 };
   return {
@@ -39,7 +40,7 @@ export function cloudEvent(data: Schema): Schema {
       specversion: { const: '1.0' },
       id: {
         ...text,
-        description: 'With source: what makes the event that one, where no idempotency key is sent',
+        description: 'Together with source, identifies the event if it has no idempotency key',
       },
       source: text,
       type: text,

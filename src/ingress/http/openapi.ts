@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of the configured routes: what a sender needs to know, and nothing that is a secret.
+// Builds the OpenAPI 3.1 document of the configured routes. It contains what a sender needs, and no secret.
 import {
   headersCount,
   type IngressHttp,
@@ -22,8 +22,8 @@ const DOES: Readonly<Record<RouteConfig['action']['type'], string>> = {
 };
 
 /**
- * @param routes those without `http` are left out; schemas stand in them as they are, not as names of files
- * @returns the document, JSON-safe
+ * @param routes routes without `http` are left out; a schema is given as JSON, not as a file name
+ * @returns the document as JSON-safe data
  */
 export function describeRoutes(
   routes: readonly Pick<Route, 'name' | 'config'>[],
@@ -44,7 +44,7 @@ export function describeRoutes(
       post: {
         operationId: name,
         summary: DOES[config.action.type],
-        description: `${text} ${headersCount(config.http) ? '' : keyText(config.http.auth.type, config.key)}At most ${config.http.perMinute} requests a minute, of all senders together.`,
+        description: `${text} ${headersCount(config.http) ? '' : keyText(config.http.auth.type, config.key)}At most ${config.http.perMinute} requests per minute from all senders together.`,
         security: scheme === null ? [] : [{ [name]: [] }],
         parameters: [
           ...headers.map(required),
@@ -87,8 +87,8 @@ function describeFiles(
 ): Record<string, unknown> {
   return {
     operationId: `${name}-files`,
-    summary: 'Takes a file that events may name afterwards',
-    description: `${text} What is signed is the file, byte by byte. Counts against the rate of ${name}.`,
+    summary: 'Uploads a file that later events can refer to',
+    description: `${text} The signature covers the bytes of the file. Counts against the rate of ${name}.`,
     security: scheme === null ? [] : [{ [name]: [] }],
     parameters: [
       ...headers.map(required),
@@ -129,13 +129,13 @@ function keyHeaders(path: string | undefined): object[] {
   return [
     header(
       first,
-      `What makes the event that one: however often it comes with the same key, it is done once. Where it is missing, the first found of: ${places.join('; ')}`,
+      `Identifies the event: Sluice processes events with the same key once. If it is missing, Sluice uses the first of: ${places.join('; ')}`,
     ),
-    ...others.map((name) => header(name, `As ${first}, where that is missing`)),
+    ...others.map((name) => header(name, `Used if ${first} is missing`)),
   ];
 }
 
-/** What makes an event that one where headers do not. */
+/** Describes what identifies an event if headers do not. */
 function keyText(auth: RouteAuth['type'], path: string | undefined): string {
   const fields = `${KEY_FIELDS.join(', ')} in the body`;
   const configured = path === undefined ? [] : [`${path} in the body`];
@@ -143,7 +143,7 @@ function keyText(auth: RouteAuth['type'], path: string | undefined): string {
     auth === 'standard-webhooks'
       ? [...configured, 'webhook-id']
       : [fields, 'source and id of a CloudEvent', ...configured, 'the bytes of the body'];
-  return `What makes the event that one is the first found of: ${places.join('; ')}. Headers that the proof does not cover are passed over. `;
+  return `Sluice identifies the event by the first of: ${places.join('; ')}. It ignores headers that the signature does not cover. `;
 }
 
 const CLOUDEVENT_HEADERS = [
@@ -162,7 +162,7 @@ const FILE_NAME_QUERY = {
   required: false,
   schema: { type: 'string' },
   description:
-    'Name of the file, where Content-Disposition names none. Default: file, with an ending by the type',
+    'Name of the file if Content-Disposition has none. Default: file, with an extension by its type',
 };
 const CONTENT_ENCODING = header('Content-Encoding', 'How the body is compressed', {
   enum: ['gzip', 'deflate', 'br', 'identity'],

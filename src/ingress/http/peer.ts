@@ -1,7 +1,8 @@
-// Who stands at the other end, as far as shares are concerned: whoever has one IPv6 address has all of its /64.
+// Identifies the peer for shares of memory and connections. An IPv6 peer is its /64 network, because one host can use
+// all of it.
 import { isIPv6 } from 'node:net';
 
-/** @param address of a socket or out of `X-Forwarded-For`; what is no address stands for itself */
+/** @param address of a socket or from `X-Forwarded-For`; text that is not an address stands for itself */
 export function peerOf(address: string | undefined): string {
   const [plain = ''] = (address ?? '').split('%');
   if (!isIPv6(plain)) return plain;
@@ -14,7 +15,7 @@ export function peerOf(address: string | undefined): string {
 
 /** The eight groups of an IPv6 address, without leading zeros. */
 function groupsOf(address: string): string[] {
-  // The parser of addresses writes each one way: lower case, hexadecimal, zeros left out.
+  // The URL parser normalizes addresses: lower case, hexadecimal, zeros omitted.
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = text.split('::');
   const [before, after] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':'))) as [

@@ -1,4 +1,4 @@
-// The first step of a request: what costs little and refuses most comes first, then its body, then the proof over its
+// The first step of a request. Cheap checks that refuse the most come first, then the body, then the signature over its
 // bytes.
 import type { Socket } from 'node:net';
 import type { RequestHandler, Response } from 'express';
@@ -21,13 +21,13 @@ import { decoderOf } from './media.ts';
 import { peerOf } from './peer.ts';
 import type { Shares } from './shares.ts';
 
-/** A body is in one of these. Nobody fills the second and third without a secret. */
+/** The memory pool of a body. Only senders with a secret can fill the second and third. */
 export interface BodyCapacities {
-  /** Being received, and nothing but the body can show whether the sender has the secret. */
+  /** The body is arriving, and only the body can show whether the sender has the secret. */
   readonly unproven: Shares;
-  /** Being received from a proven sender. */
+  /** The body is arriving from an authenticated sender. */
   readonly proven: Shares;
-  /** Received as a whole and proven, until its event has an answer. */
+  /** The body has arrived and is authenticated, until its event has an answer. */
   readonly taken: BodyCapacity;
 }
 
@@ -36,11 +36,11 @@ export interface ProverOptions<T> {
   readonly route: string;
   readonly authenticator: Authenticator;
   readonly capacities: BodyCapacities;
-  /** A sender on this connection has proven who it is. */
+  /** A sender on this connection has authenticated. */
   readonly proved: (socket: Socket) => void;
-  /** Of the body, after decompression. */
+  /** Maximum length of the body after decompression. */
   readonly maxBytes: number;
-  /** What a Content-Type stands for. @throws HttpError for one that is not taken */
+  /** Reads the Content-Type. @throws HttpError for one that is not accepted */
   readonly typeOf: (contentType: string | undefined) => T;
 }
 
@@ -51,7 +51,7 @@ export interface Proven<T> {
 
 export interface Prover<T> {
   readonly handler: RequestHandler;
-  /** What the handler found, for those behind it. */
+  /** Returns what the handler found, for the handlers after it. */
   found(res: Response): Proven<T>;
 }
 
@@ -68,7 +68,7 @@ export function createProver<T>(options: ProverOptions<T>): Prover<T> {
       const decode = decoderOf(req.headers['content-encoding']);
       if (decode === undefined) throw CONTENT_ENCODING();
       if (isDeclaredTooLong(req, decode !== null, maxBytes)) throw tooLong(maxBytes);
-      // The sender asked whether to send the body at all: only now it is told so.
+      // The sender asked whether to send the body (`Expect: 100-continue`). It gets the answer now.
       if (/100-continue/i.test(req.headers.expect ?? '')) res.writeContinue();
       const peer = peerOf(req.ip);
       const capacity = (authenticator.byHeaders ? capacities.proven : capacities.unproven).bodyOf(
@@ -96,14 +96,14 @@ export function createProver<T>(options: ProverOptions<T>): Prover<T> {
   };
 }
 
-// Whichever part failed, the words are the same.
+// The text is the same whichever part failed.
 function unproven({ status, challenge }: Authenticator): HttpError {
   return status === 403
     ? new HttpError(403, 'LOOPBACK_ONLY', 'this route is open to senders on this machine only')
     : new HttpError(
         401,
         'UNAUTHENTICATED',
-        'the request does not prove where it comes from',
+        'the request is not authenticated',
         challenge === undefined ? {} : { 'WWW-Authenticate': challenge },
       );
 }
@@ -112,7 +112,7 @@ const CONTENT_ENCODING = (): HttpError =>
   new HttpError(
     415,
     'CONTENT_ENCODING',
-    'send the body as it is, or compressed with one of gzip, deflate and br',
+    'send the body uncompressed, or compressed with gzip, deflate or br',
     {
       'Accept-Encoding': 'gzip, deflate, br',
     },
@@ -125,11 +125,11 @@ function tooLong(maxBytes: number): HttpError {
 function bodyProblem(error: unknown, maxBytes: number): unknown {
   if (error instanceof TooLongError) return tooLong(maxBytes);
   if (error instanceof BadCompressionError) {
-    return new HttpError(400, 'BAD_COMPRESSION', 'the body is not what its Content-Encoding says');
+    return new HttpError(400, 'BAD_COMPRESSION', 'the body does not match its Content-Encoding');
   }
-  if (error instanceof TooSlowError) return new HttpError(408, 'TOO_SLOW', 'the body comes too slowly');
+  if (error instanceof TooSlowError) return new HttpError(408, 'TOO_SLOW', 'the body arrives too slowly');
   if (error instanceof NoCapacityError) {
-    return new HttpError(503, 'BUSY', 'too much is being received at once: send it again', {
+    return new HttpError(503, 'BUSY', 'too much data is arriving at once; send it again', {
       'Retry-After': '1',
     });
   }

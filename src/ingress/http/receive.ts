@@ -1,5 +1,5 @@
-// One route over HTTP: a request in, an answer out. What costs little and refuses most comes first; the rate is counted
-// last, so that nobody but proven senders can use it up.
+// One route over HTTP, from request to answer. Cheap checks that refuse the most come first. The rate counts last, so
+// that only authenticated senders can use it up.
 import type { Socket } from 'node:net';
 import type { RequestHandler } from 'express';
 import { MemoryStore, rateLimit } from 'express-rate-limit';
@@ -26,7 +26,7 @@ export interface ReceiverOptions {
   readonly authenticator: Authenticator;
   readonly acceptance: Acceptance;
   readonly capacities: BodyCapacities;
-  /** For the files that it takes: they are longer, and must not keep events out. */
+  /** The same for uploaded files. They are longer and must not keep events out. */
   readonly fileCapacities: BodyCapacities;
   readonly proved: (socket: Socket) => void;
   readonly storeUpload: StoreUpload;
@@ -36,12 +36,12 @@ export interface ReceiverOptions {
 
 export interface Receiver {
   readonly handlers: readonly RequestHandler[];
-  /** Those of files, under the path of the route and `/files`; null where it takes none. */
+  /** Handlers for files, under the route's path plus `/files`. Null if the route accepts no files. */
   readonly uploads: readonly RequestHandler[] | null;
   close(): void;
 }
 
-/** Part `uploads` of a route's action; undefined where it takes no files. */
+/** The `uploads` part of a route's action. Undefined if the route accepts no files. */
 export function uploadsOf({ config: { action } }: Pick<Route, 'config'>): MessageAction['uploads'] {
   return action.type === 'message' ? action.uploads : undefined;
 }
@@ -64,7 +64,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     },
   });
 
-  // One for the events and files of the route together.
+  // One rate limit for the events and files of the route together.
   const limit = rateLimit({
     windowMs: 60_000,
     limit: path.perMinute,
@@ -132,7 +132,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   };
 }
 
-/** Who reads the name of a file is the customer. HubSpot's signature covers the address with its query, others the bytes alone. */
+/**
+ * Decides which names of a file count: customers see the name. HubSpot's signature covers the address with its query,
+ * others cover the bytes alone.
+ */
 export function namesOf(path: RouteHttp): { header: boolean; query: boolean } {
   const header = headersCount(path);
   return { header, query: header || (path.auth.type === 'hmac' && path.auth.style === 'hubspot') };
@@ -146,5 +149,5 @@ const MEDIA_TYPE = (): HttpError =>
   new HttpError(
     415,
     'MEDIA_TYPE',
-    'send JSON in UTF-8, with the header Content-Type: application/json (or application/cloudevents+json, or another +json)',
+    'send JSON in UTF-8 with the header Content-Type: application/json (or application/cloudevents+json, or another +json)',
   );

@@ -1,4 +1,4 @@
-// The HTTP ingress as a server: its limits against slow, greedy and broken senders, and its ordered end.
+// The HTTP ingress as a server: its limits against slow, greedy and broken senders, and its graceful shutdown.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -13,40 +13,40 @@ import { createHttpMetrics } from './metrics.ts';
 import type { StoreUpload } from './upload.ts';
 
 const MAX_HEADER_BYTES = 16_384;
-/** How often slow requests are searched for: one is closed at most this much after its time. */
+/** Interval of the check for slow requests. A slow request is closed at most this long after its deadline. */
 const CHECK_MS = 500;
-/** Connections that wait to be accepted; in a full queue, a sender would wait a second before it tries again. */
+/** Length of the accept queue. If it is full, a sender waits a second before it retries. */
 const BACKLOG = 4096;
-/** Longer than that of most proxies, so that they close first and no request meets a closing socket. */
+/** Longer than in most proxies, so that the proxy closes first and no request meets a closing socket. */
 const KEEP_ALIVE_MS = 65_000;
 
 export interface HttpIngressOptions {
   readonly http: IngressHttp;
-  /** Those with `http` only. */
+  /** Routes with `http` only. */
   readonly routes: readonly HttpRoute[];
   readonly acceptance: Acceptance;
-  /** Keeps files that come before the events that name them. */
+  /** Stores files that arrive before the events that refer to them. */
   readonly storeUpload: StoreUpload;
   readonly log: HttpLog;
-  /** Where figures are kept; GET /metrics shows all of it. */
+  /** Registry of the metrics. GET /metrics shows all of it. */
   readonly registry: Registry;
   /** Milliseconds since 1970, for the times of signatures. @default Date.now */
   readonly now?: () => number;
-  /** How long requests under way may take when the server closes, before their sockets are cut. @default 10000 */
+  /** How long requests in progress may take at shutdown before their sockets are cut. @default 10000 */
   readonly graceMs?: number;
 }
 
 export interface HttpIngress {
-  /** @returns the port, which is another than the configured one where that is 0; rejects as `server.listen` does */
+  /** @returns the port, which differs from the configured one if that is 0; rejects as `server.listen` does */
   listen(): Promise<{ port: number }>;
   /**
-   * No new connections; requests under way get their answer, and each connection ends with it. Resolves when all are
-   * closed, after `graceMs` at the latest. The acceptance is closed by whoever opened it, afterwards.
+   * Accepts no new connections. Requests in progress get their answer, and each connection closes after it. Resolves
+   * when all are closed, after `graceMs` at the latest. The owner of the acceptance closes it afterwards.
    */
   close(): Promise<void>;
 }
 
-/** @throws SecretError for a secret that can't be one, RangeError for a path that is taken; both name the route */
+/** @throws SecretError for an unusable secret, RangeError for a path in use; both name the route */
 export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
   const { http, log, registry, now = Date.now, graceMs = 10_000 } = options;
   const connections = createConnections({
@@ -77,18 +77,18 @@ export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
-    // The app asks for it: Node's own refusal would go on reading what stands behind.
+    // The app enforces this limit. Node's own refusal would keep reading the rest of the body.
     requireHostHeader: false,
   });
   server.maxHeadersCount = MAX_HEADERS + 1;
-  // Covers what the others don't: a sender that never reads its answers. Idle connections end here as well.
+  // Covers what the other limits do not: a sender that never reads its answers. Idle connections end here as well.
   server.setTimeout(requestTimeout + KEEP_ALIVE_MS, connections.stalled);
   server.on('connection', (socket) => {
     const closed = connections.opened(socket);
     if (closed === null) return;
     const { maxConnections } = http;
     metrics.notAccepted('-', 'BUSY');
-    repeating.warn(closed, { maxConnections, closed }, 'too many connections: one is closed');
+    repeating.warn(closed, { maxConnections, closed }, 'too many connections; one was closed');
   });
   for (const event of ['request', 'checkContinue'] as const) {
     server.on(event, (req, res) => {
@@ -106,7 +106,7 @@ export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
     const cut = setTimeout(() => {
       log.warn(
         { connections: connections.count() },
-        'requests did not end in time: their connections are cut',
+        'requests did not end in time; their connections are cut',
       );
       connections.cut();
     }, graceMs);

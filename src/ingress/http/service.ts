@@ -1,10 +1,10 @@
-// What operators and their tools ask of the server: does it live, is it ready, what does it take, how much did it do.
+// The endpoints for operators and their tools: health, readiness, OpenAPI document and metrics.
 import type { RequestHandler } from 'express';
 import type { Registry } from 'prom-client';
 import { type Acceptance, type Load, NotAcceptedError } from '../intake.ts';
 import { answer, answerJson, notAcceptedProblem } from './answers.ts';
 
-/** Whoever asks is told by then. */
+/** Time limit of a readiness check. */
 const READY_TIMEOUT_MS = 5000;
 
 export interface ServiceOptions {
@@ -12,7 +12,7 @@ export interface ServiceOptions {
   readonly registry: Registry;
   readonly description: object;
   isClosing(): boolean;
-  /** Would the longest body find no room? */
+  /** Whether a body of maximum length would find no memory. */
   isFull(): boolean;
 }
 
@@ -45,11 +45,11 @@ export function serviceHandlers(options: ServiceOptions): Readonly<Record<string
 }
 
 function closing(): NotAcceptedError {
-  return new NotAcceptedError('CLOSING', 1000, 'the server is going down');
+  return new NotAcceptedError('CLOSING', 1000, 'the server is shutting down');
 }
 
 function full(): NotAcceptedError {
-  return new NotAcceptedError('BUSY', 1000, 'bodies that wait for their answer use all memory for bodies');
+  return new NotAcceptedError('BUSY', 1000, 'bodies waiting for their answers use all memory for bodies');
 }
 
 function notReady(error: unknown): NotAcceptedError {
@@ -57,7 +57,7 @@ function notReady(error: unknown): NotAcceptedError {
   throw error;
 }
 
-// Anybody may ask as often as they like: it costs one check a time.
+// Frequent requests cost one check at a time.
 function shared(ask: () => Promise<Load[]>): () => Promise<Load[]> {
   let asked: Promise<Load[]> | null = null;
   return () => {

@@ -1,24 +1,24 @@
-// Memory for bodies that are being received, shared out so that nobody can take all of it: of the process, of each route and
-// of each peer.
+// Divides the memory for arriving bodies between all of the process, each route and each peer, so that no sender can
+// take all of it.
 import type { BodyCapacity } from './body.ts';
 
 /**
- * Of each body this much is always there: an event of usual size comes in whatever others do. `maxConnections` bounds the sum,
- * 16 MiB by default.
+ * Memory that every body always has: an event of usual size arrives whatever others do. `maxConnections` bounds the
+ * sum, 16 MiB by default.
  */
 export const FREE_BYTES = 16_384;
 
 export interface ShareLimits {
-  /** Bytes beyond `FREE_BYTES` a body, of all bodies together. */
+  /** Bytes of all bodies together, beyond `FREE_BYTES` each. */
   readonly total: number;
   readonly perRoute: number;
   readonly perPeer: number;
 }
 
 export interface Shares {
-  /** The share of one body. */
+  /** Opens the share of one body. */
   bodyOf(route: string, peer: string): BodyCapacity;
-  /** Bytes that are taken now. */
+  /** Bytes taken now. */
   used(): number;
 }
 

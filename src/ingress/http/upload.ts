@@ -1,4 +1,5 @@
-// Files for messages, sent before the event that names them: the body is the file, headers say its name and type.
+// Accepts files for messages before the event that refers to them. The body is the file; headers give its name and
+// type.
 import type { RequestHandler } from 'express';
 import { contentTypeOf, uploadNameOf } from '../../contracts/media-names.ts';
 import { LedgerError } from '../../ledger/database.ts';
@@ -7,26 +8,26 @@ import { NotAcceptedError } from '../intake.ts';
 import { answerJson, HttpError, type Uploaded } from './answers.ts';
 import { createProver, type ProverOptions } from './prove.ts';
 
-/** Keeps a file. @throws LedgerError */
+/** Stores a file. @throws LedgerError */
 export type StoreUpload = (upload: NewUpload) => Promise<StoredUpload>;
 
-/** Behind the path of a route. */
+/** Appended to the path of a route. */
 export const FILES_PATH = '/files';
-/** When it is worth a try again while the database is away. */
+/** Retry-After while the database is unavailable. */
 const RETRY_MS = 1000;
-/** A form around the file would be kept as the file. */
+/** A form around the file would be stored as the file. */
 const FORMS = /^(?:multipart\/.*|application\/x-www-form-urlencoded)$/;
 
 export interface UploaderOptions extends Omit<ProverOptions<string>, 'typeOf'> {
   readonly account: string;
-  /** Which places of a file's name count: those that the proof of the sender covers, or that the route trusts. */
+  /** Which sources of a file's name count: those that the signature covers, or that the route trusts. */
   readonly names: { readonly header: boolean; readonly query: boolean };
-  /** The rate of the route. */
+  /** Rate limit of the route. */
   readonly limit: RequestHandler;
   readonly store: StoreUpload;
 }
 
-/** The steps of `POST {path}/files`, in their order: 201 with the id that an event names the file by. */
+/** The steps of `POST {path}/files`, in order: 201 with the id that events use to refer to the file. */
 export function createUploader(options: UploaderOptions): RequestHandler[] {
   const { account, names, limit, store } = options;
   const prover = createProver({ ...options, typeOf: fileType });
@@ -54,7 +55,7 @@ function fileType(header: string | undefined): string {
   throw new HttpError(
     415,
     'MEDIA_TYPE',
-    'send the bytes of the file as they are, not in a form, and its media type as Content-Type, for example application/pdf',
+    'send the bytes of the file without a form, with its media type as Content-Type, for example application/pdf',
   );
 }
 

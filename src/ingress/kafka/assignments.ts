@@ -1,4 +1,5 @@
-// The partitions that the group has given to a consumer: where each begins, who reads it, and what is void when they change hands.
+// Tracks the partitions that the group assigned to a consumer: their start offsets, their readers, and what becomes
+// invalid when they change hands.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Batch, Consumer, EachBatchPayload } from 'kafkajs';
 import type { IngressKafka } from '../../contracts/config/config.ts';
@@ -17,23 +18,23 @@ export interface AssignmentOptions {
   readonly log: Log;
   readonly pauses: Pauses;
   readonly gaps: Gaps;
-  /** What a partition needs besides what is known here. */
+  /** What a partition needs besides the data of this module. */
   reader(
     place: Place,
   ): Omit<PartitionOptions, keyof Place | 'start' | 'commitStart' | 'fetch' | 'commit' | 'pauses' | 'gaps'>;
-  /** The group has given it partitions, and their offsets are known. */
+  /** Called after the group has assigned partitions and their offsets are known. */
   joined(): void;
   sawEnd(place: Place, bounds: Pick<Bounds, 'high'>): void;
 }
 
-/** kafkajs has it, and its types do not. */
+/** kafkajs has this method, but its types do not. */
 type FetchedBatch = Batch & { readonly fetchedOffset: string };
 
 /** @param consumer throws at whatever it is told before it runs, and after `end` */
 export function createAssignments(options: AssignmentOptions, consumer: Consumer) {
   const { config, access, log, pauses, gaps } = options;
   let readers = new Map<string, PartitionReader>();
-  /** What earlier assignments still have under way, by partition. */
+  /** Work of earlier assignments that is still in progress, by partition. */
   const leaving = new Map<string, Promise<void>>();
   let generation = 0;
   let over = false;
@@ -54,8 +55,8 @@ export function createAssignments(options: AssignmentOptions, consumer: Consumer
   }
 
   /**
-   * Called by kafkajs before its first fetch. Offsets of before are void: what was fetched or taken and not committed is
-   * read again. Nothing is fetched until it is known where to begin.
+   * kafkajs calls this before its first fetch. Earlier offsets are invalid: records fetched or accepted but not
+   * committed are read again. Nothing is fetched until the start offsets are known.
    */
   function assign(assignment: Readonly<Record<string, number[]>>): void {
     generation += 1;
@@ -90,7 +91,7 @@ export function createAssignments(options: AssignmentOptions, consumer: Consumer
         if (!reported)
           log.warn(
             { cluster: options.cluster, code },
-            `offsets of the group could not be had: ${message}; tried again`,
+            `cannot read the offsets of the group: ${message}; retrying`,
           );
         reported = true;
         await delay(RECHECK_MS);
@@ -105,7 +106,7 @@ export function createAssignments(options: AssignmentOptions, consumer: Consumer
     isCurrent: () => boolean,
   ): Promise<void> {
     const key = keyOf(place);
-    // Events of one person would overtake each other otherwise.
+    // Otherwise events of one person would overtake each other.
     await leaving.get(key);
     const known = bounds.get(key);
     if (!isCurrent() || known === undefined) return;
@@ -132,7 +133,8 @@ export function createAssignments(options: AssignmentOptions, consumer: Consumer
       },
       async commit(next) {
         const offset = String(next);
-        // The one of a batch fails at once when the group has gone on; before the first batch there is only the other.
+        // The batch's own function fails at once when the group has moved on. Before the first batch only the
+        // consumer's exists.
         if (commit === null) await consumer.commitOffsets([{ topic, partition, offset }]);
         else await commit({ topics: [{ topic, partitions: [{ partition, offset }] }] });
       },
@@ -140,7 +142,10 @@ export function createAssignments(options: AssignmentOptions, consumer: Consumer
     readers.set(key, reader);
   }
 
-  /** Only puts aside: kafkajs fetches nothing more of any partition until all batches of a fetch are through. */
+  /**
+   * This only puts the partition aside. kafkajs fetches nothing more of any partition until all batches of a fetch are
+   * done.
+   */
   function take({ batch, resolveOffset, isStale, commitOffsetsIfNecessary }: EachBatchPayload): void {
     commit = commitOffsetsIfNecessary;
     const { topic, partition } = batch;

@@ -1,11 +1,12 @@
-// Some records of one partition, in order: what can be taken is accepted together, what can't becomes a dead letter.
+// Processes some records of one partition in order. It accepts the readable ones together and writes a dead letter for
+// each of the others.
 import type { KafkaMessage } from 'kafkajs';
 import type { EventDraft } from '../../contracts/wire/intake.ts';
 import { type Acceptance, type Accepted, RefusedError, type Route } from '../intake.ts';
 import type { Refused } from './dead-letter.ts';
 import { deliveryOf } from './record.ts';
 
-/** What came of one record. */
+/** Outcome of one record. */
 export type RecordOutcome = 'accepted' | 'duplicate' | 'skipped' | 'dead_letter';
 
 export interface ChunkWork {
@@ -14,21 +15,21 @@ export interface ChunkWork {
   readonly route: Route;
   readonly acceptance: Acceptance;
   readonly maxMessageBytes: number;
-  /** Resolves when all of them are in the topic of dead letters. */
+  /** Resolves after all of them are in the dead-letter topic. */
   bury(deadLetters: readonly Refused[]): Promise<void>;
-  /** Offsets whose dead letters are written while the records before them are not done yet: they are not written again. */
+  /** Offsets whose dead letters are already written while earlier records are not done. They are not written again. */
   readonly buried: Set<string>;
   count(outcome: RecordOutcome): void;
 }
 
 export interface ChunkResult {
-  /** So many of the records are done, from the first on: their offsets may be committed. */
+  /** Number of records that are done, counted from the first. Their offsets may be committed. */
   readonly done: number;
-  /** Why the next one is not. */
+  /** Why the next record is not done. */
   readonly failure: { readonly error: unknown } | null;
 }
 
-/** The topic of dead letters could not be written. */
+/** The dead-letter topic could not be written. */
 export class BuryError extends Error {
   override readonly name = 'BuryError';
 }
@@ -36,8 +37,9 @@ export class BuryError extends Error {
 type Reading = { readonly drafts: readonly EventDraft[] } | { readonly refused: Refused };
 
 /**
- * Accepts what stands before the first refused record, writes the dead letters of all, accepts the rest. So a partition whose
- * dead letters can't be written stops at the first of them, and a chunk costs two acceptances at most.
+ * Accepts the records before the first refused one, writes the dead letters of all refused ones, then accepts the rest.
+ * So a partition whose dead letters cannot be written stops at the first of them, and a chunk costs at most two
+ * acceptances.
  */
 export async function workChunk(work: ChunkWork, messages: readonly KafkaMessage[]): Promise<ChunkResult> {
   let done = 0;
@@ -51,7 +53,7 @@ export async function workChunk(work: ChunkWork, messages: readonly KafkaMessage
     if (refusedAt === -1) return { done, failure };
     const rest = readings.slice(head);
     await bury(work, rest);
-    // Letters at the front are done, whatever comes of the drafts behind them.
+    // Dead letters at the front are done, whatever happens to the drafts behind them.
     const deadLetters = rest.findIndex((reading) => !('refused' in reading));
     done = deadLetters === -1 ? readings.length : head + deadLetters;
     await accept(work, readings.slice(done));
@@ -61,7 +63,7 @@ export async function workChunk(work: ChunkWork, messages: readonly KafkaMessage
   }
 }
 
-/** Reads up to the first record at which something unexpected happens: that one stops the partition. */
+/** Reads up to the first record with an unexpected error. That record stops the partition. */
 async function readAll(
   work: ChunkWork,
   messages: readonly KafkaMessage[],
@@ -87,7 +89,7 @@ async function read(
       throw new RefusedError(
         'TOO_LARGE',
         422,
-        `the value has ${bytes} bytes, and ${maxMessageBytes} are taken; send less, or a reference`,
+        `the value has ${bytes} bytes, and the limit is ${maxMessageBytes}; send less, or a reference`,
       );
     const { drafts } = await route.read(deliveryOf(topic, partition, message));
     return { drafts };
@@ -120,7 +122,7 @@ async function bury(work: ChunkWork, readings: readonly Reading[]): Promise<void
   try {
     await work.bury(fresh);
   } catch (cause) {
-    throw new BuryError('the dead letters are not written', { cause });
+    throw new BuryError('the dead letters could not be written', { cause });
   }
   for (const { message } of fresh) {
     work.buried.add(message.offset);

@@ -1,12 +1,12 @@
-// Questions to a cluster, each over a connection of its own.
+// Sends queries to a cluster, each over a connection of its own.
 import type { Admin } from 'kafkajs';
 import { type ClusterAccess, openClient } from '../../kafka/client.ts';
 
 export { type ClusterAccess, openClient } from '../../kafka/client.ts';
 
 /**
- * Asks the cluster something over a connection of its own (measured: 13–20 ms): a kept one wakes the process every
- * millisecond, and does not always know that it is severed (tulios/kafkajs#1751, #919).
+ * Runs a query over a new connection (measured: 13–20 ms). A persistent connection wakes the process every millisecond,
+ * and kafkajs does not always notice that it was cut (tulios/kafkajs#1751, #919).
  * @throws what kafkajs throws; see `describeKafkaError`
  */
 export async function ask<T>(access: ClusterAccess, question: (admin: Admin) => Promise<T>): Promise<T> {

@@ -6,11 +6,14 @@ import type { Log, Place } from './pauses.ts';
 const AGAIN_MS = 200;
 
 export interface Committer {
-  /** All before `next` is done. Never waits: brokers answer a commit only after the fetch before it, 250 ms at most. */
+  /**
+   * Records before `next` are done. Never waits: brokers answer a commit only after the fetch before it, at most 250 ms
+   * later.
+   */
   done(next: bigint): void;
-  /** Resolves when the newest is committed, or never will be. */
+  /** Resolves when the newest offset is committed, or never will be. */
   settled(): Promise<void>;
-  /** Nothing is committed from here on: somebody else may have the partition. */
+  /** Stops committing: another consumer may have the partition. */
   stop(): void;
 }
 
@@ -33,14 +36,14 @@ export function createCommitter(
         await commit(next);
         committed = next;
       } catch (error) {
-        // A connection that broke, or a group that goes on without this consumer: kafkajs notices either by itself, and
-        // then this is stopped.
+        // The connection broke, or the group continues without this consumer. kafkajs notices either on its own and
+        // then stops this committer.
         const { code } = describeKafkaError(error);
-        log.debug({ topic, partition, code }, 'an offset could not be committed; tried again');
+        log.debug({ topic, partition, code }, 'cannot commit an offset; retrying');
         await delay(AGAIN_MS);
       }
     }
-    // At once, so that nobody finds it busy with nothing.
+    // At once, so that nobody sees it as busy without reason.
     busy = false;
   }
 

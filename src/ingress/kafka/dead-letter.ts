@@ -1,4 +1,5 @@
-// Dead dead letters as they stand in their topic: the record as it came, and in headers where it stood and what was wrong.
+// The format of a dead letter in its topic: the original record, with headers that say where it came from and what was
+// wrong.
 import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
 import type { RefusedError } from '../intake.ts';
 import { isoTime, nameOf, type Origin, REPLAY_OF, textHeaders } from './record.ts';
@@ -12,11 +13,11 @@ const DEAD_LETTER_HEADERS = {
   reason: 'sluice-error-reason',
   route: 'sluice-route',
   failedAt: 'sluice-failed-at',
-  /** Bytes of a value that was too long for the topic of dead letters. */
+  /** Length in bytes of a value that was too long for the dead-letter topic. */
   omitted: 'sluice-value-omitted',
 } as const;
 
-/** Headers of the record that tells that a dead letter was dealt with; it follows the dead letter in the same partition. */
+/** Headers of the record that says how a dead letter was resolved. It follows the dead letter in the same partition. */
 const MARKER_HEADERS = {
   resolution: 'sluice-resolution',
   deadLetter: 'sluice-letter',
@@ -26,7 +27,7 @@ const MARKER_HEADERS = {
 } as const;
 
 export interface DeadLetter {
-  /** `{partition}-{offset}` in the topic of dead letters. */
+  /** `{partition}-{offset}` in the dead-letter topic. */
   readonly id: string;
   readonly origin: Origin;
   readonly route: string;
@@ -35,11 +36,11 @@ export interface DeadLetter {
   /** ISO time. */
   readonly failedAt: string;
   readonly key: Buffer | null;
-  /** Null for a tombstone, and where it was omitted. */
+  /** Null for a tombstone, and for an omitted value. */
   readonly value: Buffer | null;
-  /** Bytes of the value that did not fit. */
+  /** Length in bytes of the omitted value. */
   readonly omitted: number | null;
-  /** Those of the record as it came. */
+  /** Headers of the original record. */
   readonly headers: IHeaders;
 }
 
@@ -59,7 +60,9 @@ export interface Refused {
   readonly error: RefusedError;
 }
 
-/** The dead letter about a refused record. Its own headers go along, but none that would be taken for Sluice's. */
+/**
+ * Builds the dead letter of a refused record. It keeps the record's headers except those that look like Sluice's own.
+ */
 export function deadLetterMessage(refused: Refused, failedAt: Date): Message {
   const { topic, partition, message, route, error } = refused;
   return {
@@ -79,7 +82,7 @@ export function deadLetterMessage(refused: Refused, failedAt: Date): Message {
   };
 }
 
-/** The same letter without its value. */
+/** Returns the same dead letter without its value. */
 export function withoutValue(deadLetter: Message): Message {
   const { value } = deadLetter;
   const bytes = value === null ? 0 : Buffer.byteLength(value);
@@ -90,7 +93,7 @@ export function withoutValue(deadLetter: Message): Message {
   };
 }
 
-/** Of a dead letter whose key or headers alone are too long: where the record stands, and what was wrong. */
+/** For a dead letter whose key or headers alone are too long: only the record's location and what was wrong. */
 export function withoutRecord(deadLetter: Message): Message {
   const { headers, ...bare } = withoutValue(deadLetter);
   const ours = Object.entries(headers ?? {}).filter(
@@ -102,14 +105,14 @@ export function withoutRecord(deadLetter: Message): Message {
 const REASON_LENGTH = 1000;
 const MOST_PROBLEMS = 5;
 
-/** Fields by name, never with what they hold. */
+/** Lists fields by name, never with their values. */
 function reasonOf({ message, problems }: RefusedError): string {
   const shown = problems.slice(0, MOST_PROBLEMS).filter(({ field }) => !message.includes(field));
   const fields = shown.map(({ field, code }) => `${field}: ${code}`).join('; ');
   return `${message}${fields === '' ? '' : ` (${fields})`}`.slice(0, REASON_LENGTH);
 }
 
-/** A header may have no value (null), which kafkajs reads but fails to write: it becomes an empty one. */
+/** kafkajs reads a header without a value (null) but fails to write one, so it becomes an empty one. */
 function withoutOurs(headers: IHeaders | undefined): IHeaders {
   return Object.fromEntries(
     Object.entries(headers ?? {})
@@ -118,7 +121,7 @@ function withoutOurs(headers: IHeaders | undefined): IHeaders {
   );
 }
 
-/** Null for a record that is no dead letter. */
+/** Null for a record that is not a dead letter. */
 export function readDeadLetter(
   partition: number,
   message: Pick<KafkaMessage, 'offset' | 'key' | 'value' | 'headers'>,
@@ -158,7 +161,7 @@ export function readResolution(message: Pick<KafkaMessage, 'headers'>): Resoluti
   return { deadLetter, how, by: texts[by] ?? '', at: texts[at] ?? '', reason: texts[reason] ?? null };
 }
 
-/** The record that tells that the dead letter was dealt with. */
+/** Builds the record that says how a dead letter was resolved. */
 export function markerMessage({ deadLetter, how, by, at, reason }: Resolution): Message {
   return {
     key: deadLetter,
@@ -174,7 +177,7 @@ export function markerMessage({ deadLetter, how, by, at, reason }: Resolution): 
   };
 }
 
-/** The record as it came, once more; it keeps the name of the first one through any number of replays. */
+/** Builds the original record again. It keeps the name of the first record through any number of replays. */
 export function replayMessage({ key, value, headers, origin }: DeadLetter): Message {
   const first = textHeaders(headers)[REPLAY_OF] ?? nameOf(origin);
   return { key, value, headers: { ...withoutReplay(headers), [REPLAY_OF]: first } };

@@ -1,4 +1,4 @@
-// What other folders may take from the Kafka ingress.
+// The exports of the Kafka ingress for other folders.
 export { type ClusterAccess } from './client.ts';
 export {
   type DeadLetter,

@@ -1,4 +1,4 @@
-// The Kafka side of the ingress, one a cluster: keeps a consumer in its group whatever becomes of the brokers.
+// The Kafka ingress of one cluster. It keeps a consumer in its group through any outage of the brokers.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
@@ -16,7 +16,7 @@ import { openSession, type Session } from './session.ts';
 import type { KafkaStatus, PartitionStatus } from './status.ts';
 import { createTopics } from './topics.ts';
 
-/** Longest value that is taken, in bytes: what Kafka itself takes by default, and the HTTP ingress too. */
+/** Maximum length of a value in bytes, equal to the default of Kafka and of the HTTP ingress. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
 const CLOSE_MS = 20_000;
 const MARGIN_MS = 10_000;
@@ -26,28 +26,28 @@ export interface KafkaIngressOptions {
   /** Name of the cluster in `ingress.kafka`. */
   readonly cluster: string;
   readonly config: IngressKafka;
-  /** What the reference `sasl.password` stands for. */
+  /** Password that the reference `sasl.password` resolves to. */
   readonly password?: string | undefined;
-  /** Routes with `kafka.cluster` of this name; no two of them share a topic. */
+  /** Routes whose `kafka.cluster` has this name. No two of them share a topic. */
   readonly routes: readonly Route[];
   readonly acceptance: Acceptance;
   readonly log: Log;
   readonly registry: Registry;
   /** @default MAX_MESSAGE_BYTES */
   readonly maxMessageBytes?: number;
-  /** Milliseconds. `checkMs`: between checks lag, gaps and topics that were missing. */
+  /** Milliseconds. `checkMs`: time between two checks of lag, gaps and missing topics. */
   readonly times?: Partial<typeof TIMES> & { readonly sessionMs?: number };
 }
 
 export interface KafkaIngress {
   status(): KafkaStatus;
-  /** Fetches nothing more, takes what is under way to its commit, and leaves the group: within half a minute. */
+  /** Stops fetching, completes what is in progress up to its commit, and leaves the group, within 30 s. */
   close(): Promise<void>;
 }
 
 /**
- * Begins to read and returns at once: brokers that are away are waited for, and so are topics that do not exist.
- * @throws Error when a topic is read by two routes, or is the one for dead letters
+ * Begins to read and returns at once. It waits for unavailable brokers and for missing topics.
+ * @throws Error when two routes read the same topic, or a route reads the dead-letter topic
  */
 export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
   const { cluster, config, acceptance, log } = options;
@@ -78,7 +78,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
       config.deadLetters,
       foundLetters.map((refused) => deadLetterMessage(refused, at)),
     );
-    // One line for all of them: a sender that went wrong sends by the thousand.
+    // One line for all of them: a faulty producer sends thousands.
     const [{ topic, partition, message, route, error } = null as never] = foundLetters;
     log.warn(
       {
@@ -90,11 +90,11 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
         code: error.code,
         count: foundLetters.length,
       },
-      `records refused, now dead letters: ${error.message}`,
+      `records refused and written as dead letters: ${error.message}`,
     );
   };
 
-  /** Said once until the cluster is back. */
+  /** Logged once until the cluster is back. */
   function isAway(error: unknown): void {
     const { code, message } = describeKafkaError(error);
     away = `${code}: ${message}`;
@@ -103,14 +103,14 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
     saidAway = true;
     log.error(
       { cluster, brokers: config.brokers, code },
-      `Kafka can't be read: ${message}; tried again until it can`,
+      `cannot read from Kafka: ${message}; retrying until it works`,
     );
   }
 
   function joined(): void {
     away = null;
     metrics.connected.set({ cluster }, 1);
-    if (saidAway) log.info({ cluster }, 'Kafka is read again');
+    if (saidAway) log.info({ cluster }, 'reading from Kafka again');
     saidAway = false;
   }
 
@@ -141,7 +141,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
       },
     });
 
-  /** Watches a session until it has to be replaced. @returns why */
+  /** Watches a session until it must be replaced. @returns why */
   async function watch(current: Session): Promise<unknown> {
     const crashed = current.crashed.then((error) => ({ error }));
     for (;;) {
@@ -154,7 +154,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
     }
   }
 
-  /** @returns whether a topic that was missing is there now */
+  /** @returns whether a missing topic exists now */
   async function check(current: Session): Promise<boolean> {
     try {
       const read = [...new Set(current.readers().map(({ topic }) => topic))];
@@ -165,8 +165,8 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
       await topics.find();
       return topics.missing().length < before;
     } catch (error) {
-      // The consumer finds out by itself whether the cluster is away.
-      log.debug({ cluster, ...describeKafkaError(error) }, 'offsets could not be checked');
+      // The consumer notices on its own whether the cluster is away.
+      log.debug({ cluster, ...describeKafkaError(error) }, 'cannot check offsets');
       return false;
     }
   }
@@ -175,7 +175,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
     await delay(ms, undefined, { signal: closing.signal }).catch(() => undefined);
   }
 
-  /** @returns why it has to be tried again after a while; null: at once */
+  /** @returns why to retry after a pause; null: retry at once */
   async function live(): Promise<unknown> {
     const found = await topics.find();
     if (found.length === 0) {
@@ -199,7 +199,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
       const error = await live().catch((failed: unknown) => failed);
       if (error === null || closing.signal.aborted) continue;
       isAway(error);
-      // One that lasted was healthy: its end is a new trouble.
+      // A session that lasted was healthy, so its end counts as a new failure.
       waits = Date.now() - startedAt > times.mostRetryMs ? 0 : waits;
       await waitMs(Math.min(times.mostRetryMs, times.firstRetryMs * 2 ** waits));
       waits += 1;
@@ -222,7 +222,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
     });
   }
 
-  /** Partitions that others have now take their lag with them. */
+  /** Partitions that moved to other consumers take their lag with them. */
   function publish(): void {
     const now = new Map(partitions().map((status) => [keyOf(status), status]));
     for (const [key, { topic, partition }] of published)
@@ -245,7 +245,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
     }),
     async close() {
       closing.abort();
-      // What hangs in kafkajs ends by its own deadlines, and then by itself.
+      // What hangs in kafkajs ends by its own timeouts.
       await Promise.race([running, delay(CLOSE_MS + MARGIN_MS, undefined, { ref: false })]);
       away = 'closed';
       metrics.connected.set({ cluster }, 0);

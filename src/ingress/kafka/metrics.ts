@@ -1,7 +1,7 @@
-// What the Kafka ingress counts; one set for all clusters of a process.
+// Metrics of the Kafka ingress, one set for all clusters of a process.
 import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
 
-/** Makes the metrics, or finds those of another cluster in the same registry. */
+/** Creates the metrics, or returns those that another cluster created in the same registry. */
 export function kafkaMetrics(registry: Registry) {
   const registers = [registry];
   const place = ['cluster', 'topic', 'partition'] as const;

@@ -1,4 +1,5 @@
-// One partition while this process has it: records wait here, are taken in order, and only then their offset is committed.
+// One partition while this process owns it. Records wait here and are processed in order; their offset is committed
+// only afterwards.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KafkaMessage } from 'kafkajs';
 import type { LimitFunction } from 'p-limit';
@@ -7,9 +8,12 @@ import { createCommitter } from './committer.ts';
 import { diagnose, type Log, type Pauses, type Place } from './pauses.ts';
 import type { Gaps } from './positions.ts';
 
-/** Records that are accepted together at most: one statement of the ledger, and a second or two of starts. */
+/** Maximum number of records accepted together: one ledger statement, and a second or two of starts. */
 const CHUNK = 256;
-/** What waits of one partition; fetching is stopped beyond, and goes on at half of it, before the queue runs dry. */
+/**
+ * Maximum number of waiting records per partition. Fetching stops beyond it and resumes at half of it, before the queue
+ * runs empty.
+ */
 const MOST_BYTES = 524_288;
 const MOST_RECORDS = 2000;
 const OVERHEAD_BYTES = 200;
@@ -22,7 +26,7 @@ export interface Retry {
 
 export interface PartitionOptions extends Omit<ChunkWork, 'buried'>, Place {
   readonly start: bigint;
-  /** A start that the group does not know yet. */
+  /** A start offset that the group does not know yet. */
   readonly commitStart: boolean;
   /** Of the partitions of one process. */
   readonly limit: LimitFunction;
@@ -30,44 +34,44 @@ export interface PartitionOptions extends Omit<ChunkWork, 'buried'>, Place {
   readonly gaps: Gaps;
   readonly retry: Retry;
   readonly log: Pick<Log, 'debug'>;
-  /** Whether kafkajs is to fetch from it. */
+  /** Tells kafkajs whether to fetch from the partition. */
   fetch(on: boolean): void;
   commit(next: bigint): Promise<void>;
 }
 
 export interface Fetched {
-  /** Offset that was asked for. */
+  /** Offset that was requested. */
   readonly at: bigint;
   readonly messages: readonly KafkaMessage[];
-  /** Offset after the last of them, and after what is not shown of the log. */
+  /** Offset after the last record, including records that the broker does not show. */
   readonly next: bigint;
 }
 
 export interface PartitionReader extends Place {
   readonly route: string;
-  /** Offset that is fetched next. */
+  /** Next offset to fetch. */
   position(): bigint;
   /** Offset after the last record that is done. */
   done(): bigint;
   take(fetched: Fetched): void;
-  /** Nothing there up to here: aborted transactions, and records that compaction took. */
+  /** There are no records up to this offset: aborted transactions, and records that compaction removed. */
   skip(next: bigint): void;
-  /** Reading goes on elsewhere than at `position`, because what stood there is gone. */
+  /** Reading continues somewhere else than at `position`, because the records there are gone. */
   jump(to: bigint): void;
-  /** Takes what is under way to its commit, and ends. */
+  /** Completes what is in progress up to its commit, and ends. */
   finish(): Promise<void>;
-  /** Ends without any further commit: somebody else may have the partition. Resolves when nothing is under way any more. */
+  /** Ends without another commit: another consumer may have the partition. Resolves when nothing is in progress. */
   drop(): Promise<void>;
 }
 
 interface Waiting {
-  /** Null: nothing to take, only an offset to commit. */
+  /** Null: no record, only an offset to commit. */
   readonly message: KafkaMessage | null;
-  /** Offset to commit when this one is done. */
+  /** Offset to commit when this record is done. */
   readonly next: bigint;
 }
 
-/** Reads from `start`; kafkajs must not be fetching yet. */
+/** Reads from `start`. kafkajs must not be fetching yet. */
 export function readPartition(options: PartitionOptions): PartitionReader {
   const { topic, partition, pauses, limit, retry, log } = options;
   const place: Place = { topic, partition };
@@ -88,7 +92,7 @@ export function readPartition(options: PartitionOptions): PartitionReader {
     wake();
   }
 
-  /** kafkajs fetches unless the partition stands still, or enough of it waits here. */
+  /** kafkajs fetches unless the partition is paused or enough records wait here. */
   function steer(): void {
     if (over.signal.aborted) return;
     const share = fetching ? 1 : 2;
@@ -131,14 +135,15 @@ export function readPartition(options: PartitionOptions): PartitionReader {
     }
   }
 
-  /** The next records, as far as they can be taken. */
+  /** Returns the next records, as far as they can be processed together. */
   async function step() {
     const items = queue.slice(0, CHUNK);
     const messages = items.flatMap(({ message }) => (message === null ? [] : [message]));
     const result = messages.length === 0 ? { done: 0, failure: null } : await workChunk(work, messages);
     const { failure } = result;
     const finished = itemsOf(items, result.done);
-    // From here to the commit the partition may change hands: then the next one reads these again, and they are known.
+    // From here to the commit the partition may change hands. The next owner then reads these records again and
+    // recognizes them.
     if (finished.length > 0) settle(finished);
     return { progress: finished.length > 0, failure };
   }
@@ -162,7 +167,7 @@ export function readPartition(options: PartitionOptions): PartitionReader {
 
   if (options.commitStart) push({ message: null, next: position });
   steer();
-  // The wait for another try is cut off by the end.
+  // Ending cuts the wait for a retry short.
   const running = run().catch((error: unknown) => {
     if (!over.signal.aborted) throw error;
   });
@@ -224,7 +229,10 @@ export async function withinLimit<T>(
   });
 }
 
-/** Those that are done when `done` of their messages are; what has no message is done with the one before it. */
+/**
+ * Returns the entries that are done when `done` of their messages are. An entry without a message is done with the one
+ * before it.
+ */
 function itemsOf(items: readonly Waiting[], done: number): Waiting[] {
   let left = done;
   const end = items.findIndex(({ message }) => message !== null && left-- === 0);

@@ -1,4 +1,5 @@
-// Why partitions stand still: said in the log once when it begins and once when it ends, and kept for status and metrics.
+// Records why partitions are paused. It logs the beginning and the end of each pause once, and keeps both for status
+// and metrics.
 import { errorShape } from '../error-shape.ts';
 import { NotAcceptedError } from '../intake.ts';
 import { BuryError } from './chunk.ts';
@@ -12,10 +13,10 @@ export interface Log {
 }
 
 export interface Pause {
-  /** That of `NotAcceptedError`; `DEAD_LETTERS`: they can't be written; `ERROR`: something nobody expected. */
+  /** The reason in `NotAcceptedError`; `DEAD_LETTERS`: dead letters cannot be written; `ERROR`: an unexpected error. */
   readonly why: NotAcceptedError['why'] | 'DEAD_LETTERS' | 'ERROR';
   readonly reason: string;
-  /** When it began. */
+  /** Time at which it began. */
   readonly since: Date;
 }
 
@@ -26,9 +27,12 @@ export interface Place {
 
 /** What a failure means for the partition. */
 export interface Diagnosis extends Pick<Pause, 'why' | 'reason'> {
-  /** When to try again, where who refused has said so. */
+  /** When to retry, if the refusal says so. */
   readonly retryAfterMs: number | null;
-  /** For the log: an unexpected error by kind and place alone, as its message may hold values of a record. */
+  /**
+   * For the log. An unexpected error is logged by kind and place only, because its message may contain values of a
+   * record.
+   */
   readonly details: object;
 }
 
@@ -39,7 +43,7 @@ export function diagnose(error: unknown): Diagnosis {
   }
   if (error instanceof BuryError) {
     const { code, message } = describeKafkaError(error);
-    const reason = `the topic of dead letters can't be written: ${message}`;
+    const reason = `cannot write to the dead-letter topic: ${message}`;
     return { why: 'DEAD_LETTERS', reason, retryAfterMs: null, details: { code } };
   }
   const { name: kind, at } = errorShape(error);
@@ -49,15 +53,15 @@ export function diagnose(error: unknown): Diagnosis {
 
 export interface Pauses {
   begin(place: Place, offset: string, diagnosis: Diagnosis): void;
-  /** The partition goes on; nothing is said where it had not stopped. */
+  /** The partition continues. Logs nothing if it was not paused. */
   end(place: Place): void;
-  /** Somebody else has the partition now. */
+  /** Another consumer has the partition now. */
   forget(place: Place): void;
   of(place: Place): Pause | null;
   all(): readonly (Place & Pause)[];
 }
 
-/** @param changed hears of the beginning and the end of each */
+/** @param changed receives the beginning and the end of each pause */
 export function createPauses(
   cluster: string,
   log: Log,
@@ -80,7 +84,7 @@ export function createPauses(
       pauses.set(keyOf(pause), pause);
       changed(pause, pause, true);
       const fields = { cluster, topic, partition, offset: Number(offset), why, ...details };
-      const message = `partition stopped: ${reason}; it is tried again until it goes on`;
+      const message = `partition paused: ${reason}; retrying until it continues`;
       if (why === 'ERROR' || why === 'DEAD_LETTERS') log.error(fields, message);
       else log.warn(fields, message);
     },
@@ -89,7 +93,7 @@ export function createPauses(
       if (known === null) return;
       const { topic, partition, why, since } = known;
       const stoodMs = Date.now() - since.getTime();
-      log.info({ cluster, topic, partition, why, stoodMs }, 'partition goes on');
+      log.info({ cluster, topic, partition, why, stoodMs }, 'partition continues');
     },
     forget: (place) => void remove(place),
     of: (place) => pauses.get(keyOf(place)) ?? null,
@@ -97,7 +101,7 @@ export function createPauses(
   };
 }
 
-/** "/" is in no name of a topic. */
+/** Topic names cannot contain "/". */
 export function keyOf({ topic, partition }: Place): string {
   return `${topic}/${partition}`;
 }

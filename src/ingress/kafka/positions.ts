@@ -1,21 +1,21 @@
-// Where reading of a partition begins, and whether records are gone that nobody has read.
+// Decides where reading of a partition begins, and detects records that were deleted before Sluice read them.
 import type { IngressKafka } from '../../contracts/config/config.ts';
 import { ask, type ClusterAccess } from './client.ts';
 import { keyOf, type Log, type Place } from './pauses.ts';
 
-/** Records that were deleted before they were read. */
+/** Records that were deleted before Sluice read them. */
 export interface Gap extends Place {
-  /** Offset that was next. */
+  /** Next offset to read. */
   readonly from: string;
-  /** First offset that is there. */
+  /** First offset that exists. */
   readonly to: string;
-  /** Offsets between; null where the topic was made anew, and nobody knows. */
+  /** Number of offsets between. Null if the topic was created again, because the number is then unknown. */
   readonly count: number | null;
   readonly at: Date;
 }
 
 export interface Bounds {
-  /** First offset that is there. */
+  /** First offset that exists. */
   readonly low: bigint;
   /** Offset that the next record gets. */
   readonly high: bigint;
@@ -23,24 +23,27 @@ export interface Bounds {
 
 export interface Start {
   readonly position: bigint;
-  /** The group does not know it yet. A start that is not written down moves on while nobody reads, and what it passes is lost. */
+  /**
+   * The group does not know this start yet. An uncommitted start moves on while nobody reads, and the records that it
+   * passes are lost.
+   */
   readonly commit: boolean;
-  /** Next offset where records before `position` are missing. */
+  /** Next offset, if records before `position` are missing. */
   readonly missedFrom: bigint | null;
 }
 
-/** What kafkajs commits when it gives up an offset that is out of range, in place of an offset. */
+/** What kafkajs commits instead of an offset when an offset is out of range. */
 const EARLIEST = -2n;
 
 export function startOf(committed: bigint, { low, high }: Bounds, from: IngressKafka['from']): Start {
   if (committed === EARLIEST) return { position: low, commit: true, missedFrom: null };
   if (committed < 0n) return { position: from === 'latest' ? high : low, commit: true, missedFrom: null };
-  // Below: retention was quicker. Above: the topic is another one under the same name.
+  // Below: retention was faster. Above: another topic has the same name now.
   if (committed < low || committed > high) return { position: low, commit: true, missedFrom: committed };
   return { position: committed, commit: false, missedFrom: null };
 }
 
-/** Offsets of the partitions of these topics, by `keyOf`. @throws what kafkajs throws */
+/** Returns the offsets of the partitions of these topics, by `keyOf`. @throws what kafkajs throws */
 export async function fetchBounds(
   access: ClusterAccess,
   topics: readonly string[],
@@ -55,7 +58,7 @@ export async function fetchBounds(
   });
 }
 
-/** Offsets that the group has committed, by `keyOf`; -1 where it has none. @throws what kafkajs throws */
+/** Returns the committed offsets of the group, by `keyOf`; -1 if there is none. @throws what kafkajs throws */
 export async function fetchCommitted(
   access: ClusterAccess,
   groupId: string,
@@ -78,7 +81,7 @@ export interface Gaps {
   all(): readonly Gap[];
 }
 
-/** Tells of each gap, and keeps the last hundred. */
+/** Logs each gap and keeps the last hundred. */
 export function createGaps(cluster: string, log: Log, count: (gap: Gap) => void): Gaps {
   const gaps: Gap[] = [];
   return {
@@ -99,8 +102,8 @@ export function createGaps(cluster: string, log: Log, count: (gap: Gap) => void)
       log.error(
         fields,
         missed === null
-          ? 'the next offset is beyond the end of the topic: it was made anew or cut off; reading goes on at its beginning'
-          : 'records were deleted before they were read: the topic keeps them too short, or reading was stopped too long; it goes on at the first that is there',
+          ? 'the next offset is beyond the end of the topic, which was created again or truncated; reading continues at its beginning'
+          : 'records were deleted before Sluice read them; retention of the topic is too short, or reading stopped for too long; it continues at the first existing record',
       );
     },
     all: () => gaps,

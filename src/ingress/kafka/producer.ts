@@ -1,4 +1,4 @@
-// Writing dead letters, so that they are there.
+// Writes dead letters durably.
 import type { Message } from 'kafkajs';
 import { groupsOf, produce } from '../../kafka/produce.ts';
 import type { ClusterAccess } from './client.ts';
@@ -8,8 +8,8 @@ import { describeKafkaError } from './errors.ts';
 export { produce } from '../../kafka/produce.ts';
 
 /**
- * Writes dead letters. One whose value the topic is too small for is written without it: it still stands in its own
- * topic, at the offset in the dead letter's headers.
+ * Writes dead letters. If the dead-letter topic is too small for a value, the dead letter is written without it. The
+ * value is still in its own topic, at the offset in the dead letter's headers.
  */
 export async function produceDeadLetters(
   access: ClusterAccess,
@@ -23,13 +23,13 @@ export async function produceDeadLetters(
       if (!isTooLarge(error)) throw error;
       const [only] = group;
       if (group.length === 1 && only !== undefined) await produceShorter(access, topic, only);
-      // One of them is, or all of them together are.
+      // One of them is too large, or all of them together are.
       else for (const deadLetter of group) await produceDeadLetters(access, topic, [deadLetter]);
     }
   }
 }
 
-/** Without its value, and where a key or headers are what is too long, without these. */
+/** Without its value; if its key or headers are too long, without those too. */
 async function produceShorter(access: ClusterAccess, topic: string, deadLetter: Message): Promise<void> {
   try {
     await produce(access, topic, [withoutValue(deadLetter)]);

@@ -1,4 +1,4 @@
-// Reads a topic of dead letters from its beginning to what is its end now, and tells which dead letters are still open.
+// Reads a dead-letter topic from its beginning to its current end, and tells which dead letters are still open.
 import { randomUUID } from 'node:crypto';
 import type { Consumer, KafkaMessage } from 'kafkajs';
 import { ask, type ClusterAccess, openClient } from './client.ts';
@@ -8,21 +8,21 @@ import { type Bounds, fetchBounds } from './positions.ts';
 import { nameOf } from './record.ts';
 
 export interface FoundDeadLetter extends DeadLetter {
-  /** Null while nobody has dealt with it. */
+  /** Null while it is unresolved. */
   readonly resolution: Resolution | null;
 }
 
 export interface ReadDeadLettersOptions {
   readonly access: ClusterAccess;
-  /** Topic of the dead letters. */
+  /** The dead-letter topic. */
   readonly topic: string;
-  /** Names of consumer groups that are made for the reading begin with it, and are gone after it. */
+  /** Prefix of the temporary consumer groups that the reading creates and deletes. */
   readonly group: string;
-  /** Only dead letters of this partition, from this offset on. @default all of the topic */
+  /** Only dead letters of this partition, from this offset on. @default the whole topic */
   readonly from?: { readonly partition: number; readonly offset: bigint };
-  /** Whether the value of this dead letter is kept, as long as it is open or for good. */
+  /** Whether to keep the value of this dead letter, while it is open or in any case. */
   keepValue(deadLetter: DeadLetter): false | 'open' | 'always';
-  /** Most bytes of values to keep at once. @default 256 MiB */
+  /** Maximum bytes of values kept at once. @default 256 MiB */
   readonly mostBytes?: number;
   progress(done: number, total: number): void;
   readonly signal: AbortSignal;
@@ -31,21 +31,21 @@ export interface ReadDeadLettersOptions {
 const SILENCE_MS = 30_000;
 const MOST_BYTES = 268_435_456;
 
-/** The dead letters that are wanted hold more than fits. */
+/** The selected dead letters contain more than fits in memory. */
 export class TooMuchError extends Error {
   override readonly name = 'TooMuchError';
   readonly mostBytes: number;
   constructor(mostBytes: number) {
-    super(`these dead letters hold more than ${mostBytes} bytes together: choose fewer`);
+    super(`these dead letters have more than ${mostBytes} bytes together; select fewer`);
     this.mostBytes = mostBytes;
   }
 }
 
 /**
- * Letters in the order of their partitions. Of a record that was written twice, as a crash brings it about, the first
+ * Returns dead letters in the order of their partitions. If a crash caused a record to be written twice, the first dead
  * letter stands for both.
  * @throws TooMuchError
- * @throws what kafkajs throws: `UNKNOWN_TOPIC_OR_PARTITION` where the topic does not exist
+ * @throws what kafkajs throws: `UNKNOWN_TOPIC_OR_PARTITION` if the topic does not exist
  */
 export async function readDeadLetters(options: ReadDeadLettersOptions): Promise<FoundDeadLetter[]> {
   const deadLetters = new Map<string, FoundDeadLetter>();
@@ -55,7 +55,7 @@ export async function readDeadLetters(options: ReadDeadLettersOptions): Promise<
     const resolution = readResolution(message);
     if (resolution !== null) {
       const deadLetter = deadLetters.get(resolution.deadLetter);
-      // The first one counts: a replay and a discard at once are both true.
+      // The first resolution counts. If a replay and a discard happen at once, both are true.
       if (deadLetter?.resolution !== null) return;
       if (options.keepValue(deadLetter) === 'always') {
         deadLetters.set(deadLetter.id, { ...deadLetter, resolution });
@@ -75,10 +75,10 @@ export async function readDeadLetters(options: ReadDeadLettersOptions): Promise<
   return withoutRepetitions([...deadLetters.values()]);
 }
 
-/** A record that is refused again after its letter was dealt with has a new letter. */
+/** A record that is refused again after its dead letter was resolved has a new dead letter. */
 export function withoutRepetitions(deadLetters: readonly FoundDeadLetter[]): FoundDeadLetter[] {
   const kept = new Map<string, FoundDeadLetter>();
-  /** Id of the newest letter that is kept, by the name of its record. */
+  /** Id of the newest dead letter that is kept, by the name of its record. */
   const newest = new Map<string, string>();
   for (const deadLetter of deadLetters.toSorted((a, b) => (a.failedAt < b.failedAt ? -1 : 1))) {
     const name = nameOf(deadLetter.origin);
@@ -110,7 +110,7 @@ async function readRecords(
     await consumer.subscribe({ topics: [topic], fromBeginning: true });
     await new Promise<void>((resolve, reject) => {
       const silence = setTimeout(
-        () => reject(new Error(`nothing came for ${SILENCE_MS / 1000} s`)),
+        () => reject(new Error(`nothing arrived for ${SILENCE_MS / 1000} s`)),
         SILENCE_MS,
       );
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -127,7 +127,7 @@ async function readRecords(
         resolve();
       };
       onSkipped(consumer, reached);
-      // A broker that has just started may be "loading": kafkajs then begins anew by itself.
+      // A broker that has just started may be "loading". kafkajs then starts again on its own.
       consumer.on(consumer.events.CRASH, ({ payload }) => {
         if (!payload.restart) reject(payload.error);
       });
@@ -141,7 +141,7 @@ async function readRecords(
           try {
             for (const message of wanted) visit(batch.partition, message);
           } catch (error) {
-            // Thrown on, kafkajs would try it again and again.
+            // If this threw, kafkajs would retry it endlessly.
             reject(error as Error);
             return;
           }
@@ -155,13 +155,13 @@ async function readRecords(
   } finally {
     client.end();
   }
-  // Brokers forget an empty group by and by; a user who may not delete it has done no harm.
+  // Brokers delete an empty group after a while, so a user without the right to delete it does no harm.
   await ask(access, (admin) => admin.deleteGroups([groupId])).catch((error: Error) =>
-    access.log.debug({ groupId, error: error.name }, 'the group of this reading could not be deleted'),
+    access.log.debug({ groupId, error: error.name }, 'cannot delete the consumer group of this reading'),
   );
 }
 
-/** Batches of which compaction or aborted transactions left nothing do not come to `eachBatch`. */
+/** kafkajs does not pass on batches of which compaction or aborted transactions left nothing. */
 function onSkipped(consumer: Consumer, reached: (partition: number, next: bigint) => void): void {
   consumer.on(consumer.events.START_BATCH_PROCESS, ({ payload: { partition, batchSize, lastOffset } }) => {
     if (batchSize === 0) reached(partition, BigInt(lastOffset) + 1n);

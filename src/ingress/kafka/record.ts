@@ -1,22 +1,25 @@
-// A Kafka record as the rest of Sluice sees it: a delivery, with a name that stays its own.
+// Converts a Kafka record to a delivery with a stable name.
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { Delivery } from '../intake.ts';
 
-/** Where a record stands. A topic that is made anew counts from 0 again: only its time tells its records apart then. */
+/**
+ * Location of a record. A topic that is created again counts from 0, so only the time distinguishes its records from
+ * the old ones.
+ */
 export interface Origin {
   readonly topic: string;
   readonly partition: number;
   readonly offset: string;
-  /** Milliseconds since 1970, as Kafka has it. */
+  /** Kafka timestamp in milliseconds since 1970. */
   readonly timestamp: string;
 }
 
-/** Stable name of a record, the same at each redelivery. */
+/** Returns the stable name of a record, the same for each redelivery. */
 export function nameOf({ topic, partition, offset, timestamp }: Origin): string {
   return `kafka:${topic}/${partition}/${offset}/${timestamp}`;
 }
 
-/** Header of a record that was produced again out of a dead letter: the name of the first one. */
+/** Header of a record that was replayed from a dead letter: the name of the first record. */
 export const REPLAY_OF = 'sluice-replay-of';
 
 export function deliveryOf(
@@ -30,7 +33,7 @@ export function deliveryOf(
     via: 'kafka',
     headers,
     body: value ?? new Uint8Array(0),
-    // A replay that was cut off and repeated stands twice in the topic, and is one event all the same.
+    // A replay that was interrupted and repeated is in the topic twice, but it is one event.
     fallbackKey: headers[REPLAY_OF] ?? nameOf({ topic, partition, offset, timestamp }),
     about: {
       topic,
@@ -42,7 +45,7 @@ export function deliveryOf(
   };
 }
 
-/** By name in lower case; of a header that comes several times the last. */
+/** Headers by lower-case name. For a repeated header, the last value. */
 export function textHeaders(headers: IHeaders | undefined): Record<string, string> {
   const texts: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries(headers ?? {})) {

@@ -1,19 +1,19 @@
-// One life of a consumer: from joining the group to the moment when kafkajs gives up, or when it is asked to end.
+// One lifetime of a consumer: from joining the group until kafkajs gives up or the owner ends it.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AssignmentOptions, createAssignments } from './assignments.ts';
 import { openClient } from './client.ts';
 import type { PartitionReader } from './partition.ts';
 import type { Bounds } from './positions.ts';
 
-/** A member that is gone is missed after so long, and its partitions go to others. */
+/** Session timeout: after it, the group assigns the partitions of a silent member to others. */
 const SESSION_MS = 30_000;
-/** Of these, so many fit in the time after which it is missed. */
+/** Number of heartbeats within the session timeout. */
 const HEARTBEATS = 10;
-/** Longest wait of a fetch for something to come. A partition that is taken up again waits for it at most. */
+/** Maximum wait of a fetch for new records. A resumed partition waits at most this long. */
 const FETCH_WAIT_MS = 250;
-/** A record batch that is larger is fetched only when no other partition has anything. */
+/** A record batch larger than this is fetched only if no other partition has records. */
 const FETCH_BYTES = 1_048_576;
-/** How long new partitions of a topic may stay unseen. */
+/** How long new partitions of a topic may stay unnoticed. */
 const METADATA_MS = 60_000;
 const DISCONNECT_MS = 5000;
 
@@ -23,18 +23,21 @@ export interface SessionOptions extends AssignmentOptions {
 }
 
 export interface Session {
-  /** Resolves with the reason when kafkajs has given up: a new session is needed. */
+  /** Resolves with the reason when kafkajs has given up. A new session is then needed. */
   readonly crashed: Promise<unknown>;
-  /** When kafkajs was last seen doing something, in ms since 1970. */
+  /** Time of the last activity of kafkajs, in ms since 1970. */
   lastSign(): number;
   readers(): readonly PartitionReader[];
-  /** Looks whether records are gone that nobody has read yet. */
+  /** Checks whether records were deleted before Sluice read them. */
   compare(bounds: ReadonlyMap<string, Bounds>): void;
-  /** Takes what is under way to its commit, leaves the group and closes the connections, within `graceMs` and 5 s. */
+  /**
+   * Completes what is in progress up to its commit, leaves the group and closes the connections, within `graceMs` and 5
+   * s.
+   */
   close(graceMs: number): Promise<void>;
 }
 
-/** @throws what kafkajs throws when the cluster is away or refuses */
+/** @throws what kafkajs throws when the cluster is unavailable or rejects the consumer */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { config, topics } = options;
   const client = openClient(options.access);
@@ -47,7 +50,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     maxWaitTimeInMs: FETCH_WAIT_MS,
     maxBytesPerPartition: FETCH_BYTES,
     metadataMaxAge: METADATA_MS,
-    // A restart by kafkajs is no better than a new consumer, and silent when it fails.
+    // A restart by kafkajs has no advantage over a new consumer, and fails silently.
     retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1000, restartOnFailure: async () => false },
   });
   const partitions = createAssignments(options, consumer);
@@ -58,11 +61,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       sign = Date.now();
     });
   consumer.on(GROUP_JOIN, ({ payload }) => partitions.assign(payload.memberAssignment));
-  // Batches of which nothing is left to show do not come to `eachBatch`.
+  // kafkajs does not pass on batches of which nothing is left.
   consumer.on(START_BATCH_PROCESS, ({ payload: { topic, partition, batchSize, lastOffset } }) => {
     if (batchSize === 0) partitions.get({ topic, partition })?.skip(BigInt(lastOffset) + 1n);
   });
-  // From here on kafkajs throws at whatever it is told.
+  // From here on every kafkajs call throws.
   consumer.on(STOP, () => void partitions.end());
   const crashed = new Promise<unknown>((resolve) => {
     consumer.on(CRASH, ({ payload }) => resolve(payload.error));
@@ -73,8 +76,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   };
   try {
     await consumer.connect();
-    // Where a group begins is settled in `assign`. kafkajs uses this for an offset that is out of range: `false` would skip
-    // everything there is.
+    // `assign` decides where a group begins. kafkajs uses this setting for an offset that is out of range: `false`
+    // would skip all existing records.
     await consumer.subscribe({ topics: [...topics], fromBeginning: true });
     await consumer.run({
       autoCommit: false,
@@ -101,7 +104,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   };
 }
 
-/** For races: keeps no process up. */
+/** For races. It does not keep the process running. */
 async function sleep(ms: number): Promise<void> {
   await delay(ms, undefined, { ref: false });
 }

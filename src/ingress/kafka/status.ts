@@ -1,4 +1,4 @@
-// How the Kafka ingress stands, for operators and readiness checks.
+// Status of the Kafka ingress, for operators and readiness checks.
 import type { Pause, Place } from './pauses.ts';
 import type { Gap } from './positions.ts';
 
@@ -6,7 +6,7 @@ export interface PartitionStatus extends Place {
   readonly route: string;
   /** Offset after the last record that is done. */
   readonly next: string;
-  /** Records behind the end of the partition, as far as it is known. */
+  /** Number of records behind the end of the partition, if known. */
   readonly lag: number | null;
   readonly paused: Pause | null;
 }
@@ -15,10 +15,10 @@ export interface KafkaStatus {
   readonly cluster: string;
   /** Whether the consumer is a member of its group. */
   readonly connected: boolean;
-  /** Why it is not. */
+  /** Why it is not a member. */
   readonly away: string | null;
   readonly missingTopics: readonly string[];
   readonly partitions: readonly PartitionStatus[];
-  /** The last hundred, since this process began. */
+  /** The last hundred gaps since the process started. */
   readonly gaps: readonly Gap[];
 }

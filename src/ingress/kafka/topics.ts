@@ -1,4 +1,4 @@
-// Which topics belong to which route, and which of them are there.
+// Maps topics to routes, and checks which topics exist.
 import type { IngressKafka } from '../../contracts/config/config.ts';
 import type { Route } from '../intake.ts';
 import { ask, type ClusterAccess } from './client.ts';
@@ -14,26 +14,29 @@ export interface TopicsOptions {
 
 export interface Topics {
   routeOf(topic: string): Route;
-  /** Topics of routes that are there, asked anew; of what is missing one line is said, once. @throws what kafkajs throws */
+  /**
+   * Returns the existing topics of the routes, freshly queried. Logs each missing topic once. @throws what kafkajs
+   * throws
+   */
   find(): Promise<string[]>;
-  /** Topics of routes that were not there. */
+  /** Topics of routes that did not exist. */
   missing(): readonly string[];
-  /** Whether all of them were, and the one for dead letters. */
+  /** Whether all of them existed, and the dead-letter topic. */
   complete(): boolean;
 }
 
-/** @throws Error when a topic is read by two routes, or is the one for dead letters */
+/** @throws Error when two routes read the same topic, or a route reads the dead-letter topic */
 export function createTopics({ cluster, config, routes, access, log }: TopicsOptions): Topics {
   const byTopic = routesByTopic(cluster, config, routes);
   let missing: ReadonlySet<string> = new Set();
   const hints = (topic: string) =>
     topic === config.deadLetters
-      ? 'topic of dead letters does not exist: create it; a partition stops at the first record that needs it'
-      : 'topic does not exist, or the user may not DESCRIBE it: create it, Sluice never does; the others are read meanwhile';
+      ? 'the dead-letter topic does not exist; create it (a partition pauses at the first record that needs it)'
+      : 'the topic does not exist, or the user may not DESCRIBE it; create it (Sluice never does), meanwhile the other topics are read';
   return {
     routeOf: (topic) => byTopic.get(topic) as Route,
     async find() {
-      // Asking for a topic by its name would make it, where brokers are set to.
+      // A query by topic name would create the topic if the brokers allow it.
       const there = new Set(await ask(access, (admin) => admin.listTopics()));
       const now = [...byTopic.keys(), config.deadLetters].filter((topic) => !there.has(topic));
       for (const topic of now)
@@ -61,7 +64,7 @@ function routesByTopic(
         );
       if (topic === config.deadLetters)
         throw new Error(
-          `route "${route.name}" reads "${topic}", where the dead letters of "${cluster}" go: name another topic`,
+          `route "${route.name}" reads "${topic}", the dead-letter topic of "${cluster}"; use another topic`,
         );
       byTopic.set(topic, route);
     }

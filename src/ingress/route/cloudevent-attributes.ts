@@ -1,4 +1,4 @@
-// The attributes of a CloudEvent: their types and formats, and how headers write them.
+// Checks the attributes of a CloudEvent: types, formats, and their encoding in headers.
 import { CloudEvent, ValidationError } from 'cloudevents';
 import { RefusedError } from '../intake.ts';
 
@@ -7,13 +7,14 @@ export type Attributes = Readonly<Record<string, string | number | boolean>>;
 const REQUIRED = ['id', 'source', 'specversion', 'type'] as const;
 const DEFINED = [...REQUIRED, 'datacontenttype', 'dataschema', 'subject', 'time'] as const;
 const NAME = /^[a-z0-9]{1,100}$/;
-/** Control characters and halves of surrogate pairs (CloudEvents 1.0, type system). */
+/** Control characters and lone surrogates (CloudEvents 1.0, type system). */
 const FORBIDDEN = /[\p{Cc}\p{Surrogate}]/u;
 
 /**
- * Checks attributes and collects them; those that are null are none (JSON format, section 3). The formats are checked by the
- * `cloudevents` package, but what it does on its own is kept away from it: a missing id gets a random one there, a missing or bad
- * time becomes now, another version passes unchecked, and an extension by the name of a method takes its place.
+ * Checks attributes and collects them. A null attribute counts as absent (JSON format, section 3). The `cloudevents`
+ * package checks the formats. This module keeps some of its defaults away: the package gives a missing id a random
+ * value, turns a missing or bad time into now, accepts any version, and lets an extension replace a method of the same
+ * name.
  * @throws RefusedError `BAD_EVENT`, naming the attribute
  */
 export function readAttributes(entries: Iterable<readonly [string, unknown]>): Attributes {
@@ -21,7 +22,7 @@ export function readAttributes(entries: Iterable<readonly [string, unknown]>): A
   for (const [name, value] of entries) {
     if (value === null) continue;
     if (!NAME.test(name)) {
-      throw refuse('an attribute', 'has a name with other characters than a-z and 0-9; correct it');
+      throw refuse('an attribute', 'has a name with characters other than a-z and 0-9; correct it');
     }
     attributes[name] = scalar(name, value);
   }
@@ -30,17 +31,17 @@ export function readAttributes(entries: Iterable<readonly [string, unknown]>): A
     if (attributes[name] === '') throw refuse(name, 'is empty; every CloudEvent needs it');
   }
   if (attributes.specversion !== '1.0')
-    throw refuse('specversion', 'is not "1.0", the one that is read here');
+    throw refuse('specversion', 'is not "1.0", the only supported version');
   const defined = DEFINED.filter((name) => Object.hasOwn(attributes, name));
   for (const name of defined) {
-    if (typeof attributes[name] !== 'string') throw refuse(name, 'is no text; send one');
+    if (typeof attributes[name] !== 'string') throw refuse(name, 'is not text; send text');
   }
   try {
     const event = new CloudEvent(Object.fromEntries(defined.map((name) => [name, attributes[name]])), false);
     event.validate();
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    throw refuse(nameIn(error), 'is not in the form that CloudEvents 1.0 wants');
+    throw refuse(nameIn(error), 'is not in the format that CloudEvents 1.0 requires');
   }
   return attributes;
 }
@@ -48,9 +49,9 @@ export function readAttributes(entries: Iterable<readonly [string, unknown]>): A
 function scalar(name: string, value: unknown): string | number | boolean {
   if (typeof value === 'boolean' || Number.isInteger(value)) return value as boolean | number;
   if (typeof value !== 'string')
-    throw refuse(name, 'is no text, whole number, true or false; send one of them');
+    throw refuse(name, 'is not text, a whole number, true or false; send one of them');
   if (FORBIDDEN.test(value))
-    throw refuse(name, 'has a control character or half a character in it; send plain text');
+    throw refuse(name, 'contains a control character or a lone surrogate; send plain text');
   return value;
 }
 
@@ -60,9 +61,9 @@ function nameIn(error: ValidationError): string {
 }
 
 /**
- * The value of a header (HTTP binding, section 3.1.3.2): quotes are taken off, then `%xx` is decoded once. A percent sign
- * without two digits behind it stays: senders that never encode exist.
- * @throws RefusedError `BAD_EVENT` for bytes that are no UTF-8
+ * Decodes the value of a header (HTTP binding, section 3.1.3.2): it removes quotes, then decodes `%xx` once. A percent
+ * sign without two hexadecimal digits stays, because some senders never encode.
+ * @throws RefusedError `BAD_EVENT` for bytes that are not UTF-8
  */
 export function decodeHeader(name: string, value: string): string {
   const quoted = /^"(.*)"$/s.exec(value)?.[1];

@@ -1,5 +1,6 @@
-// CloudEvents 1.0 in binary, structured and batched form, over HTTP and Kafka. The package's own decoders are not used: over
-// HTTP they parse with a JSON that an environment variable exchanges for the whole process, and neither checks what it reads.
+// Reads CloudEvents 1.0 in binary, structured and batched form, over HTTP and Kafka. It does not use the package's own
+// decoders: over HTTP they use a JSON parser that an environment variable can replace, and neither validates what it
+// reads.
 import { type Delivery, RefusedError } from '../intake.ts';
 import { type Attributes, decodeHeader, readAttributes } from './cloudevent-attributes.ts';
 import type { Decoded, Envelope } from './envelope.ts';
@@ -10,7 +11,7 @@ export type CloudEventMode = 'binary' | 'structured' | 'batch';
 const PREFIX = { http: 'ce-', kafka: 'ce_' } as const;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** In which form the headers say that a CloudEvent is; null when they do not. @throws RefusedError for a form that is not read */
+/** Returns the CloudEvents form that the headers declare, or null. @throws RefusedError for an unsupported form */
 export function cloudEventMode({ headers, via }: Delivery): CloudEventMode | null {
   const type = mediaType(headers['content-type']);
   if (type === 'application/cloudevents+json') return 'structured';
@@ -23,26 +24,27 @@ export function cloudEventMode({ headers, via }: Delivery): CloudEventMode | nul
 }
 
 /**
- * The form that the headers of a signed body claim. A signature does not cover them, so they can only refuse an event and
- * never make another one of it.
- * @throws RefusedError for attributes in headers: what the sender means by them would be lost in silence
+ * Returns the form that the headers of a signed body declare. The signature does not cover them, so they can only
+ * refuse an event and never turn it into another one.
+ * @throws RefusedError for attributes in headers, because ignoring them would silently lose what the sender meant
  */
 export function claimedMode(delivery: Delivery): Exclude<CloudEventMode, 'binary'> | null {
   const mode = cloudEventMode(delivery);
   if (mode !== 'binary') return mode;
   throw refuse(
-    'the proof of the sender does not cover the ce-… headers; send the event in structured form (application/cloudevents+json), or set trustHeaders: true under http of the route',
+    'the signature does not cover the ce-… headers; send the event in structured form (application/cloudevents+json), or set trustHeaders: true under http of the route',
   );
 }
 
-/** Is it a CloudEvent by its own words, whatever its content type says? */
+/** Tells whether the body declares itself a CloudEvent, whatever its content type. */
 export function isCloudEvent(body: unknown): boolean {
   return isObject(body) && Object.hasOwn(body, 'specversion');
 }
 
 /**
- * @param mode null where headers say nothing, but nothing else than CloudEvents is taken: the body is read as structured
- * @throws RefusedError; of a batch with one bad event none is taken
+ * @param mode null if the headers declare nothing but the route accepts only CloudEvents: the body is read as
+ * structured
+ * @throws RefusedError; one bad event refuses the whole batch
  */
 export function decodeCloudEvents(delivery: Delivery, mode: CloudEventMode | null): Decoded {
   if (mode === 'binary') return { type: 'one', envelope: decodeBinary(delivery) };
@@ -56,7 +58,7 @@ export function decodeCloudEvents(delivery: Delivery, mode: CloudEventMode | nul
   };
 }
 
-/** Puts the place of an event in its batch in front of why it is refused. */
+/** Prefixes a refusal with the position of the event in its batch. */
 function inBatch<T>(index: number, read: () => T): T {
   try {
     return read();
@@ -68,7 +70,7 @@ function inBatch<T>(index: number, read: () => T): T {
 export function atIndex(index: number, error: unknown): unknown {
   if (!(error instanceof RefusedError)) return error;
   const problems = error.problems.map((problem) => ({ ...problem, field: `[${index}].${problem.field}` }));
-  const message = `event [${index}] of the batch, of which none is taken: ${error.message}`;
+  const message = `event [${index}] of the batch (all of it is refused): ${error.message}`;
   return new RefusedError(error.code, error.status, message, problems);
 }
 
@@ -84,7 +86,7 @@ function decodeBinary({ headers, body, via }: Delivery): Envelope {
   if (type !== undefined) entries.push(['datacontenttype', type]);
   const attributes = readAttributes(entries);
   requireJson(attributes);
-  if (body.length === 0) throw refuse('there is no data; an object is needed');
+  if (body.length === 0) throw refuse('there is no data; send an object');
   return envelope(attributes, parseJson(decodeText(body, 'the data'), 'the data'));
 }
 
@@ -96,7 +98,7 @@ export function decodeStructured(event: unknown): Envelope {
   const encoded = data_base64 !== undefined && data_base64 !== null;
   if (!encoded) return envelope(attributes, data);
   if (data !== undefined && data !== null)
-    throw refuse('there are both data and data_base64; send one of them');
+    throw refuse('data and data_base64 are both present; send one of them');
   if (typeof data_base64 !== 'string' || !BASE64.test(data_base64) || data_base64.length % 4 !== 0) {
     throw refuse('data_base64 is not Base64');
   }
@@ -106,19 +108,19 @@ export function decodeStructured(event: unknown): Envelope {
 
 function envelope(attributes: Attributes, data: unknown): Envelope {
   if (!isObject(data)) {
-    throw refuse(`the data is ${data === undefined ? 'missing' : kindOf(data)}; an object is needed`);
+    throw refuse(`the data is ${data === undefined ? 'missing' : kindOf(data)}; send an object`);
   }
   const { source, id } = attributes as Attributes & { source: string; id: string };
   return { root: data, about: attributes, event: { source, id }, keyed: true };
 }
 
-/** Without the attribute the data is JSON (JSON format, section 3.1). */
+/** Without the attribute, the data is JSON (JSON format, section 3.1). */
 function requireJson({ datacontenttype = 'application/json' }: JsonObject): void {
   if (/^[^/]+\/([^/]+\+)?json$/.test(mediaType(String(datacontenttype)))) return;
   throw refuse('the data is not JSON by its content type (datacontenttype); send application/json');
 }
 
-/** Without parameters, in lower case. */
+/** Media type without parameters, in lower case. */
 function mediaType(header: string | undefined): string {
   return header?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

@@ -1,19 +1,19 @@
-// Change events of Debezium, as its JSON converter writes them: with or without the envelope of schema and payload.
+// Reads change events that Debezium's JSON converter writes, with or without the envelope of schema and payload.
 import { RefusedError } from '../intake.ts';
 import type { Decoded } from './envelope.ts';
 import { decodeText, isObject, type JsonObject, kindOf, parseJson } from './json.ts';
 
-/** Operations that leave a row behind: insert, update, and the read of a snapshot. */
+/** Operations that leave a row: insert, update, and the read of a snapshot. */
 const ROWS = new Set(['c', 'u', 'r']);
-/** Those that leave none. */
+/** Operations that leave no row. */
 const NO_ROWS = new Map([
   ['d', 'a deletion'],
-  ['t', 'a table was emptied'],
-  ['m', 'a message of the database log, no row'],
+  ['t', 'a table was truncated'],
+  ['m', 'a message in the database log without a row'],
 ]);
 
 /**
- * The row after the change is the event. Rows that vanish make nothing happen: the service has no deletion.
+ * The event is the row after the change. A deleted row causes nothing, because the service cannot delete.
  * @throws RefusedError `BAD_EVENT`
  */
 export function decodeDebezium(body: Uint8Array): Decoded {
@@ -27,9 +27,9 @@ export function decodeDebezium(body: Uint8Array): Decoded {
   if (typeof op !== 'string') throw refuse(hintAtForm(change));
   const vanished = NO_ROWS.get(op);
   if (vanished !== undefined) return { type: 'skipped', why: vanished };
-  if (!ROWS.has(op)) throw refuse('"op" is none of c, u, r, d, t and m');
+  if (!ROWS.has(op)) throw refuse('"op" is not one of c, u, r, d, t and m');
   if (typeof after === 'string') {
-    throw refuse('"after" is a text, as the connector of MongoDB writes it; only rows of tables can be read');
+    throw refuse('"after" is text, as the MongoDB connector writes it; Sluice reads only rows of tables');
   }
   if (!isObject(after))
     throw refuse(`"after" is ${after === undefined ? 'missing' : kindOf(after)}; a row is needed`);
@@ -37,16 +37,16 @@ export function decodeDebezium(body: Uint8Array): Decoded {
   return { type: 'one', envelope: { root: after, about, keyed: false } };
 }
 
-/** `payload` alone could be a column. */
+/** A column could be named `payload`, so that key alone proves nothing. */
 function isEnvelope(value: JsonObject): boolean {
   return Object.hasOwn(value, 'payload') && Object.hasOwn(value, 'schema') && !Object.hasOwn(value, 'op');
 }
 
 function hintAtForm(change: JsonObject): string {
-  if (Object.hasOwn(change, 'after') || Object.hasOwn(change, 'source')) return '"op" is missing, or no text';
+  if (Object.hasOwn(change, 'after') || Object.hasOwn(change, 'source')) return '"op" is missing or not text';
   return (
-    'there is no "op": a row flattened by ExtractNewRecordState, a heartbeat, or no change event at all; ' +
-    'take that transformation out of the connector, or write format: json if the topic has rows only'
+    '"op" is missing: the value is a row flattened by ExtractNewRecordState, a heartbeat, or not a change event; ' +
+    'remove that transformation from the connector, or set format: json if the topic has rows only'
   );
 }
 

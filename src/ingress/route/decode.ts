@@ -1,4 +1,4 @@
-// Finds out in which form a delivery is, and takes it apart.
+// Detects the form of a delivery and decodes it.
 import type { RouteKafka } from '../../contracts/config/config.ts';
 import { type Delivery, RefusedError } from '../intake.ts';
 import {
@@ -13,14 +13,14 @@ import type { Decoded } from './envelope.ts';
 import { decodeText, isObject, kindOf, parseJson } from './json.ts';
 
 /**
- * @param format of the route's topics; `auto` for what came over HTTP
+ * @param format of the route's topics; `auto` for HTTP
  * @throws RefusedError `BAD_ENCODING`, `BAD_JSON`, `TOO_DEEP`, `BAD_EVENT`, `TOMBSTONE`
  */
 export function decode(delivery: Delivery, format: RouteKafka['format']): Decoded {
   if (format === 'debezium') return decodeDebezium(delivery.body);
   if (delivery.via === 'kafka' && delivery.body.length === 0) {
     const reason =
-      'the record has no value: a deletion (tombstone); the formats json and cloudevents have no meaning for it';
+      'the record has no value (a tombstone, which marks a deletion); the formats json and cloudevents do not support it';
     throw new RefusedError('TOMBSTONE', 400, reason);
   }
   if (delivery.signature?.trustHeaders === false) return decodeSigned(delivery);
@@ -29,7 +29,7 @@ export function decode(delivery: Delivery, format: RouteKafka['format']): Decode
   return plain(parseJson(decodeText(delivery.body)));
 }
 
-/** A signed body says itself what it is: a CloudEvent stays one under any content type that reads JSON. */
+/** A signed body decides its own form: a CloudEvent stays one under any content type that Sluice reads as JSON. */
 function decodeSigned(delivery: Delivery): Decoded {
   const claimed = claimedMode(delivery);
   if (claimed !== null) return decodeCloudEvents(delivery, claimed);

@@ -1,14 +1,17 @@
-// What decoding finds in a delivery: events, each with the object that mappings read and what is known about it.
+// The result of decoding: events, each with the object that mappings read and what is known about it.
 import type { JsonObject } from './json.ts';
 
 export interface Envelope {
-  /** Where paths and expressions begin. */
+  /** The root of paths and expressions. */
   readonly root: JsonObject;
-  /** What they find under `$event`. */
+  /** The value of `$event` in expressions. */
   readonly about: JsonObject;
-  /** A CloudEvent is one by its source and its id together. */
+  /** A CloudEvent is identified by its source and its id together. */
   readonly event?: { readonly source: string; readonly id: string };
-  /** Whether the sender wrote `root`, so that the usual names of a key mean one in it. A row of a table may have a column of that name. */
+  /**
+   * Whether the sender wrote `root`, so that the usual key fields identify the event. A table row may have a column
+   * with such a name.
+   */
   readonly keyed: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Opens a route: how a delivery becomes events that say what is to be done.
+// Opens a route, which turns a delivery into events with their actions.
 import type { RouteConfig } from '../../contracts/config/config.ts';
 import type { EventDraft } from '../../contracts/wire/intake.ts';
 import type { RowProblem } from '../../contracts/wire/record.ts';
@@ -18,15 +18,15 @@ export { MAX_DEPTH } from './json.ts';
 export { compileSchema } from './schema.ts';
 
 export interface RouteParts {
-  /** What the event asks for: the action of the route, with the mapping that it names. */
+  /** Determines what an event asks for: the route's action and the mapping that it names. */
   readonly compile: CompiledAction;
-  /** The JSON Schema itself, out of its file if it has one. */
+  /** The JSON Schema itself, loaded from its file if it has one. */
   readonly schema?: JsonObject | undefined;
 }
 
 /**
- * Compiles what a route says about reading, so that all that is wrong with it shows before the first event.
- * @throws RouteConfigError for a schema that can't be checked as a whole, or an unsafe path in `key` or `order`
+ * Compiles the parts of a route that read events, so that every configuration error shows before the first event.
+ * @throws RouteConfigError for an unsupported schema, or an unsafe path in `key` or `order`
  */
 export function openRoute(name: string, config: RouteConfig, { compile, schema }: RouteParts): Route {
   const { account } = config;
@@ -37,17 +37,17 @@ export function openRoute(name: string, config: RouteConfig, { compile, schema }
   const idOf = (delivery: Delivery, envelope: Envelope, view: JsonObject, batched: boolean): string => {
     const key = readKey(delivery, envelope, view, batched);
     if (key !== null) return eventId(account, name, key);
-    // These bring about a state: done twice, they end in the same one.
+    // These actions set a state: done twice, they have the same result.
     if (['lead', 'stage', 'tags'].includes(config.action.type)) return randomEventId();
     const places = `header ${KEY_HEADERS[0]}, a field ${KEY_FIELDS.join(' or ')}, or what "key" of the route names`;
     throw noKey(
-      `nothing tells this event from its repetition, and a ${config.action.type} must not be done twice; send ${places}`,
+      `nothing identifies this event, and a ${config.action.type} must not run twice; send ${places}`,
     );
   };
 
   const draft = async (delivery: Delivery, envelope: Envelope, batched: boolean): Promise<EventDraft> => {
     check?.(envelope.root);
-    // Own fields of that name can't pass for what Sluice says of the event.
+    // An event's own fields of that name cannot replace what Sluice sets.
     const view = { ...envelope.root, $event: { ...envelope.about, ...delivery.about } };
     const id = idOf(delivery, envelope, view, batched);
     const rank = readRank(view);
@@ -87,11 +87,11 @@ export function openRoute(name: string, config: RouteConfig, { compile, schema }
   };
 }
 
-/** Reasons hold no values. */
+/** Reasons contain no values. */
 function describe(problems: readonly RowProblem[]): string {
   const shown = problems
     .slice(0, 3)
     .map(({ field, column, reason }) => `${field}${column === undefined ? '' : ` (${column})`}: ${reason}`);
   const more = problems.length - shown.length;
-  return `the event can't be mapped: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+  return `the event cannot be mapped: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }

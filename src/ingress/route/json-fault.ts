@@ -1,11 +1,12 @@
-// Finds the place where a text stops being JSON: the engine's own message quotes the text, and often names no place.
+// Finds the position at which a text stops being valid JSON. The parser's own message quotes the text and often names
+// no position.
 
 export interface JsonFault {
   /** From 1. */
   readonly line: number;
   /** From 1, in UTF-16 units. */
   readonly column: number;
-  /** The text ends where more must come. */
+  /** The text ends where more is expected. */
   readonly ended: boolean;
 }
 
@@ -15,7 +16,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 type Wanted = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end' | 'nothing';
 
-/** Only for a text that JSON.parse has refused, and that is not deep. */
+/** Only for a text that JSON.parse has rejected and that is not deeply nested. */
 export function findFault(text: string): JsonFault {
   const at = faultAt(text);
   const before = text.slice(0, at).split('\n');
@@ -77,7 +78,7 @@ function endOf(pattern: RegExp, text: string, at: number): number | undefined {
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** By hand: a regular expression needs stack for each character of a long text. */
+/** Scans by hand: a regular expression would need stack for each character of a long text. */
 function readString(text: string, start: number): { end: number; whole: boolean } {
   let at = start + 1;
   while (at < text.length) {

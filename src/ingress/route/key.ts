@@ -1,4 +1,4 @@
-// Which event this is: the idempotency key that a delivery has, and the id made of it.
+// Identifies an event: its idempotency key, and the id made from the key.
 import { createHash, randomBytes } from 'node:crypto';
 import { shortHash } from '../../ledger/short-hash.ts';
 import { type Delivery, RefusedError } from '../intake.ts';
@@ -9,7 +9,7 @@ import { compilePath } from './path.ts';
 /** API text, inbound webhook receiver: headers first, then fields of the body. */
 export const KEY_HEADERS = ['Idempotency-Key', 'X-Idempotency-Key'] as const;
 export const KEY_FIELDS = ['idempotency_key', 'event_id', 'eventId'] as const;
-/** Where known senders put the id of a delivery, the same when they send it again. */
+/** Headers in which known senders put the id of a delivery, the same for each redelivery. */
 export const SENDER_HEADERS = [
   'webhook-id',
   'X-GitHub-Delivery',
@@ -20,31 +20,32 @@ export const SENDER_HEADERS = [
 const MAX_LENGTH = 255;
 
 /**
- * What makes an event that one. `key` is one name space, wherever the key stood: a sender that moves it from the body into a
- * header, or from HTTP to Kafka, still means the same event, and the number 42 is the text "42".
+ * The identity of an event. `key` is one namespace wherever the key was: a sender that moves it from the body into a
+ * header, or from HTTP to Kafka, still means the same event. The number 42 equals the text "42".
  */
 export type EventKey =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'cloudevent'; readonly source: string; readonly id: string }
-  /** The place of a delivery that holds no key, as a topic with partition and offset. */
+  /** Location of a delivery without a key, such as topic, partition and offset. */
   | { readonly kind: 'place'; readonly place: string }
-  /** Of a signed delivery that holds no key: its bytes are what was signed. */
+  /** Hash of the bytes of a signed delivery without a key. */
   | { readonly kind: 'body'; readonly hash: string };
 
 export interface KeyReader {
   /**
-   * @param batched whether the delivery has several events: its headers name all of them, so they tell none from another
-   * @throws RefusedError `NO_KEY` for a key that can't be one
+   * @param batched whether the delivery has several events: then its headers identify none of them
+   * @throws RefusedError `NO_KEY` for an unusable key
    */
   (delivery: Delivery, envelope: Envelope, view: JsonObject, batched: boolean): EventKey | null;
 }
 
 /**
- * First found in this order: headers, fields of the body (of `data` with CloudEvents), source and id of the CloudEvent, the
- * configured path, headers of known senders, the place of the delivery.
+ * The first one found in this order: headers, fields of the body (of `data` with CloudEvents), source and id of the
+ * CloudEvent, the configured path, headers of known senders, the location of the delivery.
  *
- * A signed delivery has the identity that was signed. With a signed id that is the configured path, else the id. Without one,
- * headers are passed over unless the route trusts them, and what remains is the body itself: the same bytes are the same event.
+ * A signed delivery has the identity that was signed. With a signed id, that is the configured path, else the id.
+ * Without one, headers are ignored unless the route trusts them, and what remains is the body itself: the same bytes
+ * are the same event.
  * @throws RouteConfigError for an unsafe path
  */
 export function compileKey(route: string, path: string | undefined): KeyReader {
@@ -87,33 +88,33 @@ function own(object: JsonObject, name: string): unknown {
 
 function toKey(value: unknown, place: string): string {
   if (typeof value === 'number') {
-    // Larger integers come as text, with all their digits.
+    // Larger integers arrive as text with all their digits.
     if (Number.isSafeInteger(value)) return String(value);
-    throw noKey(`${place} is a number that is not whole; send a text or a whole number`);
+    throw noKey(`${place} is not a whole number; send text or a whole number`);
   }
-  if (typeof value !== 'string') throw noKey(`${place} is ${kindOf(value)}; send a text or a whole number`);
+  if (typeof value !== 'string') throw noKey(`${place} is ${kindOf(value)}; send text or a whole number`);
   const key = value.trim();
-  if (key === '') throw noKey(`${place} is empty; leave it out, or send what makes this event that one`);
+  if (key === '') throw noKey(`${place} is empty; leave it out, or send what identifies this event`);
   if ([...key].length > MAX_LENGTH)
     throw noKey(`${place} has more than ${MAX_LENGTH} characters; send a shorter one`);
   return key;
 }
 
-/** Every way to a key, for a sender that has none. */
+/** The error lists every way to send a key. */
 export function noKey(problem: string): RefusedError {
   return new RefusedError('NO_KEY', 400, problem);
 }
 
 /**
- * Id of an event: 22 characters of Base64url, 132 bits of a hash over account, route and key.
- * JSON keeps the parts apart, and writes out halves of characters that UTF-8 would make one.
+ * Returns the id of an event: 22 characters of Base64url, 132 bits of a hash over account, route and key. JSON
+ * separates the parts and escapes lone surrogates, which UTF-8 would merge.
  */
 export function eventId(account: string, route: string, key: EventKey): string {
   const { kind, ...rest } = key;
   return shortHash(JSON.stringify([account, route, kind, ...Object.values(rest)]));
 }
 
-/** For what has no key and needs none. */
+/** For events that have no key and need none. */
 export function randomEventId(): string {
   return randomBytes(16).toString('base64url');
 }

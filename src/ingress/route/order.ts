@@ -1,19 +1,19 @@
-// How new an event is, for routes that order theirs.
+// Reads how new an event is, for routes that order their events.
 import { RefusedError } from '../intake.ts';
 import { type JsonObject, kindOf } from './json.ts';
 import { compilePath } from './path.ts';
 
-/** Long floats of JSON come as text. */
+/** Long floats in JSON arrive as text. */
 const NUMERAL = /^\d+(?:\.\d+)?$/;
 const TIME =
   /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?(\.\d+)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
- * Reads the rank of an event: larger is newer. Numbers and texts of digits count as they are, times with an offset as
- * milliseconds since 1970, with their fractions. Beyond 2^53 neighbours could not be distinguished, and one absurd number would
- * overtake all that follow: such are refused.
+ * Reads the rank of an event: larger is newer. Numbers and digit strings count as they are. Times with an offset count
+ * as milliseconds since 1970 with fractions. Numbers beyond 2^53 are refused: neighbors would be equal, and one absurd
+ * number would overtake all that follow.
  * @throws RouteConfigError for an unsafe path
- * @returns a function that throws RefusedError `BAD_ORDER`: where events are ordered, none can be guessed in
+ * @returns a function that throws RefusedError `BAD_ORDER`: an ordered route cannot guess a rank
  */
 export function compileOrder(route: string, path: string | undefined): (view: JsonObject) => number | null {
   if (path === undefined) return () => null;
@@ -23,7 +23,7 @@ export function compileOrder(route: string, path: string | undefined): (view: Js
     const rank = toRank(value);
     if (rank !== undefined) return rank;
     const missing = value === undefined || value === null;
-    const problem = missing ? 'is missing' : `is ${kindOf(value)}, and no number or time that counts`;
+    const problem = missing ? 'is missing' : `is ${kindOf(value)}, not a usable number or time`;
     const reason = `order "${path}" ${problem}; send a number up to ${Number.MAX_SAFE_INTEGER}, or an ISO time with Z or an offset`;
     throw new RefusedError('BAD_ORDER', 422, reason, [{ field: path, code: 'bad_order', reason }]);
   };
@@ -45,9 +45,9 @@ function toTime(text: string): number | undefined {
   const [, day, minute, second = ':00', fraction = '', offset] = TIME.exec(text) ?? [];
   if (day === undefined || offset === undefined) return undefined;
   const midnight = Date.parse(`${day}T00:00:00Z`);
-  // The engine moves 30 February on into March.
+  // Date.parse turns 30 February into a day in March.
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return undefined;
-  // It cuts what is finer than a millisecond, of which databases write three digits more.
+  // It truncates to milliseconds. Databases write three digits more.
   const whole = Date.parse(`${day}T${minute}${second}${offset.toUpperCase()}`);
   return whole + (fraction === '' ? 0 : Number(`0${fraction}`) * 1000);
 }

@@ -1,13 +1,13 @@
-// A dot-path of a route, by the rules of mappings.
+// Compiles a dot-path of a route, by the rules of mappings.
 import { Columns } from '../../mapping/columns.ts';
 import { MappingConfigError } from '../../mapping/index.ts';
 import { RouteConfigError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 
-/** Undefined where nothing is. */
+/** Returns undefined if the path leads nowhere. */
 export type ReadPath = (view: JsonObject) => unknown;
 
-/** @throws RouteConfigError for a path that could reach what objects inherit */
+/** @throws RouteConfigError for a path that could reach inherited properties */
 export function compilePath(route: string, key: 'key' | 'order', path: string): ReadPath {
   const columns = new Columns();
   try {
@@ -18,7 +18,7 @@ export function compilePath(route: string, key: 'key' | 'order', path: string): 
     };
   } catch (error) {
     if (!(error instanceof MappingConfigError)) throw error;
-    const problem = `"${path}" has a name in it that could reach what every object inherits; rename the field at its sender`;
+    const problem = `"${path}" contains a name that every object inherits; rename the field at its sender`;
     throw new RouteConfigError(route, [key], problem, { cause: error });
   }
 }

@@ -1,6 +1,4 @@
 // Incoming events: stored before a workflow is started for them, and remembered long after it has ended.
-
-import { OWN_ROUTE_SIGNS } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type {
   EffectStep,
@@ -10,18 +8,12 @@ import type {
   EventState,
   NextInQueue,
 } from '../../contracts/wire/intake.ts';
-import type { RecordOutcome } from '../../contracts/wire/run.ts';
 import type { Queryable } from '../database.ts';
 import { shortHash } from '../short-hash.ts';
-import {
-  COLUMNS as INTENT_COLUMNS,
-  type IntentRow,
-  type IntentState,
-  type MessageTrace,
-} from '../sync/intents.ts';
+import { COLUMNS as INTENT_COLUMNS, type IntentRow } from '../sync/intents.ts';
 
 /** Kinds of intents whose subject is an event. */
-const EVENT_KINDS = `'event-message', 'event-move', 'event-flow'`;
+export const EVENT_KINDS = `'event-message', 'event-move', 'event-flow'`;
 
 /** Time between storing an event and recording that its workflow was accepted. A start is given up after 5 s. */
 const STARTING_SECONDS = 30;
@@ -176,47 +168,6 @@ export async function claimEvent(tx: Queryable, id: string, workflow: string): P
   return row ?? null;
 }
 
-/** The remaining fields of an event that is to be closed. */
-export interface ClosingEvent extends Pick<EventRow, 'seq' | 'account' | 'subject' | 'state' | 'action'> {
-  /** How its record ended; null when it has none. */
-  readonly record: {
-    readonly status: 'pending' | RecordOutcome;
-    readonly step: string | null;
-    readonly code: string | null;
-    readonly reason: string | null;
-  } | null;
-}
-
-/** Locks the event until the transaction ends. */
-export async function lockEvent(tx: Queryable, id: string): Promise<ClosingEvent | null> {
-  const [row] = await tx.query<ClosingEvent>(
-    `select e.seq, e.account, e.subject, e.state, e.action,
-            case when r.id is not null
-              then jsonb_build_object('status', r.status, 'step', r.step, 'code', r.code, 'reason', r.reason) end as record
-       from events e
-       left join run_records r on r.id = e.record_id
-      where e.id = $1 for update of e`,
-    [id],
-  );
-  return row ?? null;
-}
-
-/**
- * The event's effect that must not happen twice; null when nothing was sent.
- * @param tx must have locked the event: only a later statement sees an intent that somebody took meanwhile
- */
-export async function sentEffect(
-  tx: Queryable,
-  account: string,
-  id: string,
-): Promise<Exclude<IntentState, 'open'> | null> {
-  const [row] = await tx.query<{ state: Exclude<IntentState, 'open'> }>(
-    `select state from intents where account = $1 and subject = $2 and kind in (${EVENT_KINDS}) and state <> 'open'`,
-    [account, id],
-  );
-  return row?.state ?? null;
-}
-
 /** Stores what a step found for the next one. */
 export async function noteProgress(db: Queryable, id: string, found: Record<string, unknown>): Promise<void> {
   await db.query('update events set progress = progress || $2::jsonb, attempts = 0 where id = $1', [
@@ -255,52 +206,6 @@ export async function noteBlock(
   ]);
 }
 
-export interface EventEnd {
-  readonly outcome: EventOutcome;
-  readonly step?: string | null;
-  readonly code?: string | null;
-  readonly reason?: string | null;
-}
-
-/** The results of an event's effect, recorded together with the event's end. */
-export interface EffectDone {
-  readonly intent: number;
-  readonly trace?: MessageTrace;
-}
-
-/**
- * Ends an event and deletes its record. An event that has ended does not change, except that a late answer settles an
- * unknown outcome. The request is kept only while somebody may still need it.
- */
-export async function endEvent(tx: Queryable, id: string, end: EventEnd, effect?: EffectDone): Promise<void> {
-  const { outcome, step = null, code = null, reason = null } = end;
-  await tx.query(
-    `with intent as (
-       update intents set state = 'done', detail = null, trace = coalesce($7::jsonb, trace) where id = $6::bigint),
-     ended as (
-       update events set state = 'ended', record_id = null, outcome = $2, step = $3, code = $4, reason = $5, ended_at = clock_timestamp(),
-              block_code = null, block_reason = null, progress = '{}',
-              request = case when $2 in ('failed', 'unknown') then request end
-        where id = $1 and (state <> 'ended' or (outcome = 'unknown' and $2 = 'done'))
-       returning account, route, subject, rank),
-     dropped as (delete from run_records r using events e where e.id = $1 and r.id = e.record_id)
-     -- A failed event had no effect. An older event may still have one.
-     insert into event_ranks (account, route, subject, rank)
-     select account, route, subject, rank from ended where rank is not null and $2 in ('done', 'unchanged', 'unknown')
-     on conflict (account, route, subject) do update set rank = excluded.rank, at = now()
-      where event_ranks.rank < excluded.rank`,
-    [
-      id,
-      outcome,
-      step,
-      code,
-      reason,
-      effect?.intent ?? null,
-      effect?.trace === undefined ? null : toJson(effect.trace),
-    ],
-  );
-}
-
 /** The workflow that waits with the next event of the subject; null when none does. */
 export async function nextInQueue(
   db: Queryable,
@@ -312,43 +217,4 @@ export async function nextInQueue(
     [account, subject, seq],
   );
   return row?.workflow == null ? null : { id: row.id, workflow: row.workflow };
-}
-
-/**
- * `received`, and its sender will not repeat it: senders are asked to repeat, and do so within a day. Sluice's own
- * events (routes that begin with + or _) have no sender and may wait that long for others that the account refuses.
- */
-const FORSAKEN = `state = 'received' and received_at < now() - interval '1 day'
-  and (left(route, 1) not in (${OWN_ROUTE_SIGNS.map((sign) => `'${sign}'`).join(', ')}) or received_at < now() - make_interval(secs => $1::float8 * 86400))`;
-
-/**
- * Deletes events that ended more than `days` ago, events that their sender did not repeat for a day, and messages
- * that were sent more than `days` ago and are not followed any more.
- * @returns the number of rows; a further call may find more
- */
-export async function forgetEvents(db: Queryable, days: number, limit = 5000): Promise<number> {
-  const rows = await db.query<Pick<EventRow, 'id' | 'account'>>(
-    `delete from events where seq in (
-       (select seq from events where state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400) limit $2)
-       union all
-       (select seq from events where ${FORSAKEN} limit $2))
-       -- Checks again under the lock, because the sender may be back or an operator may have reopened the event.
-       and (state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400)
-            or ${FORSAKEN})
-     returning id, account`,
-    [days, limit],
-  );
-  await db.query(
-    `delete from intents i using unnest($1::text[], $2::text[]) as gone(account, id)
-      where i.account = gone.account and i.subject = gone.id and i.kind in (${EVENT_KINDS})`,
-    [rows.map(({ account }) => account), rows.map(({ id }) => id)],
-  );
-  await db.query('delete from event_ranks where at < now() - make_interval(secs => $1::float8 * 86400)', [
-    days,
-  ]);
-  await db.query(
-    'delete from deliveries where next_at is null and sent_at < now() - make_interval(secs => $1::float8 * 86400)',
-    [days],
-  );
-  return rows.length;
 }

@@ -1,15 +1,8 @@
 // Finds a run's due records, and leases them to batches.
 import type { EndCounts, RecordOutcome } from '../../contracts/wire/run.ts';
 import type { Queryable } from '../database.ts';
-import type { CardRow, KnownPerson, PersonRow } from './people.ts';
-import type { RecordRow } from './records.ts';
-
-/** A record and its person, as the ledger has them. */
-export interface LoadedRecord {
-  readonly row: RecordRow;
-  /** The person with the card of the run's pipeline; null when the ledger does not know the person. */
-  readonly person: KnownPerson | null;
-}
+import type { CardRow, PersonRow } from './people.ts';
+import type { LoadedRecord, RecordRow } from './record-rows.ts';
 
 interface RunPlace {
   readonly id: string;

@@ -1,51 +1,69 @@
-// What happens to a run's records when it ends: which payloads are kept, what is counted, and what is deleted from
-// earlier runs.
-
+// Ends a run: counts its records, deletes payloads that nobody needs, and prunes the records of earlier runs.
 import { toJson } from '../../contracts/stored-json.ts';
+import { runEndedEvent } from '../../contracts/wire/events.ts';
+import type { RunReport } from '../../contracts/wire/run.ts';
 import type { Queryable } from '../database.ts';
+import { putEvents } from '../outbox/outbox.ts';
+import { resetDue } from './due-records.ts';
+import { settleMembers } from './members.ts';
 import { dropClaims } from './plan-claims.ts';
+import { countRefused } from './row-problems.ts';
+import { countRecords, reportRun } from './run-report.ts';
+import { addWarning } from './run-warnings.ts';
 import type { RunRow } from './runs.ts';
+import { moveWatermark } from './watermarks.ts';
 
-/** Records of a run by outcome. People who left the source count separately. */
-export interface RunCounts {
-  readonly created: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly pending: number;
-  readonly failed: number;
-  readonly unknown: number;
-  readonly cards: number;
-  /** People who left the source and were changed, and those with a failed or unknown outcome. */
-  readonly vanished: number;
-  readonly vanishedFailed: number;
+/**
+ * Ends a run and counts its records. Records whose open steps were all stopped by the account count by what was done
+ * for them. The event for the sync's sink goes to the outbox. Idempotent: a run that has ended is only counted again.
+ */
+export async function closeRun(
+  tx: Queryable,
+  id: string,
+  end: { status: 'finished' | 'cancelled' | 'failed'; stopped: number; error?: string },
+): Promise<RunReport> {
+  // Locks the run's row first, as everywhere else. Two transactions with different lock orders would deadlock.
+  const [run] = await tx.query<RunRow>(
+    `update runs set status = $2, error = $3, finished_at = now() where id = $1 and finished_at is null returning *`,
+    [id, end.status, end.error ?? null],
+  );
+  if (run === undefined) return await reportRun(tx, id);
+  await tx.query(
+    `update run_records
+        set status = case when created then 'created' when touched then 'updated' else 'unchanged' end
+      where run_id = $1 and status = 'pending' and ((todo & ~($2::int)) = 0 or due_at = 'infinity')`,
+    [id, end.stopped],
+  );
+  const { source } = run.spec;
+  const incremental = 'incremental' in source && source.incremental !== undefined;
+  await resetDue(tx, id);
+  await forgetPayloads(tx, run, incremental);
+  if (run.spec.options.mode === 'mirror') await settleMembers(tx, run);
+  if (end.status === 'finished' && !(incremental && (await keepsWatermark(tx, id))))
+    await moveWatermark(tx, id);
+  // A run that ended before its first page has taken nothing over yet.
+  if (run.pages > 0) await pruneEarlier(tx, run);
+  const report = await reportRun(tx, id);
+  const { announce } = run.spec.options;
+  if (announce !== undefined) {
+    const { account, sync, finished_at: endedAt } = run;
+    const event = runEndedEvent({ account, sync, status: end.status, endedAt: endedAt as Date, report });
+    await putEvents(tx, account, [{ sink: announce, event }]);
+  }
+  return report;
 }
 
-/** The run's counts; the stored ones when its records have been deleted. */
-export async function countRecords(
-  db: Queryable,
-  run: Pick<RunRow, 'id' | 'counts' | 'rows_same'>,
-): Promise<RunCounts> {
-  if (run.counts !== null) return run.counts;
-  const rows = await db.query<{ status: string; gone: boolean; n: number; cards: number }>(
-    `select status, row_no = 0 as gone, count(*)::int as n, count(*) filter (where card_created)::int as cards
-       from run_records where run_id = $1 group by status, row_no = 0`,
-    [run.id],
-  );
-  const sum = (gone: boolean, ...wanted: string[]) =>
-    rows
-      .filter((row) => row.gone === gone && wanted.includes(row.status))
-      .reduce((total, { n }) => total + n, 0);
-  return {
-    created: sum(false, 'created'),
-    updated: sum(false, 'updated'),
-    unchanged: sum(false, 'unchanged') + run.rows_same,
-    pending: sum(false, 'pending'),
-    failed: sum(false, 'failed'),
-    unknown: sum(false, 'unknown'),
-    cards: rows.reduce((total, { cards }) => total + cards, 0),
-    vanished: sum(true, 'created', 'updated', 'unchanged'),
-    vanishedFailed: sum(true, 'failed', 'unknown'),
-  };
+/**
+ * Contradicting rows of an incremental source are read again only from the old watermark: when one of them is
+ * corrected, the others do not change.
+ */
+async function keepsWatermark(tx: Queryable, id: string): Promise<boolean> {
+  const rows = await countRefused(tx, id);
+  if (rows === 0) return false;
+  const what = rows === 1 ? '1 row was' : `${rows} rows were`;
+  const reason = `${what} rejected because rows with one number contradict each other: the next run starts at the same position again; correct the source, or set onConflict of the sync`;
+  await addWarning(tx, id, { step: 'planning', subject: '', code: 'WATERMARK_KEPT', reason });
+  return true;
 }
 
 /**

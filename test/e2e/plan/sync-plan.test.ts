@@ -13,7 +13,7 @@ import { registerSync } from '../../../src/cli/sync/sync.ts';
 import { PlanProblem } from '../../../src/contracts/wire/plan.ts';
 import { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { openPglite } from '../../../src/ledger/database.ts';
-import { reportRun } from '../../../src/ledger/sync/runs.ts';
+import { reportRun } from '../../../src/ledger/sync/run-report.ts';
 import { buildOnce } from '../../support/build.ts';
 import { runModule } from '../../support/child.ts';
 import { layCluster } from '../../support/cluster.ts';

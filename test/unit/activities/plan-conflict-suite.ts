@@ -7,7 +7,7 @@ import type { SyncConfig } from '../../../src/contracts/config/config.ts';
 import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import type { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { endRecord, settleStep } from '../../../src/ledger/sync/records.ts';
-import { listWarnings } from '../../../src/ledger/sync/runs.ts';
+import { listWarnings } from '../../../src/ledger/sync/run-warnings.ts';
 import { unleased } from '../../support/ledger.ts';
 import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../ledger/support.ts';
 import { know } from './plan-merge-suite.ts';

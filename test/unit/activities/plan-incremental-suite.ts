@@ -139,7 +139,7 @@ export function planIncrementalSuite(database: OpenDatabase): void {
         `insert into people (account, key, remote_id, tags_missing) values ($1, $2, 1, '["vip"]')`,
         [spec.account, phone(2)],
       );
-      const { closeRun } = await import('../../../src/ledger/sync/runs.ts');
+      const { closeRun } = await import('../../../src/ledger/sync/run-end.ts');
       await database().transaction((tx) => closeRun(tx, id, { status: 'finished', stopped: 8 }));
       expect((await run(spec, [[]])).staged.map(({ key }) => key)).toEqual([phone(1), phone(2)]);
     });

@@ -6,8 +6,9 @@ import { hashRecord, mergeRecords, planSteps } from '../../../activities/sync/sy
 import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import type { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { findPeople } from '../../../src/ledger/sync/people.ts';
-import { countTodo } from '../../../src/ledger/sync/records.ts';
-import { getRun, reportRun } from '../../../src/ledger/sync/runs.ts';
+import { reportRun } from '../../../src/ledger/sync/run-report.ts';
+import { getRun } from '../../../src/ledger/sync/runs.ts';
+import { countTodo } from '../../../src/ledger/sync/staged-records.ts';
 import { freshAccount, type OpenDatabase, phone, specOf } from '../ledger/support.ts';
 import { records } from './arbitraries.ts';
 import { planner, sourceOf } from './plan-support.ts';

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { catchUp, stampBeforeForgetting } from '../../../src/ledger/campaigns/campaign-results.ts';
 import { noteOptOuts } from '../../../src/ledger/campaigns/opt-outs.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import { forgetEvents } from '../../../src/ledger/events/events.ts';
+import { forgetEvents } from '../../../src/ledger/events/event-end.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { ACCOUNT, campaignRows, PERSON, RUN, t } from './campaign-rows.ts';
 

@@ -1,9 +1,10 @@
 // What the ledger relies on in a database: how values come back, transactions, and what an error tells.
 import { describe, expect, it } from 'vitest';
 import { LedgerError } from '../../../src/ledger/database.ts';
-import { getRecord, stageRecords } from '../../../src/ledger/sync/records.ts';
+import { getRecord } from '../../../src/ledger/sync/record-rows.ts';
 import { addRowProblems } from '../../../src/ledger/sync/row-problems.ts';
 import { openRun } from '../../../src/ledger/sync/runs.ts';
+import { stageRecords } from '../../../src/ledger/sync/staged-records.ts';
 import { failureOf, freshAccount, type OpenDatabase, recordOf, runWith, specOf } from './support.ts';
 
 const NAME = 'Canary Fairweather';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
 import { type DeliveryRow, followMessages, noteSeenStatuses } from '../../../src/ledger/events/deliveries.ts';
 import { movesOn, nextCheck } from '../../../src/ledger/events/delivery-status.ts';
-import { forgetEvents } from '../../../src/ledger/events/events.ts';
+import { forgetEvents } from '../../../src/ledger/events/event-end.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { freshAccount } from './support.ts';
 

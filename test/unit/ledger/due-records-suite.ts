@@ -15,7 +15,7 @@ import {
   takeDue,
 } from '../../../src/ledger/sync/due-records.ts';
 import { endRecord, LeaseLostError, markSent, settleStep } from '../../../src/ledger/sync/records.ts';
-import { closeRun } from '../../../src/ledger/sync/runs.ts';
+import { closeRun } from '../../../src/ledger/sync/run-end.ts';
 import { unleased } from '../../support/ledger.ts';
 import { type OpenDatabase, runWith } from './support.ts';
 

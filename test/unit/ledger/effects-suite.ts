@@ -2,13 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { EventRequest } from '../../../src/contracts/wire/intake.ts';
 import { noteMovedCard, noteRemote } from '../../../src/ledger/events/effect-notes.ts';
-import {
-  addEvents,
-  endEvent,
-  forgetEvents,
-  getEvent,
-  markAccepted,
-} from '../../../src/ledger/events/events.ts';
+import { endEvent, forgetEvents } from '../../../src/ledger/events/event-end.ts';
+import { addEvents, getEvent, markAccepted } from '../../../src/ledger/events/events.ts';
 import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
 import {
   endIntent,

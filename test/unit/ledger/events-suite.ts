@@ -1,13 +1,12 @@
 // Events in the ledger: each once, one owner, one at a time a subject, remembered and forgotten.
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../../src/contracts/wire/intake.ts';
+import { endEvent, forgetEvents } from '../../../src/ledger/events/event-end.ts';
 import { listEvents, reopenEvents } from '../../../src/ledger/events/event-queries.ts';
 import {
   addEvents,
   claimEvent,
   countOpen,
-  endEvent,
-  forgetEvents,
   getEvent,
   markAccepted,
   nextInQueue,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { LAST_RUN } from '../../../src/contracts/wire/retry.ts';
 import { type OutcomeFilter, ROW_STATUSES, readOutcomes } from '../../../src/ledger/sync/outcomes.ts';
-import { endRecord, settleStep, stageRecords } from '../../../src/ledger/sync/records.ts';
+import { endRecord, settleStep } from '../../../src/ledger/sync/records.ts';
 import {
   advanceRetry,
   newestRuns,
@@ -12,7 +12,9 @@ import {
   renewIntents,
 } from '../../../src/ledger/sync/retries.ts';
 import { addRowProblems, listProblems } from '../../../src/ledger/sync/row-problems.ts';
-import { advanceRun, closeRun, getRun, openRun } from '../../../src/ledger/sync/runs.ts';
+import { closeRun } from '../../../src/ledger/sync/run-end.ts';
+import { advanceRun, getRun, openRun } from '../../../src/ledger/sync/runs.ts';
+import { stageRecords } from '../../../src/ledger/sync/staged-records.ts';
 import { unleased } from '../../support/ledger.ts';
 import { freshAccount, type OpenDatabase, phone, recordOf, runWith, specOf } from './support.ts';
 

@@ -3,18 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/contracts/wire/run.ts';
 import { deferRecord } from '../../../src/ledger/sync/due-records.ts';
-import {
-  countTodo,
-  endRecord,
-  findStaged,
-  getRecord,
-  LeaseLostError,
-  markSent,
-  settleStep,
-  stageRecords,
-} from '../../../src/ledger/sync/records.ts';
+import { getRecord } from '../../../src/ledger/sync/record-rows.ts';
+import { endRecord, LeaseLostError, markSent, settleStep } from '../../../src/ledger/sync/records.ts';
 import { listProblems } from '../../../src/ledger/sync/row-problems.ts';
-import { reportRun } from '../../../src/ledger/sync/runs.ts';
+import { reportRun } from '../../../src/ledger/sync/run-report.ts';
+import { countTodo, findStaged, stageRecords } from '../../../src/ledger/sync/staged-records.ts';
 import { unleased } from '../../support/ledger.ts';
 import { type OpenDatabase, phone, recordOf, runWith } from './support.ts';
 

@@ -2,19 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deferRecord, parkRecords } from '../../../src/ledger/sync/due-records.ts';
-import { endRecord, getRecord, settleStep } from '../../../src/ledger/sync/records.ts';
+import { getRecord } from '../../../src/ledger/sync/record-rows.ts';
+import { endRecord, settleStep } from '../../../src/ledger/sync/records.ts';
 import { addRowProblems } from '../../../src/ledger/sync/row-problems.ts';
-import {
-  addWarning,
-  advanceRun,
-  closeRun,
-  countCalls,
-  getRun,
-  listWarnings,
-  lockRun,
-  openRun,
-  reportRun,
-} from '../../../src/ledger/sync/runs.ts';
+import { closeRun } from '../../../src/ledger/sync/run-end.ts';
+import { reportRun } from '../../../src/ledger/sync/run-report.ts';
+import { addWarning, listWarnings } from '../../../src/ledger/sync/run-warnings.ts';
+import { advanceRun, countCalls, getRun, lockRun, openRun } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
 import { freshAccount, type OpenDatabase, runWith, specOf } from './support.ts';
 

@@ -6,8 +6,8 @@ import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import { RunSpec } from '../../../src/contracts/wire/run.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import type { NewIntent } from '../../../src/ledger/sync/intents.ts';
-import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/records.ts';
 import { openRun, type RunRow } from '../../../src/ledger/sync/runs.ts';
+import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/staged-records.ts';
 
 /** Answers the database of the file's database; filled in `beforeAll`. */
 export type OpenDatabase = () => Database;

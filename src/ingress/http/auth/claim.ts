@@ -1,32 +1,41 @@
-// What authentication checks, and what each way of it answers.
+// What authentication checks, and what each method of it returns.
 
-/** A request as far as authentication is concerned: its headers are here, its body may not be yet. */
+/** A request as authentication sees it. Its headers have arrived; its body may not have. */
 export interface Claim {
   readonly method: string;
-  /** Absolute, as the sender wrote it: scheme, host, path and query. */
+  /** Absolute URL as the sender wrote it: scheme, host, path and query. */
   readonly uri: string;
-  /** Address of the socket's other end. */
+  /** Address of the peer socket. */
   readonly peer: string | undefined;
-  /** Of a header that is missing, or came more than once, null: what two readers may read differently proves nothing. */
+  /**
+   * Value of a header. Null if the header is missing or repeated: two readers could read a repeated header differently,
+   * so it proves nothing.
+   */
   header(name: string): string | null;
-  /** Is the header there at all, however often? */
+  /** Whether the header is present, even repeatedly. */
   has(name: string): boolean;
 }
 
 export interface Authenticator {
-  /** Status of a refusal. */
+  /** Status code of a refusal. */
   readonly status: 401 | 403;
-  /** Value of `WWW-Authenticate`, where there is a scheme with a name. */
+  /** Value of `WWW-Authenticate`, for schemes that have a name. */
   readonly challenge?: string;
-  /** Is `plausible` all of the proof, by a secret? Then the sender is proven before its body comes. */
+  /**
+   * Whether `plausible` alone proves that the sender has a secret. Then the sender is authenticated before its body
+   * arrives.
+   */
   readonly byHeaders: boolean;
-  /** Looks at headers alone: false when no body could make it right. It spares reading one. */
+  /** Checks the headers alone. False means that no body could make the request valid, so the body is not read. */
   plausible(claim: Claim): boolean;
-  /** Only asked where `plausible` said yes. `body` is what was signed: after decompression, before anything else. */
+  /**
+   * Called only after `plausible` returned true. `body` holds the signed bytes: after decompression, before any
+   * parsing.
+   */
   proves(claim: Claim, body: Uint8Array): boolean;
 }
 
-/** A secret that can't be one. The message names its place in the list, never the secret. */
+/** Thrown for an unusable secret. The message names its position in the list, never the secret. */
 export class SecretError extends Error {
   override readonly name = 'SecretError';
 }

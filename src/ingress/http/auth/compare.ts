@@ -1,12 +1,12 @@
-// Comparisons that take as long for a near miss as for a far one.
+// Comparisons in constant time.
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Hashed first, so that lengths may differ without showing. */
+/** Hashes both first, so that different lengths do not show in the time. */
 function equalTexts(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-/** Is one of `given` one of `known`? All pairs are checked, whatever the first ones say. */
+/** Tells whether one of `given` equals one of `known`. It always checks all pairs. */
 export function anyEqual(given: readonly string[], known: readonly string[]): boolean {
   let found = false;
   for (const one of given) for (const other of known) found = equalTexts(one, other) || found;

@@ -1,5 +1,5 @@
-// HMAC of the raw body in a header. The styles of known senders are rows of one table; HubSpot's version 3 also covers
-// method, address and time.
+// Checks an HMAC of the raw body in a header. The styles of known senders are rows of one table. HubSpot's version 3
+// also signs method, address and time.
 import { createHmac } from 'node:crypto';
 import { type Authenticator, type Claim, SecretError } from './claim.ts';
 import { anyEqual } from './compare.ts';
@@ -20,19 +20,19 @@ const STYLES = {
 } as const satisfies Record<string, Signature>;
 
 export const HUBSPOT_TIMESTAMP = 'X-HubSpot-Request-Timestamp';
-/** HubSpot's documentation asks for this one. */
+/** The tolerance that HubSpot's documentation requires. */
 const HUBSPOT_TOLERANCE_MS = 300_000;
 
 export interface HmacOptions {
   readonly style: keyof typeof STYLES;
-  /** Any of them may have signed. */
+  /** Accepted secrets. Any of them may have signed. */
   readonly secrets: readonly string[];
-  /** What differs from the style. */
+  /** Overrides of the style. */
   readonly overrides?: { readonly [Key in keyof Signature]?: Signature[Key] | undefined };
   readonly now: () => number;
 }
 
-/** The signature that a style expects, after overrides. */
+/** Returns the signature settings of a style after overrides. */
 export function signatureOf({ style, overrides = {} }: Pick<HmacOptions, 'style' | 'overrides'>): Signature {
   const preset = STYLES[style];
   return {
@@ -47,13 +47,13 @@ export function signatureOf({ style, overrides = {} }: Pick<HmacOptions, 'style'
 export function hmac(options: HmacOptions): Authenticator {
   const { style, secrets, now } = options;
   const empty = secrets.indexOf('');
-  if (empty >= 0) throw new SecretError(`secret ${empty + 1} is empty: anybody could sign with it`);
+  if (empty >= 0) throw new SecretError(`secret ${empty + 1} is empty; anybody could sign with it`);
   const { header, encoding, prefix, algorithm } = signatureOf(options);
   const given = (claim: Claim): string | null => {
     const value = claim.header(header);
     if (value === null || !value.startsWith(prefix)) return null;
     const text = value.slice(prefix.length);
-    // Some senders write hex in capitals.
+    // Some senders write hexadecimal in upper case.
     return encoding === 'hex' ? text.toLowerCase() : text;
   };
   const fresh = (claim: Claim): boolean =>
@@ -75,10 +75,10 @@ export function hmac(options: HmacOptions): Authenticator {
   };
 }
 
-// The table of HubSpot's documentation: these are decoded, all others stay as they are.
+// The table of HubSpot's documentation: these are decoded, all others are not.
 const HUBSPOT_DECODES = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
 
-/** The address as HubSpot signs it. */
+/** Returns the address in the form that HubSpot signs. */
 export function hubspotUri(uri: string): string {
   return uri.replace(HUBSPOT_DECODES, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }

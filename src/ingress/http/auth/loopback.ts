@@ -1,6 +1,7 @@
-// No proof at all, for senders on this very machine. A proxy on it would make everybody one of them, and so would a web
-// page whose host name was pointed at this machine: both are refused. So is what a browser sends for any page: a file
-// needs no leave of ours to be sent here, as JSON does.
+// Accepts senders on this machine without proof. It refuses two cases that would bypass that: a proxy on this machine,
+// which makes every sender local, and a web page whose host name resolves to this machine. It also refuses what a
+// browser sends on behalf of a page: a browser asks for permission before it sends JSON, but not before it sends a
+// file.
 import { BlockList, isIP } from 'node:net';
 import type { Authenticator, Claim } from './claim.ts';
 
@@ -31,11 +32,11 @@ export function loopbackOnly(): Authenticator {
       (host === 'localhost' || isLoopback(host))
     );
   };
-  // Whoever is on this machine proves nothing by it that would give them more memory than others.
+  // A local address gives no right to more memory than others have.
   return { status: 403, byHeaders: false, plausible: proves, proves };
 }
 
-/** Without port and brackets. */
+/** Host without port and brackets. */
 function hostOf(header: string | null): string {
   return (header ?? '')
     .toLowerCase()

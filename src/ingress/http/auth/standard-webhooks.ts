@@ -4,11 +4,11 @@ import { type Authenticator, type Claim, SecretError } from './claim.ts';
 import { anyEqual } from './compare.ts';
 import { isFresh } from './timestamp.ts';
 
-/** Of a header with more signatures, the rest is not checked: each costs comparisons. */
+/** Maximum number of signatures checked per header. Each costs comparisons. */
 const MAX_SIGNATURES = 20;
 
 export interface StandardWebhooksOptions {
-  /** `whsec_` and base64, or base64 alone; any of them may have signed, which is how one replaces another. */
+  /** `whsec_` plus base64, or base64 alone. Any of them may have signed, which allows rotation. */
   readonly secrets: readonly string[];
   readonly toleranceMs: number;
   readonly now: () => number;
@@ -34,7 +34,7 @@ export function standardWebhooks({ secrets, toleranceMs, now }: StandardWebhooks
   };
 }
 
-// Entries of other versions (`v1a` is asymmetric) stand beside ours and are passed over.
+// Entries of other versions (`v1a` is asymmetric) are skipped.
 function signaturesOf(claim: Claim): string[] {
   return (claim.header('webhook-signature') ?? '')
     .split(' ', MAX_SIGNATURES)
@@ -46,7 +46,7 @@ function readKey(secret: string, index: number): Buffer {
   const text = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : secret;
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
     throw new SecretError(
-      `secret ${index + 1} is not base64, with or without "whsec_" before it: copy it from the sender as it stands`,
+      `secret ${index + 1} is not base64, with or without the prefix "whsec_"; copy it from the sender unchanged`,
     );
   }
   return Buffer.from(text, 'base64');

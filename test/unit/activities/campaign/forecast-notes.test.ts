@@ -1,7 +1,7 @@
 // Plans of campaigns: what speaks against them, and what to know of them.
 import { describe, expect, it } from 'vitest';
 import { saveCatalog } from '../../../../src/ledger/sync/catalog.ts';
-import { addWarning } from '../../../../src/ledger/sync/runs.ts';
+import { addWarning } from '../../../../src/ledger/sync/run-warnings.ts';
 import { freshAccount } from '../../ledger/support.ts';
 import { type Case, codes, forecastContext, NOW, WABA } from './forecast-context.ts';
 

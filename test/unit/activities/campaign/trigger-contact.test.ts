@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { firstEffectStep } from '../../../../activities/events/effects/first-step.ts';
 import { beginEvent } from '../../../../activities/events/event-begin.ts';
-import { endEvent, getEvent } from '../../../../src/ledger/events/events.ts';
+import { endEvent } from '../../../../src/ledger/events/event-end.ts';
+import { getEvent } from '../../../../src/ledger/events/events.ts';
 import { saveCatalog } from '../../../../src/ledger/sync/catalog.ts';
 import { failureOf, NOON, openTriggerContext, type Person, type TriggerContext } from './trigger-context.ts';
 

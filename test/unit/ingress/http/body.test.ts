@@ -196,7 +196,7 @@ describe('room for all bodies together', () => {
     expect([beyond.status, beyond.headers.get('retry-after'), await beyond.json()]).toEqual([
       503,
       '1',
-      { error: 'too much is being received at once: send it again', code: 'BUSY' },
+      { error: 'too much data is arriving at once; send it again', code: 'BUSY' },
     ]);
     accept();
     expect(new Set(await Promise.all(owner))).toEqual(new Set([202]));

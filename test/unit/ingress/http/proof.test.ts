@@ -94,7 +94,7 @@ describe('a request that proves nothing', () => {
       answers.add(`${answer.status} ${await answer.text()}`);
     }
     expect([...answers]).toEqual([
-      '401 {"error":"the request does not prove where it comes from","code":"UNAUTHENTICATED"}',
+      '401 {"error":"the request is not authenticated","code":"UNAUTHENTICATED"}',
     ]);
     expect(JSON.stringify(environment.lines)).not.toMatch(/canary|whsec|msg_1/);
     expect(environment.deliveries).toEqual([]);

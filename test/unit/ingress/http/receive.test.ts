@@ -201,7 +201,7 @@ describe('an event that can not be taken now', () => {
     const { id, ...rest } = body as { id: string };
     expect({ status, rest }).toEqual({
       status: 500,
-      rest: { error: 'internal error: its cause is in the log of the server', code: 'INTERNAL' },
+      rest: { error: "internal error; the server's log has the cause", code: 'INTERNAL' },
     });
     expect(environment.lines).toMatchObject([
       { level: 'error', fields: { id, route: 'leads', error: { name: 'SyntaxError' } } },

@@ -33,7 +33,7 @@ describe('what operators ask', () => {
     expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
       503,
       '2',
-      { ready: false, error: 'the database does not take the event now: send it again', code: 'LEDGER' },
+      { ready: false, error: 'the database cannot accept the event now; send it again', code: 'LEDGER' },
     ]);
     down = new TypeError('broken');
     expect((await fetch(`${environment.url}/readyz`)).status).toBe(500);

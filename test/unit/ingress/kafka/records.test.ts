@@ -234,7 +234,7 @@ describe('an error of kafkajs', () => {
         cause: Object.assign(new Error('inner'), { type: 'TOPIC_AUTHORIZATION_FAILED' }),
       }),
       'TOPIC_AUTHORIZATION_FAILED',
-      /allow it/,
+      /grant READ/,
     ],
     [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED', /connect/],
     [Object.assign(new Error('t'), { name: 'KafkaJSRequestTimeoutError' }), 'TIMEOUT', /no answer/],

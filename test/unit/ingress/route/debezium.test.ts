@@ -85,8 +85,8 @@ describe('rows', () => {
 describe('nothing to do', () => {
   it.each([
     ['d', 'deletion'],
-    ['t', 'emptied'],
-    ['m', 'no row'],
+    ['t', 'truncated'],
+    ['m', 'without a row'],
   ])('"%s" makes nothing happen, and is no error', async (op, why) => {
     for (const body of [change(op, { after: null }), enveloped(change(op, { after: null }))]) {
       const read = await route.read(kafka(body));
