@@ -1,10 +1,10 @@
 # Sluice in a container: `docker build -t sluice .`; the default command is a worker.
-# Written without a Docker engine at hand: its npm steps and the worker command were run one by one, the build was not.
+# The npm steps and the worker command were run one by one. The image itself was not built.
 
 FROM node:20-slim AS build
 WORKDIR /app
-# Dependencies first: this layer changes only with the lock file. No script of a dependency is needed here (Temporal's
-# native part and PGlite ship inside their packages), and `prepare` would build before the sources are there.
+# This layer changes only with the lock file. No dependency needs its install script here: Temporal's native part and
+# PGlite are inside their packages. `prepare` would build before the sources are there.
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
@@ -21,10 +21,10 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json sluice.schema.json sluice.example.yaml LICENSE ./
 COPY examples examples
-# The one folder that is written to.
+# The only folder that Sluice writes to.
 RUN mkdir -p /var/lib/sluice && chown node:node /var/lib/sluice
 USER node
-# SIGTERM: the worker takes no new work and lets calls under way end, for at most 40 s.
+# On SIGTERM the worker takes no new work and lets calls in progress end, for at most 40 s.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
 CMD ["worker", "--state", "/var/lib/sluice"]

@@ -1,9 +1,10 @@
-// Writes the example exports and the sandbox's fixture. All is derived from fixed seeds: running it twice changes nothing.
+// Writes the example exports and the sandbox's fixture. Fixed seeds make every run write the same files.
 //
 //   node examples/generate.ts [folder]     (Node 22.18 or newer reads TypeScript; the default folder is the script's own)
 //
-// Every person, company and number is invented: mail goes to example domains, American numbers are of the range kept for fiction,
-// Brazilian ones begin with digits that no carrier gives out, but for the few that must look older than the ninth digit.
+// Every person, company and number is invented. E-mail addresses use example domains. Numbers of the United States are in
+// the range reserved for fiction. Brazilian numbers begin with digits that no carrier assigns, except a few that must
+// predate the ninth digit.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

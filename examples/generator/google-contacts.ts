@@ -1,4 +1,4 @@
-// An export of Google Contacts (Export → Google CSV): several numbers in one cell behind ` ::: `, labels likewise.
+// An export of Google Contacts (Export → Google CSV): one cell has several numbers or labels, separated by ` ::: `.
 import { csvLine, type Person, Random, writeLandline, writeMobile } from './people.ts';
 
 const HEADER = [

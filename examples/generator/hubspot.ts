@@ -145,7 +145,7 @@ function common(random: Random, index: number): Cells {
   };
 }
 
-/** +1 … 555-0100 to 555-0199: numbers kept for fiction. */
+/** +1 … 555-0100 to 555-0199: numbers reserved for fiction. */
 function american(random: Random, index: number): Cells {
   const [city, state, area] = US_CITIES[index % US_CITIES.length] as (typeof US_CITIES)[number];
   const line = `01${String(Math.floor(index / US_CITIES.length) % 100).padStart(2, '0')}`;

@@ -1,4 +1,4 @@
-// A leads export of Kommo in Portuguese: numbers behind an apostrophe, tags in one cell, dates with dots.
+// A leads export of Kommo in Portuguese: numbers after an apostrophe, tags in one cell, dates with dots.
 import { csvLine, date, type Person, Random, writeMobile } from './people.ts';
 
 const HEADER = [

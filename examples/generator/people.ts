@@ -1,4 +1,4 @@
-// Invented people, the same ones on every run: a seeded generator of random numbers and tables to choose from.
+// Invents people, the same ones on every run, with a seeded random generator and tables to choose from.
 
 /** mulberry32: small, seeded, the same on every machine. */
 export class Random {
@@ -41,9 +41,9 @@ export interface Person {
   readonly email: string;
   readonly company: string;
   readonly city: City;
-  /** Nine digits behind the area code, the ninth digit first. */
+  /** Nine digits after the area code, the ninth digit first. */
   readonly mobile: string;
-  /** Eight digits behind the area code. */
+  /** Eight digits after the area code. */
   readonly landline: string;
   readonly cpf: string;
 }
@@ -103,8 +103,8 @@ const ascii = (text: string): string =>
     .toLowerCase();
 
 /**
- * `count` people. Mobile numbers begin with 90, which no Brazilian carrier gives out; every eighth begins with 96000, since only
- * numbers from before the ninth digit have a short form. Mail goes to example.com and its like.
+ * `count` people. Mobile numbers begin with 90, which no Brazilian carrier assigns. Every eighth begins with 96000, because
+ * only numbers from before the ninth digit have a short form. E-mail addresses use example domains.
  */
 export function makePeople(random: Random, count: number): Person[] {
   return Array.from({ length: count }, (_, index) => {
@@ -173,7 +173,7 @@ export function writeLandline(random: Random, person: Person): string {
   ]);
 }
 
-/** How another clerk would type the same name. */
+/** The same name as another clerk types it. */
 export function respell(random: Random, name: string): string {
   const plain = name.normalize('NFD').replace(/\p{M}/gu, '');
   return random.pick([plain, name.toUpperCase(), plain.toLowerCase(), ` ${name}  `]);
@@ -181,14 +181,14 @@ export function respell(random: Random, name: string): string {
 
 const pad = (n: number): string => String(n).padStart(2, '0');
 
-/** A day, `offset` days behind 2026-01-01. */
+/** The day `offset` days after 2026-01-01. */
 export function date(offset: number): { iso: string; br: string } {
   const day = new Date(Date.UTC(2026, 0, 1 + offset));
   const [y, m, d] = [day.getUTCFullYear(), pad(day.getUTCMonth() + 1), pad(day.getUTCDate())];
   return { iso: `${y}-${m}-${d}`, br: `${d}/${m}/${y}` };
 }
 
-/** Cells as CSV; quotes where they are needed, or everywhere. */
+/** Cells as CSV; quoted where needed, or everywhere. */
 export function csvLine(cells: readonly string[], separator: string, always = false): string {
   return cells
     .map((cell) =>

@@ -106,7 +106,7 @@ function makeRow(random: Random, person: Person): Cells {
   };
 }
 
-/** What is wrong with some rows, in the order in which the rows get it. */
+/** Defects of some rows, in the order in which rows get them. */
 const DEFECTS: ((row: Cells, random: Random) => void)[] = [
   ...['(11) 9CALL-AGORA', 'não informado', 'ver com a Jéssica', 'WhatsApp do filho'].map(
     (text) => (row: Cells) => void (row.Telefone = text),
@@ -156,7 +156,7 @@ export function rdStation(people: readonly Person[]): Buffer {
       ';',
     ),
   );
-  // Rows that somebody edited by hand: cut off, or with cells too many.
+  // Rows that somebody edited by hand: cut off, or with too many cells.
   lines.splice(40, 0, 'Plano Essencial - Ipê Saúde ME;Ipê Saúde ME;3;Funil Padrão');
   lines.splice(
     150,

@@ -1,4 +1,4 @@
-// What the demo account holds before the first sync: pipelines, tags, and 40 people of whom most are in the exports too.
+// The demo account before the first sync: pipelines, tags, and 40 people, most of them also in the exports.
 import { stringify } from 'yaml';
 import { date, e164, e164Short, hasShortForm, type Person, Random } from './people.ts';
 
@@ -90,7 +90,7 @@ const CUSTOM_FIELDS = [
   { name: 'currency', type: 'select', options: ['BRL', 'USD', 'EUR'], pipelineId: 2 },
 ];
 
-/** Every ninth person of the exports, some without the ninth digit; and a few whom no export knows. */
+/** Every ninth person of the exports, some without the ninth digit, and a few who are in no export. */
 function contacts(people: readonly Person[], strangers: readonly Person[]) {
   const random = new Random(20260404);
   const known = people.filter((person) => person.index % 9 === 3 || person.index % 80 === 11).slice(0, 34);
@@ -185,6 +185,6 @@ export function sandbox(people: readonly Person[], strangers: readonly Person[])
     cards,
   };
   const head =
-    '# What the demo account holds before the first sync. Written by examples/generate.ts; every person is invented.\n';
+    '# The demo account before the first sync. Written by examples/generate.ts; every person is invented.\n';
   return head + stringify({ accounts: [account] }, { lineWidth: 0, defaultStringType: 'PLAIN' });
 }
