@@ -1,14 +1,14 @@
-// Bundles the workflow code once, at build time: a worker then starts in a second, and what runs is what was tested.
+// Bundles the workflow code once, at build time. A worker then starts in a second and runs the tested code.
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
-/** Where the build leaves the bundle, beside the compiled `workers/`. */
+/** Path of the bundle, beside the compiled `workers/`. */
 export const BUNDLE_PATH = join(import.meta.dirname, '..', 'workflow-bundle.js');
 
-/** Makes the bundle unless it is the one of these very sources and this SDK. */
+/** Makes the bundle unless the existing one has the same sources and SDK. */
 export async function buildWorkflowBundle(
   workflowsDir: string,
   target: string,

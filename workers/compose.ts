@@ -1,4 +1,4 @@
-// Composition root of workers: from a configuration and a database to running Temporal workers.
+// Composition root of workers: starts Temporal workers for a configuration and a database.
 
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createApiActivities, createEventActivities, createLedgerActivities } from '../activities/index.ts';
@@ -19,16 +19,16 @@ import type { Sink } from '../src/sinks/sink.ts';
 import { openSource } from '../src/sources/index.ts';
 
 /**
- * API activities that one process holds at once. A batch keeps its slot for a minute while it waits for the token's
- * calls, so there have to be more slots than batches: an account whose batch found none would not call at all. A hundred accounts
- * with two batches each take 200. What waits costs a few kilobytes; what calls is limited by the budget.
+ * Maximum number of API activities in one process. A batch keeps its slot for a minute while it waits for the token's
+ * calls, so there must be more slots than batches: an account whose batch found no slot would make no calls. A hundred
+ * accounts with two batches each use 200. A waiting batch costs a few kilobytes; the budget limits the calls.
  */
 const API_SLOTS = 1000;
-/** The same for events, which wait for their slots in there. */
+/** Maximum number of event activities, which also wait for their calls. */
 const EVENT_SLOTS = 1000;
-/** Beside one for each sink: a sink that hangs holds its own up, and nothing else. */
+/** Activities in addition to one per sink: a sink that hangs delays only its own activities. */
 const LEDGER_SLOTS = 8;
-/** A worker that shuts down lets calls end by themselves: the client's deadline is 30 s. */
+/** Time for calls to end when a worker shuts down: the client's deadline is 30 s. */
 const SHUTDOWN_MS = 40_000;
 
 export interface DepsOptions {
@@ -37,14 +37,14 @@ export interface DepsOptions {
   readonly log: ActivityLog;
   /** Milliseconds for one call of the API, body included. @default 30_000 */
   readonly deadlineMs?: number;
-  /** What campaigns go by. @default the clock of this machine */
+  /** Clock of campaigns. @default the clock of this machine */
   readonly clock?: Clock;
 }
 
 /**
- * Builds what activities depend on: one client a token, with the tokens resolved.
+ * Builds the dependencies of activities: one client per token, with resolved tokens.
  * @returns the dependencies, and `close` for the sockets of clients and sinks
- * @throws SecretError when a token or password can't be had
+ * @throws SecretError when a token or password is missing
  */
 export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; close: () => Promise<void> }> {
   const { config, db, log, deadlineMs } = options;
@@ -55,7 +55,7 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
     const tokens = new Map<string, TokenAccess>();
     for (const [at, ref] of account.tokens.entries()) {
       const { value: token } = await config.secret(ref);
-      // Names the token without telling it.
+      // Identifies the token without its value.
       const key = shortHash(token);
       if (tokens.has(key)) continue;
       plans.set(key, { limit, ...reserve, floor });
@@ -79,7 +79,7 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
     log,
     budget: createBudget(db, (token) => {
       const plan = plans.get(token);
-      if (plan === undefined) throw new Error('a slot was asked for a token that no account has');
+      if (plan === undefined) throw new Error('no account has the token that this slot belongs to');
       return plan;
     }),
     calls: createCallCounter(db),
@@ -160,18 +160,18 @@ export interface WorkersOptions {
 export interface Workers {
   /** Rejects when a worker fails; resolves after `stop`. */
   readonly done: Promise<void>;
-  /** Takes no new work, lets calls under way end, and returns when all have. */
+  /** Accepts no new work, lets active calls end, and returns when all have ended. */
   stop(): Promise<void>;
 }
 
-/** Starts the workers of a process: workflows with ledger work, batches, and events. */
+/** Starts the workers of a process: for workflows and ledger work, for batches, and for events. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { connection, namespace, deps, workQueue = WORK_QUEUE } = options;
   const common = {
     connection,
     namespace,
     shutdownForceTime: SHUTDOWN_MS,
-    // A pause comes back with the answer to a heartbeat: each goes out when it is made.
+    // A pause arrives with the answer to a heartbeat, so no heartbeat may be throttled.
     maxHeartbeatThrottleInterval: HEARTBEAT_MS,
     defaultHeartbeatThrottleInterval: HEARTBEAT_MS,
   };
@@ -197,7 +197,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const workers = [work, api, events];
   const runs = workers.map((worker) => worker.run());
   const done = Promise.all(runs).then(() => undefined);
-  // Whoever does not check `done` still gets the error from `stop`.
+  // A caller that ignores `done` still gets the error from `stop`.
   done.catch(() => undefined);
   return {
     done,

@@ -1,4 +1,4 @@
-// The one logger. JSON lines on stderr, one-liners when a person is looking; nothing leaves it unredacted.
+// The logger of Sluice: JSON lines on stderr, or short lines on a terminal. Every line is redacted.
 import { format } from 'node:util';
 import { type Logger, pino } from 'pino';
 import { prettyLine } from './pretty.ts';
@@ -8,7 +8,7 @@ export type { Logger } from 'pino';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** Where lines go: anything with `write`, for example process.stderr. */
+/** Destination of lines: anything with `write`, for example process.stderr. */
 export interface LogDestination {
   write(line: string): unknown;
   readonly isTTY?: boolean;
@@ -24,9 +24,9 @@ export interface LoggerOptions {
 }
 
 /**
- * A pino logger whose messages, fields, bindings and errors pass through redaction (see redaction.ts).
- * Call it as pino: `log.info({ run, done }, 'page read')`, `log.error({ err }, 'sync failed')`.
- * @throws RangeError for a level that doesn't exist
+ * Creates a pino logger that redacts messages, fields, bindings and errors (see redaction.ts).
+ * Call it like pino: `log.info({ run, done }, 'page read')`, `log.error({ err }, 'sync failed')`.
+ * @throws RangeError for an unknown level
  */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const level = options.level ?? 'info';
@@ -43,7 +43,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
       formatters: {
         level: (label) => ({ level: label }),
       },
-      // What arrives here is redacted and plain already; pino's own reading of errors would undo that.
+      // The arguments are redacted and plain already; pino's own error serializer would undo that.
       serializers: { err: (value: unknown) => value, error: (value: unknown) => value },
       hooks: {
         logMethod(args, method) {
@@ -58,7 +58,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   return redactBindings(logger);
 }
 
-// pino has no hook for the bindings of children; children inherit from their parent, so this reaches them all.
+// pino has no hook for the bindings of children. Children inherit from their parent, so this covers all of them.
 function redactBindings(logger: Logger): Logger {
   const { child, setBindings } = logger;
   const clean = (bindings: object) => redact(bindings) as Record<string, unknown>;
@@ -91,7 +91,7 @@ function redactCall(args: readonly unknown[]): Call {
   return { fields: plain ? (copy as Record<string, unknown>) : { value: copy }, message: given };
 }
 
-// Objects among the values are redacted first: inspected as text, their keys would no longer count.
+// Objects among the values are redacted first: formatted as text, they would lose their keys.
 function formatValues(template: string, values: readonly unknown[]): string {
   if (values.length === 0) return template;
   return format(template, ...values.map((value) => (typeof value === 'object' ? redact(value) : value)));

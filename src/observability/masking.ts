@@ -1,9 +1,9 @@
-// Personal data made recognizable to who knows it and useless to who does not: for operators' lists and exports.
-// What is not known to be harmless is hidden.
+// Masks personal data for operators' lists and exports: somebody who knows a value recognizes it, others learn nothing.
+// A value of unknown kind is hidden.
 
 const HIDDEN = '•••';
 
-/** `5511987654321` → `+55 11 9••••-4321`; of other countries the code's first digits and the last four stay. */
+/** `5511987654321` → `+55 11 9••••-4321`. Other countries keep the first digits of the code and the last four digits. */
 export function maskPhone(text: string): string {
   const digits = text.replace(/\D/g, '');
   const [, area, ninth = ''] = /^55(\d\d)(9)?\d{8}$/.exec(digits) ?? [];
@@ -13,7 +13,7 @@ export function maskPhone(text: string): string {
   return `+${digits.slice(0, 2)}••••${digits.slice(-4)}`;
 }
 
-/** A number as somebody wrote it, punctuation and all: `Cel (51) 98765-4321` → `••• (51) 9••••-••21`. */
+/** A number with its punctuation: `Cel (51) 98765-4321` → `••• (51) 9••••-••21`. */
 export function maskWritten(text: string): string {
   const digits = text.match(/\p{Nd}/gu)?.length ?? 0;
   const [first, last] = digits < 10 ? [0, Math.min(2, digits - 5)] : [3, 2];
@@ -43,7 +43,7 @@ export function maskDocument(text: string): string {
   return plain.length < 6 ? HIDDEN : `${HIDDEN}${plain.slice(-2)}`;
 }
 
-/** The first letter with its accents, whole. */
+/** The first letter with its accents. */
 function firstOf(text: string): string {
   return [...text.normalize('NFC')][0] ?? '';
 }
@@ -56,7 +56,7 @@ const text =
     typeof value === 'string' ? mask(value) : HIDDEN;
 const shown: Masker = (value) => value;
 
-/** What may be seen of a record, by the place of the value; see CrmRecord. */
+/** What may be shown of a record, by path; see CrmRecord. */
 const PLACES: Readonly<Record<string, Masker>> = {
   key: text(maskPhone),
   'contact.number': text(maskPhone),
@@ -74,19 +74,19 @@ const PLACES: Readonly<Record<string, Masker>> = {
 };
 
 /**
- * A copy of a record (or of a part of it, under the same names) that may be shown: phones, e-mails, names and
- * documents are masked, places that nobody has checked are hidden.
+ * A copy of a record, or of a part of it under the same names, for people. Phones, e-mails, names and documents are masked;
+ * unknown paths are hidden.
  */
 export function maskRecord(value: unknown): unknown {
   return mask(value, '');
 }
 
-/** Digits as in a phone number or a document, or an address: what a broken row may put into any column. */
+/** Digits like a phone number or a document, or an address: a broken row can have them in any column. */
 const PERSONAL = /@|(?:\p{Nd}\P{Nd}{0,4}){8}/u;
 
 /**
- * A value of a row that was refused or left out, as it may be shown.
- * @param field the place where it should have gone: `contact.email`, `tags.0`
+ * A refused or excluded value of a row, masked.
+ * @param field its target path: `contact.email`, `tags.0`
  */
 export function maskValue(field: string, value: string): string {
   if (field === 'contact.number') return maskWritten(value);

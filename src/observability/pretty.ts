@@ -11,7 +11,7 @@ const COLORS: Readonly<Record<string, string>> = {
 };
 const RESET = '\u001b[0m';
 
-/** Turns one JSON line of the logger into text; a line that is not of the logger comes back as it is. */
+/** Formats one JSON line of the logger. A line of another origin is returned unchanged. */
 export function prettyLine(line: string): string {
   const { time, level, msg, err, error, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const clock = typeof time === 'string' ? `${time.slice(11, 23)} ` : '';

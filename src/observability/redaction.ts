@@ -1,5 +1,5 @@
-// Removes tokens, phones and e-mails from anything that is about to be logged or shown in an error.
-// Patterns work on values wherever they stand; key names add what no pattern can know (a name, a text).
+// Removes tokens, phones and e-mails from everything that Sluice logs or shows in an error. Patterns match values
+// anywhere; key names cover what no pattern can recognize, such as a name or a text.
 
 // Access tokens, and keys of Standard Webhooks.
 const TOKEN = /(?:svc_(?:live|test)_[\w-]+|whsec_[\w/+-]+=*)/gi;
@@ -8,20 +8,20 @@ const URL_CREDENTIALS = /:\/\/[^\s/?#@]{1,512}@/g;
 // The local part is bounded as RFC 5321 does, which also keeps the search linear on long texts without "@".
 const EMAIL = /[^\s@"'<>()[\]{},;:=|\\/]{1,64}@[^\s@"'<>()[\]{},;:=|\\/]{1,255}\.\p{L}{2,63}/gu;
 
-// Shapes made of many digits that are no phones: they are matched first, so that they stay whole.
+// Long digit shapes that are not phones. They are matched first, so that they stay whole.
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const HASH = '(?<![0-9a-zA-Z])(?=[0-9]*[a-f])[0-9a-f]{32,128}(?![0-9a-zA-Z])';
-// Its digits would make one run with those that the hash behind it may begin with.
+// Its digits would join those that the following hash may begin with.
 const HASH_NAME = '(?<![0-9a-zA-Z])(?:sha|SHA)-?(?:1|224|256|384|512)(?![0-9a-zA-Z])';
 const ISO_TIME =
   '(?<!\\d)\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[T ]\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,9})?)?(?:Z|[+-]\\d{2}:?\\d{2})?)?(?!\\d)';
 const IPV4 =
   '(?<![\\d.])(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)\\.){3}(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?![\\d.]*\\d)';
-// 8 to 15 digits, as written by people: "+55 (11) 91234-5678". Longer runs fall to it in pieces.
+// 8 to 15 digits as people write them: "+55 (11) 91234-5678". Longer runs match in pieces.
 const PHONE = '\\+?\\(?\\d(?:[ \\t().\\u00a0-]{0,3}\\d){7,14}';
 const DIGITS = new RegExp(`(${UUID}|${HASH_NAME}|${HASH}|${ISO_TIME}|${IPV4})|${PHONE}`, 'g');
 
-/** Replaces access tokens, authorization values and passwords in URLs; leaves everything else as it stands. */
+/** Replaces access tokens, authorization values and passwords in URLs. Everything else stays. */
 export function redactTokens(text: string): string {
   return text
     .replace(TOKEN, '[token]')
@@ -45,8 +45,8 @@ const MAX_DEPTH = 8;
 const MAX_ITEMS = 200;
 
 /**
- * A JSON-safe copy of `value` without tokens, phones and e-mails: in texts, keys, error messages, stacks and causes.
- * Cycles, deep nesting and long lists are cut, so it can be given anything.
+ * A JSON-safe copy of `value` without tokens, phones and e-mails in texts, keys, error messages, stacks and causes.
+ * It cuts cycles, deep nesting and long lists, so it accepts any value.
  */
 export function redact(value: unknown): unknown {
   return copy(value, '', 0, new Set());
@@ -105,7 +105,7 @@ function copyFields(value: object, keys: readonly string[], depth: number, above
   return Object.fromEntries(out);
 }
 
-// A getter that throws must not take the log line with it: what it threw is logged in the field's place.
+// A getter that throws must not lose the log line: its error is logged in the field's place.
 function readField(value: object, key: string): unknown {
   try {
     return Reflect.get(value, key);

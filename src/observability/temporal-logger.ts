@@ -1,18 +1,18 @@
-// Lets the Temporal SDK log through ours: Runtime.install({ logger: temporalLogger(log) }).
+// Sends the Temporal SDK's log through Sluice's logger: Runtime.install({ logger: temporalLogger(log) }).
 import type { LogLevel, LogMetadata, Logger as TemporalLogger } from '@temporalio/common';
 import type { Logger } from './logger.ts';
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
 /**
- * Warnings of the SDK about what is ordinary here: a worker for API calls has no workflows, and a call or workflow that
- * failed is tried again or is an outcome, which Sluice reports itself.
+ * SDK warnings about normal events. A worker for API calls has no workflows. A failed call or workflow is retried, or it
+ * is an outcome that Sluice reports itself.
  */
 const ORDINARY = ['No workflows registered', 'Activity failed', 'Workflow failed'];
 
 /**
- * The SDK's logger interface on top of `logger`. An `error` among the metadata becomes `err`;
- * the SDK's symbol-keyed metadata (its own time stamps) is left out.
+ * The SDK's logger interface on top of `logger`. An `error` among the metadata becomes `err`. The SDK's symbol-keyed
+ * metadata (its own timestamps) is left out.
  */
 export function temporalLogger(logger: Logger): TemporalLogger {
   const log = (level: LogLevel, message: string, meta: LogMetadata = {}) => {

@@ -1,5 +1,4 @@
-// What has been remembered long enough is forgotten: events with their deliveries, files that were uploaded, and the
-// people of campaigns.
+// Deletes old data every hour: events with their deliveries, uploaded files, and members of campaigns.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadedConfig } from '../config/load.ts';
 import { durationMs } from '../contracts/config/config-base.ts';
@@ -11,9 +10,9 @@ import { forgetUploads } from '../ledger/events/uploads.ts';
 import type { Shutdown } from './shutdown.ts';
 
 const DAY_MS = 86_400_000;
-/** Between two looks. */
+/** Time between two runs. */
 const FORGET_MS = 3_600_000;
-/** Tables in which much comes and goes: PGlite has no autovacuum, and their space would never be used again. */
+/** Tables with many deletions. PGlite has no autovacuum, so without a vacuum it never reuses their space. */
 const BUSY_TABLES =
   'events, event_ranks, run_records, outbox, messages, conversations, uploads, upload_parts, deliveries, campaign_members, campaign_touches, campaign_reached';
 
@@ -24,7 +23,7 @@ export interface ForgetOptions {
   readonly shutdown: Shutdown;
 }
 
-/** Looks now and every hour, until the shutdown. A ledger that is away is asked again an hour later. */
+/** Runs now and every hour until the shutdown. After an error it tries again an hour later. */
 export async function forgetNowAndThen({ config, db, log, shutdown }: ForgetOptions): Promise<void> {
   const days = durationMs(config.config.ingress.remember) / DAY_MS;
   const { signal } = shutdown;
@@ -41,7 +40,8 @@ export async function forgetNowAndThen({ config, db, log, shutdown }: ForgetOpti
       for (const forget of all) for (let more = true; more && !signal.aborted; ) more = (await forget()) > 0;
       if (db.kind === 'pglite' && !signal.aborted) await db.query(`vacuum ${BUSY_TABLES}`);
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'what is old could not be forgotten yet');
+      if (!signal.aborted)
+        log.warn({ err: error }, 'old data could not be deleted; Sluice tries again in an hour');
     }
     await delay(FORGET_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }

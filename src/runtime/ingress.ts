@@ -1,4 +1,4 @@
-// Composition root of the ingress: from a configuration, a ledger and a client of Temporal to open doors.
+// Composition root of the ingress: opens the HTTP server and the Kafka consumers of a configuration.
 
 import type { Client } from '@temporalio/client';
 import { Registry } from 'prom-client';
@@ -23,9 +23,9 @@ export interface IngressOptions {
   readonly db: Database;
   readonly client: Client;
   readonly log: Logger;
-  /** Takes over closing what is opened here: first the doors, then what is under way. */
+  /** Closes what is opened here: the servers first, then the events in progress. */
   readonly shutdown: Shutdown;
-  /** Instead of `ingress.http` of the configuration. */
+  /** Overrides `ingress.http` of the configuration. */
   readonly http?: Partial<IngressHttp>;
   /** @default "sluice" */
   readonly taskQueue?: string;
@@ -39,7 +39,7 @@ export interface Ingress {
   readonly kafka: readonly KafkaIngress[];
 }
 
-/** Routes of a configuration, compiled. @throws MappingConfigError, RouteConfigError as the check of the configuration does */
+/** Compiles the routes of a configuration. @throws MappingConfigError, RouteConfigError as the check of the configuration does */
 export function openRoutes({ config }: LoadedConfig): Route[] {
   return Object.entries(config.routes).map(([name, route]) => {
     const { action, schema } = route;

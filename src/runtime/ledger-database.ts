@@ -1,12 +1,12 @@
-// Opens the ledger's database where the environment says: PostgreSQL by URL, else PGlite in the state folder.
+// Opens the ledger's database: PostgreSQL when a URL is set, otherwise PGlite in the state folder.
 import { join } from 'node:path';
 import { type Database, openPglite, openPostgres } from '../ledger/database.ts';
 import { migrate } from '../ledger/migrations/migrations.ts';
 
 export interface LedgerOptions {
-  /** `postgres://…`; unset: PGlite. */
+  /** `postgres://…`; without it, PGlite. */
   readonly url?: string | undefined;
-  /** State folder, whose lock the caller holds: PGlite serves one process. */
+  /** State folder. The caller owns its lock: PGlite serves one process. */
   readonly stateDir: string;
   onError(error: Error): void;
   /** Milliseconds for one statement of PostgreSQL. @default as `openPostgres` says */

@@ -1,4 +1,4 @@
-// Starts what runs for as long as a configuration has it: its pollers, and what empties the outbox and follows deliveries.
+// Starts the workflows that run for the whole life of a configuration: pollers, outboxes and delivery checks.
 
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { conversationPolling } from '../../workflows/conversation-polling.ts';
@@ -8,20 +8,20 @@ import { deliveryWorkflowId, outboxWorkflowId, pollingIdentity, WORK_QUEUE } fro
 import type { PollerName } from '../contracts/wire/poll.ts';
 
 export interface StartedPoller extends PollerName {
-  /** False: it runs already. */
+  /** False: the poller was running already. */
   readonly started: boolean;
 }
 
 export interface StartPollersOptions {
   readonly client: Client;
   readonly config: Pick<Config, 'pollers'>;
-  /** Only these; all of the configuration without it. */
+  /** Only these pollers. @default all of the configuration */
   readonly names?: readonly string[];
   /** @default "sluice" */
   readonly taskQueue?: string;
 }
 
-/** Starts pollers. One that runs goes on, with the configuration of the workers as they are now. */
+/** Starts pollers. A poller that runs continues, with the current configuration of the workers. */
 export async function startPollers(options: StartPollersOptions): Promise<StartedPoller[]> {
   const { client, config, names, taskQueue = WORK_QUEUE } = options;
   const started: StartedPoller[] = [];
@@ -47,21 +47,21 @@ export async function startPollers(options: StartPollersOptions): Promise<Starte
   return started;
 }
 
-/** One that is blocked tries again at once: the worker that has just started may have another configuration. */
+/** Wakes a blocked poller: the worker that has just started may have another configuration. */
 async function wakePoller(client: Client, poller: PollerName): Promise<void> {
   const handle = client.workflow.getHandle(pollingIdentity(poller).workflowId);
   await handle.signal(wakeSignal).catch((error: unknown) => {
-    // It has ended since.
+    // It has ended meanwhile.
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   });
 }
 
-/** Wakes the pollers of a configuration that run. */
+/** Wakes the running pollers of a configuration. */
 export async function wakePollers(client: Client, { pollers }: Pick<Config, 'pollers'>): Promise<void> {
   for (const [poller, { account }] of Object.entries(pollers)) await wakePoller(client, { account, poller });
 }
 
-/** Names of the pollers of a configuration that don't run. */
+/** Names of the configured pollers that don't run. */
 export async function idlePollers(client: Client, { pollers }: Pick<Config, 'pollers'>): Promise<string[]> {
   const idle: string[] = [];
   for (const [poller, { account }] of Object.entries(pollers)) {
@@ -78,7 +78,7 @@ export async function idlePollers(client: Client, { pollers }: Pick<Config, 'pol
   return idle;
 }
 
-/** Ends the pollers of a configuration that run; where they are is kept. */
+/** Stops the running pollers of a configuration; they keep their position. */
 export async function stopPollers(client: Client, { pollers }: Pick<Config, 'pollers'>): Promise<void> {
   for (const [poller, { account }] of Object.entries(pollers)) {
     const handle = client.workflow.getHandle(pollingIdentity({ account, poller }).workflowId);
@@ -89,8 +89,8 @@ export async function stopPollers(client: Client, { pollers }: Pick<Config, 'pol
 }
 
 /**
- * Wakes what empties the outboxes and follows deliveries, whether it runs or not: a Temporal server that lost its state would
- * leave what the ledger holds lying. It ends, or waits, when there is nothing.
+ * Starts or wakes the outboxes and delivery checks. Without this, a Temporal server that lost its state would leave events
+ * in the ledger unsent. They end, or wait, when there is nothing to do.
  */
 export async function wakeSenders(
   client: Client,

@@ -1,11 +1,11 @@
-// TCP ports on the loopback address: which are free, and whose a taken one is.
+// TCP ports on the loopback address: finds free ones, and the process behind a used one.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 
 /**
- * `preferred` when it is free now, else any free port. Somebody may take it before it is used:
- * whoever listens later must be ready to try again.
+ * Returns `preferred` when it is free now, else any free port. Another program may take it before the caller listens, so
+ * the caller must be ready to try again.
  */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined) {
@@ -33,8 +33,8 @@ export function tryPort(port: number): Promise<number | null> {
 }
 
 /**
- * True when process `pid` itself listens on 127.0.0.1:`port`. That something answers there proves nothing: it may be
- * another server that took the port a moment earlier.
+ * True when process `pid` itself listens on 127.0.0.1:`port`. An answer at the port proves nothing: another server may
+ * have taken it a moment earlier.
  */
 export function listensOn(pid: number, port: number): boolean {
   if (process.platform !== 'linux') return lsofPids(port).includes(pid);

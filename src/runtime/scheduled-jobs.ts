@@ -1,4 +1,4 @@
-// What can have a schedule, and how its schedule and workflows are named.
+// The kinds of jobs that can have a schedule, and the names of their schedules and workflows.
 
 import type { scheduledCampaign } from '../../workflows/scheduled-campaign.ts';
 import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
@@ -27,13 +27,13 @@ export interface JobName {
 interface ScheduledJob {
   /** Section of the configuration. */
   readonly section: 'syncs' | 'campaigns';
-  /** What all ids of its schedules begin with. */
+  /** Prefix of the ids of its schedules. */
   readonly prefix: string;
   scheduleId(account: string, name: string): string;
   readonly workflowType: string;
-  /** Of the workflow that a turn starts; the server adds the time. */
+  /** Id of the workflow that a scheduled time starts; the server adds the time. */
   workflowId(account: string, name: string): string;
-  /** Ids of what that one starts: while one of them runs, a turn meets it. */
+  /** Ids of the workflows that it starts. While one of them runs, the overlap policy applies. */
   works(account: string, name: string): readonly string[];
   summary(account: string, name: string): string;
 }
@@ -64,7 +64,7 @@ export function scheduleIdOf({ job, account, name }: JobName): string {
   return JOBS[job].scheduleId(account, name);
 }
 
-/** As programs read it: `{account, sync}` or `{account, campaign}`. */
+/** JSON for programs: `{account, sync}` or `{account, campaign}`. */
 export function namedBy({ job, account, name }: JobName) {
   return job === 'sync' ? { account, sync: name } : { account, campaign: name };
 }

@@ -1,4 +1,4 @@
-// Schedules of syncs and of campaigns on the Temporal server: brought in step with the configuration, and described.
+// Schedules of syncs and campaigns on the Temporal server: applies the configuration and describes the schedules.
 
 import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
 import type { scheduledCampaign } from '../../workflows/scheduled-campaign.ts';
@@ -17,23 +17,23 @@ export const OVERLAP = {
   'cancel-other': 'CANCEL_OTHER',
 } as const satisfies Record<OverlapPolicy, string>;
 
-/** Marks a pause that the configuration asked for: one that an operator made has another note. */
+/** Marks a pause from the configuration. A pause by an operator has another note. */
 const PAUSED_BY_CONFIG = 'paused in the configuration';
 
-/** What of a configuration schedules depend on. */
+/** The parts of a configuration that schedules depend on. */
 export type ScheduledConfig = Pick<Config, 'accounts' | 'syncs' | 'campaigns'>;
 
 export interface WantedSchedule extends JobName {
   readonly schedule: ZonedSchedule;
 }
 
-/** A schedule whose time zone is settled. */
+/** A schedule with its time zone. */
 type ZonedSchedule = ScheduleConfig & { readonly timeZone: string };
 
-/** Thrown when the server refuses what stands in the configuration. */
+/** Thrown when the server refuses a configured schedule. */
 export class ScheduleRefusedError extends Error {
   override readonly name = 'ScheduleRefusedError';
-  /** As in `syncs.leads.schedule`. */
+  /** Path of the entry, for example `syncs.leads.schedule`. */
   readonly place: string;
   constructor(place: string, message: string, options?: ErrorOptions) {
     super(message, options);
@@ -41,7 +41,7 @@ export class ScheduleRefusedError extends Error {
   }
 }
 
-/** The schedules that a configuration asks for, each in its own time zone, else in that of its account, else in UTC. */
+/** The schedules of a configuration. The time zone is that of the schedule, else of its account, else UTC. */
 export function wantedSchedules(config: ScheduledConfig, jobs: readonly Job[] = JOB_KINDS): WantedSchedule[] {
   return jobs.flatMap((job) =>
     Object.entries(config[JOBS[job].section]).flatMap(([name, { account, schedule }]) => {
@@ -59,13 +59,13 @@ export interface ScheduleChange extends JobName {
 interface SchedulesOptions {
   readonly client: Client;
   readonly config: ScheduledConfig;
-  /** Whose schedules. @default those of all */
+  /** Kinds of jobs. @default all */
   readonly jobs?: readonly Job[];
   /** @default "sluice" */
   readonly taskQueue?: string;
 }
 
-/** What has to change on the server, without changing it. Schedules of accounts that the configuration does not have are not its own. */
+/** Compares the server with the configuration and changes nothing. It ignores schedules of accounts that the configuration lacks. */
 export async function planSchedules(options: SchedulesOptions): Promise<ScheduleChange[]> {
   const { client, config, jobs = JOB_KINDS, taskQueue = WORK_QUEUE } = options;
   const changes: ScheduleChange[] = [];
@@ -79,15 +79,15 @@ export async function planSchedules(options: SchedulesOptions): Promise<Schedule
   const kept = new Set(wanted.map(scheduleIdOf));
   for (const name of await listScheduleNames(client, jobs)) {
     if (kept.has(scheduleIdOf(name)) || !Object.hasOwn(config.accounts, name.account)) continue;
-    // The list lags behind: what was just deleted may still be in it.
+    // The list lags behind: it may still contain a deleted schedule.
     if ((await findSchedule(client, name)) !== null) changes.push({ ...name, change: 'delete' });
   }
   return changes;
 }
 
 /**
- * Brings the server's schedules in step with the configuration. One that is in step is not touched: times that it
- * still has to make up for stay its own.
+ * Makes the server's schedules match the configuration. A schedule that matches is not touched, so that it keeps the times
+ * that it still has to catch up on.
  * @throws ScheduleRefusedError naming the entry of the configuration
  */
 export async function applySchedules(options: SchedulesOptions): Promise<ScheduleChange[]> {
@@ -123,7 +123,7 @@ export async function applySchedules(options: SchedulesOptions): Promise<Schedul
   return changes;
 }
 
-/** What a schedule starts; each takes the name of its job and the overlap policy. */
+/** Builds the action of a schedule: its workflow, with the name of the job and the overlap policy. */
 type ScheduledWorkflow = typeof scheduledSync | typeof scheduledCampaign;
 
 function define(wanted: WantedSchedule, taskQueue: string) {
@@ -147,7 +147,7 @@ function define(wanted: WantedSchedule, taskQueue: string) {
         { key: SEARCH_KEYS.job, value: `scheduled-${job}/${name}` },
       ],
       staticSummary: summary(account, name),
-      // The server gives the times back in another form: this tells whether it has those of the configuration.
+      // The server returns the times in another form, so this digest says whether it has those of the configuration.
       memo: { digest: digestOf(wanted, taskQueue), cron, timeZone },
     },
     policies: { overlap: OVERLAP[overlap], catchupWindow: durationMs(catchUpWindow) },
@@ -160,7 +160,7 @@ function digestOf({ account, name, schedule }: WantedSchedule, taskQueue: string
   return shortHash(JSON.stringify(parts));
 }
 
-/** A pause by an operator outlives a change of the configuration; one of the configuration ends with it. */
+/** A pause by an operator outlives a change of the configuration. A pause in the configuration ends with it. */
 function stateOf(schedule: ScheduleConfig, previous: ScheduleDescription['state'] | null) {
   if (schedule.paused) return { paused: true, note: PAUSED_BY_CONFIG };
   if (previous?.paused === true && previous.note !== PAUSED_BY_CONFIG) {

@@ -1,39 +1,39 @@
-// Ordered, bounded shutdown of an entry point: what was opened last closes first, and nothing can hang the exit.
+// Ordered shutdown of an entry point with time limits: the last opened part closes first, and no part can block the exit.
 
 export interface Shutdown {
   /**
    * Registers what must be closed. Closers run one at a time, the last added first, each within `graceMs`.
-   * Added while a shutdown runs or after it, it is closed as soon as its turn comes.
+   * A closer that is added during or after a shutdown runs in the same order as soon as possible.
    */
   add(name: string, close: () => Promise<void>): void;
   /** Aborts when the shutdown begins. */
   readonly signal: AbortSignal;
-  /** A signal of the system began the shutdown, not the end of the work. */
+  /** True when a signal of the system began the shutdown. */
   readonly interrupted: boolean;
-  /** Begins the shutdown, or joins the one that runs; resolves when every closer has settled or run out of time. */
+  /** Begins the shutdown or joins an active one. Resolves when every closer has settled or timed out. */
   run(reason: string): Promise<void>;
-  /** Resolves when the shutdown is over, whoever began it: what an entry point that stays up waits for. */
+  /** Resolves when the shutdown is over. An entry point that stays up waits for it. */
   readonly finished: Promise<ShutdownOutcome>;
 }
 
 export interface ShutdownOutcome {
   readonly reason: string;
-  /** Names of what failed to close or did not close in time. */
+  /** Names of parts that failed to close or did not close in time. */
   readonly failed: readonly string[];
 }
 
 export interface ShutdownOptions {
-  /** Milliseconds for each closer. */
+  /** Time for each closer, in milliseconds. */
   readonly graceMs: number;
   say(line: string): void;
   /**
-   * What signals come from and go to.
+   * Source of signals, and target of the exit.
    * @default the process itself
    */
   readonly host?: ShutdownHost;
 }
 
-/** The slice of `process` that a shutdown needs. */
+/** The part of `process` that a shutdown needs. */
 export interface ShutdownHost {
   on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
   off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
@@ -43,8 +43,8 @@ export interface ShutdownHost {
 const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Listens for SIGINT and SIGTERM from now until the shutdown is over: the first begins it, any later one ends
- * the process at once with 130 or 143. For entry points only.
+ * Listens for SIGINT and SIGTERM from now until the shutdown is over. The first signal begins it; a later one ends the
+ * process at once with 130 or 143. For entry points only.
  */
 export function createShutdown({ graceMs, say, host = process }: ShutdownOptions): Shutdown {
   const begun = new AbortController();
@@ -79,7 +79,7 @@ export function createShutdown({ graceMs, say, host = process }: ShutdownOptions
       host.exit(EXIT_BY_SIGNAL[signal as keyof typeof EXIT_BY_SIGNAL]);
       return;
     }
-    say(`Shutting down (${signal}); once more ends it at once`);
+    say(`Shutting down (${signal}); send it again to end at once`);
     interrupted = true;
     void run(signal);
   }
@@ -88,7 +88,7 @@ export function createShutdown({ graceMs, say, host = process }: ShutdownOptions
   return {
     add: (name, close) => {
       closers.push({ name, close });
-      // Something that was still opening when the shutdown ended must not stay open.
+      // A part that was still opening when the shutdown ended must not stay open.
       void running?.then(closeAll);
     },
     signal: begun.signal,
@@ -100,7 +100,7 @@ export function createShutdown({ graceMs, say, host = process }: ShutdownOptions
   };
 }
 
-/** Null when it closed; else what went wrong, for people. */
+/** Null when it closed; otherwise the problem, as text. */
 async function closeWithin(close: () => Promise<void>, graceMs: number): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {

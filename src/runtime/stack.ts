@@ -1,4 +1,4 @@
-// Everything that runs syncs in one process: the Temporal server, the ledger, and a worker.
+// Runs everything that syncs need in one process: the Temporal server, the ledger, and workers.
 
 import { readFile } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
@@ -19,14 +19,14 @@ import { uiWarning } from './temporal/temporal-ui.ts';
 
 export interface StackOptions {
   readonly config: LoadedConfig;
-  /** Its lock is held by the caller. */
+  /** State folder; the caller owns its lock. */
   readonly stateDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: ActivityLog;
   say(line: string): void;
   /** Starts the web UI of an embedded Temporal server too. @default false */
   readonly temporalUi?: boolean;
-  /** Takes over closing what is opened here. */
+  /** Closes what is opened here. */
   readonly shutdown: Shutdown;
 }
 
@@ -34,11 +34,11 @@ export interface Stack {
   readonly temporal: TemporalServer;
   readonly client: Client;
   readonly db: Database;
-  /** Rejects when the worker or an embedded server ends by itself. */
+  /** Rejects when the worker or an embedded server ends unexpectedly. */
   readonly failed: Promise<never>;
 }
 
-/** Opens Temporal, ledger and worker, each closed again by `shutdown` in the reverse order. */
+/** Opens Temporal, ledger and workers. `shutdown` closes them in reverse order. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { config, stateDir, env, log, say, shutdown } = options;
   const temporal = await startTemporal({
@@ -53,7 +53,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
   shutdown.add('Temporal server', () => temporal.stop());
   if (temporal.uiUrl !== null) say(uiWarning(temporal.uiUrl));
-  // Told to stop while starting: nothing further is opened.
+  // A shutdown began while Temporal started: open nothing more.
   shutdown.signal.throwIfAborted();
   const db = await openLedger({
     url: env.DATABASE_URL,
@@ -80,7 +80,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     workers.done.then(() => undefined),
     temporal.exited.then((exit) => {
       if (!shutdown.signal.aborted)
-        throw new Error(`the Temporal server ended by itself (${JSON.stringify(exit)})`);
+        throw new Error(`the Temporal server ended unexpectedly (${JSON.stringify(exit)})`);
     }),
   ]).then(() => new Promise<never>(() => undefined));
   failed.catch(() => undefined);

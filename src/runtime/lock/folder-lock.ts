@@ -1,8 +1,8 @@
-// One process at a time owns a state folder. The lock is a name that the kernel gives to one process and takes
-// back when it dies, so there is no stale lock to break and no pid to mistrust; a file beside it only tells who holds it.
+// Lets one process at a time own a state folder. The lock is a name that the kernel gives to one process and frees when
+// that process dies, so no lock is stale and no pid has to be trusted. A file beside it only says who the owner is.
 //
 // Linux: an abstract unix socket; Windows: a named pipe; macOS and BSD: a file opened with O_EXLOCK. A lock file with a
-// pid was not chosen: its takeover after `kill -9` is a race, and pids are reused. An abstract socket is seen
+// pid is not used: its takeover after `kill -9` is a race, and the system reuses pids. An abstract socket is visible
 // within one network namespace: two containers that share a folder do not see each other's lock.
 import { randomUUID } from 'node:crypto';
 import { readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { probeName, takeName } from './kernel-name.ts';
 import { checkFolderOwner, openPrivateFolder } from './private-folder.ts';
 import { isSameProcess, processStart } from './process-identity.ts';
 
-/** Who holds a folder. Further keys are what the holder wrote: ports, addresses. */
+/** The owner of a folder. Further keys are what the owner wrote: ports, addresses. */
 export const LockInfo = z
   .object({
     pid: z.int(),
@@ -23,32 +23,32 @@ export const LockInfo = z
     host: z.string(),
     /** ISO 8601, UTC. */
     since: z.iso.datetime({ offset: true }),
-    /** What the holder runs, for example `sluice start`. */
+    /** The command of the owner, for example `sluice start`. */
     command: z.string(),
   })
   .catchall(z.json());
 export type LockInfo = z.infer<typeof LockInfo>;
 
-/** What a holder tells about itself. */
+/** What an owner writes about itself. */
 export type LockNote = { readonly command: string; readonly [key: string]: z.core.util.JSONType };
 
 export interface FolderLock {
-  /** Replaces what the holder tells about itself (`pid` and `since` stay). */
+  /** Replaces what the owner wrote about itself; `pid` and `since` stay. */
   update(info: LockNote): Promise<void>;
-  /** Gives the folder free; a second call does nothing. */
+  /** Releases the folder; a second call does nothing. */
   release(): Promise<void>;
 }
 
-/** Thrown when another process, or another part of this one, holds the folder. */
+/** Thrown when another process, or another part of this one, owns the folder. */
 export class FolderLockedError extends Error {
   override readonly name = 'FolderLockedError';
   readonly folder: string;
-  /** Null when the holder lives but has not said who it is. */
+  /** Null when the owner is alive but has not written who it is. */
   readonly holder: LockInfo | null;
   constructor(folder: string, holder: LockInfo | null) {
     super(
       holder === null
-        ? `${folder} is in use by a process that has not said who it is; wait for it to end, or use another folder`
+        ? `${folder} is in use by a process that has not written its name yet; wait for it to end, or use another folder`
         : `${folder} is in use by process ${holder.pid} (${holder.command}, since ${holder.since}); ` +
             `stop it first (kill ${holder.pid}), or use another folder`,
     );
@@ -58,14 +58,14 @@ export class FolderLockedError extends Error {
 }
 
 const INFO_FILE = 'holder.json';
-/** Between taking the name and writing the file a holder is nameless for some milliseconds; for longer on a loaded machine. */
+/** An owner takes the name some milliseconds before it writes the file; on a loaded machine, longer. */
 const NAMELESS_MS = 5_000;
 
 /**
- * Takes the folder (made when missing) for this process until `release` or the process's death, however it dies, and
- * closes it to other users. Does not keep the event loop alive.
- * @param say receives what an operator should know of the folder's modes
- * @throws FolderLockedError when it is paused; at the latest after 5 s.
+ * Takes the folder for this process until `release` or until the process dies, and closes it to other users. A missing
+ * folder is made. The lock does not keep the event loop alive.
+ * @param say receives what an operator should know about the folder's modes
+ * @throws FolderLockedError when another owner has it; at the latest after 5 s.
  * @throws UnsafeFolderError as `openPrivateFolder`
  */
 export async function acquireFolderLock(
@@ -87,7 +87,7 @@ export async function acquireFolderLock(
   }
 }
 
-/** Who holds the folder; null when nobody does, or when the holder has not yet said who it is. */
+/** The owner of the folder; null when there is none, or when it has not written its name yet. */
 export async function readFolderLock(folder: string): Promise<LockInfo | null> {
   let path: string;
   try {
@@ -119,7 +119,7 @@ async function ownFolderLock(
     since: new Date().toISOString(),
   };
   const write = async (note: LockNote): Promise<void> => {
-    // Readers never see half a file: written beside it, then moved over.
+    // Readers never see half a file: it is written beside the old one, then moved over it.
     const draft = `${file}.${randomUUID()}`;
     await writeFile(draft, `${JSON.stringify({ ...note, ...fixed })}\n`, { mode: 0o600 });
     await rename(draft, file);
@@ -132,7 +132,7 @@ async function ownFolderLock(
   }
   let released: Promise<void> | null = null;
   const release = async (): Promise<void> => {
-    // The file goes first: once the name is free, the file belongs to the next holder.
+    // Delete the file first: once the name is free, the file belongs to the next owner.
     await rm(file, { force: true });
     await name.release();
   };
@@ -149,7 +149,7 @@ async function ownFolderLock(
   };
 }
 
-/** The file's holder, if that very process lives; what a dead holder left behind counts as nothing. */
+/** The owner in the file, if that very process lives; what a dead owner left is ignored. */
 async function readHolder(path: string): Promise<LockInfo | null> {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-// A name for a folder that at most one process holds and that the kernel frees when that process dies.
+// A name for a folder that at most one process owns, and that the kernel frees when that process dies.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -13,13 +13,13 @@ export interface OwnedName {
 const O_SHLOCK = 0x10;
 const O_EXLOCK = 0x20;
 
-/** Takes the folder's name; null when somebody has it. Never waits. */
+/** Takes the folder's name; null when another process has it. Never waits. */
 export async function takeName(folder: string): Promise<OwnedName | null> {
   const address = await addressOf(folder);
   return address === null ? takeFile(folder) : listen(address);
 }
 
-/** True when somebody has the folder's name. Answers although the holder is stopped or busy: the kernel answers. */
+/** True when a process has the folder's name. The kernel answers, so this works even while the owner is stopped or busy. */
 export async function probeName(folder: string): Promise<boolean> {
   const address = await addressOf(folder);
   if (address !== null) return isListening(address);
@@ -28,7 +28,7 @@ export async function probeName(folder: string): Promise<boolean> {
   return file === null;
 }
 
-/** By device and inode, so that a renamed folder, a bind mount or other letter case is still the same folder. */
+/** By device and inode, so that a renamed folder, a bind mount or another letter case is still the same folder. */
 async function addressOf(folder: string): Promise<string | null> {
   if (process.platform !== 'linux' && process.platform !== 'win32') return null;
   const { dev, ino } = await stat(folder, { bigint: true });
@@ -60,7 +60,7 @@ function isListening(address: string): Promise<boolean> {
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
-      // A full backlog (EAGAIN, EBUSY) and a holder that ends meanwhile (ECONNRESET) mean that there was a holder.
+      // A full backlog (EAGAIN, EBUSY) or an owner that ends meanwhile (ECONNRESET) means that there was an owner.
       else if (['EAGAIN', 'EBUSY', 'ECONNRESET', 'EPIPE'].includes(error.code ?? '')) resolve(true);
       else reject(error);
     });

@@ -1,13 +1,13 @@
-// Making a folder, or saying why there can be none.
+// Makes a folder, or says why it can't be made.
 import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Thrown for a path at which no folder can be. */
+/** Thrown when no folder can be made at a path. */
 export class FolderPathError extends Error {
   override readonly name = 'FolderPathError';
   constructor(path: string, why: string, cause: unknown) {
-    super(`there can be no folder ${path}: ${why}; choose another path`, { cause });
+    super(`can't make the folder ${path}: ${why}; choose another path`, { cause });
   }
 }
 
@@ -18,12 +18,12 @@ const WHY_NO_FOLDER: Readonly<Record<string, string>> = {
   EPERM: 'you may not write to the folder above',
   EROFS: 'that file system is read-only',
   ENOSPC: 'the disk is full',
-  ENOENT: 'the folder above takes no folders',
+  ENOENT: 'the folder above accepts no folders',
 };
 
 /**
- * Makes a folder and those above it, for this user alone. Node's own `recursive` never returns where the parent is
- * there and still refuses with ENOENT, as in /proc.
+ * Makes a folder and its missing parents, for this user only. Node's own `recursive` never returns where the parent
+ * exists and still refuses with ENOENT, as in /proc.
  * @throws FolderPathError
  */
 export async function makeFolder(folder: string): Promise<void> {

@@ -1,4 +1,4 @@
-// A state folder that only its user can open. It holds phone numbers, message texts and the socket that takes commands.
+// A state folder that only its user can open. It has phone numbers, message texts and the operator socket.
 import { chmodSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -17,23 +17,23 @@ class UnsafeFolderError extends Error {
 export interface PrivateFolder {
   /** Absolute, without symbolic links. */
   readonly path: string;
-  /** What a person should know: what was closed to other users, and what could not be. */
+  /** What an operator should know: what was closed to other users, and what could not be closed. */
   readonly notes: readonly string[];
 }
 
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o002;
 const STICKY = 0o1000;
-/** What Sluice itself puts into a state folder. Anything else in it is the user's, and keeps its mode. */
+/** Names that Sluice itself makes in a state folder. Everything else belongs to the user and keeps its mode. */
 const OURS =
   /^(?:ledger|socket|sandbox|demo|worker-\d+|(?:holder|temporal|journal|requests)\.[\w.-]+|messages\.jsonl)$/;
 
 /**
- * Makes the folder, or takes an existing one back from other users: mode 0700, and no file of Sluice in it is open to
- * the group or to others. Windows has no such modes, and there nothing is checked or changed.
- * @throws UnsafeFolderError when another user owns the folder, something of Sluice in it, or a link to it; or when
- *   every user may rename it, because a folder above it is open to all.
- * @throws FolderPathError when there can be no folder at that path
+ * Makes the folder, or closes an existing one to other users: the folder gets mode 0700, and no file of Sluice in it stays
+ * open to the group or to others. On Windows it checks and changes nothing.
+ * @throws UnsafeFolderError when another user owns the folder, a file of Sluice in it, or a link to it; or when every
+ *   user may rename it, because a folder above it is open to all.
+ * @throws FolderPathError when no folder can be made at that path
  */
 export async function openPrivateFolder(folder: string): Promise<PrivateFolder> {
   await makeFolder(folder);
@@ -56,16 +56,16 @@ export async function openPrivateFolder(folder: string): Promise<PrivateFolder> 
   const what = closed === 1 ? '1 file or folder' : `${closed} files and folders`;
   return {
     path,
-    notes: [`closed ${path} to other users of this machine: ${what} had a mode that lets them in`],
+    notes: [`closed ${path} to other users of this machine: ${what} had an open mode`],
   };
 }
 
-/** @throws UnsafeFolderError when the folder is another user's: what lies in it may lead a command to a foreign socket */
+/** @throws UnsafeFolderError when another user owns the folder: its files could lead a command to a foreign socket */
 export function checkFolderOwner(path: string): void {
   if (process.getuid !== undefined) checkOwner(path, statSync(path));
 }
 
-/** The owner of a link decides where it leads: this user, or root, who may do everything anyway. */
+/** The owner of a link decides its target: this user, or root, who may do everything anyway. */
 function checkOwner(path: string, stats: Stats): void {
   const user = process.getuid?.();
   if (stats.uid === user || (stats.isSymbolicLink() && stats.uid === 0)) return;
@@ -76,21 +76,21 @@ function checkOwner(path: string, stats: Stats): void {
   );
 }
 
-/** Who may write to a folder above can put another one in its place, unless it is sticky as /tmp is. */
+/** A user who may write to a parent can replace the folder, unless the parent is sticky like /tmp. */
 function checkAbove(path: string): void {
   for (let above = dirname(path); ; above = dirname(above)) {
     const { mode } = statSync(above);
     if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0)
       throw new UnsafeFolderError(
         path,
-        `every user of this machine may replace ${path}, because all may write to ${above}; ` +
-          `close that one (chmod o-w ${above}), or use another folder`,
+        `every user of this machine may replace ${path}, because ${above} is writable by all; ` +
+          `close it (chmod o-w ${above}), or use another folder`,
       );
     if (above === dirname(above)) return;
   }
 }
 
-/** Answers how many modes it changed. */
+/** @returns the number of modes that it changed */
 function closeFolder(path: string): number {
   let closed = close(path, statSync(path));
   for (const name of readdirSync(path))
@@ -98,13 +98,13 @@ function closeFolder(path: string): number {
   return closed;
 }
 
-/** `.sluice` holds the folders of the demo and of the sandbox, each with a lock of its own. */
+/** `.sluice` has the folders of the demo and of the sandbox, each with its own lock. */
 function closeDefault(above: string): number {
   const stats = statSync(above);
   return basename(above) === '.sluice' && stats.uid === process.getuid?.() ? close(above, stats) : 0;
 }
 
-/** Who keeps the ledger on another disk puts a link to a folder into the state folder. That folder is Sluice's then. */
+/** A user who keeps the ledger on another disk links to it from the state folder. That folder then belongs to Sluice. */
 function closeLinked(path: string): number {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return 0;
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return 0;

@@ -1,13 +1,13 @@
-// Tells whether a pid written down earlier still means the same process: a pid alone is reused.
+// Tells whether a recorded pid still means the same process. The system reuses pids.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** What never repeats for a pid: boot id and start tick on Linux, the start time by `ps` on other systems. */
+/** A value that never repeats for a pid: boot id and start tick on Linux, the start time by `ps` on other systems. */
 export type ProcessStart = string;
 
 /**
- * The start mark of a living process. Synchronous, so that a pid and its mark can be written down in one go
- * (Linux: 0.05 ms out of /proc; elsewhere one run of `ps`).
+ * Returns the start mark of a living process. It is synchronous, so that a caller records a pid and its mark in one go.
+ * It takes 0.05 ms on Linux (/proc), elsewhere one run of `ps`.
  * @returns null when no such process runs (a zombie counts as gone), or when the system can't tell (Windows).
  */
 export function processStart(pid: number): ProcessStart | null {
@@ -17,7 +17,7 @@ export function processStart(pid: number): ProcessStart | null {
   return psStart(pid);
 }
 
-/** True when `pid` runs and is the process whose start mark was recorded. */
+/** True when `pid` runs and is the process with the recorded start mark. */
 export function isSameProcess(pid: number, start: ProcessStart | null): boolean {
   return start !== null && processStart(pid) === start;
 }
@@ -25,7 +25,7 @@ export function isSameProcess(pid: number, start: ProcessStart | null): boolean 
 function linuxStart(pid: number): ProcessStart | null {
   const stat = readOrNull(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The command name stands in parentheses and may itself hold spaces and parentheses: count from the last one.
+  // The command name is in parentheses and may contain spaces and parentheses: count from the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const state = fields[0];
   const startTick = fields[19];

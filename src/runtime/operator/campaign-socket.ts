@@ -1,5 +1,5 @@
-// What the operators' socket tells of campaigns, and the other side of it. Numbers and variables go this way, because they must
-// not travel through Temporal.
+// Campaign queries at the operator socket, and their client. Numbers and variables of members take this way, because they
+// must not travel through Temporal.
 import { z } from 'zod';
 import {
   type CampaignPeople,
@@ -39,14 +39,14 @@ export function campaignEndpoints(people: CampaignPeople): Endpoints {
 
 const Sample = z.object({ members: z.array(SampledMember) });
 const Members = z.object({ members: z.array(ListedMember) });
-/** Made by the same code on the other side. */
+/** The same code made the answer on the other side. */
 const Found = z.object({
   report: z.custom<CampaignReport>((report) => typeof report === 'object').nullable(),
 });
 
 /**
- * Asks the process behind a socket; its calls throw SocketError besides.
- * @param path as the lock of the state folder has it under `door`
+ * Connects to the process behind a socket. Its calls also throw SocketError.
+ * @param path the `socket` in the lock of the state folder
  */
 export function connectCampaignSocket(path: string): CampaignPeople & Pick<SocketCalls, 'close'> {
   const { post, close } = openSocketCalls(path);

@@ -1,5 +1,4 @@
-// Messages that operators send: accepted as events of a route of Sluice's own, so that all that holds for events holds
-// for them.
+// Accepts messages of operators as events of a built-in route, so that every rule for events applies to them.
 
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
@@ -20,26 +19,26 @@ import { storeUpload } from '../../ledger/events/uploads.ts';
 import { subjectOf } from '../../mapping/actions/actions.ts';
 import { canonicalKey } from '../../mapping/phone/index.ts';
 
-/** When it is worth a try again. */
+/** Wait before a retry, in milliseconds. */
 const RETRY_MS = 1000;
 
 export const OperatorMessage = z.strictObject({
   account: z.string(),
-  /** One message, however often it is sent under this key. Without one it is new each time. */
+  /** Messages with the same key are sent once. Without a key, each message is new. */
   key: z.string().trim().min(1).max(255).optional(),
-  // Strict: a field that an older process does not know must not be left out in silence.
+  // Strict: an older process must refuse an unknown field, not ignore it.
   request: z.strictObject(MessageRequest.shape),
 });
 export type OperatorMessage = z.infer<typeof OperatorMessage>;
 
-/** The message can't be sent as it is asked for, whoever asks; the text names field and way out, and no value. */
+/** Thrown for a message that can't be sent. The text names the field and the fix, and contains no value. */
 export class BadMessageError extends Error {
   override readonly name = 'BadMessageError';
 }
 
 export interface OperatorFile {
   readonly account: string;
-  /** As the receiver is to see it; what could be a path is left out. */
+  /** File name as the receiver sees it, without path separators. */
   readonly name: string;
   /** Media type, for example `image/png`. */
   readonly type: string;
@@ -47,22 +46,22 @@ export interface OperatorFile {
   readonly data: Uint8Array;
 }
 
-/** Longest file: as the configuration allows for uploads at most. */
+/** Maximum size of a file, in bytes: the maximum that the configuration allows for uploads. */
 export const MAX_FILE_BYTES = 67_108_864;
 
 export interface OperatorIntake {
   /**
-   * Keeps a file for some days, so that a message can bring it along.
+   * Stores a file for some days, so that a message can attach it.
    * @returns its id, for `uploads` of a message
    * @throws UnknownNameError, NotAcceptedError
    */
   upload(file: OperatorFile): Promise<string>;
   /**
    * Returns when Temporal has accepted a workflow for the message.
-   * @throws UnknownNameError, BadMessageError, NotAcceptedError; after the last a repetition under the same key is safe
+   * @throws UnknownNameError, BadMessageError, NotAcceptedError; after the last, a retry with the same key is safe
    */
   send(message: OperatorMessage): Promise<Accepted>;
-  /** Takes nothing more, and returns when all that is under way has an answer. */
+  /** Accepts no more messages, and returns when every message in progress has an answer. */
   close(): Promise<void>;
 }
 
@@ -77,7 +76,7 @@ export interface OperatorIntakeOptions {
 export function openOperatorIntake(options: OperatorIntakeOptions): OperatorIntake {
   const { db, client, taskQueue = WORK_QUEUE } = options;
   const { accounts, ingress } = options.config.config;
-  /** One an account: an acceptance knows a route by its name alone. */
+  /** One per account: an acceptance knows a route by its name only. */
   const acceptances = new Map<string, { route: Route; acceptance: Acceptance }>();
 
   function acceptanceOf(account: string): { route: Route; acceptance: Acceptance } {
@@ -127,7 +126,7 @@ export function openOperatorIntake(options: OperatorIntakeOptions): OperatorInta
   };
 }
 
-/** It has no delivery to read: what it accepts is drafted already. */
+/** This route reads no deliveries: its messages arrive as drafts. */
 function operatorRoute(account: string): Route {
   return {
     name: OPERATOR_ROUTE,
@@ -140,8 +139,8 @@ function operatorRoute(account: string): Route {
 }
 
 /**
- * What the API text, POST /v1/messages/send and POST /v1/conversations/{ticketId}/messages, asks of a message, and what
- * a configured route would have refused.
+ * Checks a message against the API text (POST /v1/messages/send and POST /v1/conversations/{ticketId}/messages), and
+ * against the rules that apply to a configured route.
  * @throws BadMessageError
  */
 export function checkMessage({ to, text, template, media, uploads, ...rest }: RequestOf<'message'>): void {
@@ -150,18 +149,18 @@ export function checkMessage({ to, text, template, media, uploads, ...rest }: Re
   };
   const files = (media?.urls.length ?? 0) + (uploads?.length ?? 0);
   if (text === undefined && template === undefined && files === 0)
-    refuse('there is nothing to send; give a text, a template or a file');
+    refuse('the message is empty; add a text, a template or a file');
   if (rest.outsideWindow === 'template' && template === undefined)
-    refuse('outside the window the template is to go, and there is none; give one, or choose another way');
+    refuse('outsideWindow is template, and there is no template; add one, or change outsideWindow');
   if (files > 0 && !rest.saveOnTicket)
-    refuse('files are not sent by a message that is not kept; leave the files or saveOnTicket out');
+    refuse('a message with saveOnTicket false can have no files; remove the files or saveOnTicket');
   if ('number' in to) {
     if (to.key !== canonicalKey(to.number))
       refuse('to.key is not the key of to.number; write the number with the Brazilian ninth digit');
     return;
   }
   if (rest.connection !== undefined)
-    refuse('a reply goes out on the connection of its conversation; leave the connection out');
-  if (rest.contactName !== undefined) refuse('a conversation has its contact already; leave the name out');
-  if (!rest.saveOnTicket) refuse('a reply is always kept; leave saveOnTicket out');
+    refuse('a reply uses the connection of its conversation; remove the connection');
+  if (rest.contactName !== undefined) refuse('the conversation already has a contact; remove the name');
+  if (!rest.saveOnTicket) refuse('a reply is always saved; remove saveOnTicket');
 }

@@ -1,21 +1,21 @@
-// Commands at the operators' socket of another process of this machine and user.
+// Client of the operator socket of another process of this machine and user.
 import { Client, errors } from 'undici';
 import { z } from 'zod';
 import { NotAcceptedError } from '../../ingress/intake.ts';
 import { BadMessageError, type OperatorIntake } from './operator-intake.ts';
 
-/** The other side gives up a start after 5 s, and waits for its ledger besides. */
+/** The server gives up a start after 5 s, and also waits for its ledger. */
 const ANSWER_MS = 30_000;
 const CONNECT_MS = 5000;
 
-/** The socket did not do what it was asked for. */
+/** Thrown when a request at the socket fails. */
 export class SocketError extends Error {
   override readonly name = 'SocketError';
   /**
-   * - `gone`: nobody is behind the socket (any more); nothing was sent
-   * - `lost`: there is no answer; it may have been done, and a repetition under the same key is safe
+   * - `gone`: no process is behind the socket; nothing was sent
+   * - `lost`: no answer came; the request may have had its effect, and a retry with the same key is safe
    * - `unknown`: there is no such account
-   * - `failed`: an error of the other side
+   * - `failed`: an error of the other process
    */
   readonly why: 'gone' | 'lost' | 'unknown' | 'failed';
   constructor(why: SocketError['why'], message: string, options?: ErrorOptions) {
@@ -32,7 +32,7 @@ const Problem = z.object({
   retryAfterMs: z.number().optional(),
 });
 
-/** Calls at a socket. */
+/** Sends requests to a socket. */
 export interface SocketCalls {
   /** @throws SocketError, BadMessageError, NotAcceptedError */
   post<T>(target: string, body: string | Uint8Array, schema: z.ZodType<T>): Promise<T>;
@@ -41,8 +41,8 @@ export interface SocketCalls {
 
 /**
  * Connects with the first call.
- * @param path as the lock of the state folder has it under `door`
- * @param options.answerMs how long an answer may take @default 30_000
+ * @param path the `socket` in the lock of the state folder
+ * @param options.answerMs maximum wait for an answer, in milliseconds @default 30_000
  */
 export function openSocketCalls(path: string, { answerMs = ANSWER_MS } = {}): SocketCalls {
   const client = new Client('http://socket', {
@@ -60,7 +60,7 @@ export function openSocketCalls(path: string, { answerMs = ANSWER_MS } = {}): So
     }
     const problem = Problem.safeParse(answer);
     if (!problem.success)
-      throw new SocketError('failed', `the socket answered ${status}, and not as it should`);
+      throw new SocketError('failed', `the socket answered ${status} with an unexpected body`);
     throw errorOf(status, problem.data);
   }
 
@@ -70,15 +70,15 @@ export function openSocketCalls(path: string, { answerMs = ANSWER_MS } = {}): So
       return { status: response.statusCode, text: await response.body.text() };
     } catch (error) {
       if (isUnconnected(error))
-        throw new SocketError('gone', `nobody answers at the socket ${path}`, { cause: error });
-      throw new SocketError('lost', `the answer did not come: ${(error as Error).message}`, { cause: error });
+        throw new SocketError('gone', `no process answers at the socket ${path}`, { cause: error });
+      throw new SocketError('lost', `no answer came: ${(error as Error).message}`, { cause: error });
     }
   }
 
   return { post, close: () => client.destroy() };
 }
 
-/** An intake whose work is done by the process behind the socket; its calls throw SocketError besides. */
+/** An intake of the process behind the socket. Its calls also throw SocketError. */
 export function connectSocket(path: string, options: { readonly answerMs?: number } = {}): OperatorIntake {
   const calls = openSocketCalls(path, options);
   return {

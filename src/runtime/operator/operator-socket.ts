@@ -1,5 +1,5 @@
-// The operators' socket: HTTP on a socket of the process that has the ledger, for commands of the same user. What people
-// are written comes in here, because it must not travel through Temporal.
+// The operator socket: HTTP on a private socket of the process that owns the ledger, for commands of the same user.
+// Message texts come in here, because they must not travel through Temporal.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { z } from 'zod';
@@ -17,14 +17,14 @@ import { LedgerError } from '../../ledger/database.ts';
 import { BadMessageError, MAX_FILE_BYTES, type OperatorIntake, OperatorMessage } from './operator-intake.ts';
 import { listenPrivately, type SocketPlace } from './private-socket.ts';
 
-/** Longest body of a message, in bytes. */
+/** Maximum body of a message, in bytes. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
-/** Bodies that are held at once, in bytes. */
+/** Maximum of all bodies in memory, in bytes. */
 const CAPACITY_BYTES = 134_217_728;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 120_000;
 const MAX_CONNECTIONS = 64;
-/** Requests under way may take so long when the socket closes. */
+/** Time that active requests get when the socket closes, in milliseconds. */
 const GRACE_MS = 10_000;
 const RETRY_MS = 1000;
 
@@ -34,15 +34,15 @@ export interface SocketLog {
 
 export interface SocketOptions extends SocketPlace {
   readonly intake: OperatorIntake;
-  /** What else may be asked for here, by path. */
+  /** Further endpoints, by path. */
   readonly more?: Endpoints;
   readonly log: SocketLog;
 }
 
 export interface OperatorSocket {
-  /** For the lock of the folder: what `connectSocket` takes. */
+  /** Path for `connectSocket`; the owner writes it into the lock of the folder. */
   readonly path: string;
-  /** No new requests; those under way get their answer. The intake is closed by whoever opened it, afterwards. */
+  /** Accepts no new requests; active ones get their answer. The caller closes the intake afterwards. */
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ const FileQuery = z.strictObject({
   type: z.string().min(1).max(255),
 });
 
-/** What an answer is made of; of errors `error` and sometimes `code` and `retryAfterMs`. */
+/** Status and body. The body of an error has `error`, and may have `code` and `retryAfterMs`. */
 export type Answer = readonly [status: number, body: Readonly<Record<string, unknown>>];
 type Handler = (body: Uint8Array, query: URLSearchParams) => Promise<Answer>;
 interface Endpoint {
@@ -61,7 +61,7 @@ interface Endpoint {
 }
 export type Endpoints = Readonly<Record<string, Endpoint>>;
 
-/** An endpoint that takes JSON of this schema. */
+/** An endpoint that accepts JSON of this schema. */
 export function jsonEndpoint<T>(
   schema: z.ZodType<T>,
   maxBytes: number,
@@ -71,14 +71,14 @@ export function jsonEndpoint<T>(
 }
 
 /**
- * Opens the socket of a process that holds a state folder.
+ * Opens the socket of the process that owns a state folder.
  *
  * - `POST /messages` `{account, key?, request}` → `{event, duplicate}`
- * - `POST /files?account&name&type`, the bytes as they are → `{upload}`
- * - those of `more`
+ * - `POST /files?account&name&type` with the bytes of the file → `{upload}`
+ * - the endpoints of `more`
  *
- * Errors are `{error}`: 400 for what can't be done as it is asked for, 404 for an account (or a path) that is not there,
- * 413 for too long a body, 503 with `code` and `retryAfterMs` when it can't be taken now.
+ * Errors are `{error}`: 400 for an invalid request, 404 for an unknown account or path, 413 for a body that is too large,
+ * 503 with `code` and `retryAfterMs` when Sluice can't accept it now.
  * @throws as `listenPrivately`
  */
 export async function openOperatorSocket(options: SocketOptions): Promise<OperatorSocket> {
@@ -103,8 +103,8 @@ export async function openOperatorSocket(options: SocketOptions): Promise<Operat
     const [path = '', query] = (req.url ?? '/').split('?', 2);
     const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
     if (endpoint === undefined)
-      return [404, { error: 'this socket has no such path; is Sluice older there?' }];
-    if (req.method !== 'POST') return [405, { error: 'this path takes POST only' }];
+      return [404, { error: 'this socket has no such path; the other process may be an older Sluice' }];
+    if (req.method !== 'POST') return [405, { error: 'this path accepts POST only' }];
     const { maxBytes, handle } = endpoint;
     const body = await readBody(req, null, { maxBytes, capacity });
     try {
@@ -117,9 +117,9 @@ export async function openOperatorSocket(options: SocketOptions): Promise<Operat
   const respond = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const [status, body] = await answer(req).catch((error: unknown) => refusal(error, options.log));
     if (res.destroyed) return;
-    // Who still sends would not read the answer: the rest is read, and not kept.
+    // A client that still sends would not read the answer: read the rest and discard it.
     req.resume();
-    // One request a connection: nothing idles here when the socket closes.
+    // One request per connection: no connection idles when the socket closes.
     res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' });
     res.end(JSON.stringify(body));
   };
@@ -129,7 +129,7 @@ export async function openOperatorSocket(options: SocketOptions): Promise<Operat
     (req, res) => void respond(req, res),
   );
   server.maxConnections = MAX_CONNECTIONS;
-  // Node counts who has not asked anything yet as busy, and would wait for them.
+  // Node counts connections without a request as busy, and would wait for them.
   const silent = new Set<Socket>();
   server.on('connection', (socket) => {
     silent.add(socket);
@@ -151,17 +151,18 @@ export async function openOperatorSocket(options: SocketOptions): Promise<Operat
   };
 }
 
-/** Names no value: what somebody sent is personal. */
+/** The answer names no value: what operators send is personal. */
 function refusal(error: unknown, log: SocketLog): Answer {
   if (error instanceof BadMessageError) return [400, { error: error.message }];
   if (error instanceof UnknownNameError) return [404, { error: error.message }];
-  if (error instanceof TooLongError) return [413, { error: 'this is too long; send less at once' }];
-  if (error instanceof NoCapacityError) return busy('BUSY', RETRY_MS, 'too much is being sent at once');
+  if (error instanceof TooLongError) return [413, { error: 'the body is too large; send less at once' }];
+  if (error instanceof NoCapacityError)
+    return busy('BUSY', RETRY_MS, 'too many bytes are being sent at once');
   if (error instanceof NotAcceptedError) return busy(error.why, error.retryAfterMs, error.message);
   if (error instanceof LedgerError) return busy('LEDGER', RETRY_MS, error.message);
-  if (error instanceof GoneError) return [400, { error: 'the request broke off' }];
+  if (error instanceof GoneError) return [400, { error: 'the request was interrupted' }];
   log.error({ error: errorShape(error) }, 'a request of an operator failed');
-  return [500, { error: 'internal error: its cause is in the log of the process that holds the folder' }];
+  return [500, { error: 'internal error: see the log of the process that owns the folder' }];
 }
 
 function busy(code: NotAcceptedError['why'], retryAfterMs: number, why: string): Answer {
@@ -173,7 +174,7 @@ function readJson(body: Uint8Array): unknown {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
-    throw new BadMessageError('the body is no JSON in UTF-8', { cause: error });
+    throw new BadMessageError('the body is not JSON in UTF-8', { cause: error });
   }
 }
 

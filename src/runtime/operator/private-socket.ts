@@ -1,4 +1,4 @@
-// A socket that only this user can connect to: a Unix domain socket in a folder of its own, or a named pipe on Windows.
+// A socket that only this user can connect to: a Unix domain socket in a private folder, or a named pipe on Windows.
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import type { Server } from 'node:net';
@@ -6,29 +6,29 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { shortHash } from '../../ledger/short-hash.ts';
 
-/** Bytes of a socket's path: the kernel takes 107 on Linux and 103 on macOS and the BSDs. */
+/** Maximum length of a socket path in bytes: the kernel takes 107 on Linux and 103 on macOS and the BSDs. */
 const MAX_PATH = 103;
-/** What file systems say that know no sockets, as those of some virtual machines and shares. */
+/** Errors of file systems without sockets, such as those of some virtual machines and network shares. */
 const NO_SOCKETS = new Set(['ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'EPERM', 'EACCES', 'ENAMETOOLONG', 'EROFS']);
 
 export interface PrivateSocket {
-  /** What a client connects to. */
+  /** The path that a client connects to. */
   readonly path: string;
-  /** Takes away what lies on the disk, once the server is closed. */
+  /** Deletes the socket from the disk after the server is closed. */
   remove(): Promise<void>;
 }
 
 export interface SocketPlace {
-  /** Folder whose lock the caller holds: a socket that lies there already is that of a process that died. */
+  /** Folder whose lock the caller owns. A socket found there belongs to a process that died. */
   readonly folder: string;
   /** @default that of the system */
   readonly tmp?: string;
 }
 
 /**
- * Lets the server listen. The folder of the socket is this user's alone from its first moment on, so that there is no
- * instant at which somebody else could connect; the socket gets the mode 0600 besides.
- * @throws what `server.listen` does, when no place takes a socket
+ * Lets the server listen. The folder of the socket is private from its first moment, so that no other user can connect
+ * at any time. The socket also gets mode 0600.
+ * @throws what `server.listen` throws, when no folder can have a socket
  */
 export async function listenPrivately(server: Server, place: SocketPlace): Promise<PrivateSocket> {
   const folder = resolve(place.folder);
@@ -39,7 +39,7 @@ export async function listenPrivately(server: Server, place: SocketPlace): Promi
   }
   const tmp = place.tmp ?? tmpdir();
   const inside = await listenIn(server, join(folder, 'socket')).catch(giveUpOn(NO_SOCKETS));
-  // The same name at each start: what a killed process has left is found and replaced.
+  // The name is the same at each start, so that a socket left by a killed process is found and replaced.
   const named = join(tmp, `sluice-${process.getuid?.() ?? 0}-${shortHash(folder)}`);
   const outside =
     inside ?? (await listenIn(server, named).catch(giveUpOn(new Set([...NO_SOCKETS, 'EEXIST']))));
@@ -63,7 +63,7 @@ async function listenIn(server: Server, folder: string): Promise<PrivateSocket> 
   return { path, remove: async () => await rm(dirname(path), { recursive: true, force: true }) };
 }
 
-/** @throws with EEXIST for what lies there and is another user's, or no folder */
+/** @throws with EEXIST when the path is not a folder, or belongs to another user */
 async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -1,4 +1,4 @@
-// Whether a program on this machine is the very build that Sluice was tested with, and will still be it when it runs.
+// Checks that a program is a build that Sluice was tested with, and that no other user can replace it before it runs.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -15,10 +15,10 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 /**
- * Why the program at `path` can't be trusted, for people; null when it is one of the pinned builds and no other user
- * may put another one in its place between this check and its start.
+ * Says why the program at `path` can't be trusted. Null when it is a pinned build and no other user can replace it between
+ * this check and its start.
  * @param pinned SHA-256 of the builds
- * @param top the highest folder that counts; those above it are not checked
+ * @param top the highest folder to check
  */
 export async function distrust(
   path: string,
@@ -29,7 +29,7 @@ export async function distrust(
   if (open !== null)
     return `another user of this machine can replace it, because of the owner or mode of ${open}`;
   const found = await sha256Of(path);
-  return pinned.includes(found) ? null : `it is not a build that Sluice pins (sha256 ${found})`;
+  return pinned.includes(found) ? null : `Sluice does not pin this build (sha256 ${found})`;
 }
 
 async function openTo(path: string, top: string): Promise<string | null> {

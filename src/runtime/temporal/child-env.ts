@@ -1,4 +1,4 @@
-// The environment of child processes: what a program needs to run, and none of the secrets that Sluice was started with.
+// The environment of child processes: what a program needs to run, without the secrets of Sluice.
 
 /** Folders, locale, proxies and certificates. Names that hold credentials are not among them. */
 const PASSED = new Set([
@@ -17,7 +17,7 @@ const PASSED = new Set([
   'XDG_CONFIG_HOME',
   'XDG_DATA_HOME',
   'XDG_RUNTIME_DIR',
-  // Without these a program does not even start on Windows.
+  // Windows programs do not start without these.
   'SYSTEMROOT',
   'SYSTEMDRIVE',
   'WINDIR',
@@ -27,7 +27,7 @@ const PASSED = new Set([
   'LOCALAPPDATA',
   'USERPROFILE',
 ]);
-/** A download also needs the way out of a closed network, which may carry a password: only downloads get these. */
+/** A download also needs the proxy of a closed network, whose URL may contain a password: only downloads get these. */
 const DOWNLOAD = new Set([
   'HTTP_PROXY',
   'HTTPS_PROXY',
@@ -42,12 +42,12 @@ const DOWNLOAD = new Set([
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** For a program that runs here, such as the Temporal server. */
+/** Environment of a program that runs here, such as the Temporal server. */
 export function childEnv(env: Env): Record<string, string | undefined> {
   return pick(env, (name) => PASSED.has(name) || name.startsWith('LC_'));
 }
 
-/** For a program that downloads: proxies, certificates and the settings of pip too. */
+/** Environment of a program that downloads: also proxies, certificates and the settings of pip. */
 export function downloadEnv(env: Env): Record<string, string | undefined> {
   return pick(
     env,
@@ -55,7 +55,7 @@ export function downloadEnv(env: Env): Record<string, string | undefined> {
   );
 }
 
-/** Names are compared in upper case: proxies are written in both, and Windows does not distinguish them. */
+/** Compares names in upper case: proxies are written both ways, and Windows ignores case. */
 function pick(env: Env, wanted: (name: string) => boolean): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => wanted(name.toUpperCase())));
 }

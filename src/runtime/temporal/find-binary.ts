@@ -1,24 +1,24 @@
-// Finds a program: named by a variable, on the PATH, from an earlier download, or by a new one.
+// Finds a program: named by a variable, on the PATH, in an earlier download, or by a new download.
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { distrust } from './binary-trust.ts';
 
 export interface FindOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where downloads are kept, for example `~/.cache/sluice`; made when missing. */
+  /** Folder of downloads, for example `~/.cache/sluice`; made when missing. */
   readonly cacheDir: string;
-  /** Receives one line for each thing that takes time or fails. */
+  /** Receives one line for each step that takes time or fails. */
   say(line: string): void;
   readonly signal?: AbortSignal;
 }
 
 export interface FoundBinary {
   readonly path: string;
-  /** Where it came from, for people: `TEMPORAL_CLI_PATH`, `PATH`, … */
+  /** Where it was found, as text: `TEMPORAL_CLI_PATH`, `PATH`, … */
   readonly origin: string;
 }
 
-/** Thrown when no way led to the binary; the message lists every way, why it failed and what to do. */
+/** Thrown when no binary was found. The message lists every way, why it failed, and what to do. */
 export class BinaryNotFoundError extends Error {
   override readonly name = 'BinaryNotFoundError';
   readonly binary: string;
@@ -28,7 +28,7 @@ export class BinaryNotFoundError extends Error {
   }
 }
 
-/** One way of bringing a binary here. */
+/** One way to download a binary. */
 export interface Download {
   readonly label: string;
   /** Path of an earlier download, or null. */
@@ -40,16 +40,16 @@ export interface Download {
 export interface BinarySpec {
   readonly binary: string;
   readonly envName: string;
-  /** SHA-256 of the builds that are run without being asked for by name, one a platform. */
+  /** SHA-256 of the builds that may run without being named, one per platform. */
   readonly sha256: readonly string[];
   readonly downloads: readonly Download[];
-  /** What a person can do when nothing worked. */
+  /** What to do when nothing worked. */
   readonly wayOut: string;
 }
 
 /**
- * What is on this machine already, in the order for any binary; null when nothing is. Only pinned builds count, but for
- * the one that the variable names: to name it is to choose it.
+ * Searches this machine in the usual order; null when nothing is found. Only pinned builds count. The binary that the
+ * variable names is used in any case, because the user chose it.
  * @throws BinaryNotFoundError when the variable names no executable
  */
 export async function locateBinary(
@@ -72,28 +72,26 @@ export async function locateBinary(
   if (onPath !== null) {
     const why = await distrust(onPath, spec.sha256);
     if (why === null) return { path: onPath, origin: 'PATH' };
-    say(
-      `${onPath} is on the PATH, but ${why}; Sluice looks elsewhere. To run it, set ${spec.envName}=${onPath}`,
-    );
+    say(`${onPath} is on the PATH, but ${why}; Sluice searches on. To run it, set ${spec.envName}=${onPath}`);
   }
   for (const download of spec.downloads) {
     const path = await download.cached(cacheDir);
     if (path === null) continue;
     const why = await distrust(path, spec.sha256, cacheDir);
     if (why === null) return { path, origin: `${download.label} (cached)` };
-    say(`${path} is not run: ${why}`);
+    say(`Sluice does not run ${path}: ${why}`);
   }
   return null;
 }
 
-/** What is here, else a download. Earlier downloads come before new ones: a closed network must not cost every start its timeout. */
+/** Searches this machine, then downloads. Earlier downloads come first, so that a closed network does not delay every start. */
 export async function findBinary(spec: BinarySpec, options: FindOptions): Promise<FoundBinary> {
   const here = await locateBinary(spec, options);
   if (here !== null) return here;
   const failures: string[] = [];
   for (const download of spec.downloads) {
     options.signal?.throwIfAborted();
-    options.say(`Bringing ${spec.binary} here once: ${download.label}`);
+    options.say(`Downloading ${spec.binary} once: ${download.label}`);
     try {
       const path = await download.fetch(options);
       const why = await distrust(path, spec.sha256, options.cacheDir);
@@ -102,7 +100,7 @@ export async function findBinary(spec: BinarySpec, options: FindOptions): Promis
     } catch (error) {
       options.signal?.throwIfAborted();
       const reason = error instanceof Error ? error.message : String(error);
-      options.say(`${download.label} did not work: ${reason}`);
+      options.say(`${download.label} failed: ${reason}`);
       failures.push(`  ${download.label}: ${reason}`);
     }
   }

@@ -1,17 +1,17 @@
-// TEMPORAL_ADDRESS, as far as it may be used: what Sluice speaks there is gRPC without TLS.
+// Checks TEMPORAL_ADDRESS: Sluice speaks gRPC without TLS to it.
 import { hostOf, isLoopbackHost } from '../../contracts/loopback.ts';
 
-/** TEMPORAL_ADDRESS leads over a network, unencrypted, and nobody has allowed that. */
+/** Thrown when TEMPORAL_ADDRESS leads over a network, unencrypted, without TEMPORAL_INSECURE. */
 export class InsecureTemporalError extends Error {
   override readonly name = 'InsecureTemporalError';
 }
 
-/** TEMPORAL_ADDRESS is not `host:port`. */
+/** Thrown when TEMPORAL_ADDRESS is not `host:port`. */
 export class TemporalAddressError extends Error {
   override readonly name = 'TemporalAddressError';
 }
 
-/** A name, an IPv4 address or an IPv6 address in brackets. The port may be absent: the SDK takes 7233 then. */
+/** A name, an IPv4 address or an IPv6 address in brackets. Without a port, the SDK uses 7233. */
 const HOST_AND_PORT = /^(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?$/i;
 
 /**

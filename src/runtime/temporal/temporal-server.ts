@@ -18,12 +18,12 @@ import { endProcess, readServerRecord, removeServerRecord, type ServerRecord } f
 import { hiddenPlace } from './temporal-ui.ts';
 
 export interface StartTemporalOptions {
-  /** Folder for database, log and record; exists, and its lock is held by the caller. */
+  /** Existing folder for database, log and record; the caller owns its lock. */
   readonly stateDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where a downloaded CLI is kept. */
+  /** Folder of downloaded binaries. */
   readonly cacheDir: string;
-  /** Receives one line for each thing that takes time or that an operator should know. */
+  /** Receives one line for each step that takes time or that an operator should know. */
   say(line: string): void;
   /** Starts the web UI too, see temporal-ui.ts. @default false */
   readonly ui?: boolean;
@@ -54,7 +54,7 @@ export interface TemporalServer {
   readonly address: string;
   readonly uiUrl: string | null;
   readonly namespace: string;
-  /** Where it came from, for people. */
+  /** Where it comes from, as text. */
   readonly origin: string;
   /** True when `stop` ends it: started here, or adopted from an earlier run. */
   readonly owned: boolean;
@@ -78,7 +78,7 @@ interface Settings extends StartTemporalOptions {
 /**
  * Finds or starts the server; on return its namespace answers.
  * @throws TemporalUnavailableError when TEMPORAL_ADDRESS does not answer.
- * @throws InsecureTemporalError when TEMPORAL_ADDRESS leads over a network that nobody has allowed.
+ * @throws InsecureTemporalError when TEMPORAL_ADDRESS leads over a network without TEMPORAL_INSECURE.
  * @throws TemporalStartError when the dev server does not start.
  * @throws BinaryNotFoundError when there is no Temporal CLI and none could be downloaded.
  */
@@ -145,7 +145,7 @@ async function useExternal(
   };
 }
 
-/** A healthy server left by a parent that was killed goes on as ours; any other that is left is ended. */
+/** Adopts a healthy server of a killed parent, and ends any other server that is left. */
 async function adopt(settings: Settings): Promise<TemporalServer | null> {
   const { stateDir, namespace, port, ui, say, checkMs, stopGraceMs } = settings;
   const record = await readServerRecord(stateDir);

@@ -181,7 +181,7 @@ describe('what can go wrong at the socket', () => {
     await note({ socket: path, temporal: '127.0.0.1:1' });
     const { code, stderr } = await sluice([...SEND, '--key', 'k1']);
     expect(code).toBe(EXIT.unavailable);
-    expect(stderr).toMatch(/the answer did not come: .*; repeat with --key k1/);
+    expect(stderr).toMatch(/no answer came: .*; repeat with --key k1/);
   });
 
   it('a socket that somebody has left without closing it', async () => {

@@ -166,7 +166,7 @@ describe('the socket refuses', () => {
     ],
     ['a sample of thousands', '/campaigns/sample', { run: RUN, limit: 5000 }, 400, /limit/],
     ['a run and a campaign', '/campaigns/find', { run: RUN, campaign: 'spring' }, 400, /./],
-    ['no JSON', '/campaigns/find', '{', 400, /no JSON/],
+    ['no JSON', '/campaigns/find', '{', 400, /not JSON/],
     ['a path of nobody', '/campaigns/all', {}, 404, /no such path/],
   ])('%s', async (_, path, body, status, error) => {
     const answer = await raw(

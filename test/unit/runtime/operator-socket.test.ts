@@ -217,19 +217,19 @@ describe('where the socket lies', () => {
     const tmp = join(dir, 'y'.repeat(110));
     await mkdir(tmp);
     const server = createServer();
-    await expect(listenPrivately(server, { folder: join(dir, long), tmp })).rejects.toThrow(/too long/);
+    await expect(listenPrivately(server, { folder: join(dir, long), tmp })).rejects.toThrow(/too large/);
   });
 });
 
 describe('what the socket refuses', () => {
   const cases: [string, string, string, string | Buffer, number, RegExp][] = [
-    ['no JSON', '/messages', 'POST', '{', 400, /no JSON/],
-    ['bytes that are no UTF-8', '/messages', 'POST', Buffer.from([0x22, 0xff, 0x22]), 400, /no JSON/],
+    ['no JSON', '/messages', 'POST', '{', 400, /not JSON/],
+    ['bytes that are no UTF-8', '/messages', 'POST', Buffer.from([0x22, 0xff, 0x22]), 400, /not JSON/],
     ['another method', '/messages', 'GET', '', 405, /POST/],
     ['another path', '/admin', 'POST', '{}', 404, /no such path/],
     ['an address that is none', '//', 'POST', '{}', 404, /no such path/],
     ['a path out of the prototype', '/__proto__', 'POST', '{}', 404, /no such path/],
-    ['nothing', '/messages', 'POST', '', 400, /no JSON/],
+    ['nothing', '/messages', 'POST', '', 400, /not JSON/],
     ['a list', '/messages', 'POST', '[]', 400, /object/],
     ['an unknown key', '/messages', 'POST', JSON.stringify({ ...MESSAGE, more: 1 }), 400, /more/],
     [
@@ -256,7 +256,7 @@ describe('what the socket refuses', () => {
       /request\.to/,
     ],
     ['a file without a name', '/files?account=acme&type=text/plain', 'POST', 'x', 400, /name/],
-    ['more than 1 MB', '/messages', 'POST', 'x'.repeat(1_048_577), 413, /too long/],
+    ['more than 1 MB', '/messages', 'POST', 'x'.repeat(1_048_577), 413, /too large/],
   ];
   it.each(cases)('%s', async (_, path, method, body, status, error) => {
     const { path: socket } = await operatorSocket();
@@ -291,7 +291,7 @@ describe('what the socket refuses', () => {
 describe('what a command hears', () => {
   it.each([
     [new UnknownNameError('account', 'acne', 'did you mean "acme"?'), SocketError, /did you mean "acme"/],
-    [new BadMessageError('there is nothing to send'), BadMessageError, /nothing to send/],
+    [new BadMessageError('there is nothing to send'), BadMessageError, /is empty/],
     [new NotAcceptedError('TEMPORAL', 1500, 'Temporal is away'), NotAcceptedError, /Temporal is away/],
     [new TypeError(`broken ${CANARY}`), SocketError, /internal error/],
   ])('%s', async (problem, type, message) => {
@@ -355,14 +355,14 @@ describe('a message that no account could send', () => {
   const reply = { ...base, to: { conversation: 5 } };
   const media = { urls: ['https://a.b/c'], hosts: ['a.b'], maxBytes: 1, allowPrivate: false, timeoutMs: 1 };
   it.each([
-    [{ ...base, text: undefined }, /nothing to send/],
+    [{ ...base, text: undefined }, /is empty/],
     [{ ...base, outsideWindow: 'template' as const }, /template/],
-    [{ ...base, saveOnTicket: false, media }, /not kept/],
-    [{ ...base, saveOnTicket: false, uploads: ['u'] }, /not kept/],
+    [{ ...base, saveOnTicket: false, media }, /saveOnTicket false/],
+    [{ ...base, saveOnTicket: false, uploads: ['u'] }, /saveOnTicket false/],
     [{ ...base, to: { number: '551187654321', key: '551187654321' } }, /ninth digit/],
     [{ ...reply, connection: 3 }, /connection/],
-    [{ ...reply, contactName: 'Bia' }, /contact already/],
-    [{ ...reply, saveOnTicket: false }, /always kept/],
+    [{ ...reply, contactName: 'Bia' }, /already has a contact/],
+    [{ ...reply, saveOnTicket: false }, /always saved/],
   ])('%j', (request, problem) => {
     expect(() => checkMessage(request as never)).toThrow(problem);
   });

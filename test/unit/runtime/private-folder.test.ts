@@ -112,7 +112,7 @@ describe('an existing state folder', () => {
     await mkdir(open);
     await chmod(open, 0o777);
     await expect(openPrivateFolder(join(open, 'state'))).rejects.toThrow(
-      /all may write to .*open; close that one \(chmod o-w .*open\)/,
+      /because .*open; close it \(chmod one \(chmod o-w .*open\)/,
     );
     await expect(openPrivateFolder(join(open, 'mine/deep/state'))).rejects.toThrow(/may write to .*open;/);
     await chmod(open, 0o1777);
@@ -129,7 +129,7 @@ describe('an existing state folder', () => {
   });
 
   it.each([
-    ['a file has its name', 'taken', /no folder .*taken: a file.*another path/],
+    ['a file has its name', 'taken', /make the folder .*taken: a file.*another path/],
     ['a part of its path is a file', 'taken/state', /a part of the path is a file/],
   ])('where there can be none (%s) is refused with the way out', async (_case, name, message) => {
     await file(join(base, 'taken'));

@@ -114,9 +114,9 @@ describe('searching for a binary', () => {
     const found = await findBinary(spec(download('one', {}), download('two', { fetched })), options({}));
     expect(found).toEqual({ path: fetched, origin: 'two' });
     expect(said).toEqual([
-      'Bringing tool here once: one',
-      'one did not work: one is closed',
-      'Bringing tool here once: two',
+      'Downloading tool once: one',
+      'one failed: one is closed',
+      'Downloading tool once: two',
     ]);
   });
 
@@ -150,7 +150,7 @@ describe('a program that is not the pinned build', () => {
     expect(await search({ TOOL_PATH: path })).toEqual({ path, origin: 'TOOL_PATH' });
     expect(said).toEqual([
       expect.stringMatching(
-        /TOOL_PATH=.*mine: it is not a build that Sluice pins \(sha256 [0-9a-f]{64}\); Sluice runs it because you named it/,
+        /TOOL_PATH=.*mine: Sluice does not pin this build \(sha256 [0-9a-f]{64}\); Sluice runs it because you named it/,
       ),
     ]);
   });
@@ -169,7 +169,7 @@ describe('a program that is not the pinned build', () => {
     const fetched = await program(join(cacheDir, 'two/tool'));
     const found = await search({}, download('one', { cached }), download('two', { fetched }));
     expect(found).toEqual({ path: fetched, origin: 'two' });
-    expect(said[0]).toContain(`${cached} is not run: it is not a build that Sluice pins`);
+    expect(said[0]).toContain(`Sluice does not run ${cached}: it is not a build that Sluice pins`);
   });
 
   it('is not run after a download either', async () => {
@@ -189,7 +189,7 @@ describe('a program that is not the pinned build', () => {
       const cached = await program(join(cacheDir, 'one/tool'));
       await chmod(join(cacheDir, open), 0o777);
       await expect(search({}, download('one', { cached }))).rejects.toThrow('No tool was found');
-      expect(said[0]).toContain(`${cached} is not run: another user of this machine can replace it`);
+      expect(said[0]).toContain(`Sluice does not run ${cached}: another user of this machine can replace it`);
     },
   );
 });
