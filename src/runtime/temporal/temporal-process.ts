@@ -54,7 +54,7 @@ export function serverSettings(
     // One partition keeps priorities exact.
     'matching.numTaskqueueReadPartitions=1',
     'matching.numTaskqueueWritePartitions=1',
-  // The default is 20: after the first twenty workflow steps in a second, each one would wait 40 ms.
+    // The default is 20: after the first twenty workflow steps in a second, each one would wait 40 ms.
     'history.transferProcessorMaxPollRPS=1000',
     'history.timerProcessorMaxPollRPS=1000',
     'history.visibilityProcessorMaxPollRPS=1000',

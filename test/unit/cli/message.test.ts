@@ -189,7 +189,7 @@ describe('what can go wrong at the socket', () => {
     await note({ socket: join(dir, 'nobody'), temporal: '127.0.0.1:1' });
     const { code, stderr } = await sluice([...SEND, '--key', 'k1']);
     expect(code).toBe(EXIT.unavailable);
-    expect(stderr).toMatch(/nobody answers.*--key k1/);
+    expect(stderr).toMatch(/no process answers.*--key k1/);
   });
 });
 

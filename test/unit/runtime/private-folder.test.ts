@@ -112,7 +112,7 @@ describe('an existing state folder', () => {
     await mkdir(open);
     await chmod(open, 0o777);
     await expect(openPrivateFolder(join(open, 'state'))).rejects.toThrow(
-      /because .*open; close it \(chmod one \(chmod o-w .*open\)/,
+      /because .*open is writable by all; close it \(chmod o-w .*open\)/,
     );
     await expect(openPrivateFolder(join(open, 'mine/deep/state'))).rejects.toThrow(/may write to .*open;/);
     await chmod(open, 0o1777);

@@ -169,13 +169,13 @@ describe('a program that is not the pinned build', () => {
     const fetched = await program(join(cacheDir, 'two/tool'));
     const found = await search({}, download('one', { cached }), download('two', { fetched }));
     expect(found).toEqual({ path: fetched, origin: 'two' });
-    expect(said[0]).toContain(`Sluice does not run ${cached}: it is not a build that Sluice pins`);
+    expect(said[0]).toContain(`Sluice does not run ${cached}: Sluice does not pin this build`);
   });
 
   it('is not run after a download either', async () => {
     const fetched = await program(join(cacheDir, 'one/tool'), 0o755, OTHER);
     await expect(search({}, download('one', { fetched }))).rejects.toThrow(
-      /one: it is not a build that Sluice pins/,
+      /one: Sluice does not pin this build/,
     );
   });
 
