@@ -24,7 +24,7 @@ import {
   published,
   put,
   REFUSED,
-} from '../unit/activities/outbox-context.ts';
+} from '../unit/activities/outbox/outbox-context.ts';
 
 let dir: string;
 let temporal: TestTemporal;

@@ -2,8 +2,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
 import { dyingDatabase } from '../../support/dying-database.ts';
-import { openDeliveryContext, SECOND } from './delivery-context.ts';
-import { memorySink, outboxContext, put, published as sinkEvent } from './outbox-context.ts';
+import { openDeliveryContext, SECOND } from './events/delivery-context.ts';
+import { memorySink, outboxContext, put, published as sinkEvent } from './outbox/outbox-context.ts';
 import { pollingContext } from './polling/context.ts';
 import { at, chat, message } from './polling/service.ts';
 import { environment, textsOf } from './polling/support.ts';

@@ -9,7 +9,7 @@ import { openRun } from '../../../src/ledger/sync/runs.ts';
 import { stageRecords } from '../../../src/ledger/sync/staged-records.ts';
 import { noteCard, noteContact } from '../../support/notes.ts';
 import { phone, recordOf, specOf } from '../ledger/support.ts';
-import { type EffectContext, openEffectContext } from './effects/support.ts';
+import { type EffectContext, openEffectContext } from './events/effects/support.ts';
 
 const PIPELINE = 'Sales';
 const SENT = { hashContact: 'c', hashExtra: 'e', extra: null, marks: {}, createdBy: null };

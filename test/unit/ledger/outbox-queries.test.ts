@@ -10,7 +10,7 @@ import {
 } from '../../../src/ledger/outbox/outbox-queries.ts';
 import { shortHash } from '../../../src/ledger/short-hash.ts';
 import { testLedger } from '../../support/ledger.ts';
-import { published, put } from '../activities/outbox-context.ts';
+import { published, put } from '../activities/outbox/outbox-context.ts';
 
 let db: Database;
 beforeEach(async () => {

@@ -9,7 +9,7 @@ import {
   HOUR,
   NOON,
   refused,
-} from './decision-context.ts';
+} from './waves/decision-context.ts';
 
 let db: Database;
 beforeAll(async () => {

@@ -2,8 +2,12 @@
 import { afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
-import { type AudienceContext, type ContextOptions, openAudienceContext } from './audience-context.ts';
-import { type Lists, openLists } from './lists-service.ts';
+import {
+  type AudienceContext,
+  type ContextOptions,
+  openAudienceContext,
+} from './audience/audience-context.ts';
+import { type Lists, openLists } from './audience/lists-service.ts';
 
 /** Created for each test of the file. */
 export function planningContext() {
