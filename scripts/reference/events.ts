@@ -10,6 +10,7 @@ interface Schema {
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
+  readonly allOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -21,7 +22,7 @@ const RULES = [
   '**At least once.** A repeated event has the same `id`. Drop events whose `id` you have seen.',
   '**In order within a `partitionkey`**: one conversation, or one sync. There is no order across keys.',
   '**Conversations** are published to the sinks under `announce` of an account, ends of runs to the sink in `announce` of a sync. See [configuration](configuration.md).',
-  '**Personal data.** Events of conversations hold names, numbers and messages. Events of runs hold counts and warnings. A warning quotes no value of a row, except the name of a tag that the account lacks (`UNKNOWN_TAG`).',
+  '**Personal data.** Events of conversations contain names, numbers and messages. Events of runs contain counts and warnings. A warning quotes no value of a row, except the name of a tag that the account lacks (`UNKNOWN_TAG`).',
   '**New fields** may be added. Ignore fields that you do not know.',
 ];
 
@@ -30,10 +31,10 @@ export function renderEvents(): string {
   const schemas = schemasOf() as Readonly<Record<string, Schema>>;
   const envelope = Object.entries(schemas.RunEnded?.properties ?? {}).filter(([key]) => key !== 'data');
   const types = EVENT_TYPES.flatMap((type) => {
-    const { title, summary, schema, example } = MESSAGES[type];
+    const { summary, schema, example } = MESSAGES[type];
     return [
       `## ${code(type)}`,
-      wrap(plain(`${title}. ${summary}.`)),
+      wrap(plain(summary)),
       wrap(`Fields: [${schema}](#${schema.toLowerCase()}).`),
       fence('json', JSON.stringify(example, null, 2)),
     ];
@@ -59,12 +60,12 @@ export function renderEvents(): string {
 
 const ENVELOPE: Readonly<Record<string, string>> = {
   specversion: '`1.0`.',
-  id: 'Identifies the event; the same at each repetition.',
+  id: 'Identifies the event. A repeated event has the same id.',
   source: '`/sluice/accounts/{account}/conversations/{id}` or `/sluice/accounts/{account}/syncs/{sync}`.',
   type: 'One of the types below.',
-  time: 'When it happened, in UTC.',
+  time: 'Time of the event, in UTC.',
   datacontenttype: '`application/json`.',
-  partitionkey: '`{account}/{conversation}` or `{account}/{sync}`; events of one key stay in order.',
+  partitionkey: '`{account}/{conversation}` or `{account}/{sync}`. Events with the same key arrive in order.',
 };
 
 /** The envelope is the same for all events, so that of a whole event only `data` is shown. */
@@ -95,6 +96,7 @@ function typeOf(schema: Schema): string {
   }
   if (schema.const !== undefined) return code(String(schema.const));
   if (schema.enum !== undefined) return schema.enum.map((value) => code(String(value))).join(', ');
+  if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(' and ');
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ');
   if (schema.items !== undefined) return `list of ${typeOf(schema.items)}`;
   return Array.isArray(schema.type) ? schema.type.join(' or ') : String(schema.type ?? 'any value');

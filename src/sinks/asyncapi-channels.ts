@@ -11,20 +11,20 @@ type Part = Readonly<Record<string, object>>;
 const ref = (...path: readonly string[]) => ({ $ref: `#/${path.join('/')}` });
 
 /** Event types that each sink receives, by sink name. A sink that receives nothing is left out. */
-function heardBySink({ accounts, sinks, syncs }: Announcing): ReadonlyMap<string, readonly EventType[]> {
-  const heard = new Map<string, Set<EventType>>();
-  const hears = (sink: string, types: readonly EventType[]) =>
-    heard.set(sink, new Set([...(heard.get(sink) ?? []), ...types]));
+function typesBySink({ accounts, sinks, syncs }: Announcing): ReadonlyMap<string, readonly EventType[]> {
+  const received = new Map<string, Set<EventType>>();
+  const add = (sink: string, types: readonly EventType[]) =>
+    received.set(sink, new Set([...(received.get(sink) ?? []), ...types]));
   for (const { announce } of Object.values(accounts))
-    for (const { sink, events = CONVERSATION_EVENT_TYPES } of announce) hears(sink, events);
+    for (const { sink, events = CONVERSATION_EVENT_TYPES } of announce) add(sink, events);
   for (const { announce } of Object.values(syncs))
     if (announce !== undefined)
-      hears(
+      add(
         announce,
         RUN_END_STATUSES.map((status) => `sluice.sync.${status}` as const),
       );
-  const known = Object.keys(sinks).filter((sink) => heard.has(sink));
-  return new Map(known.map((sink) => [sink, [...(heard.get(sink) ?? [])].sort()]));
+  const known = Object.keys(sinks).filter((sink) => received.has(sink));
+  return new Map(known.map((sink) => [sink, [...(received.get(sink) ?? [])].sort()]));
 }
 
 export interface Channels {
@@ -46,7 +46,7 @@ export function describeChannels(config: Announcing): Channels {
     securitySchemes: {},
     others: {},
   };
-  for (const [name, types] of heardBySink(config)) {
+  for (const [name, types] of typesBySink(config)) {
     const sink = config.sinks[name];
     switch (sink?.type) {
       case 'kafka':
@@ -58,12 +58,12 @@ export function describeChannels(config: Announcing): Channels {
         addChannel(parts, name, types, { ...httpChannel(sink), trait: 'webhook' });
         break;
       case 'jsonl':
-        parts.others[name] = { type: 'jsonl', description: 'A file with one event per line', events: types };
+        parts.others[name] = { type: 'jsonl', description: 'A file with one event per line.', events: types };
         break;
       case 'postgres':
         parts.others[name] = {
           type: 'postgres',
-          description: `One row per event in the table ${sink.table}`,
+          description: `One row per event in the table ${sink.table}.`,
           events: types,
         };
         break;
@@ -98,9 +98,9 @@ function addChannel(parts: Parts, name: string, types: readonly EventType[], tex
     ),
     ...(channelBindings === undefined ? {} : { bindings: channelBindings }),
   };
-  parts.operations[`tell-${name}`] = {
+  parts.operations[`send-${name}`] = {
     action: 'send',
-    summary: `Sluice sends events to the sink "${name}"`,
+    summary: `Sluice sends events to the sink "${name}".`,
     channel: ref('channels', name),
     messages: types.map((type) => ref('channels', name, 'messages', type)),
     bindings: operationBindings,
@@ -124,7 +124,7 @@ function addKafka(parts: Parts, name: string, { brokers, tls, sasl }: KafkaSink)
 function kafkaChannel({ topic, brokers }: KafkaSink) {
   return {
     address: topic,
-    description: 'In order within a key, at least once. A redelivery has the same `id`.',
+    description: 'Delivered at least once, in order within a key. A repeated event has the same `id`.',
     servers: brokers.map((_, at) => at),
     channelBindings: { kafka: { topic, bindingVersion: '0.5.0' } },
     operationBindings: { kafka: { bindingVersion: '0.5.0' } },
@@ -138,7 +138,7 @@ function addHttp(parts: Parts, name: string, { url }: HttpSink): void {
     name: 'webhook-signature',
     in: 'header',
     description:
-      'Standard Webhooks 1.0: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; while you rotate a secret, several signatures separated by spaces',
+      'Standard Webhooks 1.0: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`. While you rotate a secret, the header has several signatures, separated by spaces.',
   };
   parts.servers[serverName(name, 0)] = {
     host,
@@ -150,7 +150,7 @@ function addHttp(parts: Parts, name: string, { url }: HttpSink): void {
 function httpChannel({ url, timeout }: HttpSink) {
   return {
     address: new URL(url).pathname,
-    description: `Any 2xx within ${timeout} accepts the event. Events of a conversation arrive in order, at least once. A redelivery has the same \`webhook-id\`.`,
+    description: `Any 2xx within ${timeout} accepts the event. Delivered at least once, in order within a conversation. A repeated event has the same \`webhook-id\`.`,
     servers: [0],
     operationBindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
   };
@@ -167,7 +167,7 @@ const TRAITS = {
       properties: { 'content-type': { const: EVENT_CONTENT_TYPE } },
     },
     bindings: {
-      kafka: { key: { ...TEXT, description: 'The `partitionkey` of the event' }, bindingVersion: '0.5.0' },
+      kafka: { key: { ...TEXT, description: 'The `partitionkey` of the event.' }, bindingVersion: '0.5.0' },
     },
   },
   webhook: {
@@ -179,10 +179,10 @@ const TRAITS = {
         'webhook-id': {
           ...TEXT,
           description:
-            'The `id` of the event, the same in each redelivery. Bytes other than letters, digits and _ - : / + = @ ~ are percent-encoded. A value beyond 256 characters is hashed.',
+            'The `id` of the event, the same at each attempt. Bytes other than letters, digits and _ - : / + = @ ~ are percent-encoded. A value longer than 256 characters is replaced by `sha256:` and its hash.',
         },
-        'webhook-timestamp': { ...TEXT, description: 'Time of this attempt, in seconds since 1970' },
-        'webhook-signature': { ...TEXT, description: 'One signature for each secret, separated by spaces' },
+        'webhook-timestamp': { ...TEXT, description: 'Time of this attempt, in seconds since 1970.' },
+        'webhook-signature': { ...TEXT, description: 'One signature per secret, separated by spaces.' },
       },
     },
   },

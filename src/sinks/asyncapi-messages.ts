@@ -116,21 +116,20 @@ function ended(status: 'finished' | 'cancelled' | 'failed', pending: number): Ru
 /** Every event that a sink can receive. */
 export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
   'message.received': {
-    title: 'A customer wrote',
-    summary:
-      'A message came in. A message whose direction the service does not report counts as incoming too.',
+    title: 'Message received',
+    summary: 'A contact sent a message. A message without a known direction also counts as received.',
     schema: 'MessagePublished',
     example: published('message.received', 'wamid.1', 'Is it still there?'),
   },
   'message.sent': {
-    title: 'The company wrote',
-    summary: 'A person, the chatbot or Sluice sent a message',
+    title: 'Message sent',
+    summary: 'A user, the chatbot or Sluice sent a message.',
     schema: 'MessagePublished',
     example: published('message.sent', 'wamid.2', 'Yes, it is!'),
   },
   'message.status': {
-    title: 'Delivery status of a message',
-    summary: 'The status of an outgoing message differs from the last poll',
+    title: 'Message status changed',
+    summary: 'The status of a sent message changed since Sluice last saw it, in a poll or a delivery check.',
     schema: 'MessageStatus',
     example: {
       ...ENVELOPE,
@@ -146,14 +145,14 @@ export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
     },
   },
   'conversation.opened': {
-    title: 'A conversation opened or reopened',
-    summary: 'The conversation is new, or it was closed and is open again',
+    title: 'Conversation opened or reopened',
+    summary: 'A conversation is new, or it was closed and is open again.',
     schema: 'ConversationChanged',
     example: changed('conversation.opened', {}, null),
   },
   'conversation.updated': {
-    title: 'A conversation changed',
-    summary: 'Its status, chatbot, queue, owner, contact or connection changed',
+    title: 'Conversation changed',
+    summary: 'The status, chatbot, queue, owner, contact or connection of a conversation changed.',
     schema: 'ConversationChanged',
     example: changed(
       'conversation.updated',
@@ -162,8 +161,8 @@ export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
     ),
   },
   'conversation.closed': {
-    title: 'A conversation was closed',
-    summary: 'Its status changed to closed',
+    title: 'Conversation closed',
+    summary: 'The status of a conversation changed to closed.',
     schema: 'ConversationChanged',
     example: changed(
       'conversation.closed',
@@ -172,20 +171,22 @@ export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
     ),
   },
   'sluice.sync.finished': {
-    title: 'A sync run finished',
-    summary: 'Every record has an outcome. The event contains counts and warnings.',
+    title: 'Sync run finished',
+    summary: 'A run of a sync finished, and every record has an outcome.',
     schema: 'RunEnded',
     example: ended('finished', 0),
   },
   'sluice.sync.cancelled': {
-    title: 'A sync run was cancelled',
-    summary: 'Completed records stay in the service; `pending` counts the rest',
+    title: 'Sync run canceled',
+    summary:
+      'Somebody canceled a run of a sync. Completed records stay in the service; `pending` counts the others.',
     schema: 'RunEnded',
     example: ended('cancelled', 30),
   },
   'sluice.sync.failed': {
-    title: 'A sync run failed',
-    summary: 'Completed records stay in the service; the warnings say why the run ended',
+    title: 'Sync run failed',
+    summary:
+      'A run of a sync stopped with an error. Completed records stay in the service; the warnings name the cause.',
     schema: 'RunEnded',
     example: ended('failed', 60),
   },

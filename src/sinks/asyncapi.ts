@@ -4,7 +4,7 @@ import { EVENT_CONTENT_TYPE } from '../contracts/wire/events.ts';
 import { describeChannels } from './asyncapi-channels.ts';
 import { EVENT_TYPES, MESSAGES, messageOf, schemasOf } from './asyncapi-messages.ts';
 
-const ABOUT = `CloudEvents 1.0 in structured mode (JSON), delivered at least once and in order within one \`partitionkey\`. A redelivery has the same \`id\`.`;
+const ABOUT = `CloudEvents 1.0 in structured mode (JSON), delivered at least once and in order within a \`partitionkey\`. A repeated event has the same \`id\`.`;
 
 /**
  * @param version of Sluice

@@ -1,4 +1,4 @@
-// Events that Sluice publishes: CloudEvents 1.0 in structured JSON, with one schema for every sink.
+// The events that Sluice publishes: CloudEvents 1.0 in structured JSON, one schema for every sink.
 import { z } from 'zod';
 import { described } from '../config/config-base.ts';
 import { ConversationEvent } from './conversation-events.ts';
@@ -8,23 +8,23 @@ export const RUN_END_STATUSES = ['finished', 'cancelled', 'failed'] as const;
 export type RunEndStatus = (typeof RUN_END_STATUSES)[number];
 
 /**
- * A run has ended. Delivered at least once; a repeat carries the same `id`. It contains counts and warnings, and no value of a
- * row except the names of tags that the account lacks (warning UNKNOWN_TAG).
+ * A run has ended. Sluice delivers the event at least once; a repeated event has the same `id`. It contains counts and
+ * warnings. The only values of rows in it are names of tags that the account lacks (warning UNKNOWN_TAG).
  */
 export const RunEndedEvent = z
   .strictObject({
     specversion: z.literal('1.0'),
-    id: described(z.string().min(1), '`{run}/{status}`, the same for every repeat of the event'),
+    id: described(z.string().min(1), '`{run}/{status}`. A repeated event has the same id.'),
     source: described(
       z.string().regex(/^\/sluice\/accounts\/[^/]+\/syncs\/[^/]+$/),
-      '`/sluice/accounts/{account}/syncs/{sync}`',
+      '`/sluice/accounts/{account}/syncs/{sync}`.',
     ),
     type: z.enum(RUN_END_STATUSES.map((status) => `sluice.sync.${status}` as const)),
-    time: described(z.iso.datetime(), 'When the run ended'),
+    time: described(z.iso.datetime(), 'Time at which the run ended, in UTC.'),
     datacontenttype: z.literal('application/json'),
     partitionkey: described(
       z.string().min(1),
-      '`{account}/{sync}`: events with the same key stay in order (CloudEvents extension "partitioning")',
+      '`{account}/{sync}`. Events with the same key arrive in order (CloudEvents extension "partitioning").',
     ),
     data: RunSummary,
   })

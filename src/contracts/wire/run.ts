@@ -95,21 +95,24 @@ export interface RefusalDetails {
 }
 
 /** A step that stopped for all records, or a configured value that the account does not know. */
-export const RunWarning = z.object({ step: z.string(), code: z.string(), reason: z.string() }).readonly();
+export const RunWarning = z
+  .object({
+    step: z.string().meta({ description: 'Step of the run that the warning is about.' }),
+    code: z.string().meta({ description: 'Code of the warning.' }),
+    reason: z.string().meta({ description: 'What happened, in words.' }),
+  })
+  .readonly();
 export type RunWarning = z.infer<typeof RunWarning>;
 
 const count = z.int().nonnegative();
 
-/** How Sluice looked people up: one by one, or by snapshots of a hundred; with the numbers behind the choice. */
+/** How the run read the account: one call per person, or pages of a hundred; with the figures behind the choice. */
 export const SnapshotChoice = z
   .object({
-    of: z.enum(['contacts', 'cards']),
-    /** Maximum number of calls one by one. */
-    single: count,
-    /** Number of pages in the account. */
-    pages: count,
-    /** Number of pages read. */
-    read: count,
+    of: z.enum(['contacts', 'cards']).meta({ description: 'What the run read.' }),
+    single: count.meta({ description: 'Maximum number of calls that single lookups would have taken.' }),
+    pages: count.meta({ description: 'Pages that the account has.' }),
+    read: count.meta({ description: 'Pages that the run read.' }),
   })
   .readonly();
 export type SnapshotChoice = z.infer<typeof SnapshotChoice>;
@@ -130,19 +133,29 @@ export const RunSummary = z
     unknown: count.meta({ description: 'Records with an unknown outcome.' }),
     cards: count.meta({ description: 'Cards created.' }),
     calls: count.meta({ description: 'API calls made, with checks and repeated attempts.' }),
-    seconds: z.number().nonnegative(),
+    seconds: z.number().nonnegative().meta({ description: 'Duration of the run, in seconds.' }),
     pending: count.meta({
       description: 'Records that have not ended; only a canceled or failed run has some.',
     }),
-    /** Unfinished records of the previous run; included in `read`. Incremental sources only. */
-    carried: count.optional(),
-    /** People who left the source and were changed, and those for whom that failed. Mirrors only. */
-    vanished: count.optional(),
-    vanishedFailed: count.optional(),
-    /** Steps that the account refused for every record, for example `createCard`; their work is not done. */
-    stoppedSteps: z.array(z.string()).readonly(),
-    warnings: z.array(RunWarning).readonly(),
-    snapshots: z.array(SnapshotChoice).readonly().optional(),
+    carried: count.optional().meta({
+      description:
+        'Records that the previous run did not finish and this run took over. They are part of `read`. Incremental sources only.',
+    }),
+    vanished: count.optional().meta({
+      description:
+        'People who left the source and to whom `vanished` of the sync was applied. Mirror syncs only.',
+    }),
+    vanishedFailed: count.optional().meta({
+      description: 'People who left the source and for whom that failed. Mirror syncs only.',
+    }),
+    stoppedSteps: z.array(z.string()).readonly().meta({
+      description:
+        'Steps that the account refused for every record, for example `createCard`. Their work is not done.',
+    }),
+    warnings: z.array(RunWarning).readonly().meta({ description: 'Warnings of the run.' }),
+    snapshots: z.array(SnapshotChoice).readonly().optional().meta({
+      description: 'How the run read contacts and cards of the account: one call per person, or in pages.',
+    }),
   })
   .readonly();
 export type RunSummary = z.infer<typeof RunSummary>;

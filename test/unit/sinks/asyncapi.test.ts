@@ -65,6 +65,9 @@ const CONFIG = Config.parse({
   },
 });
 
+/** Attributes that CloudEvents defines. */
+const ENVELOPE = /^\/\w+\/(?:specversion|type|datacontenttype)$/;
+
 const bare = describeEvents('1.2.3', null) as Document;
 const full = describeEvents('1.2.3', CONFIG) as Document;
 
@@ -74,6 +77,24 @@ function* refs(value: unknown): Generator<string> {
   for (const [key, inner] of Object.entries(value)) {
     if (key === '$ref') yield inner as string;
     else if (key !== 'examples') yield* refs(inner);
+  }
+}
+
+interface Field {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Field>>;
+  readonly items?: Field;
+}
+
+/** Paths of the fields that have no description, no fields of their own and no schema of their own. */
+function* undescribed(fields: Readonly<Record<string, Field>>, path: string): Generator<string> {
+  for (const [name, { $ref, description = $ref, properties, items }] of Object.entries(fields)) {
+    const here = `${path}/${name}`;
+    if (ENVELOPE.test(here)) continue;
+    const below = (items ?? { properties }).properties;
+    if (path !== '' && description === undefined && below === undefined) yield here;
+    if (below !== undefined) yield* undescribed(below, here);
   }
 }
 
@@ -116,6 +137,10 @@ describe.each([
       expect(SinkEvent.parse(examples[0]?.payload)).toMatchObject({ type });
     }
   });
+});
+
+it('every field of `data` has a description', () => {
+  expect([...undescribed(bare.components.schemas, '')]).toEqual([]);
 });
 
 it('examples of runs add up, and ids of events differ', () => {
@@ -178,11 +203,11 @@ describe('channels', () => {
   it('are not made of files and tables, which are listed beside them', () => {
     expect(full['x-sinks']).toMatchObject({
       log: { type: 'jsonl', events: ['message.status'] },
-      shop: { type: 'postgres', description: 'One row per event in the table sluice_events' },
+      shop: { type: 'postgres', description: 'One row per event in the table sluice_events.' },
     });
   });
 });
 
-it('tells no secret, no user and no path of a machine', () => {
+it('contains no secret, no user and no path of a machine', () => {
   expect(JSON.stringify(full)).not.toContain('CANARY');
 });
