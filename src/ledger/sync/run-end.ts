@@ -70,7 +70,7 @@ async function keepsWatermark(tx: Queryable, id: string): Promise<boolean> {
  * Deletes payloads that nobody needs after the run has ended. Personal data stays where somebody must check a
  * failure. An incremental source never returns its rows again, so unfinished work stays too, for the next run.
  */
-export async function forgetPayloads(
+async function forgetPayloads(
   tx: Queryable,
   run: { id: string; account: string },
   incremental: boolean,
@@ -87,7 +87,7 @@ export async function forgetPayloads(
 }
 
 /** Deletes the records of the sync's earlier runs, except failed and unknown ones. Their counts stay. */
-export async function pruneEarlier(
+async function pruneEarlier(
   tx: Queryable,
   run: { id: string; account: string; sync: string; seq: number },
 ): Promise<void> {
