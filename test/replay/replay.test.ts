@@ -1,5 +1,5 @@
 // Recorded histories must replay on today's workflow code: a running sync survives an update of Sluice.
-// To record one after a change of the workflow that is meant to be compatible:
+// To record a history again after a compatible change of the workflow:
 //   RECORD_HISTORY=<name> npx vitest run --project workflows test/replay
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -25,7 +25,7 @@ describe('recorded histories', () => {
   it.each(files)('FAULTS 21: %s replays', async (file) => {
     const bundle = await workflowBundle();
     const history = JSON.parse(await readFile(join(FOLDER, file), 'utf8'));
-    // A workflow may act on its own name, and the replayer takes another one unless told.
+    // A workflow may act on its own name, and the replayer uses a different one unless it is passed.
     const { workflowId } = history.events[0].workflowExecutionStartedEventAttributes;
     await Worker.runReplayHistory(bundle, history, workflowId);
   });
