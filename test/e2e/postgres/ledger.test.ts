@@ -3,11 +3,11 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations/migrations.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
-import { planDrySuite } from '../../unit/activities/plan-dry-suite.ts';
-import { planIncrementalSuite } from '../../unit/activities/plan-incremental-suite.ts';
-import { planMergeSuite } from '../../unit/activities/plan-merge-suite.ts';
-import { planMirrorSuite } from '../../unit/activities/plan-mirror-suite.ts';
-import { planPageSuite } from '../../unit/activities/plan-page-suite.ts';
+import { planDrySuite } from '../../unit/activities/sync/plan/plan-dry-suite.ts';
+import { planIncrementalSuite } from '../../unit/activities/sync/plan/plan-incremental-suite.ts';
+import { planMergeSuite } from '../../unit/activities/sync/plan/plan-merge-suite.ts';
+import { planMirrorSuite } from '../../unit/activities/sync/plan/plan-mirror-suite.ts';
+import { planPageSuite } from '../../unit/activities/sync/plan/plan-page-suite.ts';
 import { migrateSuite } from '../../unit/ledger/migrate-suite.ts';
 import { ledgerSuites } from '../../unit/ledger/suites.ts';
 

@@ -14,7 +14,7 @@ import { openOperatorSocket } from '../../../src/runtime/operator/operator-socke
 import { layCluster } from '../../support/cluster.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { runHere } from '../../support/run-here.ts';
-import { campaignRows, PERSON, RUN, t } from '../ledger/campaign-rows.ts';
+import { campaignRows, PERSON, RUN, t } from '../ledger/campaigns/campaign-rows.ts';
 
 let db: Database;
 let dir: string;

@@ -1,16 +1,16 @@
 // All suites of the ledger, run on each database: one SQL, two databases.
 
 import { databaseSuite } from './database-suite.ts';
-import { dueRecordsSuite } from './due-records-suite.ts';
-import { effectsSuite } from './effects-suite.ts';
-import { eventsSuite } from './events-suite.ts';
-import { intentsSuite } from './intents-suite.ts';
-import { outcomesSuite } from './outcomes-suite.ts';
-import { peopleSuite } from './people-suite.ts';
-import { recordsSuite } from './records-suite.ts';
-import { runsSuite } from './runs-suite.ts';
-import { snapshotSuite } from './snapshots-suite.ts';
+import { effectsSuite } from './events/effects-suite.ts';
+import { eventsSuite } from './events/events-suite.ts';
 import type { OpenDatabase } from './support.ts';
+import { dueRecordsSuite } from './sync/due-records-suite.ts';
+import { intentsSuite } from './sync/intents-suite.ts';
+import { outcomesSuite } from './sync/outcomes-suite.ts';
+import { peopleSuite } from './sync/people-suite.ts';
+import { recordsSuite } from './sync/records-suite.ts';
+import { runsSuite } from './sync/runs-suite.ts';
+import { snapshotSuite } from './sync/snapshots-suite.ts';
 
 export function ledgerSuites(database: OpenDatabase): void {
   databaseSuite(database);

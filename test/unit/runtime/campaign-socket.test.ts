@@ -10,7 +10,7 @@ import { type Database, LedgerError } from '../../../src/ledger/database.ts';
 import { campaignEndpoints, connectCampaignSocket } from '../../../src/runtime/operator/campaign-socket.ts';
 import { openOperatorSocket } from '../../../src/runtime/operator/operator-socket.ts';
 import { testLedger } from '../../support/ledger.ts';
-import { campaignRows, PERSON, RUN, t } from '../ledger/campaign-rows.ts';
+import { campaignRows, PERSON, RUN, t } from '../ledger/campaigns/campaign-rows.ts';
 
 let db: Database;
 let dir: string;

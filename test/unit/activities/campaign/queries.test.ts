@@ -4,7 +4,7 @@ import { createReportActivities } from '../../../../activities/campaign/reports.
 import type { Deps } from '../../../../activities/shared/deps.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
-import { campaignRows, PERSON, RUN, t } from '../../ledger/campaign-rows.ts';
+import { campaignRows, PERSON, RUN, t } from '../../ledger/campaigns/campaign-rows.ts';
 
 let db: Database;
 const CANARY = 'canary name';

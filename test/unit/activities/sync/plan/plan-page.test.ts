@@ -1,0 +1,12 @@
+// Planning on PGlite; test/e2e/postgres runs the same on PostgreSQL.
+import { beforeAll } from 'vitest';
+import type { Database } from '../../../../../src/ledger/database.ts';
+import { testLedger } from '../../../../support/ledger.ts';
+import { planPageSuite } from './plan-page-suite.ts';
+
+let db: Database;
+beforeAll(async () => {
+  db = await testLedger();
+});
+
+planPageSuite(() => db);

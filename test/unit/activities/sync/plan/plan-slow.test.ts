@@ -1,0 +1,92 @@
+// An expression that runs into its time limit costs its row; on the third row the plan stops.
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { beforeAll, expect, it } from 'vitest';
+import type { Deps } from '../../../../../activities/shared/deps.ts';
+import { dryRun } from '../../../../../activities/sync/plan/plan-dry.ts';
+import { createSyncPlanActivities } from '../../../../../activities/sync/sync-plan.ts';
+import type { RunSpec } from '../../../../../src/contracts/wire/run.ts';
+import type { Source } from '../../../../../src/contracts/wire/source.ts';
+import type { Database } from '../../../../../src/ledger/database.ts';
+import { openRun } from '../../../../../src/ledger/sync/runs.ts';
+import { compileMapping } from '../../../../../src/mapping/index.ts';
+import { testLedger } from '../../../../support/ledger.ts';
+import { freshAccount, specOf } from '../../../ledger/support.ts';
+
+let db: Database;
+beforeAll(async () => {
+  db = await testLedger();
+});
+
+const STUCK = `${'a'.repeat(60)}!`;
+
+/** Pages of rows, of which those with this name never end. */
+function sourceOf(pages: readonly (readonly string[])[]): Source {
+  return {
+    async read(cursor) {
+      const page = Number(cursor?.page ?? 0);
+      const before = pages.slice(0, page).flat().length;
+      const rows = (pages[page] ?? []).map((name, n) => ({
+        row: before + n + 1,
+        values: { phone: `+55119876500${10 + before + n}`, name },
+      }));
+      return { rows, next: page + 1 < pages.length ? { page: page + 1 } : null, progress: null };
+    },
+  };
+}
+
+function specWith(): RunSpec {
+  const spec = specOf(freshAccount());
+  const contact = { number: 'phone', name: '=$match(name, /^(a+)+$/).match' };
+  return { ...spec, mapping: { ...spec.mapping, contact } };
+}
+
+const makersOf = (pages: readonly (readonly string[])[]) => ({
+  openSource: () => sourceOf(pages),
+  compileMapping,
+});
+
+const MESSAGE =
+  'the JSONata expression of contact.name ran into its time limit on 3 rows (2, 4, 5): correct it in the mapping; the rows after them were not read';
+
+it('two slow rows are rejected, and a dry run goes on', async () => {
+  const makers = makersOf([
+    ['aa', STUCK],
+    ['aa', STUCK, 'aa'],
+  ]);
+  const plan = await dryRun(db, {
+    spec: specWith(),
+    makers,
+    samples: 0,
+    callsPerMinute: 120,
+    onProgress() {},
+  });
+  expect(plan).toMatchObject({ read: 5, create: 3, rejected: 2 });
+});
+
+it('a dry run stops at the third, whichever pages they are on', async () => {
+  const makers = makersOf([
+    ['aa', STUCK],
+    ['aa', STUCK, STUCK, STUCK],
+  ]);
+  const options = { spec: specWith(), makers, samples: 0, callsPerMinute: 120, onProgress() {} };
+  await expect(dryRun(db, options)).rejects.toMatchObject({ name: 'MappingStoppedError', message: MESSAGE });
+});
+
+it('a run stops at the third, also after a restart, and is not tried again', async () => {
+  const spec = specWith();
+  const run = await openRun(db, spec);
+  const plan = (): Promise<unknown> => {
+    const deps = { db, ...makersOf([['aa', STUCK], ['aa', STUCK, STUCK], ['aa']]) } as unknown as Deps;
+    const { planPage } = createSyncPlanActivities(deps, { planMs: 0 });
+    return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(planPage, {
+      run: run.id,
+    });
+  };
+  expect(await plan()).toMatchObject({ read: 2, rejected: 1 });
+  await expect(plan()).rejects.toMatchObject({
+    type: 'MAPPING_STOPPED',
+    nonRetryable: true,
+    message: MESSAGE,
+  });
+});

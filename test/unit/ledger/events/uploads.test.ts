@@ -1,0 +1,87 @@
+// Files between upload and sending: kept for seven days, by account.
+import { createHash, randomBytes } from 'node:crypto';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Database, Queryable } from '../../../../src/ledger/database.ts';
+import {
+  forgetUploads,
+  type NewUpload,
+  readUploads,
+  storeUpload,
+} from '../../../../src/ledger/events/uploads.ts';
+import { emptyLedger, testLedger } from '../../../support/ledger.ts';
+
+const DAY_MS = 86_400_000;
+const FILE: NewUpload = {
+  account: 'acme',
+  filename: 'a.png',
+  contentType: 'image/png',
+  data: Buffer.from([0, 0xff, 0x5c, 0x78]),
+};
+
+let db: Database;
+beforeAll(async () => {
+  db = await testLedger();
+});
+beforeEach(() => emptyLedger(db));
+
+const expire = (id: string) => db.query('update uploads set expires_at = now() where id = $1', [id]);
+const count = async () => (await db.query<{ n: number }>('select count(*)::int as n from uploads'))[0]?.n;
+
+it('a file comes back byte by byte, also a long one', async () => {
+  const data = randomBytes(3_000_001);
+  const { id, size, expiresAt } = await storeUpload(db, { ...FILE, data });
+  expect(size).toBe(3_000_001);
+  expect(Math.abs(expiresAt.getTime() - Date.now() - 7 * DAY_MS)).toBeLessThan(DAY_MS / 100);
+  const file = (await readUploads(db, 'acme', [id])).get(id);
+  expect(file).toMatchObject({ filename: 'a.png', contentType: 'image/png' });
+  const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+  expect(hash(file?.data ?? Buffer.alloc(0))).toBe(hash(data));
+});
+
+it('the same file has the same id, and its days begin anew; any difference makes another', async () => {
+  const { id } = await storeUpload(db, FILE);
+  await expire(id);
+  expect((await readUploads(db, 'acme', [id])).size).toBe(0);
+  const again = await Promise.all([storeUpload(db, FILE), storeUpload(db, FILE)]);
+  expect(again.map((each) => each.id)).toEqual([id, id]);
+  expect((await readUploads(db, 'acme', [id])).size).toBe(1);
+  const others = [
+    { account: 'other' },
+    { filename: 'b.png' },
+    { contentType: 'image/jpeg' },
+    { data: Buffer.from([0]) },
+    // What stands where must not matter.
+    { filename: 'a.pngimage', contentType: '/png' },
+  ];
+  const ids = await Promise.all(others.map(async (over) => (await storeUpload(db, { ...FILE, ...over })).id));
+  expect(new Set([id, ...ids]).size).toBe(6);
+  expect(await count()).toBe(6);
+});
+
+it('files of another account are not there', async () => {
+  const { id } = await storeUpload(db, { ...FILE, account: 'other' });
+  expect((await readUploads(db, 'acme', [id, 'up_none', "'; --"])).size).toBe(0);
+});
+
+it('files whose days are over are forgotten, so many at a time', async () => {
+  for (const filename of ['a', 'b', 'c']) await expire((await storeUpload(db, { ...FILE, filename })).id);
+  const { id } = await storeUpload(db, FILE);
+  expect([await forgetUploads(db, 2), await forgetUploads(db, 2), await forgetUploads(db, 2)]).toEqual([
+    2, 1, 0,
+  ]);
+  expect([...(await readUploads(db, 'acme', [id])).keys()]).toEqual([id]);
+});
+
+it('a file of which some is still to come is not there, and a repetition brings the rest', async () => {
+  const data = randomBytes(3_000_001);
+  let statements = 0;
+  const dying: Queryable = {
+    query: (sql, params) =>
+      ++statements > 3 ? Promise.reject(new Error('the connection broke')) : db.query(sql, params),
+  };
+  await expect(storeUpload(dying, { ...FILE, data })).rejects.toThrow('broke');
+  const [{ id } = { id: '' }] = await db.query<{ id: string }>('select id from uploads');
+  expect((await readUploads(db, 'acme', [id])).size).toBe(0);
+  expect((await storeUpload(db, { ...FILE, data })).id).toBe(id);
+  expect((await readUploads(db, 'acme', [id])).get(id)?.data.equals(data)).toBe(true);
+});
