@@ -141,7 +141,7 @@ export const CODE_AREAS: readonly CodeArea[] = [
       ],
       ['TITLE', 'Lines above the header were read as titles.', 'None, if they are titles.'],
       ['FOOTER', 'Lines below the table were read as footers.', 'None, if they are footers.'],
-      ['HEADER', 'The first line resembles a row.', 'Add the column names above it.'],
+      ['HEADER', 'The first line looks like a row.', 'Add the column names above it.'],
       [
         'NOT_READ',
         'The rest of the file was not read, because a quote is not closed.',

@@ -1,5 +1,5 @@
-// A time limit as a signal. Node 20 loses an AbortSignal.timeout that only an AbortSignal.any refers to when it collects
-// garbage (nodejs/node#57736), so that the limit never comes; the timer of this one keeps it.
+// A time limit as an AbortSignal. Node 20 can garbage-collect an AbortSignal.timeout that only an AbortSignal.any
+// refers to (nodejs/node#57736), so the limit never fires. The timer here keeps it alive.
 
 /** Aborts after `ms` with a TimeoutError. It doesn't keep the process alive. */
 export function deadlineSignal(ms: number): AbortSignal {

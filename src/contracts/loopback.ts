@@ -1,4 +1,5 @@
-// What is this very machine. A name that merely resolves to it today is not: tomorrow it may lead elsewhere.
+// Recognizes addresses of this machine. A name that merely resolves to this machine does not count, because it may
+// resolve elsewhere tomorrow.
 
 /** @param host a name or an IP address, with or without the brackets of IPv6; no port */
 export function isLoopbackHost(host: string): boolean {

@@ -1,5 +1,5 @@
-// Compiles what a campaign reads of each card, contact, person or row of its audience: the number, the values of the flow's
-// variables, and the time zone.
+// Compiles what a campaign reads of each member of its audience: the number, the values of the flow's variables, and
+// the time zone.
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import type { AudiencePart, CampaignConfig } from '../contracts/config/config-campaigns.ts';
 import type { Expression } from '../contracts/config/config-mapping.ts';
@@ -13,32 +13,33 @@ import { toCustomValue } from './values.ts';
 
 export { MappingConfigError } from './errors.ts';
 
-/** One of an audience. */
+/** One member of an audience. */
 export interface MappedMember {
-  /** Key and number; or why there is none, without its value. */
+  /** Key and number, or why there is none, without its value. */
   readonly who:
     | { readonly ok: true; readonly key: string; readonly number: string }
     | { readonly ok: false; readonly reason: string };
-  /** Those that have a value. */
+  /** The variables that have a value. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** As it stands there: whether it is a zone is for others to say. Undefined: none, or the campaign reads none. */
+  /** The value as it is; other code validates the zone. Undefined if there is none, or if the campaign reads none. */
   readonly zone: string | undefined;
 }
 
 export interface CompiledAudience {
   /**
-   * A promise only when expressions use JSONata.
-   * @param values `{card, contact}` of cards, `{contact}` of contacts and of people of the ledger, else the row of the source
+   * Returns a promise only if expressions use JSONata.
+   * @param values `{card, contact}` of cards, `{contact}` of contacts and of people in the ledger, else the row of the
+   * source
    */
   apply(values: Readonly<Record<string, unknown>>): MappedMember | Promise<MappedMember>;
-  /** Names and dot-paths that are read (those inside JSONata excepted). */
+  /** Names and dot-paths that it reads, except those inside JSONata. */
   readonly columns: readonly string[];
 }
 
 /**
  * Checks and compiles what one part of the audience yields.
- * @param part one of `config.audience`
- * @throws MappingConfigError when it can't work; the path begins at the campaign
+ * @param part one part of `config.audience`
+ * @throws MappingConfigError for a part that cannot work; its path begins at the campaign
  */
 export function compileAudience(config: CampaignConfig, part: AudiencePart): CompiledAudience {
   const compiler = new ExpressionCompiler();
@@ -48,7 +49,7 @@ export function compileAudience(config: CampaignConfig, part: AudiencePart): Com
   if (part.from === 'cards' && typeof part.stage === 'string' && part.pipeline === undefined) {
     throw new MappingConfigError(
       [...at, 'stage'],
-      'a stage is known by its name only inside a pipeline; name the pipeline, or the id of the stage',
+      'a stage name needs a pipeline; set the pipeline, or use the id of the stage',
     );
   }
   const number: Part<string | undefined> =
@@ -70,7 +71,7 @@ export function compileAudience(config: CampaignConfig, part: AudiencePart): Com
     });
     const values: Record<string, unknown> = {};
     for (const { name, value } of variables) {
-      // What can't be used is as good as missing: the member is left out by the variable's name.
+      // An unusable value counts as missing: the member is left out under the variable's name.
       const known = value(row, IGNORE);
       if (!isEmpty(known)) values[name] = known;
     }
@@ -101,8 +102,9 @@ function compileZone(
 }
 
 /**
- * A number as the service has it: E.164 without plus (API text, Contact). Only its length is checked: numbers of carriers that
- * libphonenumber does not know are phones as well, ids that a channel uses inside are none (API text, ERR_CONTACT_NUMBER_IS_LID).
+ * Reads a number in the service's form: E.164 without plus (API text, Contact). Only its length is checked. Numbers of
+ * carriers that libphonenumber does not know are valid phones; the internal ids of a channel are not (API text,
+ * ERR_CONTACT_NUMBER_IS_LID).
  * @throws ValueError `invalid_phone`
  */
 function toServiceNumber(value: unknown): string {
@@ -116,13 +118,13 @@ function toServiceNumber(value: unknown): string {
 }
 
 export interface CompiledNumbers {
-  /** Key of the person; null: the number can't be read. A promise only when the expression uses JSONata. */
+  /** Key of the person. Null if the number is unreadable. A promise only if the expression uses JSONata. */
   apply(values: Readonly<Record<string, unknown>>): string | null | Promise<string | null>;
 }
 
 /**
- * Checks and compiles `exclude.numbers` that stand in a source.
- * @throws MappingConfigError when it can't work; the path begins at the campaign
+ * Checks and compiles `exclude.numbers` that come from a source.
+ * @throws MappingConfigError for an expression that cannot work; its path begins at the campaign
  */
 export function compileExcludedNumbers(
   config: Pick<CampaignConfig, 'defaultCountry' | 'numberFormat'>,
@@ -139,8 +141,8 @@ export function compileExcludedNumbers(
 }
 
 /**
- * Keys of the numbers that `exclude.numbers` lists.
- * @throws MappingConfigError for one that is none; the path begins at the campaign
+ * Returns the keys of the numbers that `exclude.numbers` lists.
+ * @throws MappingConfigError for text that is not a number; its path begins at the campaign
  */
 export function excludedKeys({ exclude, ...config }: CampaignConfig): string[] {
   if (!Array.isArray(exclude.numbers)) return [];

@@ -1,10 +1,10 @@
-// Finds the values that paths name. Which column a path means is worked out once a header, not once a row.
+// Finds the values that paths name. It resolves a path to a column once per header, not once per row.
 import { MappingConfigError } from './errors.ts';
 import { foldCase } from './text.ts';
 
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** @throws MappingConfigError when a name could reach what objects inherit. */
+/** @throws MappingConfigError for a name that could reach inherited properties */
 export function requireSafeName(name: string, at: readonly string[]): void {
   if (!FORBIDDEN.has(name.trim())) return;
   throw new MappingConfigError(
@@ -16,8 +16,9 @@ export function requireSafeName(name: string, at: readonly string[]): void {
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The paths of one mapping. A path is first taken as a whole: as the exact name of a column, then trimmed and without regard to
- * case and Unicode form (of several such columns the leftmost wins). Only then it is a dot-path into objects, and lists by index.
+ * The paths of one mapping. A path is first read as the exact name of a column, then trimmed and without regard to case
+ * and Unicode form (of several matching columns the leftmost wins). Only then is it a dot-path into objects, and into
+ * lists by index.
  */
 export class Columns {
   readonly #paths: { name: string; lowerCase: string; segments: string[] }[] = [];
@@ -34,12 +35,12 @@ export class Columns {
     return this.#paths.length - 1;
   }
 
-  /** Column names and paths, in the order in which they were added. */
+  /** Column names and paths in the order in which they were added. */
   get names(): string[] {
     return [...new Set(this.#paths.map((path) => path.name))];
   }
 
-  /** Must precede `read` for each row. Rows of one CSV file share their keys, so this is a comparison of names. */
+  /** Call it before `read` for each row. Rows of one CSV file share their keys, so it only compares names. */
   bind(values: Values): void {
     const keys = Object.keys(values);
     if (this.#resolved.length > 0 && sameKeys(keys, this.#keys)) return;
@@ -54,7 +55,7 @@ export class Columns {
     );
   }
 
-  /** How the source names what a slot reads: the column as the header has it, else the path. */
+  /** The source's name for what a slot reads: the column as in the header, else the path. */
   nameOf(slot: number): string {
     return this.#resolved[slot] ?? this.#paths[slot]?.name ?? '';
   }
@@ -79,7 +80,7 @@ function descend(values: Values, segments: readonly string[]): unknown {
 }
 
 function ownKey(object: object, segment: string): string | undefined {
-  // Of a list only the items count, never its length.
+  // Only the items of a list count, never its length.
   if (Array.isArray(object))
     return /^\d+$/.test(segment) && Object.hasOwn(object, segment) ? segment : undefined;
   if (Object.hasOwn(object, segment)) return segment;

@@ -1,4 +1,4 @@
-// Finds the order of a date column over all its rows, before the first row is mapped.
+// Finds the day and month order of a date column from all its rows, before the first row is mapped.
 import type { RowScan, SourceNote } from '../contracts/wire/source.ts';
 import { type FoundOrder, readings } from './dates.ts';
 import { ValueError } from './errors.ts';
@@ -7,13 +7,16 @@ import { toText } from './text.ts';
 
 interface Found {
   readonly order: FoundOrder;
-  /** Dates that could be read in both orders. */
+  /** Number of dates readable in both orders. */
   readonly unsure: number;
-  /** First rows that can only be read day first, and month first; 0: there is none. */
+  /** First row readable only day first, and first row readable only month first. 0 if there is none. */
   readonly rows: readonly [dayFirst: number, monthFirst: number];
 }
 
-/** Judges what `read` yields in every row. One row that fits only one order decides; two rows that contradict each other decide nothing. */
+/**
+ * Judges what `read` yields in every row. One row that fits only one order decides. Two rows that contradict each other
+ * decide nothing.
+ */
 export function dateScan(read: Reader, { columns }: ExpressionCompiler): RowScan {
   let [dayFirst, monthFirst, unsure] = [0, 0, 0];
   return {
@@ -48,7 +51,7 @@ export function orderOf(scan: string | undefined): FoundOrder {
   return scan === undefined ? 'open' : (JSON.parse(scan) as Found).order;
 }
 
-/** For the report: dates that are left out because no row decides their order. */
+/** For the report: dates left out because no row decides their order. */
 export function describeDates(scan: string): SourceNote[] {
   const { order, unsure, rows } = JSON.parse(scan) as Found;
   if (unsure === 0 || (order !== 'mixed' && order !== 'open')) return [];

@@ -1,10 +1,11 @@
-// Calendar dates as exports write them → YYYY-MM-DD. A column is read in one order: configured, or found over all its rows.
+// Converts calendar dates in the forms of exports to YYYY-MM-DD. A column has one order: configured, or found from all
+// its rows.
 import { ValueError } from './errors.ts';
 
-/** Which of day, month and year stands first. */
+/** Which of day, month and year comes first. */
 export type DateOrder = 'dmy' | 'mdy' | 'ymd';
 
-/** What is known of a column: its order; `mixed`: rows that contradict each other; `open`: no row that decides. */
+/** What is known of a column: its order; `mixed`: rows contradict each other; `open`: no row decides. */
 export type FoundOrder = DateOrder | 'mixed' | 'open';
 
 const ISO = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T\s].*)?$/;
@@ -14,9 +15,9 @@ const THREE = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?:,?\s+\d.*)?$/;
 const SERIAL = /^\d{5}(?:[.,]\d+)?$/;
 
 /**
- * Reads a date: ISO 8601 (with an offset, the day in UTC, as the API cuts it), `20261231`, a day number of Excel, or
- * `31/12/2026`, `12/31/2026`, `31.12.26` in the order of its column. In a column without an order a date is read when only one
- * order gives a day that exists. Two digits of a year are the last part, unless the order says `ymd`.
+ * Reads a date: ISO 8601 (with an offset, the day in UTC, as the API truncates it), `20261231`, an Excel day number, or
+ * `31/12/2026`, `12/31/2026`, `31.12.26` in the order of its column. Without a known order, a date is read only if
+ * exactly one order gives an existing day. A two-digit year is the last part, unless the order is `ymd`.
  * @throws ValueError `invalid_date` or `ambiguous_date`
  */
 export function toDate(text: string, order: FoundOrder): string {
@@ -36,7 +37,9 @@ const AMBIGUOUS = {
   mixed: `this date could have the day or the month first, and rows of the column contradict each other, ${WAY_OUT}`,
 };
 
-/** Which orders fit this text; undefined when it tells nothing: no such date, or one with the year first. */
+/**
+ * The orders that fit this text. Undefined if the text decides nothing: not such a date, or one with the year first.
+ */
 export function readings(text: string, order?: FoundOrder): Partial<Record<DateOrder, string>> | undefined {
   const parts = THREE.exec(text);
   if (!parts) return undefined;
@@ -53,7 +56,7 @@ export function readings(text: string, order?: FoundOrder): Partial<Record<DateO
   return found;
 }
 
-/** Undefined when the year does not stand first; null when there is no such day. */
+/** Undefined if the year is not first. Null if the day does not exist. */
 function withYearFirst(text: string): string | null | undefined {
   if (ISO_WITH_OFFSET.test(text)) {
     const moment = new Date(text.replace(' ', 'T').replace(' ', '').replace(',', '.'));
@@ -71,7 +74,7 @@ function day(year: number, month: number, date: number): string | undefined {
   return real ? moment.toISOString().slice(0, 10) : undefined;
 }
 
-/** Excel counts days from 1899-12-30; 20000–99999 is 1954 to 2173, and no other date has five digits. */
+/** Excel counts days from 1899-12-30. The range 20000–99999 covers 1954 to 2173, and no other date has five digits. */
 function fromSerial(serial: number): string | undefined {
   if (serial < 20_000) return undefined;
   return new Date(Date.UTC(1899, 11, 30) + serial * 86_400_000).toISOString().slice(0, 10);

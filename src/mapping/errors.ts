@@ -1,10 +1,13 @@
-// The two ways in which mapping fails: the mapping itself is wrong, or one value of one row is.
+// The two errors of mapping: the mapping itself is wrong, or one value of one row is.
 
-/** A mapping that can't work: thrown when it is compiled, before any row. `path` leads to the entry, as in `['contact', 'number']`. */
+/**
+ * Thrown when a mapping that cannot work is compiled, before any row. `path` points to the entry, for example
+ * `['contact', 'number']`.
+ */
 export class MappingConfigError extends Error {
   override readonly name = 'MappingConfigError';
   readonly path: string[];
-  /** The message without the path, for those who show the place in another way. */
+  /** The message without the path, for callers that show the place in another way. */
   readonly problem: string;
   constructor(path: readonly string[], problem: string, options?: ErrorOptions) {
     super(`mapping ${path.join('.')}: ${problem}`, options);
@@ -13,12 +16,15 @@ export class MappingConfigError extends Error {
   }
 }
 
-/** Mapping cannot go on: an expression takes too long, or too much memory. The message names it, never a value. */
+/**
+ * Thrown when an expression takes too much time or memory, so mapping cannot continue. The message names the
+ * expression, never a value.
+ */
 export class MappingStoppedError extends Error {
   override readonly name = 'MappingStoppedError';
 }
 
-/** One value can't be used: becomes a RowProblem of its field. The reason never holds the value. */
+/** Thrown for one unusable value; it becomes a RowProblem of its field. The reason never contains the value. */
 export class ValueError extends Error {
   override readonly name = 'ValueError';
   readonly code: string;

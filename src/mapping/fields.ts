@@ -9,7 +9,7 @@ import type { PhoneRules } from './phone/index.ts';
 import { byCodeUnit, isEmpty, oneLine, toText } from './text.ts';
 import { isYes, sortedUnique, toBoolean, toCustomValue, toEmail, toId, toStage, toTexts } from './values.ts';
 
-/** Undefined when the number, which is the identity, could not be read. */
+/** Undefined if the number, which is the identity, is unreadable. */
 export function compileContact(
   config: MappingConfig['contact'],
   rules: PhoneRules,
@@ -48,7 +48,7 @@ export function compileContact(
   };
 }
 
-/** Each entry yields a tag or several; `split` comes before `map`, so that each part is looked up by itself. */
+/** Each entry yields one or more tags. `split` comes before `map`, so that each part is looked up by itself. */
 export function compileTags(
   entries: MappingConfig['tags'],
   compiler: ExpressionCompiler,

@@ -1,4 +1,4 @@
-// Compiles a mapping and applies it to rows: values in, a record or the reasons why there is none out.
+// Compiles a mapping and applies it to rows. Values go in; a record, or the reasons why there is none, come out.
 import type { Expression, MappingConfig } from '../contracts/config/config.ts';
 import type { CrmRecord, RowProblem } from '../contracts/wire/record.ts';
 import type { RowScan } from '../contracts/wire/source.ts';
@@ -15,32 +15,34 @@ export { EXPRESSION_TIMEOUT } from './expression/jsonata.ts';
 export { describeMissingNumber } from './missing-columns.ts';
 
 /**
- * What one row yields. All problems of a row are reported, not only the first. `warnings` tell of values that were left out
- * while the person was kept: an e-mail or a date that is none, an extra field that is a list. They identify nobody and decide
- * nothing, and the upsert writes only what is sent (API text, POST /v1/contacts, rule 2), so leaving them out harms nothing that
- * the service holds. What says who somebody is, or what happens with them (number, name, document, disableBot, tags, stage, source,
- * when), refuses the row.
+ * What one row yields. It lists all problems of a row. `warnings` list values that were left out while the person was
+ * kept: an invalid e-mail or date, an extra field that is a list. These values identify nobody and decide nothing, and
+ * the upsert writes only what is sent (API text, POST /v1/contacts, rule 2), so omitting them harms nothing in the
+ * service. A problem with who somebody is or what happens to them (number, name, document, disableBot, tags, stage,
+ * source, when) rejects the row.
  */
 export type MapResult =
   | { readonly ok: true; readonly record: CrmRecord; readonly warnings: readonly RowProblem[] }
   | { readonly ok: false; readonly problems: RowProblem[] };
 
 export interface Mapping {
-  /** A promise only when the mapping uses JSONata. The same values always give the same record. */
+  /** Returns a promise only if the mapping uses JSONata. The same values always give the same record. */
   apply(values: Readonly<Record<string, unknown>>, scan?: string): MapResult | Promise<MapResult>;
-  /** Looks at all rows of a source before the first is mapped; null when no field depends on that. */
+  /** Scans all rows of a source before the first is mapped. Null if no field depends on that. */
   scan(): RowScan | null;
-  /** Columns and dot-paths that the mapping reads (those inside JSONata excepted). */
+  /** Columns and dot-paths that the mapping reads, except those inside JSONata. */
   readonly columns: readonly string[];
-  /** Columns that the mapping reads and a source does not have; of alternatives, only when it has none of them. */
+  /** Columns that the mapping reads and a source lacks. Alternatives count only if the source has none of them. */
   missing(found: readonly string[]): readonly string[];
-  /** Those that the number is read from; empty when it may come from elsewhere. */
+  /** Columns for the number. Empty if it may come from elsewhere. */
   readonly numberColumns: readonly string[];
 }
 
 /**
- * Checks and compiles a mapping. Measured: 65,000 rows/s for a plain one with a phone number, of which the phone takes two thirds.
- * @throws MappingConfigError for bad JSONata, a bad template or path, a name that reaches into prototypes, or an unknown country
+ * Checks and compiles a mapping. Measured: 65,000 rows/s for a plain one with a phone number, which takes two thirds of
+ * the time.
+ * @throws MappingConfigError for bad JSONata, a bad template or path, a name that reaches into prototypes, or an
+ * unknown country
  */
 export function compileMapping(config: MappingConfig): Mapping {
   const rules = requirePhoneRules(config);
@@ -69,7 +71,7 @@ export function compileMapping(config: MappingConfig): Mapping {
   };
 
   const apply = overRows(compiler, finish);
-  // The same text at every row of a page.
+  // The text is the same for every row of a page.
   let found: { readonly scan: string | undefined; readonly order: FoundOrder } = {
     scan: undefined,
     order: 'open',
@@ -92,7 +94,7 @@ export function compileMapping(config: MappingConfig): Mapping {
   };
 }
 
-/** Columns of an expression; none when JSONata may find a value anywhere. */
+/** Columns of an expression. None if JSONata may read a value anywhere. */
 function columnsOf(expression: Expression, at: readonly string[]): readonly string[] {
   const alone = new ExpressionCompiler();
   alone.compile(expression, at);

@@ -1,4 +1,4 @@
-// Columns that a mapping reads and a source does not have; without one for the number, no row can become a record.
+// Finds columns that a mapping reads and a source lacks. Without a column for the number, no row can become a record.
 import type { MappingConfig } from '../contracts/config/config.ts';
 import { nearest } from '../contracts/suggest.ts';
 import { isLikeData } from '../contracts/wire/source.ts';
@@ -7,9 +7,9 @@ import { foldCase } from './text.ts';
 const SHOWN = 40;
 
 /**
- * @param wanted columns and paths that the number is read from
+ * @param wanted columns and paths for the number
  * @param columns of the source
- * @returns null when one of them is there, or nothing can be said
+ * @returns null if one of them exists, or if nothing is certain
  */
 export function describeMissingNumber(wanted: readonly string[], columns: readonly string[]): string | null {
   const isThere = finder(columns);
@@ -17,14 +17,14 @@ export function describeMissingNumber(wanted: readonly string[], columns: readon
   const names = (list: readonly string[]) => list.map((name) => JSON.stringify(name)).join(', ');
   const missing = `the source has no column for contact.number (${names(wanted)})`;
   if (columns.some(isLikeData))
-    return `${missing}; its first line resembles a row, not a header: put the column names above it`;
+    return `${missing}; its first line looks like a row, not a header; add a line with the column names above it`;
   const near = wanted.map((column) => nearest(column, columns)).find((name) => name !== undefined);
   const hint = near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
   const more = columns.length > SHOWN ? `, and ${columns.length - SHOWN} more` : '';
-  return `${missing}${hint}; columns found: ${names(columns.slice(0, SHOWN))}${more}. Correct contact.number in the mapping, or export the column`;
+  return `${missing}${hint}; columns found: ${names(columns.slice(0, SHOWN))}${more}. Correct contact.number in the mapping, or add the column to the export`;
 }
 
-/** Those of `reads` that are not among `columns`. A list takes the first of several, so one of them is enough. */
+/** Entries of `reads` that are not among `columns`. A list uses the first one found, so one of them is enough. */
 export function missingColumns(
   { contact, extraInfo, card, tags }: MappingConfig,
   reads: readonly string[],
@@ -32,7 +32,7 @@ export function missingColumns(
 ): readonly string[] {
   const isThere = finder(columns);
   const spare = new Set<string>();
-  // In the list of tags, a text is an entry of its own.
+  // In the list of tags, each text is an entry of its own.
   spareOf([{ contact, extraInfo, card }, ...tags.filter((tag) => typeof tag !== 'string')], isThere, spare);
   return reads.filter((column) => !isThere(column) && !spare.has(column));
 }

@@ -1,4 +1,4 @@
-// What mappings and actions are made of: parts, each a function over the row, that report what can't be used.
+// The building blocks of mappings and actions: functions over the row that report unusable values.
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { Expression, MappingConfig } from '../contracts/config/config.ts';
 import type { RowProblem } from '../contracts/wire/record.ts';
@@ -7,7 +7,7 @@ import type { ExpressionCompiler, Reader, RowView, Tidy } from './expression/exp
 import { isCountry, type PhoneRules, parsePhone, parsePhoneNumber } from './phone/index.ts';
 import { oneLine, preview, toText } from './text.ts';
 
-/** Takes note of a value that can't be used; a warning keeps the row. */
+/** Records an unusable value. A warning keeps the row. */
 export type Report = (
   field: string,
   error: ValueError,
@@ -17,7 +17,7 @@ export type Report = (
 
 export type Part<T> = (row: RowView, report: Report) => T;
 
-/** A field: its value, or undefined when it is empty or was reported. */
+/** A field: its value, or undefined if it is empty or was reported. */
 export function field<T>(
   name: string,
   read: Reader,
@@ -35,7 +35,7 @@ export function field<T>(
   };
 }
 
-/** Compiles an expression to a field that is named by its place. */
+/** Compiles an expression to a field named by its place. */
 export function partOf<T>(
   compiler: ExpressionCompiler,
   expression: Expression,
@@ -51,7 +51,7 @@ export const line = (value: unknown): string | undefined => {
   return text === undefined ? undefined : oneLine(text) || undefined;
 };
 
-/** What `convert` yields, which must be something. @throws ValueError `required` */
+/** Returns what `convert` yields, which must not be empty. @throws ValueError `required` */
 export function required<T>(convert: (value: unknown) => T | undefined, reason: string) {
   return (value: unknown): T => {
     const found = convert(value);
@@ -61,14 +61,14 @@ export function required<T>(convert: (value: unknown) => T | undefined, reason: 
 }
 
 /**
- * A phone number as the identity of a person.
+ * Reads a phone number as the identity of a person.
  * @throws ValueError `required`, or a code of {@link parsePhone}
  */
 export function toNumber(value: unknown, rules: PhoneRules): string {
   const text = toText(value);
   if (text === undefined) {
     const reason =
-      'a phone number is required: it identifies the contact; fill the column, or name further ones in a list';
+      'a phone number is required because it identifies the contact; fill the column, or list further columns';
     throw new ValueError('required', reason, undefined);
   }
   const phone = typeof value === 'number' ? parsePhoneNumber(value, rules) : parsePhone(text, rules);
@@ -76,16 +76,19 @@ export function toNumber(value: unknown, rules: PhoneRules): string {
   return phone.number;
 }
 
-/** @throws MappingConfigError when no country with phone numbers has this code */
+/** @throws MappingConfigError for a code that is not a country with phone numbers */
 function requireCountry(code: string | undefined): CountryCode | undefined {
   if (code === undefined || isCountry(code)) return code;
   throw new MappingConfigError(
     ['defaultCountry'],
-    `"${code}" is no country with phone numbers; use ISO 3166 letters, for example BR`,
+    `"${code}" is not a country with phone numbers; use ISO 3166 letters, for example BR`,
   );
 }
 
-/** @throws MappingConfigError when no country with phone numbers has the code, or national numbers lack their country */
+/**
+ * @throws MappingConfigError for a code that is not a country with phone numbers, and for national numbers without a
+ * country
+ */
 export function requirePhoneRules({
   defaultCountry,
   numberFormat: format,
@@ -97,13 +100,13 @@ export function requirePhoneRules({
   return { country, format };
 }
 
-/** `finish` over rows, once their JSONata is evaluated: a promise only when there is any. */
+/** Runs `finish` over rows after their JSONata is evaluated. Returns a promise only if there is any JSONata. */
 export function overRows<T>(
   compiler: ExpressionCompiler,
   finish: (row: RowView) => T,
 ): (values: RowView['values'], dates?: RowView['dates']) => T | Promise<T> {
   const { columns, evaluations } = compiler;
-  // Columns hold the place of one row at a time, so they are bound where nothing can come in between.
+  // Columns store the position of one row at a time, so they are bound where nothing else can run in between.
   const bound = (row: RowView) => {
     columns.bind(row.values);
     return finish(row);

@@ -1,26 +1,28 @@
-// Text as it leaves the mapping: one Unicode form, no control characters, no blanks around it.
+// Normalizes text that leaves the mapping: one Unicode form, no control characters, no surrounding spaces.
 import { ValueError } from './errors.ts';
 
 const PLAIN = /^[\x20-\x7e]*$/;
 // NUL and lone surrogates can be stored neither in PostgreSQL text nor in UTF-8.
 const UNPRINTABLE = /(?![\t\n\r])[\p{Surrogate}\p{Control}\ufeff]/gu;
 
-/** What can be stored and sent of a text, blanks and line breaks included. */
+/** Removes what cannot be stored or sent. Spaces and line breaks stay. */
 export function printable(text: string): string {
   return PLAIN.test(text) ? text : text.replace(UNPRINTABLE, '').normalize('NFC');
 }
 
-/** NFC, so that the same name typed on two systems hashes alike. */
+/** NFC, so that the same name typed on two systems has the same hash. */
 export function clean(text: string): string {
   return printable(text).trim();
 }
 
-/** {@link clean}, with every run of white space as one blank. */
+/** {@link clean}, with each run of white space as one space. */
 export function oneLine(text: string): string {
   return clean(text).replace(/\s+/g, ' ');
 }
 
-/** Compares names of columns and entries of `map`: case, width, composition and blanks do not count. */
+/**
+ * Normalizes names of columns and entries of `map` for comparison: case, width, composition and spaces do not count.
+ */
 export function foldCase(text: string): string {
   return clean(text).normalize('NFKC').replace(/\s+/g, ' ').trim().toLowerCase();
 }
@@ -32,7 +34,7 @@ export function isEmpty(value: unknown): boolean {
 }
 
 /**
- * A scalar as text; undefined when it is empty.
+ * Returns a scalar as text, or undefined if it is empty.
  * @throws ValueError `invalid_type` for a list or an object
  */
 export function toText(value: unknown): string | undefined {
@@ -43,10 +45,10 @@ export function toText(value: unknown): string | undefined {
   const what = Array.isArray(value)
     ? 'a list; name one item (path.0), or join it with JSONata'
     : 'an object; name one property of it (path.property)';
-  throw new ValueError('invalid_type', `one text is needed, found ${what}`, value);
+  throw new ValueError('invalid_type', `the value must be one text, found ${what}`, value);
 }
 
-/** A value as the operator sees it beside a problem; personal data, at most 200 characters. */
+/** A value as the operator sees it beside a problem. Personal data, at most 200 characters. */
 export function preview(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -6,7 +6,7 @@ import { byCodeUnit, clean, foldCase, isEmpty, toText } from './text.ts';
 const YES = new Set(['true', '1', 'yes', 'y', 'sim', 's', 'si', 'sí', 'verdadeiro', 'on', 'x']);
 const NO = new Set(['false', '0', 'no', 'n', 'não', 'nao', 'falso', 'off']);
 
-/** @throws ValueError `invalid_boolean`: a wish not to be written to by a bot is never guessed. */
+/** @throws ValueError `invalid_boolean`: Sluice never guesses whether somebody accepts messages from a bot */
 export function toBoolean(value: unknown): boolean | undefined {
   const text = toText(value);
   if (text === undefined) return undefined;
@@ -15,7 +15,7 @@ export function toBoolean(value: unknown): boolean | undefined {
   if (NO.has(word)) return false;
   throw new ValueError(
     'invalid_boolean',
-    'yes or no is needed (yes, no, sim, não, true, false, 1, 0); add a `map` for other words',
+    'the value must be yes or no (yes, no, sim, não, true, false, 1, 0); add a `map` for other words',
     value,
   );
 }
@@ -30,7 +30,7 @@ const ADDRESS =
   /^[^\s@<>()[\]",;:\\]+@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}[\p{L}\p{N}-]*$/u;
 
 /**
- * The first valid address of a cell, its domain in lower case (the part before the @ is the mailbox's own affair).
+ * The first valid address of a cell, with its domain in lower case. The part before the @ may be case-sensitive.
  * @throws ValueError `invalid_email`
  */
 export function toEmail(value: unknown): string | undefined {
@@ -45,7 +45,7 @@ export function toEmail(value: unknown): string | undefined {
   }
   throw new ValueError(
     'invalid_email',
-    'this is no e-mail address, so it was left out; correct it in the source',
+    'this is not an e-mail address, so it was left out; correct it in the source',
     value,
   );
 }
@@ -63,14 +63,14 @@ export function toId(value: unknown): number | undefined {
   );
 }
 
-/** Id of a flow, whose type the API text does not show: digits are an integer, any other id is a text. */
+/** Id of a flow, whose type the API text does not show. Digits become an integer; any other id stays text. */
 export function toFlowId(value: unknown): FlowId | undefined {
   const text = toText(value);
   if (text === undefined) return undefined;
   if (/^\d{1,15}(?:\.0)?$/.test(text)) return toId(value);
   const parsed = FlowId.safeParse(text);
   if (parsed.success) return parsed.data;
-  throw new ValueError('invalid_id', 'this is no id of a flow; add a `map` from names to ids', value);
+  throw new ValueError('invalid_id', 'this is not a flow id; add a `map` from names to ids', value);
 }
 
 /** A stage by id or by name. A numeric text counts as an id: services number their stages, people name them. */
@@ -80,7 +80,7 @@ export function toStage(value: unknown): number | string | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : text;
 }
 
-/** Texts of one value, or of a list, split where asked. */
+/** Texts of one value or of a list, split as configured. */
 export function toTexts(value: unknown, split: string | undefined): string[] {
   if (!Array.isArray(value) && split === undefined) {
     const text = toText(value);
@@ -104,8 +104,8 @@ export function sortedUnique(texts: readonly string[]): string[] {
 }
 
 /**
- * A custom field keeps the kind of its value: numbers and booleans of JSON stay what they are, text stays text (`1.234,56` is
- * not made a number unless JSONata does so), a list of scalars stays a list.
+ * A custom field keeps the type of its value: JSON numbers and booleans stay, text stays text (`1.234,56` becomes a
+ * number only through JSONata), and a list of scalars stays a list.
  * @throws ValueError `invalid_type`
  */
 export function toCustomValue(value: unknown): unknown {
@@ -118,7 +118,7 @@ export function toCustomValue(value: unknown): unknown {
   }
   throw new ValueError(
     'invalid_type',
-    'a text, number, boolean or list of these is needed; name one property of the object',
+    'the value must be a text, number, boolean or list of these; name one property of the object',
     value,
   );
 }

@@ -1,23 +1,30 @@
-// Reads blocks of any encoding as UTF-8. Rows are framed in the text, so a byte that resembles a quote inside a character of
-// Shift_JIS or GB18030 never counts; the way back to a byte offset goes by line breaks, which all these encodings keep.
+// Reads blocks of any encoding as UTF-8. Rows are found in the decoded text, so a byte that looks like a quote inside a
+// Shift_JIS or GB18030 character never counts. Byte offsets are recovered by counting line breaks, which all these
+// encodings keep.
 import { isAscii, isUtf8 } from 'node:buffer';
 
-/** Put into a line that is not of the file's encoding: no text in UTF-8 holds this byte, so the row is reported as broken. */
+/**
+ * Marks a line with bytes outside the file's encoding. UTF-8 text never contains this byte, so the row is reported as
+ * broken.
+ */
 const BROKEN = Buffer.from([0xff]);
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
 
 export interface Block {
-  /** The block's text in UTF-8. A character that the block cuts off may be broken at its end. */
+  /** The text of the block in UTF-8. A character cut off by the end of the block may be broken. */
   readonly utf8: Buffer;
-  /** How many bytes of the file correspond to the first `consumed` bytes of `utf8`, which must end behind a line break or the text. */
+  /**
+   * Returns how many bytes of the file correspond to the first `consumed` bytes of `utf8`. They must end after a line
+   * break or at the end of the text.
+   */
   rawLength(consumed: number): number;
 }
 
 export interface Codec {
-  /** As `TextDecoder` names it: `utf-8`, `windows-1252`, `shift_jis`, … */
+  /** Name of the encoding in `TextDecoder`: `utf-8`, `windows-1252`, `shift_jis`, … */
   readonly encoding: string;
   read(raw: Buffer): Block;
-  /** Offset behind the first line feed; -1 when there is none. */
+  /** Offset after the first line feed, or -1. */
   afterLineFeed(raw: Buffer): number;
 }
 
@@ -43,7 +50,7 @@ export function codecFor(encoding: string): Codec {
   };
 }
 
-/** Decodes what has no need of a way back: a header, a sample, a preview. */
+/** Decodes text for which no byte offsets are needed: a header, a sample, a preview. */
 export function decodeAll(raw: Buffer, encoding: string): string {
   return decoderFor(encoding)(raw);
 }
@@ -55,7 +62,7 @@ const UTF_8: Codec = {
 };
 
 function decoderFor(encoding: string): (raw: Buffer) => string {
-  // Node decodes windows-1252 as ISO 8859-1 in some releases of every line since 20.
+  // Some Node releases since 20 decode windows-1252 as ISO 8859-1.
   if (encoding === 'windows-1252') return (raw) => fromWindows1252(raw.toString('latin1'));
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
   return (raw) => decoder.decode(raw);
@@ -68,14 +75,14 @@ function toUtf8(raw: Buffer, encoding: string, decode: (raw: Buffer) => string):
   const suspect =
     text.includes('\ufffd') || (isSingleByte(encoding) && UTF_8_SEQUENCE.test(raw.toString('latin1')));
   if (wide || !suspect) return Buffer.from(text);
-  // Line by line: each keeps its break, and a broken one is marked.
+  // Line by line: each keeps its line break, and a broken one is marked.
   const parts: Buffer[] = [];
   for (let from = 0; from < raw.length; ) {
     const feed = raw.indexOf(LINE_FEED, from);
     const end = feed < 0 ? raw.length : feed + 1;
     const line = raw.subarray(from, end);
     const decoded = decode(line);
-    // UTF-8 in a file of single bytes: next to no other text has only such pairs.
+    // UTF-8 text in a file of a single-byte encoding. Almost no other text has only such byte pairs.
     const foreign = isSingleByte(encoding) && !isAscii(line) && isUtf8(line);
     if (foreign || decoded.includes('\ufffd')) parts.push(BROKEN);
     parts.push(Buffer.from(decoded));
@@ -93,14 +100,14 @@ function isSingleByte(encoding: string): boolean {
 
 interface Unit {
   countBreaks(bytes: Buffer): number;
-  /** Offset behind the `count`-th line feed (`both`: or carriage return); -1 when there are fewer. */
+  /** Offset after the `count`-th line feed (`both`: or carriage return), or -1 if there are fewer. */
   afterBreaks(bytes: Buffer, count: number, both: boolean): number;
 }
 
 const BYTE = unitOf(1, 0);
 const UNITS = { 'utf-16le': unitOf(2, 0), 'utf-16be': unitOf(2, 1) };
 
-/** @param low place of the byte that marks a line break, in a unit of `size` bytes whose other byte is 0 */
+/** @param low position of the byte that marks a line break, in a unit of `size` bytes whose other byte is 0 */
 function unitOf(size: 1 | 2, low: 0 | 1): Unit {
   const isBreak = (bytes: Buffer, at: number, both: boolean) => {
     const byte = bytes[at + low];
@@ -130,7 +137,7 @@ const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090
 const C1 = /[\u0080-\u009f]/;
 const EVERY_C1 = /[\u0080-\u009f]/g;
 
-/** Turns text decoded as ISO 8859-1 into what windows-1252 means by the same bytes. */
+/** Converts text decoded as ISO 8859-1 to the windows-1252 text of the same bytes. */
 function fromWindows1252(text: string): string {
   if (!C1.test(text)) return text;
   return text.replace(EVERY_C1, (char) => WINDOWS_1252.charAt(char.charCodeAt(0) - 0x80));

@@ -1,11 +1,11 @@
-// The cursor of a file: place, dialect and fingerprint, checked when it comes back.
+// The cursor of a file: offset, dialect and fingerprint. It is validated when it returns.
 import { type SourceCursor, SourceError } from '../contracts/wire/source.ts';
 import type { Fingerprint } from './file.ts';
 import type { Extent, Place } from './pages.ts';
 
 export interface FileCursor extends Place, Extent, Fingerprint {
   readonly format: 'csv-1' | 'jsonl-1';
-  /** What a scan of all rows found; `''` when there was none. */
+  /** Result of a scan of all rows. `''` without a scan. */
   readonly scan: string;
 }
 
@@ -15,12 +15,12 @@ export interface CsvCursor extends FileCursor {
   readonly header: readonly string[];
 }
 
-/** Makes a JSON-safe cursor out of its parts. */
+/** Builds a JSON-safe cursor from its parts. */
 export function writeCursor(cursor: FileCursor | CsvCursor): SourceCursor {
   return { ...cursor };
 }
 
-/** @throws SourceError `changed` when the cursor was not made by this kind of source. */
+/** @throws SourceError `changed` when another kind of source made the cursor */
 export function readCursor<T extends FileCursor>(cursor: SourceCursor, format: T['format'], path: string): T {
   if (cursor.format !== format || typeof cursor.offset !== 'number' || typeof cursor.row !== 'number') {
     const message = `the place to go on from in "${path}" was made for another kind of source; start a new run`;

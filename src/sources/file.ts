@@ -1,14 +1,14 @@
-// A source file on disk: opened and fingerprinted. What is no text is refused (format.ts).
+// Opens and fingerprints a source file on disk. It rejects files that are not text (format.ts).
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SourceError } from '../contracts/wire/source.ts';
 import { refuseBinary } from './format.ts';
 
-/** Bytes at the beginning that are hashed, and checked to find the dialect. */
+/** Number of bytes at the beginning that are hashed and used to find the dialect. */
 const HEAD_BYTES = 64 * 1024;
 
-/** What tells two states of one file apart. A size and a head that stay leave only `mtimeMs` to show an edit. */
+/** Identifies a state of a file. If size and head stay the same, only `mtimeMs` shows an edit. */
 export interface Fingerprint {
   readonly size: number;
   readonly mtimeMs: number;
@@ -16,7 +16,7 @@ export interface Fingerprint {
 }
 
 export interface SourceFile {
-  /** The path as the configuration writes it; for messages. */
+  /** The path as written in the configuration, for messages. */
   readonly name: string;
   readonly handle: FileHandle;
   readonly fingerprint: Fingerprint;
@@ -25,7 +25,7 @@ export interface SourceFile {
 }
 
 /**
- * Opens `path` (relative to `baseDir`), hands it to `use` and closes it.
+ * Opens `path` (relative to `baseDir`), passes it to `use` and closes it.
  * @throws SourceError `not_found`, `unreadable` or `format`
  */
 export async function withFile<T>(
@@ -60,7 +60,7 @@ export async function withFile<T>(
   }
 }
 
-/** @throws SourceError `changed` when the file is not the one that the cursor was made from. */
+/** @throws SourceError `changed` when the file is not the one of the cursor */
 export function requireSame(file: SourceFile, seen: Fingerprint): void {
   const now = file.fingerprint;
   if (now.size !== seen.size || now.mtimeMs !== seen.mtimeMs || now.head !== seen.head) {
@@ -68,7 +68,7 @@ export function requireSame(file: SourceFile, seen: Fingerprint): void {
   }
 }
 
-/** Reads exactly `length` bytes, or what is left before the end of the file. */
+/** Reads exactly `length` bytes, or up to the end of the file. */
 export async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;

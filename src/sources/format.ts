@@ -1,4 +1,4 @@
-// What a source file is when it is no table: workbooks, archives, pictures, web pages. Each is refused with its way out.
+// Recognizes source files that are not tables: workbooks, archives, pictures, web pages. Each error names the fix.
 import { SourceError } from '../contracts/wire/source.ts';
 
 interface Kind {
@@ -35,25 +35,28 @@ const KINDS: readonly Kind[] = [
   { bytes: [0xff, 0xd8, 0xff], what: 'a picture (jpeg)', way: EXPORT },
 ];
 
-/** @throws SourceError `format` for a known kind of binary file, or bytes that no text has */
+/** @throws SourceError `format` for a known kind of binary file, or for bytes that no text contains */
 export function refuseBinary(path: string, head: Buffer): void {
   const kind = KINDS.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte));
   if (kind !== undefined) throw refused(path, kind.what, kind.way);
 }
 
-/** Control characters in more than one of this many characters: no text, whatever its encoding. One stray NUL is a matter of its row. */
+/**
+ * If more than one in this many characters is a control character, the file is not text in any encoding. One stray NUL
+ * concerns only its row.
+ */
 const CONTROLS_IN = 50;
 
 /**
  * @param start beginning of the file, decoded
- * @throws SourceError `format` for a web page, XML, or what no encoding turns into text
+ * @throws SourceError `format` for a web page, for XML, and for what no encoding turns into text
  */
 export function refuseMarkup(path: string, start: string): void {
   const head = start.slice(0, 16_384);
-  // oxlint-disable-next-line no-control-regex -- these are what is searched for
+  // oxlint-disable-next-line no-control-regex -- the code searches for exactly these
   const controls = head.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/g)?.length ?? 0;
   if (controls > 4 && controls * CONTROLS_IN > head.length)
-    throw refused(path, 'binary data, no text', EXPORT);
+    throw refused(path, 'binary data instead of text', EXPORT);
   const first = head
     .replace(/^(?:\s|\ufeff|<!--[\s\S]*?-->)+/, '')
     .slice(0, 4000)

@@ -7,9 +7,9 @@ import { jsonlSource } from './jsonl.ts';
 import { postgresSource } from './postgres/postgres.ts';
 
 /**
- * The source that `config` describes; nothing is opened before the first `read`.
- * @param options.baseDir folder that relative paths begin at: the one of the configuration file
- * @param options.secret resolves env:NAME and file:path, when a read needs one
+ * Returns the source that `config` describes. It opens nothing before the first `read`.
+ * @param options.baseDir folder that relative paths start from: the folder of the configuration file
+ * @param options.secret resolves env:NAME and file:path when a read needs one
  */
 export function openSource(
   config: SourceConfig,

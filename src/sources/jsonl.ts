@@ -1,4 +1,4 @@
-// The JSONL source: one JSON object a line.
+// The JSONL source: one JSON object per line.
 
 import { isUtf8 } from 'node:buffer';
 import type { JsonlSource } from '../contracts/config/config.ts';
@@ -14,7 +14,7 @@ import { refuseMarkup } from './format.ts';
 import { isShallow, MAX_DEPTH } from './nesting.ts';
 import { badEncoding, type Framer, type ParsedRow, problemRow, readRows, TOO_LONG } from './pages.ts';
 
-/** A JSONL file. Rows are numbered from 1; blank lines are no rows. A line that is not one JSON object is a problem row. */
+/** A JSONL file. Rows count from 1; blank lines are not rows. A line that is not one JSON object is a problem row. */
 export function jsonlSource(config: JsonlSource, baseDir: string): Source {
   return {
     read: (cursor, options) =>
@@ -87,11 +87,11 @@ function parseLine(bytes: Buffer, encoding: string): ParsedRow | undefined {
     value = parseRowJson(line);
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof RangeError)) throw error;
-    // A file with one JSON array over many lines is the usual mistake.
+    // The usual mistake is a file with one JSON array over many lines.
     const hint = /^[[\]]/.test(line) ? '; a JSON array is not JSONL, turn it into one object a line' : '';
     return problemRow(
       'malformed_row',
-      `the line is not valid JSON; write one JSON object a line${hint}`,
+      `the line is not valid JSON; write one JSON object per line${hint}`,
       line,
     );
   }

@@ -1,4 +1,4 @@
-// How deep a JSON value may go: whatever walks a row later (hashing, storing) may use the stack.
+// Checks the nesting of a JSON value: later steps that traverse a row (hashing, storing) may use the stack.
 
 export const MAX_DEPTH = 64;
 

@@ -1,37 +1,38 @@
-// Reads a page of rows out of a file: blocks in, rows and the offset of the next row out. CSV and JSONL differ in the framer only.
+// Reads a page of rows from a file: it turns blocks into rows and the offset of the next row. CSV and JSONL differ in
+// the framer only.
 import type { RowProblem } from '../contracts/wire/record.ts';
 import type { SourceNote, SourceRow } from '../contracts/wire/source.ts';
 import { type Codec, codecFor } from './codec.ts';
 import { readAt, type SourceFile } from './file.ts';
 
-/** The largest row that is read; a longer one is a problem row and passes by without being held in memory. */
+/** Maximum size of a row. A longer one is a problem row and is skipped without being kept in memory. */
 const MAX_ROW_BYTES = 1024 * 1024;
 
 const BLOCK_BYTES = 256 * 1024;
 
-// A page ends early after this many bytes, so that 500 rows of 1 MB each do not make one page of 500 MB.
+// A page ends early after this many bytes: 500 rows of 1 MB each must not make one page of 500 MB.
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 export type ParsedRow = Pick<SourceRow, 'values' | 'problem'>;
 
 export interface Framed {
   readonly rows: readonly ParsedRow[];
-  /** How many bytes of the block are behind these rows: always a row boundary, unless `then` is `skip-line`. */
+  /** Number of bytes of the block up to the end of these rows. It is a row boundary unless `then` is `skip-line`. */
   readonly consumed: number;
   /**
-   * `grow`: not one whole row is in the block. `skip-line`: the last row's line goes on behind the block; leave it out.
-   * `stop`: where the next row begins is not certain; nothing behind the last row is read.
+   * `grow`: the block contains no whole row. `skip-line`: the line of the last row continues after the block and is
+   * skipped. `stop`: the beginning of the next row is uncertain, so reading ends after the last row.
    */
   readonly then: 'go-on' | 'grow' | 'skip-line' | 'stop';
 }
 
 /**
- * Finds up to `limit` rows in a block of UTF-8 that begins at a row boundary, behind row `row`. `last`: the table ends with
- * the block. `full`: it can't grow.
+ * Finds up to `limit` rows in a block of UTF-8 that begins at a row boundary, after row `row`. `last`: the table ends
+ * with the block. `full`: the block cannot grow.
  */
 export interface Framer {
   (block: Buffer, at: FramerAt): Framed;
-  /** Rows may go on behind a line break, inside quotes. */
+  /** Rows may continue after a line break inside quotes. */
   readonly quotes?: boolean;
 }
 
@@ -43,13 +44,13 @@ export interface FramerAt {
 }
 
 export interface Place {
-  /** In bytes of the file. */
+  /** Offset in bytes of the file. */
   readonly offset: number;
   /** Number of the row before `offset`. */
   readonly row: number;
 }
 
-/** What is read of a file: up to `end`, in an encoding. */
+/** The part of a file to read: up to `end`, in an encoding. */
 export interface Extent {
   readonly encoding: string;
   readonly end: number;
@@ -74,7 +75,7 @@ export async function readRows(
   while (rows.length < options.limit && offset < size && offset - from.offset < MAX_PAGE_BYTES) {
     options.signal?.throwIfAborted();
     const block = await readAt(file.handle, offset, Math.min(blockBytes, size - offset));
-    // A file cut short while it is read ends here; the fingerprint check on closing tells of it.
+    // A file truncated while it is read ends here. The fingerprint check on closing detects that.
     if (block.length === 0) break;
     const { utf8, rawLength } = codec.read(block);
     const framed = frame(utf8, {
@@ -106,7 +107,7 @@ interface Rest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The offset behind the next line feed, or the end of the table, and whether there was a quote on the way. */
+/** The offset after the next line feed or the end of the table, and whether a quote came before it. */
 async function afterLineFeed(file: SourceFile, rest: Rest): Promise<{ offset: number; quotes: boolean }> {
   let quotes = false;
   for await (const { offset, block } of blocks(file, rest)) {
@@ -138,18 +139,20 @@ async function* blocks(file: SourceFile, { offset, size, signal }: Rest) {
   }
 }
 
-/** A row that can't be read. `raw` goes to the ledger for the operator: personal data, cut short. */
+/**
+ * Builds the row for an unreadable line. `raw` goes to the ledger for the operator; it is personal data and truncated.
+ */
 export function problemRow(code: string, reason: string, raw?: string): ParsedRow {
   const problem: RowProblem = { field: 'row', code, reason };
   if (raw !== undefined) problem.value = raw.replaceAll('\u0000', '').slice(0, 200);
   return { values: null, problem };
 }
 
-export const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB; shorten it, or leave the long column out of the export`;
+export const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB; shorten it, or remove the long column from the export`;
 
-/** Why a row that is not of its file's encoding is left out, and the way out. */
+/** Why a row outside its file's encoding is rejected, and the fix. */
 export function badEncoding(encoding: string): string {
   return encoding === 'utf-8'
-    ? 'the row holds bytes that are not UTF-8, while the rest of the file is; export the file as UTF-8, or set `encoding` on the source'
-    : `the row is not ${encoding}, as the rest of the file is (parts of several files?); export the file as UTF-8, or set \`encoding\` on the source`;
+    ? 'the row contains bytes that are not UTF-8, unlike the rest of the file; export the file as UTF-8, or set `encoding` on the source'
+    : `the row is not ${encoding}, unlike the rest of the file (parts of several files?); export the file as UTF-8, or set \`encoding\` on the source`;
 }

@@ -1,10 +1,10 @@
-// Secrets of a source: resolved when a read needs them, kept nowhere.
+// Resolves the secrets of a source when a read needs them, and keeps them nowhere.
 import { SourceError } from '../contracts/wire/source.ts';
 
-/** What `env:NAME` or `file:path` stands for. */
+/** Resolves `env:NAME` or `file:path`. */
 export type SecretOf = (ref: string) => Promise<string>;
 
-/** @throws SourceError `secret`, with the words of whoever could not resolve it: they name the reference only */
+/** @throws SourceError `secret` with the resolver's message, which names the reference only */
 export async function resolveSecret(ref: string, secret: SecretOf, place: string): Promise<string> {
   try {
     return await secret(ref);

@@ -146,7 +146,7 @@ export function parseId(id: string): { readonly partition: number; readonly offs
   if (partition === undefined || offset === undefined)
     throw new CliError(
       EXIT.usage,
-      `"${id}" is no id of a dead letter: those resembles 0-17, as \`sluice dlq list\` prints them`,
+      `"${id}" is no id of a dead letter: ids look like 0-17, as \`sluice dlq list\` prints them`,
     );
   return { partition: Number(partition), offset: BigInt(offset) };
 }

@@ -79,7 +79,7 @@ function recipientOf({ to, conversation, country }: MessageOptions): MessageDraf
   if (conversation !== undefined) return { conversation };
   const code = country?.toUpperCase();
   if (code !== undefined && !isCountry(code))
-    refuse(`--country ${country} is no country with phone numbers; use ISO 3166 letters, for example BR`);
+    refuse(`--country ${country} is not a country with phone numbers; use ISO 3166 letters, for example BR`);
   const phone = parsePhone(to ?? '', { country: code });
   if (phone.ok) return { number: phone.number, key: canonicalKey(phone.number) };
   // The number itself is not repeated: what commands say ends in logs.

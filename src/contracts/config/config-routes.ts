@@ -1,4 +1,4 @@
-// The part `routes` of sluice.yaml: where an event comes from, what it must resembles, and what it makes happen.
+// The part `routes` of sluice.yaml: the source of events, the shape they must have, and the action they cause.
 import { z } from 'zod';
 import { RouteAction } from './config-actions.ts';
 import { described, durationWithin, name, SecretRef } from './config-base.ts';

@@ -12,7 +12,7 @@ const SECRET_NAME =
 const noSecret = (value: Readonly<Record<string, unknown>>) =>
   !Object.keys(value).some((key) => SECRET_NAME.test(key));
 const NO_SECRET = {
-  message: 'holds what resembles a secret; it belongs under `auth`, as env:NAME or file:path',
+  message: 'seems to contain a secret; move it to `auth`, as env:NAME or file:path',
 };
 
 const auth = z.union([

@@ -1,4 +1,4 @@
-// Files that a message brings along: only addresses on hosts that the configuration names.
+// Files that a message sends from URLs. It accepts only URLs on hosts that the configuration names.
 import type { MessageAction } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
 import { isPlainRemote } from '../../contracts/loopback.ts';
@@ -12,11 +12,14 @@ import { toTexts } from '../values.ts';
 type MediaConfig = NonNullable<MessageAction['media']>;
 type Media = NonNullable<RequestOf<'message'>['media']>;
 
-/** Files of one message. The API text names no limit; a worker holds them all while it sends. */
+/**
+ * Maximum number of files per message. The API text names no limit; a worker keeps all of them in memory while it
+ * sends.
+ */
 export const MAX_FILES = 10;
 
 /**
- * Undefined when the event names no file.
+ * Undefined if the event names no file.
  * @throws MappingConfigError for a host with a port that does not exist
  */
 export function compileMedia(config: MediaConfig, compiler: ExpressionCompiler): Part<Media | undefined> {
@@ -34,7 +37,7 @@ export function compileMedia(config: MediaConfig, compiler: ExpressionCompiler):
   };
 }
 
-/** Files from addresses and uploads count together. */
+/** Files from URLs and from uploads count together. */
 export function tooManyFiles(): ValueError {
   const reason = `a message takes ${MAX_FILES} files at most; send them in several`;
   return new ValueError('too_many', reason, undefined);
@@ -43,25 +46,25 @@ export function tooManyFiles(): ValueError {
 function requirePort(host: string, at: readonly string[]): void {
   const [, port = '80'] = host.split(':');
   if (Number(port) >= 1 && Number(port) <= 65_535) return;
-  throw new MappingConfigError(at, `there is no port ${port}; write 1 to 65535`);
+  throw new MappingConfigError(at, `${port} is not a port; use 1 to 65535`);
 }
 
 /** @throws ValueError `invalid_url` or `host_not_allowed` */
 function toFileUrl(text: string, hosts: readonly string[], insecure: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new ValueError('invalid_url', 'the address of a file begins with https:// or http://', text);
+    throw new ValueError('invalid_url', 'the address of a file must begin with https:// or http://', text);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ValueError('invalid_url', 'the address of a file holds no user and no password', text);
+    throw new ValueError('invalid_url', 'the address of a file must not contain a user or a password', text);
   }
   if (!insecure && isPlainRemote(url.href)) {
     const reason =
-      'a file is not fetched unencrypted: send an address with https://, or set insecure: true under `media` of the action';
+      'Sluice does not download files unencrypted; send an https:// address, or set insecure: true under `media` of the action';
     throw new ValueError('invalid_url', reason, text);
   }
   if (isAllowedHost(url, hosts)) return url.href;
   const reason =
-    'files are not taken from this host; name it under `media.hosts` of the action, or keep the file elsewhere';
+    'Sluice does not download files from this host; add it to `media.hosts` of the action, or move the file to another host';
   throw new ValueError('host_not_allowed', reason, text);
 }

@@ -1,4 +1,4 @@
-// The action `message`: whom to write to, and what.
+// The action `message`: the recipient and the content.
 import type { MessageAction } from '../../contracts/config/config.ts';
 import type { RequestOf } from '../../contracts/wire/intake.ts';
 import { MappingConfigError, ValueError } from '../errors.ts';
@@ -12,7 +12,7 @@ import { compileUploads } from './action-uploads.ts';
 
 type MessageRequest = RequestOf<'message'>;
 
-/** @throws MappingConfigError when nobody could be written to, nothing sent, or keys exclude each other */
+/** @throws MappingConfigError when a message would have no recipient or no content, or when keys exclude each other */
 export function compileMessage(
   config: MessageAction,
   compiler: ExpressionCompiler,
@@ -55,7 +55,7 @@ export function compileMessage(
     if (approved !== undefined) request.template = approved;
     if (urls !== undefined) request.media = urls;
     if (ids !== undefined) request.uploads = ids;
-    // What is not said means the same, in events of before too.
+    // An omitted key keeps its meaning, also in earlier events.
     if (outsideWindow !== 'refuse') request.outsideWindow = outsideWindow;
     if (connection !== undefined) request.connection = connection;
     if (found.contactName !== undefined) request.contactName = found.contactName;
@@ -68,35 +68,35 @@ function checkMessage(config: MessageAction): void {
     throw new MappingConfigError(key === undefined ? [] : [key], problem);
   };
   if (config.number === undefined && config.conversation === undefined) {
-    refuse(undefined, 'a message needs number or conversation; name one');
+    refuse(undefined, 'a message needs number or conversation; set one');
   }
   const files = config.media ?? config.uploads;
   if (config.text === undefined && config.template === undefined && files === undefined) {
-    refuse(undefined, 'a message needs text, template, media or uploads; name at least one');
+    refuse(undefined, 'a message needs text, template, media or uploads; set at least one');
   }
   if (files !== undefined && !config.saveOnTicket) {
     const key = config.media === undefined ? 'uploads' : 'media';
     refuse(
       'saveOnTicket',
-      `files are not sent by a message that is not kept; leave saveOnTicket or ${key} out`,
+      `a message with saveOnTicket: false cannot send files; remove saveOnTicket or ${key}`,
     );
   }
   if (config.outsideWindow === 'template') {
     const lacks = config.template === undefined ? 'template' : 'text, media or uploads';
     if (config.template === undefined || (config.text === undefined && files === undefined))
-      refuse('outsideWindow', `template chooses between two, and ${lacks} is not there; name it`);
+      refuse('outsideWindow', `template needs both text and template, and ${lacks} is missing; set it`);
   }
   if (config.conversation === undefined) return;
   if (config.number !== undefined) {
-    refuse('conversation', 'a message goes to a number or into a conversation, not both; leave one out');
+    refuse('conversation', 'a message goes to a number or into a conversation, not both; remove one');
   }
   if (config.connection !== undefined) {
-    refuse('connection', 'a reply goes out on the connection of its conversation; leave this out');
+    refuse('connection', 'a reply uses the connection of its conversation; remove this key');
   }
   if (config.contactName !== undefined) {
-    refuse('contactName', 'a conversation has its contact already; leave this out');
+    refuse('contactName', 'a conversation already has a contact; remove this key');
   }
-  if (!config.saveOnTicket) refuse('saveOnTicket', 'a reply is always kept; leave this out');
+  if (!config.saveOnTicket) refuse('saveOnTicket', 'the service always keeps a reply; remove this key');
 }
 
 function compileRecipient(
@@ -117,7 +117,7 @@ function compileRecipient(
   }));
 }
 
-/** Line breaks and blanks stay as the event has them; nothing but blanks is no text. */
+/** Keeps the event's line breaks and spaces. A text of spaces only counts as empty. */
 function toMessageText(value: unknown): string | undefined {
   if (typeof value !== 'string') return toText(value);
   const text = printable(value);
@@ -125,8 +125,7 @@ function toMessageText(value: unknown): string | undefined {
 }
 
 /**
- * Undefined when the event names no template. One that it names must have all of its parts: a template with holes is
- * never sent.
+ * Undefined if the event names no template. A template must have all of its parts: Sluice never sends one with gaps.
  */
 function compileTemplate(
   config: NonNullable<MessageAction['template']>,

@@ -1,4 +1,4 @@
-// The action `stage`: which card goes where.
+// The action `stage`: the card to move and its target stage.
 import type { Expression, StageAction } from '../../contracts/config/config.ts';
 import type { RequestOf } from '../../contracts/wire/intake.ts';
 import { MappingConfigError, ValueError } from '../errors.ts';
@@ -11,19 +11,19 @@ type StageRequest = RequestOf<'stage'>;
 
 const BY_NAME = 'a stage is known by its name only inside a pipeline';
 
-/** @throws MappingConfigError when no card, or no stage, could be found */
+/** @throws MappingConfigError when the card or the stage cannot be found */
 export function compileStage(
   config: StageAction,
   compiler: ExpressionCompiler,
 ): Part<StageRequest | undefined> {
   const { pipeline } = config;
   if (config.card === undefined && config.number === undefined) {
-    throw new MappingConfigError([], 'a move needs card or number; name one');
+    throw new MappingConfigError([], 'a move needs card or number; set one');
   }
   if (config.card !== undefined && config.number !== undefined) {
     throw new MappingConfigError(
       ['number'],
-      'a card is found by its id or by a number, not both; leave one out',
+      'a card is found by its id or by a number, not both; remove one',
     );
   }
   if (config.number !== undefined && pipeline === undefined) {
@@ -32,14 +32,14 @@ export function compileStage(
   }
   const name = fixedValues(config.stage).find((value) => typeof toStage(value) === 'string');
   if (pipeline === undefined && name !== undefined) {
-    throw new MappingConfigError(['stage'], `${BY_NAME}, and this yields "${name}"; name the pipeline`);
+    throw new MappingConfigError(['stage'], `${BY_NAME}, and this yields "${name}"; set the pipeline`);
   }
   const of = compileCard(config, compiler);
   const toWanted = required(toStage, 'the stage is required; fill it, or give it a `default`');
   const stage = partOf(compiler, config.stage, ['stage'], (value) => {
     const wanted = toWanted(value);
     if (typeof wanted === 'number' || pipeline !== undefined) return wanted;
-    throw new ValueError('invalid_id', `${BY_NAME}; send its id, or name the pipeline in the action`, value);
+    throw new ValueError('invalid_id', `${BY_NAME}; send its id, or set the pipeline in the action`, value);
   });
   return (row, report) => {
     const card = of(row, report);
@@ -64,7 +64,7 @@ function compileCard(
   return partOf(compiler, card ?? '', ['card'], (value) => ({ card: toCard(value) }));
 }
 
-/** Values that stand in the expression itself, whatever the event says. */
+/** Values that the expression itself contains, whatever the event says. */
 function fixedValues(expression: Expression): (string | number | boolean)[] {
   if (typeof expression === 'string' || Array.isArray(expression)) return [];
   const { const: fixed, default: otherwise, map = {} } = expression;

@@ -1,4 +1,4 @@
-// Files that a message brings along and that were uploaded before: the event names them by their ids.
+// Files that a message sends from earlier uploads. The event names them by their ids.
 import type { MessageAction } from '../../contracts/config/config.ts';
 import { ValueError } from '../errors.ts';
 import type { ExpressionCompiler } from '../expression/expression.ts';
@@ -8,10 +8,10 @@ import { MAX_FILES, tooManyFiles } from './action-media.ts';
 
 type UploadsConfig = NonNullable<MessageAction['uploads']>;
 
-/** What ids resembles, whoever made them; whether there is such a file shows when it is sent. */
+/** The format of an upload id. Whether the file exists shows when the message is sent. */
 const ID = /^[\w-]{1,100}$/;
 
-/** Undefined when the event names no file. Names of one file twice are one file. */
+/** Undefined if the event names no file. A repeated id counts once. */
 export function compileUploads(
   config: UploadsConfig,
   compiler: ExpressionCompiler,
@@ -22,7 +22,7 @@ export function compileUploads(
     if (odd !== undefined)
       throw new ValueError(
         'invalid_upload',
-        'this is no id of an upload; send the one that uploading answered',
+        'this is not an upload id; send the id that the upload returned',
         odd,
       );
     if (found.length > MAX_FILES) throw tooManyFiles();

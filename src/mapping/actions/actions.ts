@@ -1,5 +1,5 @@
-// Compiles the action of a route and applies it to events: the event as one object in, what is to be done and about
-// whom, or the reasons why nothing is, out.
+// Compiles the action of a route and applies it to events. An event as one object goes in; the requested action and its
+// subject come out, or the reasons why there is none.
 import type {
   FlowAction,
   LeadAction,
@@ -30,7 +30,7 @@ import { toCustomValue, toFlowId } from '../values.ts';
 import { compileMessage } from './action-message.ts';
 import { compileStage } from './action-stage.ts';
 
-/** `warnings` tell of values of a lead that were left out while the person was kept, as with syncs. */
+/** `warnings` list values of a lead that were left out while the person was kept, as in syncs. */
 export type ActionResult =
   | {
       readonly ok: true;
@@ -41,16 +41,17 @@ export type ActionResult =
   | { readonly ok: false; readonly problems: RowProblem[] };
 
 export interface CompiledAction {
-  /** A promise only when expressions use JSONata. The same event always asks for the same. */
+  /** Returns a promise only if expressions use JSONata. The same event always requests the same action. */
   apply(view: Readonly<Record<string, unknown>>): ActionResult | Promise<ActionResult>;
-  /** Names and dot-paths that the action reads (those inside JSONata excepted). */
+  /** Names and dot-paths that the action reads, except those inside JSONata. */
   readonly columns: readonly string[];
 }
 
 /**
  * Checks and compiles an action.
- * @param mapping of the action `lead`, which names one; null with all others
- * @throws MappingConfigError when it can't work; the path begins at the action, behind `mapping` at the mapping
+ * @param mapping the mapping that a `lead` action names; null for all others
+ * @throws MappingConfigError for an action that cannot work; its path begins at the action, or after `mapping` at the
+ * mapping
  */
 export function compileAction(action: RouteAction, mapping: MappingConfig | null): CompiledAction {
   if (action.type === 'lead') return compileLead(action, mapping);
@@ -112,7 +113,10 @@ function compileUnder(key: string, mapping: MappingConfig) {
   }
 }
 
-/** Events of one subject are done in order: those about a person, and those about a conversation or card known by its id only. */
+/**
+ * Events of one subject run in order: those about a person, and those about a conversation or card known only by its
+ * id.
+ */
 export function subjectOf(request: EventRequest): string {
   switch (request.type) {
     case 'lead':
@@ -160,13 +164,13 @@ function compileFlow(config: FlowAction, compiler: ExpressionCompiler): Part<Req
   };
 }
 
-/** A tag that an event both adds and takes away is added: the tag of a new state may be that of the old one. */
+/** A tag that an event both adds and removes is added: the tag of a new state may equal that of the old one. */
 function compileTagChange(
   config: TagsAction,
   compiler: ExpressionCompiler,
 ): Part<RequestOf<'tags'> | undefined> {
   if (config.add.length === 0 && config.remove.length === 0) {
-    throw new MappingConfigError([], 'there are no tags to add or to remove; name some under add or remove');
+    throw new MappingConfigError([], 'there are no tags to add or to remove; list some under add or remove');
   }
   const rules = requirePhoneRules(config);
   const number = partOf(compiler, config.number, ['number'], (value) => toNumber(value, rules));

@@ -10,24 +10,24 @@ import { jsonataPaths } from './jsonata-paths.ts';
 /** One row while it is mapped. */
 export interface RowView {
   readonly values: Readonly<Record<string, unknown>>;
-  /** Results of the JSONata expressions by index; a ValueError where one failed. */
+  /** Results of the JSONata expressions by index. A ValueError if one failed. */
   readonly results: readonly unknown[];
-  /** Order of the date column; absent where no other row is known. */
+  /** Order of the date column. Absent if no other row is known. */
   readonly dates?: FoundOrder | undefined;
 }
 
-/** An expression, compiled. */
+/** A compiled expression. */
 export interface Reader {
-  /** Yields the value, undefined when it is empty. @throws ValueError */
+  /** Returns the value, or undefined if it is empty. @throws ValueError */
   (row: RowView): unknown;
-  /** Columns and paths that the value came from; without a value, those that it could have come from. */
+  /** Columns and paths that the value came from. Without a value, those that it could have come from. */
   readonly columns: (row: RowView) => readonly string[];
 }
 
 const reader = (read: (row: RowView) => unknown, columns: Reader['columns']): Reader =>
   Object.assign(read, { columns });
 
-/** A value that can't be used is one too. */
+/** An unusable value counts as a value. */
 const hasValue = (read: Reader, row: RowView): boolean => {
   try {
     return !isEmpty(read(row));
@@ -37,13 +37,13 @@ const hasValue = (read: Reader, row: RowView): boolean => {
   }
 };
 
-/** Of several columns those that have a value, or all of them where none has. */
+/** Of several columns, those that have a value, or all of them if none has. */
 const withValue = (readers: readonly Reader[], row: RowView): readonly string[] => {
   const filled = readers.filter((read) => hasValue(read, row));
   return [...new Set((filled.length > 0 ? filled : readers).flatMap((read) => read.columns(row)))];
 };
 
-/** Last touch on the text of a template. */
+/** Cleans up the text of a template. */
 export type Tidy = (text: string) => string;
 
 const FORMS = ['path', 'template', 'jsonata', 'const', 'first'] as const;
@@ -160,15 +160,15 @@ export class ExpressionCompiler {
 }
 
 /**
- * Looks values up in `map`. A value that the table does not know is a problem unless there is a `default`: handing it on would
- * send a wrong stage or tag, leaving it out would lose it in silence.
+ * Looks values up in `map`. An unknown value is a problem unless there is a `default`: passing it on would send a wrong
+ * stage or tag, and dropping it would lose it silently.
  */
 export function tableReader(
   map: Readonly<Record<string, string | number | boolean>>,
   hasDefault: boolean,
 ): (value: unknown) => unknown {
   const table = new Map(Object.entries(map).map(([from, to]) => [foldCase(from), to]));
-  // Most values are spelled as in the table: to fold each of them takes longer than all the rest.
+  // Most values are spelled as in the table. Normalizing each of them takes longer than everything else.
   const lowerCase = new Map(Object.keys(map).map((from) => [from, foldCase(from)]));
   return (value) => {
     const text = toText(value) ?? '';
@@ -176,7 +176,7 @@ export function tableReader(
     if (table.has(key)) return table.get(key);
     if (hasDefault) return undefined;
     const reason =
-      'the table `map` has no entry for this value; add one, or a `default` (an empty one leaves the field out)';
+      'the table `map` has no entry for this value; add one, or a `default` (an empty default omits the field)';
     throw new ValueError('not_in_map', reason, value);
   };
 }

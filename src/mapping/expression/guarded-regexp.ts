@@ -1,17 +1,18 @@
-// Regular expressions that give up: a catastrophic one would hold the whole process, since no timer can
-// interrupt the engine that runs it.
+// Regular expressions with a time limit. A catastrophic one would block the whole process, because no timer can
+// interrupt the regular expression engine.
 import { createContext, Script } from 'node:vm';
 
 /** A usual match takes microseconds. */
 const LIMIT_MS = 500;
 
-// Only a script's time limit reaches into a running match. One context serves all: what is guarded is synchronous, so
+// Only the time limit of a script interrupts a running match. One context serves all: guarded work is synchronous, so
+// nothing runs between setting and calling `run`.
 // `run` is set and called with nothing in between.
 const sandbox: { run(): void } = { run() {} };
 const context = createContext(sandbox);
 const script = new Script('run()');
 
-/** The guarded work did not end in time. */
+/** Thrown when guarded work did not end in time. */
 export class StuckError extends Error {
   override readonly name = 'StuckError';
   readonly code = 'STUCK';
@@ -23,8 +24,9 @@ export class StuckError extends Error {
 }
 
 /**
- * Runs synchronous work that matches regular expressions, itself not guarded inside. Measured: some 25 µs more than without.
- * @throws StuckError after `limitMs`, wherever the work stands then; what the work throws otherwise
+ * Runs synchronous work that matches regular expressions; guarded work must not nest. Measured: about 25 µs more than
+ * without.
+ * @throws StuckError after `limitMs`, wherever the work is; whatever the work throws otherwise
  */
 export function guarded<T>(limitMs: number, work: () => T): T {
   let done: { readonly result: T } | undefined;
@@ -40,7 +42,7 @@ export function guarded<T>(limitMs: number, work: () => T): T {
   return (done as { readonly result: T }).result;
 }
 
-/** A RegExp whose matches end after half a second with an error. */
+/** A RegExp whose matches fail after half a second. */
 export class GuardedRegExp extends RegExp {
   override exec(text: string): RegExpExecArray | null {
     return guarded(LIMIT_MS, () => super.exec(text));

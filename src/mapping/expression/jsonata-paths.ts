@@ -1,7 +1,10 @@
-// The columns that a JSONata expression names, for problems that show where a value came from.
+// Lists the columns that a JSONata expression names, so that a problem shows where its value came from.
 import jsonata from 'jsonata';
 
-/** Paths as lists of names, each once: `phones[0].value` is `phones`, `value`. What a function or a block yields has no name. */
+/**
+ * Paths as lists of names, each once: `phones[0].value` is `phones`, `value`. The result of a function or block has no
+ * name.
+ */
 export function jsonataPaths(source: string): readonly (readonly string[])[] {
   const found = new Map<string, readonly string[]>();
   collect(jsonata(source).ast(), (path) => found.set(JSON.stringify(path), path));

@@ -1,18 +1,19 @@
-// JSONata expressions: compiled once, refused when they could make one row yield two different records or run code that
-// stands in the data, and stopped when they take too long or yield too much.
+// Compiles JSONata expressions once. It rejects expressions that could give different records for one row or run code
+// from the data, and stops those that take too long or yield too much.
 import jsonata from 'jsonata';
 import { requireSafeName } from '../columns.ts';
 import { MappingConfigError, ValueError } from '../errors.ts';
 import { GuardedRegExp } from './guarded-regexp.ts';
 
-/** A runaway expression ends as a problem of its row. Measured: a usual one takes 20 µs. */
+/** A runaway expression becomes a problem of its row. Measured: a usual one takes 20 µs. */
 const LIMIT_MS = 2000;
-/** Items of a list: of the result, and of each list on the way to it. */
+/** Maximum items of a list: of the result, and of each intermediate list. */
 const MAX_ITEMS = 10_000;
-/** Characters of all texts and names of the result together: four times what the longest cell may have. */
+/** Maximum characters of all texts and names in the result: four times the longest cell. */
 const MAX_CHARACTERS = 262_144;
 
-// The timeout cannot reach into a regular expression, hence a RegExp that gives up by itself; JSONata only ever says
+// The timeout cannot interrupt a regular expression, so JSONata gets a RegExp with its own limit. JSONata only calls
+// `new` on it.
 // `new` to it.
 const LIMITS = {
   timeout: LIMIT_MS,
@@ -21,9 +22,9 @@ const LIMITS = {
   RegexEngine: GuardedRegExp as unknown as RegExpConstructor,
 };
 
-/** Codes of JSONata's own timeout and of a regular expression that was given up. */
+/** Codes of JSONata's own timeout and of an interrupted regular expression. */
 const TIMEOUTS = new Set(['D1012', 'STUCK']);
-/** Codes of a list with too many items: made by `..`, or by anything else. */
+/** Codes of a list with too many items, made by `..` or otherwise. */
 const TOO_MANY = new Set(['D2014', 'D2015']);
 
 const CHANGES = 'gives another result each time, so that every sync would send every record again';
@@ -34,15 +35,16 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ['eval', 'runs text of the data as an expression; write the expression itself here'],
 ]);
 
-/** Code of the ValueError of an expression that ran into its time limit. */
+/** Code of the ValueError of an expression that reached its time limit. */
 export const EXPRESSION_TIMEOUT = 'expression_timeout';
 
 /** Resolves to the value; rejects with ValueError `expression_failed`, `expression_timeout` or `result_too_large`. */
 export type Evaluate = (values: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
 /**
- * What is about an event rather than in it stands under `$event`, which JSONata takes for a variable.
- * @throws MappingConfigError for a syntax error, a forbidden name, `$eval`, or a function whose result changes from run to run
+ * Metadata of an event is available under `$event`, which JSONata reads as a variable.
+ * @throws MappingConfigError for a syntax error, a forbidden name, `$eval`, or a function whose result changes from run
+ * to run
  */
 export function compileJsonata(source: string, at: readonly string[]): Evaluate {
   let expression: jsonata.Expression;
@@ -67,7 +69,7 @@ export function compileJsonata(source: string, at: readonly string[]): Evaluate 
   };
 }
 
-/** The library's message may quote the row, so only its code is handed on. */
+/** The library's message may quote the row, so only its code is passed on. */
 function failureOf(error: unknown): ValueError {
   if (error instanceof ValueError) return error;
   const code = String((error as jsonata.JsonataError).code ?? 'error');
@@ -85,7 +87,7 @@ function tooLarge(what: string, most: number): ValueError {
   return new ValueError('result_too_large', reason, undefined);
 }
 
-/** JSONata's own takes any width, and builds the text before anybody can check it. */
+/** JSONata's own function accepts any width and builds the text before a check is possible. */
 function pad(text: string | undefined, width: number, filler = ' '): string | undefined {
   if (text === undefined) return undefined;
   const wanted = Math.trunc(Math.abs(width));
@@ -128,13 +130,13 @@ function requireSmall(result: unknown): void {
   count(result);
 }
 
-/** JSONata marks its lists with own properties; what leaves the mapping is plain data. */
+/** JSONata marks its lists with own properties. The mapping returns plain data. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return Array.from(value, plain);
   return isFunction(value) ? undefined : value;
 }
 
-/** Functions of an expression are objects that lead to all of its variables. */
+/** A function in an expression is an object that leads to all of its variables. */
 function isFunction(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'function';
   return '_jsonata_lambda' in value || '_jsonata_function' in value;

@@ -1,4 +1,4 @@
-// The columns that an expression names, without a row at hand.
+// Lists the columns that an expression names, without a row.
 import type { Expression } from '../../contracts/config/config.ts';
 import { jsonataPaths } from './jsonata-paths.ts';
 

@@ -1,24 +1,24 @@
-// One person, one number: the form that a valid number has as the identity of a contact.
+// Reduces a valid number to its canonical form, which is the identity of a contact.
 import { type NumberType, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import type { NamedReading } from './result.ts';
 
 /** A valid number, in its canonical form. */
 export interface Reading extends NamedReading {
-  /** Nobody's phone: premium rate, shared cost and the like. */
+  /** A number that no person has: premium rate, shared cost and similar. */
   readonly service: boolean;
   /** Whether the Brazilian ninth digit was added. */
   readonly lengthened: boolean;
   readonly found: PhoneNumber;
 }
 
-// Without this, a Brazilian mobile number that lacks its area code and begins with 900 would pass as a premium-rate one.
+// Otherwise a Brazilian mobile number without area code that begins with 900 would pass as a premium-rate number.
 const NOBODYS = new Set<NumberType>(['PREMIUM_RATE', 'SHARED_COST', 'UAN', 'VOICEMAIL']);
 
-/** The shortest numbers of E.164 in use have 7 digits (Niue, Tokelau). */
+/** The shortest E.164 numbers in use have 7 digits (Niue, Tokelau). */
 const SHORTEST = 7;
 const LONGEST = 15;
 
-/** Undefined when no carrier has the number. */
+/** Undefined if no carrier has the number. */
 export function toReading(parsed: PhoneNumber | undefined): Reading | undefined {
   if (parsed === undefined) return undefined;
   const { countryCallingCode: callingCode } = parsed;
@@ -40,7 +40,7 @@ export function toReading(parsed: PhoneNumber | undefined): Reading | undefined 
   };
 }
 
-/** Until 2019 a mobile number of Mexico had a 1 behind +52; chat networks still write it. */
+/** Until 2019 Mexican mobile numbers had a 1 after +52. Chat networks still write it. */
 const OLD_MEXICAN = /^1(?=\d{10}$)/;
 
 function canonicalNational(callingCode: string, national: string): string {
@@ -54,13 +54,14 @@ function addNinthDigit(national: string): string {
 }
 
 /**
- * All forms under which a service may hold this number, canonical form first: a Brazilian mobile number with and without its
- * ninth digit, any other number alone.
+ * Returns all forms under which a service may store this number, canonical form first: a Brazilian mobile number with
+ * and without its ninth digit, any other number alone.
  *
- * Between 2012 and 2016 Brazil put a 9 in front of its eight-digit mobile numbers (which began with 6–9); landlines (2–5) stayed.
- * Address books and chat accounts made before that keep the short form, so one person is known under two numbers. The filter
- * `number` of GET /v1/contacts covers both (API text, Contacts); the upsert does not say so, hence this list. A mobile number
- * whose digit behind the 9 is 0–5 is newer than the change: it never had a short form, and that form may be a stranger's landline.
+ * Between 2012 and 2016 Brazil put a 9 before its eight-digit mobile numbers (which began with 6–9); landlines (2–5)
+ * did not change. Older address books and chat accounts keep the short form, so one person is known under two numbers.
+ * The filter `number` of GET /v1/contacts covers both (API text, Contacts). The upsert does not say so, hence this
+ * list. A mobile number whose digit after the 9 is 0–5 is newer than the change. It never had a short form, and that
+ * form may be a stranger's landline.
  *
  * @param number E.164 digits without plus
  */
@@ -71,7 +72,7 @@ export function brazilianVariants(number: string): string[] {
 }
 
 /**
- * The key of the person who has this number: what `record.key` holds, whichever form the service holds.
+ * Returns the key of the person with this number: the value of `record.key`, whichever form the service stores.
  * @param number E.164 digits without plus
  */
 export function canonicalKey(number: string): string {

@@ -1,6 +1,7 @@
-// What stands around a number: quotes, labels, extensions, carrier codes to dial.
+// Removes what surrounds a number: quotes, labels, extensions, carrier codes.
 
-// Known words only: `não é dela 11 …`, `Fax 11 …` and `F: 11 …` are no numbers to write to, and a number to leave a message at
+// Known words only. `não é dela 11 …`, `Fax 11 …` and `F: 11 …` are not numbers to write to, and a number to leave a
+// message at (`recado`) belongs to somebody else.
 // (`recado`) is somebody else's.
 const WORD = [
   'tel(?:e(?:fone?s?|fono|phone|f[oó]n)?)?s?',
@@ -27,11 +28,11 @@ export function unquoted(text: string): string {
   return /^[^+\d(]|["'`]$/.test(text) ? text.replace(/^[\s'"`=]+(?=[+(\p{L}\d])|['"`\s]+$/gu, '') : text;
 }
 
-/** A note in parentheses that says nothing about the number: `(WhatsApp)` does not, `(não é dela)` does. */
+/** A note in parentheses that says nothing about the number: `(WhatsApp)` qualifies, `(não é dela)` does not. */
 const withoutNote = (note: string, inner: string): string =>
   !/\p{L}/u.test(inner) || LABEL.test(inner.trim()) ? '' : note;
 
-/** One number without what stands around it; empty when there is no digit. */
+/** Returns one number without its surroundings. Empty if it has no digit. */
 export function withoutLabels(piece: string): string {
   return piece
     .trim()

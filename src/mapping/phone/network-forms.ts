@@ -1,7 +1,7 @@
-// Ids and links of the chat network, and links to dial: what they hold is international, so it is written with +.
+// Reads ids and links of the chat network, and links to dial. Their numbers are international, so they get a +.
 import { GROUP_ID, INNER_ID, LINK, type PhoneRefusal } from './result.ts';
 
-// `+55 11 987654321@c.us` is none: its last digits alone would be another number.
+// `+55 11 987654321@c.us` does not match: its last digits alone would be another number.
 const ID = /(?<![\w@]|\d[\s().-]*)\+?(\d{5,})(?:[._:]\d+)*@(?:c\.us|s\.whatsapp\.net)\b/gi;
 const SHORT_LINK = /(?:https?:\/\/)?(?:www\.)?wa\.me\/(?:\+|%2b)?(\d+)(?:[/?#]\S*)?(?!\S)/gi;
 const SEND_LINK =
@@ -9,7 +9,7 @@ const SEND_LINK =
 const DIAL_LINK = /(?<!\w)(?:tel|callto|sms|smsto|whatsapp):(?:\/\/)?/gi;
 const CONTEXT = /^(\S+);phone-context=(\+\d{1,3})\b/i;
 
-/** The text with every such form written as a number with +; others stay as they are. */
+/** Returns the text with every such form written as a number with +. Other text stays unchanged. */
 export function withNetworkForms(text: string): string | PhoneRefusal {
   if (!/[@:/]/.test(text)) return text;
   if (/@(?:g\.us|broadcast|newsletter)\b/i.test(text)) return GROUP_ID;
@@ -28,7 +28,7 @@ export function withNetworkForms(text: string): string | PhoneRefusal {
     .replace(/;(?:isub|phone-context)=[^;\s]*/gi, '');
 }
 
-/** An empty text when the link names no number, which is then no number either. */
+/** Empty if the link names no number; then the cell has none either. */
 function phoneOf(query: string): string {
   const phone = new URLSearchParams(query).get('phone') ?? '';
   return `+${phone.replace(/\D/g, '')}`;

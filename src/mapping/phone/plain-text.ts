@@ -1,11 +1,12 @@
-// Characters: digits of every script as ASCII digits, one kind of dash, plus, slash and blank, and nothing invisible.
+// Normalizes characters: ASCII digits for digits of every script, one kind of dash, plus, slash and space, and no
+// invisible ones.
 
 const ASCII = /^[\x20-\x7e]*$/;
 const DIGIT = /\p{Nd}/u;
 
 /**
- * A cell in plain characters. Null when it holds digits that are no digits of a number, such as ² and ①: what they stand for
- * is not certain.
+ * Returns a cell in plain characters. Null if it contains digits that do not belong to a number, such as ² and ①,
+ * because their meaning is uncertain.
  */
 export function plainCharacters(value: string): string | null {
   if (ASCII.test(value)) return value.trim();
@@ -23,7 +24,7 @@ export function plainCharacters(value: string): string | null {
     .trim();
 }
 
-/** Unicode keeps the ten digits of a script together, zero first, and starts the run behind something that is no digit. */
+/** Unicode keeps the ten digits of a script together, zero first, and the character before them is not a digit. */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   if (code < 0x80) return digit;

@@ -1,5 +1,6 @@
-// One number as written, without labels and extension → the readings it has, and the one that is certain.
-// Metadata: libphonenumber's `max`. `mobile` would refuse landlines, which can be on the chat network; the default build takes
+// Finds the readings of one written number, without labels and extension, and the one that is certain. It uses
+// libphonenumber's `max` metadata: `mobile` would reject landlines, which can be on the chat network, and the default
+// build accepts numbers that no carrier has.
 // numbers that no carrier has.
 import {
   type CountryCode,
@@ -26,7 +27,7 @@ import {
   UNKNOWN,
 } from './result.ts';
 
-/** How numbers without a country code are to be read. */
+/** How to read numbers without a country code. */
 export interface PhoneRules {
   readonly country?: CountryCode | undefined;
   /** Default: auto. */
@@ -37,11 +38,11 @@ export function isCountry(code: string): code is CountryCode {
   return isSupportedCountry(code);
 }
 
-/** What digits can be read as: nothing, one number, or two that differ. */
+/** The readings of some digits: none, one number, or two different ones. */
 type Readings = readonly Reading[];
 
 /**
- * @param text digits, blanks, hyphens, dots and parentheses, with or without a leading +
+ * @param text digits, spaces, hyphens, dots and parentheses, with or without a leading +
  */
 export function readWritten(text: string, rules: PhoneRules): Reading | PhoneRefusal {
   const digits = text.replace(/\D/g, '');
@@ -56,7 +57,7 @@ export function readWritten(text: string, rules: PhoneRules): Reading | PhoneRef
   return reading.lengthened && lacksDigit(text) ? CUT : reading;
 }
 
-/** `+49 (0)30 …` has a zero that is not dialed from abroad, `+39 (0)6 …` one that is: whichever is valid counts. */
+/** The zero of `+49 (0)30 …` is not dialed from abroad, that of `+39 (0)6 …` is. The valid form counts. */
 function readPlus(text: string, digits: string): Readings {
   const international = digits.startsWith('00') ? digits.slice(2) : digits;
   const readings = [readInternational(international)];
@@ -80,13 +81,13 @@ function readBare(
   }
   if (country === undefined) {
     if (format !== 'international') return [];
-    // A number that begins with its area code in parentheses does not begin with its country code.
+    // A number that begins with an area code in parentheses does not begin with a country code.
     return /^[(0]/.test(text) ? NO_COUNTRY : distinct([readInternational(digits)]);
   }
   const home = readNational(digits, country);
   // No country code begins with 0.
   if (digits.startsWith('0')) return distinct([home]);
-  // The library has found the own country code: the two readings are one.
+  // The library found the home country code, so both readings are the same.
   if (home?.number === digits) return [home];
   if (home !== undefined && (format === 'national' || hasAreaInParentheses(text, home))) return [home];
   const abroad = mayBeInternational(digits) ? readInternational(digits) : undefined;
@@ -95,7 +96,8 @@ function readBare(
       ? distinct([home, abroad])
       : distinct([abroad]);
   }
-  // Of digits that are no national number only the own country code is certain: a slip of the pen makes others foreign.
+  // If the digits are not a national number, only the home country code is certain: a typing error would make other
+  // numbers foreign.
   if (home === undefined) return abroad?.callingCode === getCountryCallingCode(country) ? [abroad] : [];
   if (abroad === undefined || home.number === abroad.number) return [home];
   return isInNationalGroups(text, home, abroad) ? [home] : [home, abroad];
@@ -120,14 +122,16 @@ function readNational(digits: string, country: CountryCode): Reading | undefined
   return toReading(parsePhoneNumberFromString(dialed, { defaultCountry: country, extract: false }));
 }
 
-/** `(51) 98765-4321`: nobody writes another country's code in parentheses without +. The own one somebody might. */
+/**
+ * `(51) 98765-4321`: nobody writes another country's code in parentheses without +. Somebody might write the home one.
+ */
 function hasAreaInParentheses(text: string, home: Reading): boolean {
   if (!text.startsWith('(')) return false;
   const [, area = ''] = /^\(\s?(\d{1,6})\s?\)/.exec(text) ?? [];
   return area !== '' && area !== home.callingCode;
 }
 
-/** Whether the digits stand in the groups of the national format, which are not those of the other reading. */
+/** Whether the digits are grouped as in the national format, and not as in the other reading. */
 function isInNationalGroups(text: string, home: Reading, abroad: Reading | undefined): boolean {
   const groups = groupsOf(text);
   if (groups.length < 2) return false;
@@ -138,13 +142,13 @@ function isInNationalGroups(text: string, home: Reading, abroad: Reading | undef
 
 const groupsOf = (text: string): string[] => text.match(/\d+/g) ?? [];
 
-/** A number of Brazil without its ninth digit ends in two groups of four; `9 8765-432` has lost another digit. */
+/** A Brazilian number without its ninth digit ends in two groups of four. `9 8765-432` has lost another digit. */
 function lacksDigit(text: string): boolean {
   const last = groupsOf(text).at(-1)?.length ?? 0;
   return last === 3 || (last < 8 && last > 4);
 }
 
-/** By country code, the lengths that numbers behind it have. */
+/** Possible lengths of numbers by country code. */
 const LENGTHS = lengthsByCallingCode();
 
 function lengthsByCallingCode(): ReadonlyMap<string, ReadonlySet<number>> {
@@ -160,14 +164,14 @@ function lengthsByCallingCode(): ReadonlyMap<string, ReadonlySet<number>> {
   return lengths;
 }
 
-/** Saves the library's 5 µs for digits that can't be international; false only if no number begins so. */
+/** Saves the library's 5 µs for digits that cannot be international. False only if no number begins with them. */
 function mayBeInternational(digits: string): boolean {
   // No area code of North America begins with 0 or 1.
   if (digits.startsWith('1')) return digits.length === 11 && (digits[1] ?? '') >= '2';
   for (const size of [1, 2, 3]) {
     const lengths = LENGTHS.get(digits.slice(0, size));
     if (lengths === undefined) continue;
-    // Older numbers of Mexico, and those with a zero that is not dialed from abroad, have one digit more.
+    // Older Mexican numbers, and those with a zero that is not dialed from abroad, have one more digit.
     return lengths.has(digits.length - size) || lengths.has(digits.length - size - 1);
   }
   // Numbers of no country, such as +800 and +883.
@@ -177,7 +181,7 @@ function mayBeInternational(digits: string): boolean {
 function whyUnreadable(text: string, digits: string, { country, format }: PhoneRules): PhoneRefusal {
   if (!text.startsWith('+') && isInvalidPlaceholder(text, digits)) return PLACEHOLDER;
   if (digits.length < 7) return SHORT;
-  // A trunk zero with a carrier code, or 00, may come before.
+  // A trunk zero with a carrier code, or 00, may come first.
   if (digits.length > (digits.startsWith('0') ? 20 : 15)) return LONG;
   if (/^(?:\+|00)/.test(text)) return UNKNOWN;
   if (format === 'international') return NOT_INTERNATIONAL;

@@ -1,4 +1,4 @@
-// What reading a phone number yields, and every reason for which one is refused. No reason holds the number itself.
+// The result of reading a phone number, and every reason for a rejection. No reason contains the number itself.
 
 /**
  * - `invalid_phone`: no number of a person can be read
@@ -34,9 +34,9 @@ export const PLACEHOLDER = refusal(
   'this is a placeholder (one repeated digit, or digits that count up), not a phone number; enter the real number, or leave the field empty',
   'placeholder_phone',
 );
-export const LETTERS = refusal('the number holds letters; keep one phone number in the cell');
+export const LETTERS = refusal('the number contains letters; keep one phone number in the cell');
 export const SYMBOLS = refusal(
-  'the number holds characters that no phone number has; keep digits, blanks, hyphens, parentheses and one leading +',
+  'the number contains characters that no phone number has; keep digits, spaces, hyphens, parentheses and one leading +',
 );
 export const SHORT = refusal('the number is too short; write it with its area code');
 export const LONG = refusal('the number is longer than 15 digits; keep one phone number in the cell');
@@ -45,7 +45,7 @@ export const NO_COUNTRY = refusal(
   'the number does not name its country; set `defaultCountry`, write the number with + and country code, or set `numberFormat: international` if every number begins with its country code',
 );
 export const NOT_INTERNATIONAL = refusal(
-  'no carrier has such a number; it must begin with its country code, as `numberFormat: international` says',
+  'no carrier has such a number; it must begin with its country code because of `numberFormat: international`',
 );
 export const UNKNOWN = refusal('no carrier has such a number; check country code, area code and length');
 export const SERVICE = refusal(
@@ -60,13 +60,16 @@ export const GROUP_ID = refusal(
   'this is the id of a group or channel of the chat network, not the number of a person',
 );
 export const INNER_ID = refusal(
-  'this is an id that the chat network uses inside (lid), not a phone number; export the phone number of the contact',
+  'this is an internal id of the chat network (lid), not a phone number; export the phone number of the contact',
 );
 export const LINK = refusal(
-  'this link does not hold a phone number; write the number, or https://wa.me/ and the number',
+  'this link does not contain a phone number; write the number, or https://wa.me/ and the number',
 );
 
-/** The number is none of the default country; whether it is a foreign one is not asked: it would be a guess. */
+/**
+ * The number is not valid in the default country. Sluice does not check whether it is foreign, because that would be a
+ * guess.
+ */
 export const notOf = (country: string): PhoneRefusal =>
   refusal(
     `no carrier in ${country} has such a number; check area code and length, and write foreign numbers with + and country code`,

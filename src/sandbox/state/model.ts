@@ -238,7 +238,7 @@ export interface Kinds extends TableKinds {
   webhook: Webhook;
 }
 
-/** One change: this thing of this account now resembles this. */
+/** One change: the new state of one thing of an account. */
 export type Op = {
   [K in keyof Kinds]: readonly [kind: K, accountId: string, value: Kinds[K]];
 }[keyof Kinds];

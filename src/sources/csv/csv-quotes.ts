@@ -1,23 +1,23 @@
-// Quoted cells over several lines: which are notes, and which have swallowed rows because a quote stands where none belongs.
+// Judges quoted cells with several lines: some are notes, others have swallowed rows because of a misplaced quote.
 
-/** A cell with line breaks that is longer is taken for one whose quote was never closed. */
+/** A longer cell with line breaks counts as one whose quote was never closed. */
 const MAX_LINES_BYTES = 64 * 1024;
 
-/** Digits that a phone number has at least: a line without them is no contact. */
+/** Minimum number of digits of a phone number. A line with fewer is not a contact. */
 const DIGITS = 8;
 
 const [TAB, LINE_FEED, CARRIAGE_RETURN, BLANK, QUOTE] = [0x09, 0x0a, 0x0d, 0x20, 0x22];
 const BREAK = /\r\n|\n|\r/;
 
-/** Has one of the cells a line break? */
+/** Tells whether one of the cells has a line break. */
 export function isMultiline(cells: readonly string[]): boolean {
   return cells.some((cell) => BREAK.test(cell));
 }
 
 /**
- * Why a record with a cell of several lines can't be trusted, undefined when it can. A cell has swallowed rows when its first
- * line completes the row that it stands in, and a line inside resembles a contact: as many cells as the header, with the
- * digits of a number. A record of the wrong length got its quotes from somewhere else.
+ * Returns why a record with a multi-line cell cannot be trusted, or undefined. A cell has swallowed rows if its first
+ * line completes the row that it is in and an inner line looks like a contact: as many cells as the header, and the
+ * digits of a number. A record of the wrong length has its quotes from somewhere else.
  */
 export function checkCells(
   cells: readonly string[],
@@ -35,27 +35,30 @@ export function checkCells(
       const width = count(line) + (at === more.length - 1 ? behind : 0);
       return width === columns && line.replace(/\D/g, '').length >= DIGITS;
     });
-    if (index + count(first) === columns && rows.length > 0)
-      return 'holds lines that resembles rows of their own';
+    if (index + count(first) === columns && rows.length > 0) return 'contains lines that look like rows';
   }
   if (columns > 0 && cells.length !== columns)
     return `spans several lines, and its row has ${cells.length} cells where the header has ${columns}`;
   return undefined;
 }
 
-/** `unknown`: a longer block is needed. `either`: both readings are possible, because many quotes stand between separators. */
+/**
+ * `unknown`: a longer block is needed. `either`: both readings are possible, because many quotes are next to
+ * separators.
+ */
 export type Side = 'outside' | 'inside' | 'either' | 'unknown';
 
-/** Text by which a side is judged at most, where it does not show earlier. */
+/** Maximum length of text used to judge a side, if nothing decides earlier. */
 const WINDOW_BYTES = 2 * MAX_LINES_BYTES;
 
 /**
- * Is `from`, behind a record with quotes, outside of them? With a stray quote above, inside and outside are swapped, and what
- * resembles rows is the text of a cell. Both readings are followed from quote to quote until one breaks a rule: a quote
- * opens at the beginning of a cell, and one that closes stands at its end. Where both break at once, nothing is certain.
+ * Tells whether `from`, after a record with quotes, is outside of quotes. After a stray quote, inside and outside are
+ * swapped, and what looks like rows is the text of a cell. The function follows both readings from quote to quote until
+ * one breaks a rule: a quote opens at the beginning of a cell and closes at its end. If both break at once, nothing is
+ * certain.
  */
 export function sideOf(block: Buffer, from: number, at: { last: boolean; delimiter: string }): Side {
-  // Nearly every record: the next one begins with a quote before text.
+  // The usual case: the next record begins with a quote before text.
   const [first, second] = [block[from], block[from + 1]];
   if (
     first === QUOTE &&
@@ -67,7 +70,7 @@ export function sideOf(block: Buffer, from: number, at: { last: boolean; delimit
   const outside = new Reading(block, from, { ...at, inside: false });
   const inside = new Reading(block, from, { ...at, inside: true });
   for (let next = block.indexOf(QUOTE, from); next >= 0; next = block.indexOf(QUOTE, next + 1)) {
-    // What the quote is shows in the two bytes behind it.
+    // The two bytes after the quote show what it is.
     if (next + 2 >= block.length && !at.last) break;
     if (next - from > WINDOW_BYTES) return 'either';
     const [fits, swapped] = [outside.take(next), inside.take(next)];
@@ -84,22 +87,24 @@ function isEdge(byte: number | undefined, separator: number): boolean {
   return byte === undefined || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === separator;
 }
 
-/** Does a quote open a cell within the text by which a side is judged? Otherwise all quotes are plain text, as inches are. */
+/**
+ * Tells whether a quote opens a cell within the judged text. Otherwise all quotes are plain text, such as inch marks.
+ */
 export function hasQuotedCell(block: Buffer, from: number, delimiter: string): boolean {
   const text = block.subarray(from, from + WINDOW_BYTES).toString('latin1');
   const escaped = delimiter === '|' ? '\\|' : delimiter;
   return new RegExp(`(?:^|[\\r\\n${escaped}])[ \\t]*"`).test(text);
 }
 
-/** One reading of the quotes of a block. */
+/** One reading of the quotes in a block. */
 class Reading {
   readonly #block: Buffer;
   readonly #from: number;
   readonly #separator: number;
   readonly #last: boolean;
-  /** Where the cell began that is open; null outside of quotes. */
+  /** Start of the open cell. Null outside of quotes. */
   #open: number | null;
-  /** A doubled quote has been seen to here. */
+  /** Position up to which a doubled quote was seen. */
   #behind = 0;
 
   constructor(block: Buffer, from: number, at: { last: boolean; delimiter: string; inside: boolean }) {
@@ -110,7 +115,7 @@ class Reading {
     this.#open = at.inside ? from : null;
   }
 
-  /** Does the quote at `at` fit? */
+  /** Tells whether the quote at `at` is valid in this reading. */
   take(at: number): boolean {
     if (at < this.#behind) return true;
     if (this.#open === null) {
@@ -126,7 +131,7 @@ class Reading {
     return isEdge(this.#block[at + 1], this.#separator);
   }
 
-  /** Does it fit that the block ends here? */
+  /** Tells whether the block may end here in this reading. */
   end(): boolean {
     if (this.#open === null) return true;
     const { length } = this.#block;

@@ -1,5 +1,5 @@
-// Splits a block of CSV text into records with csv-parse. Where a broken quote leaves the end of a cell uncertain, reading stops:
-// what follows may be the inside of that cell, and nothing inside a cell may become a record.
+// Splits a block of CSV text into records with csv-parse. If a broken quote makes the end of a cell uncertain, reading
+// stops: the text after it may be inside that cell, and no inner text may become a record.
 import { isUtf8 } from 'node:buffer';
 import { CsvError, type Options, parse } from 'csv-parse/sync';
 import { badEncoding, type Framed, type FramerAt, type ParsedRow, problemRow, TOO_LONG } from '../pages.ts';
@@ -7,9 +7,9 @@ import { checkCells, hasQuotedCell, isMultiline, sideOf } from './csv-quotes.ts'
 
 export interface Dialect {
   readonly delimiter: string;
-  /** Of the file; the text itself is UTF-8 here. For messages. */
+  /** Encoding of the file, for messages. The text itself is UTF-8 here. */
   readonly encoding: string;
-  /** Columns of the header; 0 while it is not known. */
+  /** Number of columns in the header. 0 while unknown. */
   readonly columns: number;
 }
 
@@ -17,7 +17,7 @@ export interface Dialect {
 export type CellRow =
   | {
       readonly cells: string[];
-      /** Quotes were read in another way than RFC 4180 does, which only holds when the count of cells is the header's. */
+      /** The quotes were read differently from RFC 4180. That is valid only if the cell count equals the header's. */
       readonly exact?: true;
     }
   | ParsedRow;
@@ -29,8 +29,9 @@ export interface Cells {
 }
 
 /**
- * Up to `limit` records of a block that begins at a record boundary. A record that touches the end of a block which is not the
- * table's end may go on in the next block, so it is left for that one: the rows never depend on where blocks or pages end.
+ * Returns up to `limit` records of a block that begins at a record boundary. A record that touches the end of a block
+ * may continue in the next one, so it is left for that block unless the table ends there. The rows therefore never
+ * depend on where blocks or pages end.
  */
 export function splitCells(block: Buffer, at: FramerAt, dialect: Dialect): Cells {
   return splitPlain(block, at, dialect) ?? splitWithParser(block, at, dialect);
@@ -39,8 +40,8 @@ export function splitCells(block: Buffer, at: FramerAt, dialect: Dialect): Cells
 const [LINE_FEED, CARRIAGE_RETURN, QUOTE] = [0x0a, 0x0d, 0x22];
 
 /**
- * The same for a block without a single quote, which most exports are made of: ten times as fast as the parser.
- * Null where only the parser knows: quotes, a carriage return alone, broken bytes, no whole row.
+ * The same for a block without quotes, as in most exports. It is ten times as fast as the parser. Null where only the
+ * parser can decide: quotes, a lone carriage return, broken bytes, no whole row.
  */
 export function splitPlain(block: Buffer, at: FramerAt, dialect: Dialect): Cells | null {
   if (block.includes(QUOTE)) return null;
@@ -50,7 +51,7 @@ export function splitPlain(block: Buffer, at: FramerAt, dialect: Dialect): Cells
   let seen = 0;
   let consumed = 0;
   while (seen < at.limit && consumed < block.length) {
-    // As many lines as there is room for are decoded together: the one behind the last may be cut off.
+    // Decodes as many lines together as fit. The line after the last may be cut off.
     let end = consumed;
     for (let lines = at.limit - seen; lines > 0 && end < block.length; lines--) {
       const lineFeed = block.indexOf(LINE_FEED, end);
@@ -83,7 +84,7 @@ export function splitWithParser(block: Buffer, at: FramerAt, dialect: Dialect): 
   const strict = !isUtf8(block);
   let consumed = 0;
   let seen = 0;
-  /** Set once nothing more of this block counts. */
+  /** Set when nothing more of this block counts. */
   let stopped: 'stop' | 'grow' | undefined;
   const options: Options = {
     ...csvOptions(dialect),
@@ -112,7 +113,7 @@ export function splitWithParser(block: Buffer, at: FramerAt, dialect: Dialect): 
       }
       seen += 1;
       consumed = info.bytes;
-      // A row of separators only is what spreadsheets leave below the table: it holds nothing and is passed over.
+      // Spreadsheets leave rows of separators below the table. They are empty and skipped.
       if (isBlank(cells)) return null;
       if (strict && !isUtf8(bytes))
         records.push(problemRow('bad_encoding', badEncoding(dialect.encoding), preview(bytes)));
@@ -136,7 +137,7 @@ export function splitWithParser(block: Buffer, at: FramerAt, dialect: Dialect): 
   return { records, consumed: 0, then: 'skip-line' };
 }
 
-/** Has the record a line break before the one that ends it? Blank lines above it count too. */
+/** Tells whether the record has a line break before its end. Blank lines above it count too. */
 function spansLines(bytes: Buffer): boolean {
   const feed = bytes.indexOf(LINE_FEED);
   if (feed >= 0 && feed < bytes.length - 1) return true;
@@ -146,8 +147,8 @@ function spansLines(bytes: Buffer): boolean {
 
 const REASONS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'is never closed',
-  CSV_INVALID_CLOSING_QUOTE: 'has text behind its closing quote',
-  INVALID_OPENING_QUOTE: 'has blanks before its quote, or a quote inside that is not doubled',
+  CSV_INVALID_CLOSING_QUOTE: 'has text after its closing quote',
+  INVALID_OPENING_QUOTE: 'has spaces before its quote, or an inner quote that is not doubled',
 };
 
 /** The row at `consumed` stopped the parser. */
@@ -159,7 +160,7 @@ function goOnAfter(
   dialect: Dialect,
 ): Cells {
   const unfinished = code === 'CSV_QUOTE_NOT_CLOSED' && !at.last;
-  // A quoted cell may go on in the next block. Only a row that fills a block of the largest size is given up.
+  // A quoted cell may continue in the next block. Only a row that fills a block of the maximum size is given up.
   if (unfinished && at.consumed > 0) return { records, consumed: at.consumed, then: 'go-on' };
   if (unfinished && !at.full) return { records, consumed: 0, then: 'grow' };
   let start = at.consumed;
@@ -193,10 +194,10 @@ function goOnAfter(
 function cellReason(broken: string, row: number, certain: boolean): string {
   const cell = `a quoted cell that begins in row ${row} ${broken}; close it, and double every quote inside it`;
   if (certain) return `${cell}. The lines inside it are not read as rows`;
-  return `${cell}. Where it ends is not certain, so nothing is read from row ${row} to the end of the file`;
+  return `${cell}. Its end is uncertain, so Sluice reads nothing from row ${row} to the end of the file`;
 }
 
-/** The offset behind the line that holds `start`; undefined when the block ends first. */
+/** Offset after the line that contains `start`. Undefined if the block ends first. */
 function lineEnd(block: Buffer, start: number): number | undefined {
   const lineFeed = block.indexOf(LINE_FEED, start);
   const carriageReturn = block.subarray(start, lineFeed < 0 ? undefined : lineFeed).indexOf(CARRIAGE_RETURN);
@@ -207,10 +208,10 @@ function lineEnd(block: Buffer, start: number): number | undefined {
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * A row with a quote in a cell that is not quoted. Files without any quoting (most tab-separated ones) hold quotes as plain
- * text, as in `5" pipe`; others have blanks before quoted cells, or a mark where two files were joined. Each reading must
- * end with the line; the count of cells decides later whether it holds. A cell that opens behind blanks and does not close
- * on its line may go on below, so there is no row.
+ * Reads a row with a quote in an unquoted cell. Files without quoting (most tab-separated ones) contain quotes as plain
+ * text, as in `5" pipe`. Others have spaces before quoted cells, or a byte order mark where two files were joined. Each
+ * reading must end with the line; the cell count decides later whether it is valid. A cell that opens after spaces and
+ * does not close on its line may continue below, so there is no row.
  */
 function withinLine(line: Buffer, dialect: Dialect): { cells: string[]; literal: boolean } | undefined {
   if (!isUtf8(line)) return undefined;

@@ -1,32 +1,33 @@
-// Where the table of a CSV file begins and ends: title lines above its header and footers below its rows are no rows.
+// Finds where the table of a CSV file begins and ends. Title lines above its header and footers below its rows are not
+// rows.
 import { isLikeData, type SourceNote } from '../../contracts/wire/source.ts';
 import { codecFor } from '../codec.ts';
 import { readAt, type SourceFile } from '../file.ts';
 import { type CellRow, type Dialect, isBlank, splitCells } from './csv-rows.ts';
 
 const TITLE_LINES = 10;
-/** Rows by which a delimiter is judged. */
+/** Number of rows used to judge a delimiter. */
 const JUDGED = 20;
 
 export interface TableStart {
   readonly delimiter: string;
   readonly header: CellRow | undefined;
-  /** Lines above the header. */
+  /** Number of lines above the header. */
   readonly titles: number;
-  /** Where the first row may begin. */
+  /** Offset at which the first row may begin. */
   readonly end: number;
 }
 
-/** One reading of the first rows: `even` of them (0..1) have as many cells as the header. */
+/** One reading of the first rows. `even` (0..1) is the share of rows with as many cells as the header. */
 interface Reading extends TableStart {
   readonly columns: number;
   readonly even: number;
 }
 
 /**
- * Where the table in `body` begins, and which delimiter it has: the one under which most of the first rows have as many cells
- * as the header; more columns win a tie. Only when no row agrees with the first line, lines with one cell above a wider
- * one are taken for titles of a report, and the wider one for the header, if most rows agree with that.
+ * Finds where the table in `body` begins and its delimiter. The best delimiter gives most of the first rows as many
+ * cells as the header; more columns win a tie. If no row agrees with the first line, lines with one cell count as
+ * report titles and the wider line below them as the header, provided most rows agree with it.
  */
 export function findTable(
   body: Buffer,
@@ -58,7 +59,7 @@ function readFrom(body: Buffer, last: boolean, dialect: Dialect, from: number, t
   return { delimiter: dialect.delimiter, header, titles, end, columns, even };
 }
 
-/** The reading in which the first line with several filled cells is the header; undefined when nothing speaks for it. */
+/** The reading in which the first line with several filled cells is the header. Undefined if nothing supports it. */
 function behindTitles(body: Buffer, last: boolean, dialect: Dialect): Reading | undefined {
   let from = 0;
   for (let titles = 0; titles <= TITLE_LINES; titles += 1) {
@@ -74,7 +75,7 @@ function behindTitles(body: Buffer, last: boolean, dialect: Dialect): Reading | 
   return undefined;
 }
 
-/** The first record from `from` that is not blank, and where it ends. */
+/** Returns the first non-blank record from `from`, and where it ends. */
 function nextRecord(
   body: Buffer,
   last: boolean,
@@ -91,7 +92,7 @@ function nextRecord(
   return { record: undefined, end };
 }
 
-/** Only the first cell is filled. */
+/** Tells whether only the first cell is filled. */
 function isAlone(cells: readonly string[]): boolean {
   return cells[0]?.trim() !== '' && isBlank(cells.slice(1));
 }
@@ -99,14 +100,15 @@ function isAlone(cells: readonly string[]): boolean {
 const TAIL_BYTES = 16 * 1024;
 const FOOTER_LINES = 20;
 
-/** How the line below a table begins that exports and reports write there, in English, Portuguese and Spanish. */
+/** First words of lines that exports and reports write below a table, in English, Portuguese and Spanish. */
 const FOOTER =
   /^[\s"*=-]*(?:(?:grand |sub)?totals?\b|totais\b|soma\b|suma\b|sum\b|count\b|(?:number|quantidade|n[ºo°]\.?) (?:of|de)\b|export(?:ed|ado)\b|generated\b|gerado\b|emitido\b|printed\b|impresso\b|report\b|relat[óo]rio\b|filter(?:s|ed)?\b|filtros?\b|source:|fonte:|page \d|p[áa]gina \d|confidential\b|confidencial\b|copyright\b|©|end of\b|fim d|\d[\d.,]*\s+(?:rows|records|registros|linhas|contatos|contacts|leads|itens|items|resultados|results)\b)/i;
 
 /**
- * Where the rows of a table end. Read from the end of the file backwards, a line is a footer when its first cell says so and
- * the others are empty or short numbers; or when it stands alone behind a blank line, in a table of three columns or more, with
- * fewer digits than a phone number has. Such a line can be no contact. Lines with quotes count only when each cell is quoted whole.
+ * Finds where the rows of a table end, reading backward from the end of the file. A line is a footer if its first cell
+ * says so and the others are empty or short numbers. It is also a footer if it stands alone after a blank line, in a
+ * table of at least three columns, with fewer digits than a phone number. Such a line cannot be a contact. Lines with
+ * quotes count only if every cell is fully quoted.
  */
 export async function findFooter(
   file: SourceFile,
@@ -116,7 +118,7 @@ export async function findFooter(
   const { size } = file.fingerprint;
   const none = { end: size, notes: [] };
   if (dialect.columns < 2) return none;
-  // An even offset: UTF-16 has no other beginnings of characters.
+  // An even offset, because UTF-16 characters begin only at those.
   const begin = Math.max(from, (size - TAIL_BYTES) & ~1);
   const raw = await readAt(file.handle, begin, size - begin);
   const { utf8, rawLength } = codecFor(dialect.encoding).read(raw);
@@ -129,7 +131,7 @@ export async function findFooter(
     const cells = cellsOf(bytes, dialect);
     if (cells === undefined) break;
     if (isBlank(cells)) {
-      // What stood alone below this blank line is a footer too.
+      // The line that stood alone below this blank line is a footer too.
       for (const line of pending) [cut, words[words.length]] = [line.offset, line.word];
       pending = [];
       continue;
@@ -169,7 +171,7 @@ function linesOf(bytes: Buffer): { offset: number; bytes: Buffer }[] {
   return lines;
 }
 
-/** Undefined for a line that may be the end of something above it. */
+/** Undefined for a line that may be the end of a cell above it. */
 function cellsOf(line: Buffer, dialect: Dialect): readonly string[] | undefined {
   const text = line.toString('utf8').trim();
   if (text === '') return [];

@@ -1,4 +1,4 @@
-// The CSV source: finds encoding, delimiter, header and footers once, then reads pages from byte offsets.
+// The CSV source. It finds encoding, delimiter, header and footers once, then reads pages from byte offsets.
 import type { CsvSource } from '../../contracts/config/config.ts';
 import {
   isLikeData,
@@ -23,14 +23,15 @@ import { scanRows } from './scan.ts';
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 /**
- * A CSV file with a header. Rows are numbered from 1 below the header; blank lines and lines of separators only are no rows.
+ * A CSV file with a header. Rows count from 1 below the header. Blank lines and lines of separators only are not rows.
  *
- * - A column without a name becomes `column N` (N counted from 1); a repeated name gets ` (2)`, ` (3)`, as spreadsheets do.
- * - `sep=;` in the first line, as Excel writes it, names the delimiter. Otherwise the one that splits the header and the
- *   first 20 rows most evenly is taken.
- * - Cells that are missing at the end of a row are empty; empty cells behind the last column are dropped.
- * - A row with too many cells, or bytes outside the encoding, is a problem row, and reading goes on. A broken quote ends reading
- *   where the end of its cell is not certain.
+ * - A column without a name becomes `column N` (N counted from 1). A repeated name gets ` (2)`, ` (3)`, as in
+ * spreadsheets.
+ * - `sep=;` in the first line, as Excel writes it, sets the delimiter. Otherwise the delimiter is the one that splits
+ * the header and the first 20 rows most evenly.
+ * - Cells missing at the end of a row are empty. Empty cells after the last column are dropped.
+ * - A row with too many cells, or with bytes outside the encoding, is a problem row, and reading continues. A broken
+ * quote stops reading if the end of its cell is uncertain.
  */
 export function csvSource(config: CsvSource, baseDir: string): Source {
   return {
@@ -100,7 +101,7 @@ async function begin(
     ? [
         {
           code: 'HEADER',
-          reason: 'the first line resembles a row, not a header: put the column names above it',
+          reason: 'the first line looks like a row, not a header; add a line with the column names above it',
         },
       ]
     : [];
@@ -110,7 +111,7 @@ async function begin(
   };
 }
 
-/** Excel's own first line, `sep=;`, and where the table begins behind it. */
+/** Reads Excel's own first line, `sep=;`, and where the table begins after it. */
 function separatorLine(utf8: Buffer): { end: number; delimiter?: string } {
   const found = /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i.exec(utf8.toString('utf8', 0, 16));
   return found ? { end: Buffer.byteLength(found[0]), delimiter: found[1] } : { end: 0 };
@@ -128,7 +129,7 @@ function headerOf(first: CellRow | undefined, path: string): string[] {
   const taken = new Set<string>();
   return first.cells.map((cell, index) => {
     const trimmed = cell.trim();
-    // As an object key, this one name would not hold a value.
+    // As an object key, this name would not store a value.
     const base = trimmed === '' || trimmed === '__proto__' ? `column ${index + 1}` : trimmed;
     let distinct = base;
     for (let copy = 2; taken.has(distinct); copy += 1) distinct = `${base} (${copy})`;

@@ -1,11 +1,11 @@
-// Says in a report which encoding a file was read in, where that is not plain.
+// Reports the encoding in which a file was read, if it is not obvious.
 import type { SourceNote } from '../../contracts/wire/source.ts';
 import type { FoundEncoding } from './encoding.ts';
 
-/** Below this, another encoding explains the same bytes about as well. */
+/** Below this confidence, another encoding explains the same bytes about as well. */
 const SURE = 0.75;
 
-/** Nothing for UTF-8 that is valid, or for what the configuration says. */
+/** Nothing for valid UTF-8 and for a configured encoding. */
 export function describeEncoding(found: FoundEncoding): SourceNote[] {
   const { encoding, by, sure, other } = found;
   if (by === 'configuration' || (encoding === 'utf-8' && sure === 1)) return [];

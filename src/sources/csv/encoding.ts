@@ -1,23 +1,23 @@
-// Finds the encoding of a file: by its mark, by its bytes, or by a detector, and says how sure that is.
+// Finds the encoding of a file by its byte order mark, its bytes or a detector, and reports the confidence.
 import { isAscii, isUtf8 } from 'node:buffer';
 import { SourceError } from '../../contracts/wire/source.ts';
 import { decodeAll } from '../codec.ts';
 import { readAt, type SourceFile } from '../file.ts';
 
 export interface FoundEncoding {
-  /** As `TextDecoder` names it. */
+  /** Name of the encoding in `TextDecoder`. */
   readonly encoding: string;
   /** Length of the byte order mark. */
   readonly start: number;
   readonly by: 'configuration' | 'mark' | 'bytes' | 'detector';
-  /** 0..1; 1 unless a detector found it. */
+  /** Confidence from 0 to 1. It is 1 unless a detector found the encoding. */
   readonly sure: number;
-  /** What else the bytes may be, where a detector found it. */
+  /** Other candidates, if a detector found the encoding. */
   readonly other?: string;
 }
 
 const SCAN_BYTES = 1024 * 1024;
-/** Lines that go to the detector: measured, 42 KB take it 10 ms, and more text changes no answer. */
+/** Amount of text passed to the detector. Measured: 42 KB take 10 ms, and more text changes no answer. */
 const SAMPLE_BYTES = 32 * 1024;
 
 const MARKS: readonly { bytes: readonly number[]; encoding: string }[] = [
@@ -29,14 +29,15 @@ const MARKS: readonly { bytes: readonly number[]; encoding: string }[] = [
 ];
 
 /**
- * The encoding of the whole file. For `auto`, every byte is checked, once, before the first row is read: a file that is
- * ASCII for its first megabytes and Latin-1 after that would be corrupted by a check its head. Measured: 1.4 GB/s on ASCII.
+ * Finds the encoding of the whole file. For `auto`, every byte is checked once before the first row is read: a file
+ * with megabytes of ASCII followed by Latin-1 would be corrupted if only its beginning were checked. Measured: 1.4 GB/s
+ * on ASCII.
  *
- * A byte order mark decides; then zeros in every second byte (UTF-16). Valid UTF-8 is UTF-8. With invalid bytes, the more
- * frequent kind decides: other encodings have next to no valid multi-byte sequences, so a file that has more of them than of
- * stray bytes is UTF-8 with broken rows, which are reported one by one. What is left goes to the detector.
+ * A byte order mark decides first, then zeros in every second byte (UTF-16). Valid UTF-8 is UTF-8. With invalid bytes,
+ * the more frequent kind decides: other encodings have almost no valid multi-byte sequences, so a file with more of
+ * those than of stray bytes is UTF-8 with broken rows, which are reported one by one. The detector decides the rest.
  * @param configured `auto`, or a label of the Encoding Standard
- * @throws SourceError `encoding` when the mark contradicts the configuration, or names an encoding that can't be read
+ * @throws SourceError `encoding` when the mark contradicts the configuration or names an unsupported encoding
  */
 export async function findEncoding(
   file: SourceFile,
@@ -73,7 +74,7 @@ export async function findEncoding(
   return { ...(await detect(sample)), start };
 }
 
-/** UTF-16 without a mark: line ends, separators and digits leave a zero in every second byte, and none in the others. */
+/** UTF-16 without a mark: line ends, separators and digits leave a zero in every second byte and none in the others. */
 function bareUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const pairs = Math.floor(Math.min(head.length, 4096) / 2);
   if (pairs < 4) return undefined;
@@ -87,7 +88,7 @@ function bareUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
 interface Scan {
   readonly sequences: number;
   readonly strays: number;
-  /** The file has escape characters, by which ISO-2022-JP switches. */
+  /** The file has escape characters, which ISO-2022-JP uses to switch. */
   readonly escapes: boolean;
   /** Lines that are not UTF-8. */
   readonly sample: Buffer;
@@ -117,7 +118,7 @@ async function scan(file: SourceFile, signal: AbortSignal | undefined): Promise<
   return { sequences, strays, escapes, sample: Buffer.concat(lines) };
 }
 
-/** Adds lines that are not UTF-8, each with a line feed; answers how many bytes that was. */
+/** Adds lines that are not UTF-8, each with a line feed. Returns how many bytes they had. */
 function sampleLines(part: Buffer, lines: Buffer[], maxBytes: number): number {
   let taken = 0;
   for (let from = 0; from < part.length && taken < maxBytes; ) {
@@ -133,7 +134,7 @@ function sampleLines(part: Buffer, lines: Buffer[], maxBytes: number): number {
   return taken;
 }
 
-/** Names that the detector gives to what the Encoding Standard calls otherwise. */
+/** Names for which the detector and the Encoding Standard differ. */
 const ALIASES: Readonly<Record<string, string>> = {
   cp932: 'shift_jis',
   cp949: 'euc-kr',
@@ -142,22 +143,22 @@ const ALIASES: Readonly<Record<string, string>> = {
   cp874: 'windows-874',
 };
 
-/** What files are most often: a detector that sees a few letters only goes by them alone. */
+/** The most frequent encodings. With only a few letters, the detector has nothing else to go by. */
 const WEIGHTS: Readonly<Record<string, number>> = { 'windows-1252': 3, macintosh: 1, 'x-mac-cyrillic': 0.5 };
 const OTHERS = 1.5;
 
 async function detect(sample: Buffer): Promise<Omit<FoundEncoding, 'start'>> {
-  // 45 ms and 7 MB of models, for files that need them.
+  // Loading takes 45 ms and 7 MB of models, so only files that need the detector load it.
   const { detectAll } = (await import('jschardet')).default;
   const scores = new Map<string, { text: string; encoding: string; score: number }>();
   const add = (encoding: string, confidence: number) => {
     const text = decodeAll(sample, encoding);
-    // Bytes that the encoding does not have.
+    // Bytes that the encoding does not define.
     if (/[\ufffd\u0080-\u009f]/.test(text) && encoding !== 'windows-1252') return;
     const penalty = /[\u0080-\u009f]/.test(text) ? 0.01 : 1;
     const score = confidence * (WEIGHTS[encoding] ?? OTHERS) * penalty * (mixesScripts(text) ? 0.01 : 1);
     const seen = scores.get(text);
-    // The same reading under two names is one candidate, under the more frequent name.
+    // The same reading under two names is one candidate, with the more frequent name.
     if (seen === undefined) scores.set(text, { text, encoding, score });
     else if (encoding === 'windows-1252') seen.encoding = encoding;
   };
@@ -173,12 +174,12 @@ async function detect(sample: Buffer): Promise<Omit<FoundEncoding, 'start'>> {
   return { ...found, sure: best.score / (best.score + next.score), other: next.encoding };
 }
 
-/** Letters that no word has beside Latin ones. */
+/** Letters that never appear in words next to Latin ones. */
 const OTHER_SCRIPTS =
   /[\p{Script=Arabic}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Thai}]+/gu;
 const LATIN = /[a-z]/i;
 
-/** Most of its foreign letters stand in Latin words: `Zé` that is read as Thai. */
+/** Tells whether most of its foreign letters are in Latin words, as in `Zé` read as Thai. */
 function mixesScripts(text: string): boolean {
   let [words, mixed] = [0, 0];
   for (const { 0: letters, index } of text.matchAll(OTHER_SCRIPTS)) {
@@ -197,7 +198,7 @@ function known(name: string): string | undefined {
   }
 }
 
-/** Bytes at the end that begin a UTF-8 sequence which the next block completes: 0 to 3. */
+/** Number of bytes (0 to 3) at the end that begin a UTF-8 sequence which the next block completes. */
 function cutSequence(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length - 1); back += 1) {
     const byte = bytes[bytes.length - back] as number;

@@ -1,4 +1,4 @@
-// The request of one page: what the configuration says, what the page adds, and who asks.
+// Builds the request of one page from the configuration, the page and the credentials.
 import type { HttpSource } from '../../contracts/config/config.ts';
 import { SourceError } from '../../contracts/wire/source.ts';
 import { resolveSecret, type SecretOf } from '../secret.ts';
@@ -6,11 +6,11 @@ import type { HttpRequest } from './http-exchange.ts';
 import { withValue } from './json-path.ts';
 import type { Ask } from './pager.ts';
 
-/** Who asks, resolved: goes into requests and nowhere else. */
+/** Resolved credentials. They go into requests and nowhere else. */
 export interface Login {
   readonly headers: Readonly<Record<string, string>>;
   readonly param?: { readonly name: string; readonly value: string };
-  /** The secrets in it, to be found where they must not be. */
+  /** The secrets in them, so that they can be found where they must not be. */
   readonly secrets: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export async function resolveLogin({ auth, url }: HttpSource, secret: SecretOf):
   return { headers: { authorization: `Basic ${pair}` }, secrets };
 }
 
-/** @param changed the parameter that asks for what changed, where there is one */
+/** @param changed the parameter that asks for changed rows, if there is one */
 export function requestOf(
   config: HttpSource,
   ask: Ask,
@@ -57,7 +57,7 @@ export function requestOf(
   }
   let body = config.body;
   if (body === undefined) {
-    // A link to the next page holds all of them already.
+    // A link to the next page already contains all parameters.
     if (ask.target === undefined)
       for (const [name, value] of Object.entries(params)) url.searchParams.set(name, String(value));
   } else {
@@ -70,18 +70,18 @@ export function requestOf(
     ...login.headers,
   };
   for (const [name, value] of Object.entries(headers)) {
-    // Said here, as the driver's own error would quote the value.
+    // Reported here, because the driver's own error would quote the value.
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       throw new SourceError(
         'bad_config',
-        `source ${config.url}: the header ${name} has characters that no header may hold`,
+        `source ${config.url}: the header ${name} contains characters that a header may not have`,
       );
     }
   }
   return { method, url, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
 }
 
-/** The cursor or address of the next page without the secret parameter, as it goes into the cursor of the run. */
+/** Cursor or address of the next page without the secret parameter, as stored in the cursor of the run. */
 export function withoutSecret(text: string, login: Login, { url: place, pagination }: HttpSource): string {
   let clean = text;
   if (login.param !== undefined && pagination.type === 'link') {

@@ -1,4 +1,4 @@
-// The increment of an HTTP source: what to ask for, and where the next run begins.
+// The increment of an HTTP source: what to request, and where the next run begins.
 
 import type { HttpSource } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
@@ -6,14 +6,14 @@ import { at } from './json-path.ts';
 
 type Incremental = NonNullable<HttpSource['incremental']>;
 
-/** The parameter's value for what changed after `since` (epoch ms), and somewhat before. */
+/** The parameter's value for rows changed after `since` (epoch ms), with a margin before it. */
 export function askSince({ format, overlap }: Incremental, since: number): string | number {
   const from = since - durationMs(overlap);
   switch (format) {
     case 'iso':
       return new Date(from).toISOString();
     case 'date':
-      // A day begins somewhere 12 hours before it does in UTC, and elsewhere 12 hours later.
+      // A day begins 12 hours earlier than in UTC in some places, and 12 hours later in others.
       return new Date(from - 12 * 3_600_000).toISOString().slice(0, 10);
     case 'epoch':
       return Math.floor(from / 1000);
@@ -22,7 +22,7 @@ export function askSince({ format, overlap }: Incremental, since: number): strin
   }
 }
 
-/** The newest time of change (epoch ms) among rows; null when none can be read. */
+/** Newest time of change (epoch ms) among the rows. Null if none is readable. */
 export function newestOf(rows: readonly unknown[], column: string): number | null {
   let newest: number | null = null;
   for (const row of rows) {
@@ -32,12 +32,12 @@ export function newestOf(rows: readonly unknown[], column: string): number | nul
   return newest;
 }
 
-// Seconds reach this number in the year 5138, milliseconds reached it in 1973.
+// Seconds reach this number in the year 5138; milliseconds reached it in 1973.
 const LEAST_MS = 1e11;
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?) ?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
-/** Epoch ms of a time as APIs write it: ISO 8601 (UTC where no zone is named), seconds or milliseconds. */
+/** Epoch ms of a time as APIs write it: ISO 8601 (UTC without a zone), seconds or milliseconds. */
 function instantOf(value: unknown): number | null {
   const number = typeof value === 'string' && /^\d{9,14}(?:\.\d+)?$/.test(value) ? Number(value) : value;
   if (typeof number === 'number') {
@@ -57,8 +57,8 @@ function instantOf(value: unknown): number | null {
 }
 
 /**
- * Where the next run begins (epoch ms): behind the newest row, but never behind the moment at which this run began. What
- * changed after that may have moved to a part of the list that was read already.
+ * Returns where the next run begins (epoch ms): after the newest row, but never after the time at which this run began.
+ * A row changed later may have moved to a part of the list that was already read.
  */
 export function nextSince(newest: number | null, begun: number, since: number | null): number | null {
   const reached = Math.max(newest ?? Number.NEGATIVE_INFINITY, since ?? Number.NEGATIVE_INFINITY);

@@ -1,7 +1,7 @@
-// What went wrong with a request of an HTTP source, and whether it may go right later. Bodies are never quoted.
+// Maps failed requests of an HTTP source to errors and tells which are retryable. It never quotes a body.
 import { SourceError, type SourceErrorCode } from '../../contracts/wire/source.ts';
 
-// Longer waits than this are asked for again: a wrong clock on the other side must not stop a run for days.
+// Maximum wait before Sluice asks again. A wrong clock at the server must not stop a run for days.
 const MAX_WAIT_MS = 3_600_000;
 
 type HeadersRead = Pick<Headers, 'get'>;
@@ -15,24 +15,26 @@ export function statusError(status: number, headers: HeadersRead, place: string,
     const target = plainTarget(headers.get('location'), place);
     return make(
       'bad_config',
-      `it redirects to ${target}, which is not followed, as that would hand on the secret; write the final address as \`url\``,
+      `it redirects to ${target}, which Sluice does not follow because that would pass on the secret; set \`url\` to the final address`,
     );
   }
-  if (status === 401) return make('denied', 'it does not accept the login; check `auth` and its secret');
-  if (status === 403) return make('denied', 'it knows the login and does not allow this; check its rights');
-  if (status === 407) return make('denied', 'a proxy asks for a login');
+  if (status === 401) return make('denied', 'it rejects the credentials; check `auth` and its secret');
+  if (status === 403)
+    return make('denied', 'it accepts the credentials but denies access; check their rights');
+  if (status === 407) return make('denied', 'a proxy requires authentication');
   if (status === 404 || status === 410)
     return make('not_found', 'there is nothing at this address; check `url`');
-  if (status === 429) return make('busy', 'it asks to wait: too many requests; set `rate`', true);
-  if (status === 408 || status === 425) return make('unreachable', 'it gave up waiting', true);
-  if (status >= 500) return make('unreachable', 'it has trouble of its own', true);
+  if (status === 429) return make('busy', 'it received too many requests; set `rate`', true);
+  if (status === 408 || status === 425)
+    return make('unreachable', 'it timed out waiting for the request', true);
+  if (status >= 500) return make('unreachable', 'it reports an error of its own', true);
   return make('bad_config', 'it refuses the request; check `query`, `body`, `pagination` and `incremental`');
 }
 
 const CERTIFICATE =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|ERR_TLS_CERT_ALTNAME_INVALID)/;
 
-/** @param deadlineMs the deadline when it was what ended the request */
+/** @param deadlineMs the deadline, if it ended the request */
 export function transportError(error: unknown, deadlineMs: number | null, place: string): SourceError {
   const make = (code: SourceErrorCode, say: string, retryable: boolean) =>
     new SourceError(code, `source ${place}: ${say}`, { retryable });
@@ -48,11 +50,11 @@ export function transportError(error: unknown, deadlineMs: number | null, place:
     const say = `its certificate is not trusted; name its authority in NODE_EXTRA_CA_CERTS, and write the host as the certificate does${tag}`;
     return make('denied', say, false);
   }
-  if (cause.message === 'bad port') return make('bad_config', 'this port is never used for HTTP', false);
+  if (cause.message === 'bad port') return make('bad_config', 'this port is blocked for HTTP', false);
   if (code.startsWith('HPE_') || code.startsWith('ERR_SSL') || cause.name === 'HTTPParserError') {
     return make(
       'bad_answer',
-      `what answers does not speak this protocol; check http or https, and the port${tag}`,
+      `the server there does not speak this protocol; check http or https, and the port${tag}`,
       false,
     );
   }
@@ -72,14 +74,14 @@ function rootOf(error: unknown): object {
 // Date.parse alone would read "apples 5" as a date.
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Epoch milliseconds of a date in a header; undefined when there is none. */
+/** Epoch milliseconds of a date in a header, or undefined. */
 export function headerDate(text: string | null): number | undefined {
   if (text === null || !HTTP_DATE.test(text)) return undefined;
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Milliseconds that Retry-After asks for, an hour at most; a date is measured against the answer's own clock. */
+/** Milliseconds that Retry-After asks for, at most one hour. A date is compared with the answer's own clock. */
 function readRetryAfter(headers: HeadersRead, now: number): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? null;
   if (text !== null && /^\d{1,9}$/.test(text)) return Math.min(Number(text) * 1000, MAX_WAIT_MS);
@@ -88,7 +90,7 @@ function readRetryAfter(headers: HeadersRead, now: number): number | undefined {
   return Math.min(Math.max(0, date - (headerDate(headers.get('date')) ?? now)), MAX_WAIT_MS);
 }
 
-/** Origin and path of where a redirect leads. */
+/** Origin and path of the redirect target. */
 function plainTarget(location: string | null, place: string): string {
   if (location === null || !URL.canParse(location, place)) return 'somewhere';
   const { origin, pathname } = new URL(location, place);

@@ -1,4 +1,5 @@
-// One request of an HTTP source and its answer as JSON: within one deadline, never redirected, never larger than the cap.
+// Sends one request of an HTTP source and reads its answer as JSON: within one deadline, without redirects, up to a
+// maximum size.
 
 import { Agent, fetch, type Response } from 'undici';
 import { deadlineSignal } from '../../contracts/deadline.ts';
@@ -6,7 +7,7 @@ import { parseRowJson } from '../../contracts/exact-json.ts';
 import { SourceError } from '../../contracts/wire/source.ts';
 import { statusError, transportError } from './http-error.ts';
 
-/** Decoded bytes of one answer. */
+/** Maximum decoded bytes of one answer. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 export interface HttpRequest {
@@ -30,8 +31,8 @@ export interface Exchange {
 }
 
 /**
- * Connections for one read; `close` ends them.
- * @param place the source's name for messages: origin and path, as a query may hold a secret
+ * Opens connections for one read; `close` ends them.
+ * @param place the source's name for messages: origin and path, because a query may contain a secret
  */
 export function openExchange(options: {
   place: string;
@@ -92,10 +93,10 @@ function decode(bytes: Buffer, response: Response, place: string): unknown {
     new SourceError('bad_answer', `source ${place}: ${what}`, { retryable });
   const type = response.headers.get('content-type') ?? '';
   const text = textOf(bytes, type);
-  if (text === null) throw fail('the answer is not in the encoding it names, or not in UTF-8');
+  if (text === null) throw fail('the answer is not in its declared encoding, or not in UTF-8');
   if (/^text\/html\b/i.test(type) || /^\s*</.test(text)) {
     throw fail(
-      'the answer is a page of HTML or XML, not JSON: perhaps a login page, or the address of the web application; check `url` and `auth`',
+      'the answer is HTML or XML, not JSON (perhaps a login page or the web application); check `url` and `auth`',
     );
   }
   try {
@@ -103,7 +104,7 @@ function decode(bytes: Buffer, response: Response, place: string): unknown {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     if (text.trim() === '') throw fail('the answer is empty');
-    // The parser's own words quote the text.
+    // The parser's message quotes the text.
     if (/end of JSON|Unterminated/.test(error.message)) throw fail('the answer is cut off', true);
     throw fail(`the answer is not valid JSON (its type is ${JSON.stringify(type.slice(0, 60))})`);
   }

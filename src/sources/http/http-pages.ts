@@ -1,9 +1,11 @@
-// How a list is paged: what to ask next, which entries are new, and where the list ends. Pure; its places go into the cursor.
+// Decides how to page through a list: what to request next, which entries are new, and where the list ends. It is pure,
+// and its state goes into the cursor.
 //
-// Pages and offsets count from the top of the list. When rows above leave it while it is read (a filter that they no longer
-// pass, an order by time of change), the rest moves up and some rows pass unread. So part of what was read is read again: whole
-// pages, as pages have fixed edges, or the last rows before an offset. Entries are known by a hash and come out once. An offset
-// gives certainty: each answer holds a row of the one before. A page gives it as long as the list moves one way at a time.
+// Pages and offsets count from the top of the list. If rows above leave the list while it is read (a filter that they
+// no longer match, an order by time of change), the rest moves up and some rows pass unread. So part of the list is
+// read twice: whole pages for page numbers, because their edges are fixed, or the last rows before an offset. Entries
+// are identified by a hash and returned once. Offsets guarantee that no row is missed, because each answer contains a
+// row of the previous one. Page numbers guarantee it as long as the list moves in one direction at a time.
 import { createHash } from 'node:crypto';
 import type { HttpPagination, HttpSource } from '../../contracts/config/config.ts';
 import { SourceError } from '../../contracts/wire/source.ts';
@@ -12,7 +14,7 @@ import { tokenPager } from './http-tokens.ts';
 import { at } from './json-path.ts';
 import type { Listing, Pager, PageState, Taken } from './pager.ts';
 
-/** How often a list may have moved by more than a page between two requests before the run gives up. */
+/** Maximum number of times that a list may move by more than a page between two requests before the run fails. */
 const MAX_BACK = 10;
 
 const MAX_REPEATS = 3;
@@ -39,18 +41,18 @@ export function pagerOf(config: HttpSource): Pager {
 }
 
 interface PageAt {
-  /** The page to read next, when `back` is null. */
+  /** The page to read next, if `back` is null. */
   readonly page: number;
-  /** The page to read again before that. */
+  /** The page to read again before it. */
   readonly back: number | null;
   readonly backs: number;
-  /** The list has ended with the page before `page`. */
+  /** The list ended with the page before `page`. */
   readonly ended: boolean;
-  /** Rows of pages read forward. */
+  /** Number of rows in pages read forward. */
   readonly read: number;
-  /** How often the same page came in a row. */
+  /** Number of consecutive identical pages. */
   readonly repeats: number;
-  /** Hashes of the page read last, and of the one before. */
+  /** Hashes of the last page and of the one before. */
   readonly seen: readonly string[];
   readonly before: readonly string[];
 }
@@ -91,7 +93,7 @@ function pagePager(pagination: Kind<'page'>, { url, id }: HttpSource): Pager {
   const again = (place: PageAt, back: number, { items }: Listing): Taken => {
     const known = new Set([...place.seen, ...place.before]);
     const fresh = items.filter((item) => !known.has(identity(item, id)));
-    // Nothing known is left on it: the list moved by more than a page, so what passed by is further up.
+    // No known row is left on it: the list moved by more than a page, so the missed rows are further up.
     if (fresh.length < items.length || back === start) return { fresh, next: onward(place) };
     if (place.backs >= MAX_BACK) throw moving(url);
     return { fresh, next: { ...place, back: back - 1, backs: place.backs + 1 } };
@@ -113,10 +115,10 @@ function pagePager(pagination: Kind<'page'>, { url, id }: HttpSource): Pager {
 interface OffsetAt {
   readonly offset: number;
   readonly backs: number;
-  /** Rows of the page before that are read again. */
+  /** Number of rows of the previous page to read again. */
   readonly overlap: number;
   readonly repeats: number;
-  /** Hashes of the page read last. */
+  /** Hashes of the last page. */
   readonly seen: readonly string[];
 }
 
@@ -143,7 +145,7 @@ function offsetPager(pagination: Kind<'offset'>, { url, id }: HttpSource): Pager
       }
       const reported = reportsMore(pagination, body, place.offset + items.length);
       if (reported === true && items.length === 0) {
-        throw new SourceError('bad_answer', `source ${url}: it says that more rows follow, and gives none`);
+        throw new SourceError('bad_answer', `source ${url}: it says that more rows follow, but returns none`);
       }
       if (reported === false || (reported === null && fresh.length === 0 && repeats === 0))
         return { fresh, next: null };
@@ -160,7 +162,7 @@ function sizeOf(param: string | undefined, size: number | undefined): Record<str
   return param === undefined || size === undefined ? {} : { [param]: size };
 }
 
-/** What distinguishes entries: what stands at `id`, else all of the entry. */
+/** Identity of an entry: its value at `id`, or the whole entry. */
 function identity(item: unknown, id: string | undefined): string {
   const own = id === undefined ? undefined : at(item, id);
   const text = own === undefined ? `all ${JSON.stringify(item)}` : `id ${JSON.stringify(own)}`;
@@ -168,7 +170,7 @@ function identity(item: unknown, id: string | undefined): string {
 }
 
 /**
- * All rows may have moved down by just one page; a server that does not know the parameter answers so for ever.
+ * All rows may have moved down by exactly one page. A server that ignores the parameter gives the same answer forever.
  * @throws SourceError `endless`
  */
 function countRepeats(

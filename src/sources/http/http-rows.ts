@@ -8,22 +8,22 @@ import { at } from './json-path.ts';
 
 /** @throws SourceError `bad_answer` when there is no list */
 export function itemsOf(body: unknown, { items: path, url: place }: HttpSource): readonly unknown[] {
-  // An answer without content, and a list that is null, is how some say that there is nothing.
+  // Some APIs send an empty answer or a null list when there are no rows.
   const found = body === null ? null : at(body, path);
   if (found === null) return [];
   if (Array.isArray(found)) return found;
   const keys = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
   const names = keys.filter((key) => /^[A-Za-z_][\w-]{0,30}$/.test(key)).slice(0, 10);
   const where =
-    path === undefined ? 'the answer is no list' : `the answer has no list at ${JSON.stringify(path)}`;
+    path === undefined ? 'the answer is not a list' : `the answer has no list at ${JSON.stringify(path)}`;
   const there = names.length === 0 ? '' : ` (it has ${names.join(', ')})`;
   throw new SourceError(
     'bad_answer',
-    `source ${place}: ${where}${there}; say with \`items\` where the rows are`,
+    `source ${place}: ${where}${there}; set \`items\` to the path of the rows`,
   );
 }
 
-/** An entry as a row; what is no object is a problem row. */
+/** Converts an entry to a row. An entry that is not an object becomes a problem row. */
 export function rowOf(value: unknown, path: string | undefined): ParsedRow {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const where = path === undefined ? 'the entry is' : `what the entry has at ${JSON.stringify(path)} is`;
@@ -36,8 +36,8 @@ export function rowOf(value: unknown, path: string | undefined): ParsedRow {
 }
 
 /**
- * The newest time of change so far (epoch ms).
- * @throws SourceError `bad_config` when no row has the column at all
+ * Newest time of change so far (epoch ms).
+ * @throws SourceError `bad_config` when no row has the column
  */
 export function newestIn(
   values: readonly unknown[],

@@ -1,4 +1,4 @@
-// Paging by what each answer says about the next: a cursor, or an address.
+// Paging by a cursor or a link in each answer.
 import { createHash } from 'node:crypto';
 import type { HttpPagination } from '../../contracts/config/config.ts';
 import { SourceError } from '../../contracts/wire/source.ts';
@@ -6,13 +6,16 @@ import { readYes } from './http-answers.ts';
 import { at } from './json-path.ts';
 import type { Ask, Listing, Pager } from './pager.ts';
 
-/** Longer cursors are no cursors; they would be stored with every page. */
+/** Maximum length of a cursor. Every page stores its cursor. */
 const MAX_TOKEN = 4096;
 
 interface TokenAt {
-  /** Cursor, or path with query; null on the first page. */
+  /** Cursor, or path with query. Null on the first page. */
   readonly token: string | null;
-  /** Hash of a token from earlier and how many pages ago it was: moved on at powers of two, it meets any circle (Brent). */
+  /**
+   * Hash of an earlier token and how many pages ago it was. It moves on at powers of two, so it detects any loop
+   * (Brent).
+   */
   readonly mark: string | null;
   readonly steps: number;
   readonly reach: number;
@@ -20,7 +23,7 @@ interface TokenAt {
 
 type TokenPagination = Extract<HttpPagination, { type: 'cursor' | 'link' }>;
 
-/** @param url the first page's address: links must stay on its origin */
+/** @param url the first page's address; links must stay on its origin */
 export function tokenPager(pagination: TokenPagination, url: string): Pager {
   const first: TokenAt = { token: null, mark: null, steps: 0, reach: 1 };
   return {
@@ -59,13 +62,13 @@ function cursorOf(
   const found = at(body, pagination.next);
   if (found === undefined || found === null || found === '' || found === false) {
     if (more !== true) return null;
-    throw bad(url, `it says that more rows follow, and has no cursor at ${JSON.stringify(pagination.next)}`);
+    throw bad(url, `it says that more rows follow, but has no cursor at ${JSON.stringify(pagination.next)}`);
   }
   if (typeof found === 'number' && !Number.isSafeInteger(found)) {
-    throw bad(url, 'its cursor is a number too large to be kept exactly; ask for it as text');
+    throw bad(url, 'its cursor is a number too large to store exactly; request it as text');
   }
   if (typeof found !== 'string' && typeof found !== 'number') {
-    throw bad(url, `what it has at ${JSON.stringify(pagination.next)} is no cursor`);
+    throw bad(url, `its value at ${JSON.stringify(pagination.next)} is not a cursor`);
   }
   return String(found);
 }
@@ -75,11 +78,14 @@ function linkOf(path: string | undefined, { body, linkHeader }: Listing, url: st
   const found = path === undefined ? nextLink(linkHeader) : at(body, path);
   if (found === undefined || found === null || found === '' || found === false) return null;
   if (typeof found !== 'string' || !URL.canParse(found, url))
-    throw bad(url, 'its link to the next page is no address');
+    throw bad(url, 'its link to the next page is not a URL');
   const link = new URL(found, url);
-  // The secret goes along with the next request: it must not go elsewhere.
+  // The next request carries the secret, which must not go to another host.
   if (link.origin !== new URL(url).origin) {
-    throw bad(url, `its link to the next page leads to another host (${link.origin}), which is not followed`);
+    throw bad(
+      url,
+      `its link to the next page leads to another host (${link.origin}), which Sluice does not follow`,
+    );
   }
   return `${link.pathname}${link.search}`;
 }
@@ -96,7 +102,7 @@ function advance({ token: sent, mark, steps, reach }: TokenAt, token: string, ur
     : { token, mark, steps: steps + 1, reach };
 }
 
-/** The target of rel="next" in a Link header (RFC 8288, section 3); anything may stand inside brackets and quotes. */
+/** The target of rel="next" in a Link header (RFC 8288, section 3). Brackets and quotes may contain any text. */
 export function nextLink(header: string | null): string | null {
   for (const [, target = '', params = ''] of (header ?? '').matchAll(LINK)) {
     const rel = [...params.matchAll(PARAM)].find(([, name = '']) => name.toLowerCase() === 'rel');

@@ -1,4 +1,4 @@
-// The HTTP source: a list of JSON objects behind an API, request by request.
+// The HTTP source: a list of JSON objects behind an API, read page by page.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { HttpSource } from '../../contracts/config/config.ts';
@@ -23,9 +23,9 @@ import type { Pager, PageState } from './pager.ts';
 
 const FORMAT = 'http-1';
 
-// Longer waits are not sat out inside a read: the caller comes back when the time has come.
+// Maximum wait inside a read. For a longer one, the caller returns when the time has come.
 const MAX_WAIT_MS = 15_000;
-/** A read that has rows ends after this time, so that what it read gets stored. */
+/** A read that has rows ends after this time, so that they are stored. */
 const MAX_READ_MS = 20_000;
 const MAX_TIMEOUT_MS = 24 * 3_600_000;
 
@@ -37,23 +37,23 @@ export interface Clock {
 
 const MACHINE: Clock = { now: Date.now, sleep: (ms, signal) => sleepFor(ms, undefined, { signal }) };
 
-/** How far a run is. */
+/** Progress of a run. */
 interface Progress {
   readonly pages: PageState;
-  /** Number of the row before. */
+  /** Number of the previous row. */
   readonly row: number;
   readonly requests: number;
-  /** When the next request is due (epoch ms); 0 for at once. */
+  /** Time of the next request (epoch ms). 0 means at once. */
   readonly due: number;
-  /** When the run began (epoch ms, the server's clock where it tells it). */
+  /** Time at which the run began (epoch ms), by the server's clock if it sends one. */
   readonly begun: number | null;
   /** Newest time of change so far (epoch ms). */
   readonly newest: number | null;
 }
 
 /**
- * A list behind an API. What each kind of paging guarantees stands in docs/reference/sources.md. A cursor holds no secret; the pace
- * goes along in it, so that it is kept from one process to the next.
+ * A list behind an API. docs/reference/sources.md describes what each kind of paging guarantees. The cursor contains no
+ * secret. It contains the request rate, so that the rate holds across processes.
  */
 export function httpSource(config: HttpSource, secret: SecretOf, clock: Clock = MACHINE): Source {
   const place = config.url;
@@ -76,7 +76,7 @@ export function httpSource(config: HttpSource, secret: SecretOf, clock: Clock = 
   };
 }
 
-/** Tells lists apart: a watermark of one means nothing to another. */
+/** Identifies a list. The watermark of one list means nothing to another. */
 function nameOf({ url, method, query, body, items, item, pagination, incremental }: HttpSource): string {
   const { param, column, format } = incremental ?? {};
   const parts = [url, method, query, body, items, item, pagination.type, param, column, format];
@@ -111,7 +111,7 @@ async function readPages(
       step = await requestPage(means, progress, mark);
     } catch (error) {
       if (!(error instanceof SourceError) || !error.retryable || rows.length === 0) throw error;
-      // What was read is kept; the next read meets the trouble again, if it is still there.
+      // The rows already read are kept. If the error persists, the next read meets it again.
       const due = clock.now() + (error.retryAfterMs ?? 0);
       return { rows, next: writeCursor({ ...progress, due }, source), progress: null };
     }
@@ -176,7 +176,7 @@ async function requestPage(means: Means, progress: Progress, mark: number | null
   };
 }
 
-/** The pace counts for requests that failed, too. */
+/** Failed requests count against the rate too. */
 function paced(error: unknown, pause: number): unknown {
   if (!(error instanceof SourceError) || !error.retryable || pause === 0) return error;
   const retryAfterMs = Math.max(error.retryAfterMs ?? 0, pause);

@@ -1,6 +1,6 @@
 // Dot-paths into JSON: own properties and items of lists only.
 
-/** The value at `path`; undefined when there is none. Without a path, the value itself. */
+/** Returns the value at `path`, or undefined. Without a path, returns the value itself. */
 export function at(value: unknown, path: string | undefined): unknown {
   if (path === undefined) return value;
   let found = value;
@@ -11,7 +11,7 @@ export function at(value: unknown, path: string | undefined): unknown {
   return found;
 }
 
-/** A copy of `target` with `value` at `path`; objects on the way are made where there are none. */
+/** Returns a copy of `target` with `value` at `path`. Missing objects on the way are created. */
 export function withValue(
   target: Readonly<Record<string, unknown>>,
   path: string,
@@ -21,6 +21,6 @@ export function withValue(
   const inner = Object.hasOwn(target, head) ? target[head] : undefined;
   const below = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
   const next = rest.length === 0 ? value : withValue(below as Record<string, unknown>, rest.join('.'), value);
-  // Computed keys of a literal define a property; `__proto__` is a name like any other there.
+  // Computed keys of a literal define a property, so `__proto__` is a name like any other.
   return { ...target, [head]: next };
 }

@@ -1,6 +1,6 @@
 // What every kind of paging implements, and the values it works with.
 
-/** JSON-safe; becomes part of the cursor. */
+/** JSON-safe. It becomes part of the cursor. */
 export type PageState = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export interface Listing {
@@ -9,7 +9,7 @@ export interface Listing {
   readonly linkHeader: string | null;
 }
 
-/** What a request adds to the one that the configuration describes: parameters, or a whole path with query. */
+/** What a page adds to the configured request: parameters, or a whole path with query. */
 export interface Ask {
   readonly params: Readonly<Record<string, string | number>>;
   readonly target?: string;

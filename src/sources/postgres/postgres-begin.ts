@@ -1,8 +1,9 @@
-// Where an incremental run begins: behind the last row of the finished run, and earlier where rows may have come in late.
+// Decides where an incremental run begins: after the last row of the finished run, or earlier if rows may have arrived
+// late.
 //
-// A row bears the time at which its transaction began and shows only when that commits. So a run that read up to now may have
-// missed rows from before: those are younger than the beginning of that run minus the longest transaction (`overlap`). What is
-// older is read exactly from the last row on, so that a big import is not read again for ever.
+// A row has the time at which its transaction began, and becomes visible when that commits. So a run that read up to
+// now may have missed earlier rows. Those are younger than the beginning of that run minus the longest transaction
+// (`overlap`). Older rows are read exactly from the last row on, so that a large import is not read again on every run.
 
 import type { PostgresSource } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
@@ -10,7 +11,7 @@ import { SourceError } from '../../contracts/wire/source.ts';
 import type { PgSession } from './postgres-session.ts';
 import type { Begin, Relation } from './postgres-sql.ts';
 
-/** The last row that a finished run read, and when that run began (the server's clock). */
+/** The last row that a finished run read, and when that run began (server clock). */
 export interface Mark {
   readonly at: string;
   readonly key: readonly string[];
@@ -53,8 +54,8 @@ export async function beginAfter(
   }
 }
 
-// A time without a zone may be of any zone: only what lies ahead of all of them is known to be in the future, and then
-// "now" is taken to be that of the latest one. A day has no order in it, so it is read again whole.
+// A time without a zone may be in any zone. Only a time ahead of all zones is certainly in the future, and "now" is
+// then the time in the latest zone. A date has no order within the day, so the day is read again as a whole.
 const LOCAL = `(case when $1::timestamp > $2::timestamp + interval '14 hours'
   then $2::timestamp - interval '12 hours' else $1::timestamp end) - $3::interval`;
 

@@ -1,4 +1,4 @@
-// One connection to PostgreSQL for one read: a transaction that can't write, every value as the text the server sends.
+// One connection to PostgreSQL for one read: a read-only transaction in which every value arrives as the server's text.
 import pg from 'pg';
 import { SourceError } from '../../contracts/wire/source.ts';
 import { connectionError } from './postgres-error.ts';
@@ -14,9 +14,9 @@ export interface PgResult {
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
-/** The slice of the driver that reading needs; runs inside one transaction. */
+/** The part of the driver that reading needs, inside one transaction. */
 export interface PgSession {
-  /** One statement; parameters are `$1`, `$2`, … and take their types from where they stand. */
+  /** Runs one statement. Parameters are `$1`, `$2`, … and take their types from their position. */
   query(sql: string, params?: readonly (string | number | null)[]): Promise<PgResult>;
 }
 
@@ -24,10 +24,10 @@ const CONNECT_MS = 10_000;
 const AS_TEXT = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;
 
 /**
- * Connects, runs `use` in a read-only transaction and disconnects: a page takes far longer to plan than the 5–20 ms of a
- * connection, and an idle one would hold a slot of the source for the whole run.
+ * Connects, runs `use` in a read-only transaction and disconnects. Planning a page takes far longer than the 5–20 ms of
+ * a connection, and an idle connection would occupy a slot of the source for the whole run.
  * @param place the source's name for messages
- * @param use also gets a word for the server and database, without user or password
+ * @param use also receives a name of server and database, without user or password
  */
 export async function withSession<T>(
   options: { url: string; tls: boolean; timeoutMs: number; place: string; signal?: AbortSignal | undefined },
@@ -36,7 +36,8 @@ export async function withSession<T>(
   const { place, signal } = options;
   signal?.throwIfAborted();
   const client = makeClient(options);
-  // Without a listener, a connection that breaks between two statements would end the process; the next statement fails.
+  // Without a listener, a connection that breaks between two statements would end the process. The next statement fails
+  // instead.
   client.on('error', () => undefined);
   const onAbort = () => void client.end();
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -45,7 +46,7 @@ export async function withSession<T>(
   };
   const session: PgSession = {
     query: async (sql, params = []) => {
-      // Always the extended protocol: the server then refuses more than one command at once.
+      // Always the extended protocol: the server then rejects more than one command at once.
       const query = { text: sql, values: [...params], rowMode: 'array' as const, queryMode: 'extended' };
       const { fields, rows } = await client.query<(string | null)[]>(query).catch(explain);
       return { fields: fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })), rows };
@@ -54,19 +55,19 @@ export async function withSession<T>(
   try {
     await client.connect().catch(explain);
     await session.query('begin transaction read only');
-    // Local to the transaction, so that it works behind a pooler that hands out connections per transaction.
+    // Local to the transaction, so that it works behind a pooler that assigns connections per transaction.
     await session.query(SETTINGS, [`${options.timeoutMs}ms`]);
     const result = await use(session, `${client.host}:${client.port}/${client.database}`);
     await session.query('commit');
     return result;
   } finally {
     signal?.removeEventListener('abort', onAbort);
-    // A broken connection can't say goodbye either.
+    // A broken connection cannot be closed in an orderly way either.
     await client.end().catch(() => undefined);
   }
 }
 
-/** Texts of dates and times do not depend on how the server is set up. */
+/** Makes texts of dates and times independent of the server's settings. */
 const SETTINGS = `select set_config('statement_timeout', $1, true), set_config('timezone', 'UTC', true),
   set_config('datestyle', 'ISO, YMD', true), set_config('intervalstyle', 'iso_8601', true), set_config('extra_float_digits', '1', true)`;
 
@@ -90,14 +91,14 @@ function makeClient({
       connectionString: url,
       application_name: 'sluice',
       connectionTimeoutMillis: CONNECT_MS,
-      // The server ends a statement at `timeoutMs`; this is for a server that does not answer any more.
+      // The server ends a statement at `timeoutMs`. This limit is for a server that no longer answers.
       query_timeout: timeoutMs + 5000,
       keepAlive: true,
       types: AS_TEXT,
       ...(tls && { ssl: true }),
     });
   } catch {
-    // The driver's error would quote the address, password and all.
+    // The driver's error would quote the address with its password.
     const message = `source ${place}: the secret behind \`url\` is not a valid address; percent-encode special characters in the password`;
     throw new SourceError('secret', message);
   }

@@ -1,5 +1,5 @@
-// The statements that page through a table or a select in the order of its key: never by offset, so that rows that come and
-// go, and a process that ends between two pages, neither skip nor repeat anything.
+// Builds the statements that page through a table or a select in the order of its key. They never use an offset, so
+// rows that come and go, or a process that ends between two pages, cause no skip and no repeat.
 
 import type { PostgresSource } from '../../contracts/config/config.ts';
 import { SourceError } from '../../contracts/wire/source.ts';
@@ -13,15 +13,15 @@ export interface Column {
 
 /** What is read, as the server describes it. */
 export interface Relation {
-  /** What stands behind `from`, under the name q. */
+  /** The SQL after `from`, with the alias q. */
   readonly sql: string;
   readonly columns: readonly Column[];
   readonly key: readonly string[];
-  /** Column of the increment and what kind of values it has; null when everything is read. */
+  /** Column of the increment and the type of its values. Null if everything is read. */
   readonly changed: { readonly name: string; readonly family: ReturnType<typeof familyOf> } | null;
 }
 
-/** The part of the rows that comes next: those without a time first, so that one that gets a time meanwhile is met again. */
+/** The phase of the rows. Rows without a time come first, so that a row that gets a time meanwhile is read again. */
 export type Phase = 'undated' | 'ordered';
 
 /** A condition on the first column of the order, or on all of them. */
@@ -61,7 +61,7 @@ export function orderOf({ key, changed }: Relation, phase: Phase): string[] {
   return changed === null || phase === 'undated' ? [...key] : [changed.name, ...key];
 }
 
-/** One page, and one row more to tell whether it is the last. */
+/** Selects one page plus one row, which shows whether the page is the last. */
 export function pageStatement(relation: Relation, phase: Phase, begin: Begin | null, limit: number): string {
   const { sql, columns, key, changed } = relation;
   const order = orderOf(relation, phase).map(column);
@@ -75,7 +75,7 @@ export function pageStatement(relation: Relation, phase: Phase, begin: Begin | n
     where ${where.join(' and ')} order by ${order.join(', ')} limit ${limit}`;
 }
 
-/** Rows that the key does not place: as many as there are, up to `limit`. */
+/** Selects rows with a null in the key, up to `limit`. */
 export function unkeyedStatement({ sql, key }: Relation, limit: number): string {
   return `select 1 from ${sql} where ${key.map((name) => `${column(name)} is null`).join(' or ')} limit ${limit}`;
 }
@@ -88,16 +88,16 @@ function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** `schema.table` with each part quoted; a part in double quotes may hold dots. */
+/** Quotes each part of `schema.table`. A part in double quotes may contain dots. */
 function tableName(text: string): string {
   const parts = text.match(/"(?:[^"]|"")+"|[^."]+/g) ?? [];
   if (parts.join('.') !== text || parts.length > 3) {
-    throw new SourceError('bad_config', `source ${text}: this is no name of a table; write schema.table`);
+    throw new SourceError('bad_config', `source ${text}: this is not a table name; write schema.table`);
   }
   return parts.map((part) => (part.startsWith('"') ? part : quote(part))).join('.');
 }
 
-/** A semicolon at the end is how people write a select; inside, the server refuses it. */
+/** People often end a select with a semicolon. The server rejects one inside. */
 function oneStatement(query: string): string {
   return query.trim().replace(/;\s*$/, '');
 }

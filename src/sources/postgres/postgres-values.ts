@@ -1,9 +1,9 @@
-// Values of PostgreSQL as JSON: nothing is lost on the way, and dot-paths reach into json columns and arrays.
+// Converts PostgreSQL values to JSON without loss, so that dot-paths reach into json columns and arrays.
 import { parseRowJson } from '../../contracts/exact-json.ts';
 import { isShallow, MAX_DEPTH } from '../nesting.ts';
 import type { PgField, PgSession } from './postgres-session.ts';
 
-/** A value of a column that can't be taken over; the row it stands in is a problem row. */
+/** Thrown for a value that cannot be converted. Its row becomes a problem row. */
 export class UnreadableValue extends Error {
   override readonly name = 'UnreadableValue';
 }
@@ -13,7 +13,7 @@ export type Convert = (text: string) => unknown;
 const OID = { bytea: 17, date: 1082, timestamp: 1114, timestamptz: 1184 } as const;
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 700, 701, 1700]);
 
-/** What may be counted back from: times by a duration, numbers by a number. */
+/** What an overlap can be subtracted from: a duration from times, a number from numbers. */
 export function familyOf(type: number): 'timestamptz' | 'timestamp' | 'date' | 'number' | 'other' {
   if (type === OID.timestamptz) return 'timestamptz';
   if (type === OID.timestamp) return 'timestamp';
@@ -41,12 +41,12 @@ const SCALARS: ReadonlyMap<number, Convert> = new Map<number, Convert>([
   [OID.timestamptz, (text) => (ENDLESS.test(text) ? text : text.replace(' ', 'T').replace(/\+00$/, 'Z'))],
 ]);
 
-/** `infinity`, and years before Christ, which ISO 8601 writes otherwise. */
+/** `infinity`, and years BC, which ISO 8601 writes differently. */
 const ENDLESS = /infinity|BC$/;
 
 /**
- * How to read each column; null for those that are left out because they hold bytes.
- * Asks the server once about types that are not built in, to tell arrays of them from texts.
+ * Decides how to read each column; null for columns of bytes, which are omitted. It asks the server once about types
+ * that are not built in, to distinguish arrays of them from text.
  */
 export async function convertersOf(
   session: PgSession,
@@ -76,11 +76,11 @@ function asJson(text: string): unknown {
   return value;
 }
 
-/** The array that PostgreSQL writes as `{1,NULL,"a,b",{…}}`, perhaps behind its bounds `[0:2]=`. */
+/** Parses the array that PostgreSQL writes as `{1,NULL,"a,b",{…}}`, perhaps after its bounds `[0:2]=`. */
 function arrayOf(text: string, convert: Convert): unknown[] {
   let at = text.indexOf('{');
   const list = (depth: number): unknown[] => {
-    // PostgreSQL itself has six dimensions at most.
+    // PostgreSQL itself allows six dimensions.
     if (depth > 16) throw new UnreadableValue('is an array of too many dimensions');
     const items: unknown[] = [];
     at += 1;

@@ -1,4 +1,4 @@
-// The PostgreSQL source: pages by the order of a key, each read a short transaction of its own.
+// The PostgreSQL source. It pages in the order of a key, with a short transaction for each read.
 import { createHash } from 'node:crypto';
 import type { PostgresSource } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
@@ -29,30 +29,31 @@ const FORMAT = 'postgres-1';
 // Node's timers and the server's setting end at 2^31 ms.
 const MAX_TIMEOUT_MS = 24 * 3_600_000;
 
-/** Rows that are taken from the server at once. */
+/** Number of rows fetched from the server at once. */
 const FETCH_ROWS = 500;
 
-// A page ends early after this many characters, so that 2,000 rows of 1 MB each do not make one page of 2 GB.
+// A page ends early after this many characters: 2,000 rows of 1 MB each must not make one page of 2 GB.
 const MAX_PAGE_CHARS = 8 * 1024 * 1024;
 
 type Cells = readonly (string | null)[];
 
 interface Place {
   readonly phase: Phase;
-  /** The row before: its values in the order of the phase; null at the beginning of the phase. */
+  /** The previous row: its values in the order of the phase. Null at the beginning of the phase. */
   readonly after: readonly string[] | null;
-  /** Number of the row before. */
+  /** Number of the previous row. */
   readonly row: number;
-  /** When the run began, by the server's clock. */
+  /** Time at which the run began, by the server's clock. */
   readonly begun: string;
 }
 
 /**
- * A table or a select. Rows come in the order of `key`, or of the column of the increment and then `key`.
+ * A table or a select. Rows come in the order of `key`, or of the increment column and then `key`.
  *
- * - A row that is there all through a run is read in it, also when it changes meanwhile: it is met again at its new place. So
- *   the run ends at the first page that is not full, and the watermark is the last row in order.
- * - Rows whose column is null are read in every run, before the others. Rows whose key is null are problem rows.
+ * - A run reads every row that exists throughout the run, even if the row changes meanwhile: the run reads it again at
+ * its new place. So the run ends at the first page that is not full, and the watermark is the last row in order.
+ * - Every run reads rows with a null in the increment column, before the others. Rows with a null in the key are
+ * problem rows.
  * - A watermark made under another table, query, key, column or server does not count: all rows are read.
  */
 export function postgresSource(config: PostgresSource, secret: SecretOf): Source {
@@ -74,7 +75,7 @@ export function postgresSource(config: PostgresSource, secret: SecretOf): Source
   };
 }
 
-/** One page, in a session's transaction. */
+/** Reads one page in a session's transaction. */
 export async function readPostgresPage(
   session: PgSession,
   config: PostgresSource,
@@ -140,7 +141,7 @@ async function beginOf(at: Place, fromMark: () => Promise<Begin> | null): Promis
 interface Page {
   readonly rows: readonly Cells[];
   readonly more: boolean;
-  /** The first row of the next page, where it is known. */
+  /** The first row of the next page, if known. */
   readonly ahead: Cells | undefined;
 }
 
@@ -170,7 +171,7 @@ async function fetchPage(
   return { rows, more: full, ahead };
 }
 
-/** Rows that no order places can't be paged through; each is one problem of the run. */
+/** Rows with a null in the key cannot be paged through. Each is one problem of the run. */
 async function findUnkeyed(session: PgSession, relation: Relation, limit: number, place: string) {
   const { rows } = await session.query(unkeyedStatement(relation, limit));
   const names = relation.key.join(', ');
@@ -182,7 +183,7 @@ async function findUnkeyed(session: PgSession, relation: Relation, limit: number
   return rows.map(() => problemRow('null_key', reason));
 }
 
-/** Of rows that share one place, all but the first would be lost at the edge of a page. */
+/** If several rows had the same place, all but the first would be lost at the edge of a page. */
 function requireDistinct(
   page: Page,
   before: readonly string[] | null,

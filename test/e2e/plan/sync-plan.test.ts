@@ -192,7 +192,7 @@ describe('a file that is no table for the mapping', () => {
       2,
       /did you mean "phones"\?; columns found: "phones", "name"/,
     ],
-    ['a person in the first line', '11987654321,Ana\n11987654322,Eva\n', 2, /resembles a row, not a header/],
+    ['a person in the first line', '11987654321,Ana\n11987654322,Eva\n', 2, /looks like a row, not a header/],
     ['a web page', '<!doctype html><html><form>', 2, /HTML/],
     ['a workbook', Buffer.from('PK\u0003\u0004…', 'latin1'), 2, /xlsx.*CSV UTF-8/],
     ['nothing at all', '', 2, /no header/],

@@ -130,7 +130,7 @@ describe('expressions of a campaign', () => {
       'a country without phones',
       'variables: {',
       'defaultCountry: XX\n    variables: {',
-      ['defaultCountry', 'is no country with phone numbers'],
+      ['defaultCountry', 'is not a country with phone numbers'],
     ],
     [
       'a zone of a field',

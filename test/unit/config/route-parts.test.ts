@@ -43,7 +43,7 @@ describe('paths and actions', () => {
       'number: phone, text: text',
       'number: phone',
       [
-        'sluice.yaml:21:5  routes.paid.action: a message needs text, template, media or uploads; name at least one',
+        'sluice.yaml:21:5  routes.paid.action: a message needs text, template, media or uploads; set at least one',
       ],
     ],
     [
@@ -51,7 +51,7 @@ describe('paths and actions', () => {
       'number: phone, text',
       'number: phone, conversation: id, text',
       [
-        'sluice.yaml:21:45  routes.paid.action.conversation: a message goes to a number or into a conversation, not both; leave one out',
+        'sluice.yaml:21:45  routes.paid.action.conversation: a message goes to a number or into a conversation, not both; remove one',
       ],
     ],
     [

@@ -152,7 +152,7 @@ describe('the command', () => {
     const csv = CSV.split('\n').slice(1).join('\n');
     const visited = await (await clinic({ csv: `${csv}${csv}` })).visit();
     expect(visited.exitCode).toBe(2);
-    expect(visited.output).toContain('resembles a row, not a header');
+    expect(visited.output).toContain('looks like a row, not a header');
     for (const secret of [PHONE, PERSON]) expect(visited.output).not.toContain(secret);
   });
 });

@@ -104,7 +104,7 @@ describe('paging', () => {
       { type: 'cursor', cursorParam: 'c', next: 'n' },
       () => ({ body: { n: {}, rows: [] } }),
       'bad_answer',
-      /no cursor/,
+      /not a cursor/,
     ],
     [
       'a cursor too large for a number',
