@@ -51,7 +51,7 @@ describe('whom it goes to', () => {
     ['5.51199E+12', 'BR', /spreadsheet/],
     ['a friend', 'BR', /letters/],
     ['+55 11 98765-4321', 'BRA', /BRA is not a country/],
-    ['+55 11 98765-4321', '', /no country/],
+    ['+55 11 98765-4321', '', /not a country/],
   ])('%s (country %s) is nobody: usage, without the number', async (to, country, problem) => {
     const { exitCode, message } = await refusal(
       request({ to, text: 'x', ...(country === undefined ? {} : { country }) }),
