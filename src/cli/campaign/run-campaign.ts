@@ -196,7 +196,7 @@ export async function followCampaign(
 
 function blockedRun(campaign: string, { code, reason }: PlanNote): CliError {
   const way = `the run waits; \`sluice campaign status ${campaign}\` shows it`;
-  return new CliError(exitCodeOfBlock(code), `"${campaign}" is blocked: ${reason}; ${way}`);
+  return new CliError(exitCodeOfBlock(code), `"${campaign}" has stopped triggering: ${reason}; ${way}`);
 }
 
 /** Null while the ledger has said nothing yet. */

@@ -118,14 +118,14 @@ describe('problems', () => {
       /optOut.words/,
     ],
     ['human service, of a poller that is refused', { block_code: 'FORBIDDEN' }, {}, null],
-  ])('a poller that can not read, and a campaign that relies on %s', async (_, row, some, reason) => {
+  ])('a blocked poller, and a campaign that relies on %s', async (_, row, some, reason) => {
     await addPoller(row);
     const { problems } = await planned(some);
     expect(codes(problems)).toEqual(reason === null ? [] : ['REPLIES_UNREAD']);
     if (reason !== null) expect(problems[0]?.reason).toMatch(reason);
   });
 
-  it('an end an instant after the last trigger is in time, at the last trigger it is not', async () => {
+  it('an end just after the last trigger is in time, at the last trigger it is not', async () => {
     // One member, at once.
     const at = (ms: number) => new Date(NOW + ms).toISOString();
     expect((await planned({ waiting: { '': 1 }, config: { end: at(1) } })).problems).toEqual([]);
@@ -203,7 +203,7 @@ describe('warnings', () => {
     expect(codes(warnings)).toContain('CONNECTION_UNREAD');
   });
 
-  it('nothing to warn of', async () => {
+  it('no warning', async () => {
     await addPoller({ account: freshAccount() });
     await addPoller();
     const { warnings } = await planned({ config: { waves: { callsPerMinute: 120 } } });
@@ -211,7 +211,7 @@ describe('warnings', () => {
     expect(warnings[0]?.reason).toMatch(/^the poller "chats" also uses calls/);
   });
 
-  it('who else spends the calls', async () => {
+  it('others that use the calls', async () => {
     const other = freshAccount();
     await context.db.query(
       `insert into runs (id, account, sync, seq, spec, kind) values

@@ -23,7 +23,7 @@ describe('beside a poller', () => {
     },
   );
 
-  it('whatever order it and the checks fall in, every message is published on to its end, forward, for eight calls each at most', async () => {
+  it('in any order with the checks, every status is published forward to its end, with at most eight calls per message', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30 }), async (steps) => {
         for (const table of ['deliveries', 'messages', 'outbox']) await db.query(`delete from ${table}`);

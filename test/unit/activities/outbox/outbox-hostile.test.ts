@@ -23,7 +23,7 @@ const SENT: Sent = { state: 'sent' };
 const each = (count: number, answer: unknown) => Array.from({ length: count }, () => answer);
 
 describe('a sink that', () => {
-  it('throws over one event among many: that one waits with its conversation, the others arrive', async () => {
+  it('throws for one event among many: its conversation waits, the others arrive', async () => {
     const ids = new Set<string>();
     const bus: Sink = {
       async send(events) {
@@ -95,7 +95,7 @@ describe('a sink that', () => {
   it.each([
     ['does not hear that it is to give up', false],
     ['gives up when it is asked to', true],
-  ])('hangs and %s: the sink is left alone, one event stands for it', async (_, hears) => {
+  ])('hangs and %s: the circuit opens, and one event is the probe', async (_, hears) => {
     const bus: Sink = {
       send: (events, { signal }) =>
         new Promise((done) => {
@@ -151,7 +151,7 @@ describe('a sink that', () => {
     expect((await left()).map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
   });
 
-  it('the configuration has no more: its events wait, the status says why, and all go on when it is back', async () => {
+  it('is no longer configured: its events wait, the status says why, and all continue when it is back', async () => {
     const bus = memorySink();
     const sinks: Record<string, Sink> = {};
     const context = outboxContext(db, sinks);

@@ -34,7 +34,7 @@ const attempts = async () => (await rows()).map((row) => row.attempts);
 const state = async () => (await db.query('select * from sink_states'))[0];
 
 describe('a batch', () => {
-  it('sends what waits in its order, and leaves nothing behind', async () => {
+  it('sends waiting events in order, and leaves none', async () => {
     const bus = memorySink();
     const context = outboxContext(db, { bus });
     const events = many(300, 7);
@@ -45,7 +45,7 @@ describe('a batch', () => {
     expect(await state()).toMatchObject({ sent: 300, failures: 0, claimed_by: null, code: null });
   });
 
-  it('leaves what belongs to another sink', async () => {
+  it('ignores events of another sink', async () => {
     const [bus, hooks] = [memorySink(), memorySink()];
     const context = outboxContext(db, { bus, hooks });
     await put(db, ['bus', 'hooks'], many(3, 1));
@@ -70,7 +70,7 @@ describe('a batch', () => {
     expect(batches[0]?.length).toBeLessThan(4);
   });
 
-  it('that finds the sink in the hands of another one sends nothing, and checks again when that one must be gone', async () => {
+  it('of a leased sink sends nothing, and checks again when the lease must have expired', async () => {
     const bus = memorySink();
     const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(1, 1));
@@ -99,7 +99,7 @@ describe('a batch', () => {
     expect(await state()).toMatchObject({ claimed_by: 'another' });
   });
 
-  it('sends on what another batch has put off, once the event that failed there has arrived', async () => {
+  it('sends events that another batch postponed, once the failed event has arrived', async () => {
     const bus = memorySink();
     const context = outboxContext(db, { bus }, { retry: { bus: [HOUR] } });
     await put(db, ['bus'], [published(1, 1)]);
@@ -139,7 +139,7 @@ describe('a batch', () => {
 });
 
 describe('an event that fails by itself', () => {
-  it('blocks its own conversation alone, until it is sent', async () => {
+  it('blocks only its own conversation until it is sent', async () => {
     let busy = true;
     const bus = memorySink((event) => (busy && event.id === 'acme/1/1' ? BUSY : null));
     const context = outboxContext(db, { bus });
@@ -165,7 +165,7 @@ describe('an event that fails by itself', () => {
     ]);
   });
 
-  it('is dead after the last wait of the list, and those behind it go on', async () => {
+  it('is dead after the last configured wait, and the events after it continue', async () => {
     const hooks = memorySink((event) => (event.id === 'acme/0/0' ? BUSY : null));
     const context = outboxContext(db, { hooks }, { retry: { hooks: [5000, 60_000] } });
     await put(db, ['hooks'], many(2, 1));
@@ -179,7 +179,7 @@ describe('an event that fails by itself', () => {
 });
 
 describe('a sink in trouble', () => {
-  it('is left alone but for one event at a time, ever more rarely; then all that waited goes at once', async () => {
+  it('gets one probe at a time, ever more rarely; then everything that waited is sent at once', async () => {
     let handed = 0;
     const bus = memorySink(() => (handed++, DOWN));
     const context = outboxContext(db, { bus });
@@ -210,7 +210,7 @@ describe('a sink in trouble', () => {
     ]);
   });
 
-  it('is noticed to be back before the events are due again, at no cost to them', async () => {
+  it('is found to be back before the events are due again, without counting an attempt', async () => {
     const hooks = memorySink(() => DOWN);
     const context = outboxContext(db, { hooks }, { retry: { hooks: [HOUR] } });
     await put(db, ['hooks'], many(6, 6));
@@ -224,7 +224,7 @@ describe('a sink in trouble', () => {
     expect(await context.runBatch('hooks')).toEqual({ sent: 6, nextMs: null });
   });
 
-  it('that asks to be left alone is, from the first time', async () => {
+  it('that asks for a pause gets it at once', async () => {
     const asks = new SinkError('HTTP_429', 'slow down', {
       retryable: true,
       sinkWide: true,

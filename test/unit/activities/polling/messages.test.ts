@@ -9,7 +9,7 @@ const { hire, write } = context;
 const reads = () => context.service.asked.filter(({ of }) => of !== 'list').length;
 
 describe('what is published', () => {
-  it('opened first, then the messages from the oldest, then what became of it', async () => {
+  it('opened first, then messages from the oldest, then the latest state', async () => {
     write(message('a', 1), message('b', 2, { fromMe: true, status: 'sent' }), message('c', 3));
     Object.assign(context.service.chats[0] as object, { status: 'closed' });
     const hand = await hire();
@@ -40,7 +40,7 @@ describe('what is published', () => {
     ['closed', { status: 'closed' }, ['conversation.closed']],
     ['a word that the text does not have', { status: 'snoozed' }, ['conversation.updated']],
     ['nothing that shows', { unread: 9, updatedAt: at(60) }, []],
-  ])('a conversation that was there before: %s', async (name, change, expected) => {
+  ])('a conversation from before the poller: %s', async (name, change, expected) => {
     write(message('a', 1));
     if (name === 'opened again') Object.assign(context.service.chats[0] as object, { status: 'closed' });
     const hand = await hire({ since: 'now' });
@@ -50,7 +50,7 @@ describe('what is published', () => {
     expect(outline(await hand.published())).toEqual(expected);
   });
 
-  it('an old conversation that the list has not shown before is an update of nothing known', async () => {
+  it('an old conversation that is new in the list is an update without a previous state', async () => {
     context.service.chats = [chat(2, 500)];
     const hand = await hire({ since: new Date(at(400)) });
     await hand.settle();
@@ -62,7 +62,7 @@ describe('what is published', () => {
     expect(textsOf(published)).toEqual(['new']);
   });
 
-  it('a status that moves on is published once, and never back', async () => {
+  it('a status is published once, and never backwards', async () => {
     write(message('a', 1, { fromMe: true, status: 'sent', ack: 1 }));
     const hand = await hire();
     await hand.settle();
@@ -116,7 +116,7 @@ describe('a long history', () => {
     },
   );
 
-  it('what arrives and goes meanwhile is neither missed nor published twice', async () => {
+  it('messages that arrive or disappear meanwhile are published exactly once', async () => {
     write(...list(60));
     const hand = await hire({ polling });
     await hand.page();
@@ -133,7 +133,7 @@ describe('a long history', () => {
     expect(got).toHaveLength(wanted.length);
   });
 
-  it('keys that were forgotten are not published again when the history shrinks', async () => {
+  it('messages with forgotten keys are not published again when the history shrinks', async () => {
     write(...list(100));
     const hand = await hire({ polling });
     await hand.settle();
@@ -144,7 +144,7 @@ describe('a long history', () => {
     expect(textsOf(await hand.published())).toEqual([...list(100).map(({ id }) => id), 'new']);
   });
 
-  it('those of one instant are never forgotten by halves', async () => {
+  it('keys of one instant are forgotten together', async () => {
     const tied = (count: number) => list(count).map((item) => ({ ...item, createdAt: at(5) }));
     write(...tied(40));
     const hand = await hire({ polling });
@@ -154,7 +154,7 @@ describe('a long history', () => {
     expect(textsOf(await hand.published())).toEqual(list(41).map(({ id }) => id));
   });
 
-  it('one that never ends is a gap', async () => {
+  it('an endless one is a gap', async () => {
     write(...list(10));
     const hand = await hire({ polling });
     context.service.bend = ({ of }, body) =>
@@ -185,7 +185,7 @@ describe('no call is wasted', () => {
     return { hand, before };
   }
 
-  it('a listing that shows what a reading has seen needs no reading', async () => {
+  it('a listing that shows what was read needs no reading', async () => {
     const { hand, before } = await ahead(new Date(at(21)));
     await hand.settle();
     expect(reads()).toBe(before);
@@ -204,7 +204,7 @@ describe('no call is wasted', () => {
     expect(reads()).toBeGreaterThan(before);
   });
 
-  it('a history that lags behind the list is read again, twice at most', async () => {
+  it('a history that lags behind the list is read again, at most twice', async () => {
     write(message('a', 1));
     const hand = await hire();
     await hand.settle();
@@ -220,7 +220,7 @@ describe('no call is wasted', () => {
     expect(await hand.todo()).toEqual([]);
   });
 
-  it('one that lags with some of its messages is read again, and all of it is published', async () => {
+  it('a partially lagging history is read again, and all of it is published', async () => {
     write(message('a', 1));
     const hand = await hire();
     await hand.settle();
@@ -233,7 +233,7 @@ describe('no call is wasted', () => {
     expect(textsOf(await hand.published())).toEqual(['a', 'b', 'c']);
   });
 
-  it('where times are whole seconds, one more of the same second and text is met by one more check', async () => {
+  it('with times in whole seconds, one more check finds an identical message of the same second', async () => {
     context.service.date = new Date(at(1));
     write(message('a', 1, { body: 'ok' }));
     const hand = await hire();

@@ -7,8 +7,8 @@ import { outline, textsOf } from './support.ts';
 const context = pollingContext();
 const { hire, write } = context;
 
-describe('odd items', () => {
-  it('without times and before any is known, the newest page is published, with a gap', async () => {
+describe('unreadable items', () => {
+  it('without times, and with none known, the newest page is published, with a gap', async () => {
     const bare = (id: string) => ({ id, body: id, fromMe: false });
     write(...list(8).map(({ id }) => bare(String(id))));
     Object.assign(context.service.chats[0] as object, { updatedAt: at(90) });
@@ -24,7 +24,7 @@ describe('odd items', () => {
     expect(textsOf(await hand.published())).toEqual(['m6', 'm7', 'm8', 'm9']);
   });
 
-  it('FAULTS 14: unknown fields are kept, what is no item is a gap, the rest is published', async () => {
+  it('FAULTS 14: unknown fields are kept, an invalid item is a gap, the rest is published', async () => {
     write(message('a', 1, { mood: 'fine', status: 'teleported' }), message('b', 2));
     context.service.messages.get(1)?.splice(1, 0, 'text' as never);
     const hand = await hire();
@@ -56,7 +56,7 @@ it.each([1, 2, 3, 200])(
   },
 );
 
-it('ids and texts that no database takes are published, each once', async () => {
+it('ids and texts that no database accepts are published once each', async () => {
   write(
     message('a\u0000b', 1, { fromMe: true, status: 'sent' }),
     message('c\ud800', 2, { body: 'x\u0000y' }),
@@ -69,8 +69,8 @@ it('ids and texts that no database takes are published, each once', async () => 
   expect(textsOf(await hand.published())).toEqual(['ab', 'xy', 'd#2', 'e']);
 });
 
-describe('a conversation that can not be read', () => {
-  it('is a gap when it is gone, and its state is published', async () => {
+describe('a conversation that cannot be read', () => {
+  it('is a gap if it is gone, and its state is published', async () => {
     write(message('a', 1));
     const hand = await hire();
     await hand.page();
@@ -106,7 +106,7 @@ describe('a conversation that can not be read', () => {
     expect(await hand.todo()).toEqual([]);
   });
 
-  it('is left for later after twelve internal errors, and stays to be read', async () => {
+  it('is postponed after twelve internal errors, and is still due', async () => {
     write(message('a', 1));
     const hand = await hire();
     await hand.page();

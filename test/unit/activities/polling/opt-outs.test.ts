@@ -104,7 +104,7 @@ describe('polling', () => {
     at: new Date(at(seconds)),
   });
 
-  it('notes who wrote it, with the time of the message', async () => {
+  it('notes the sender, with the time of the message', async () => {
     await polled(
       ['sair'],
       [message('Olá', 1), message('SAIR!', 2), message('sair', 3), message('obrigado', 4)],
@@ -127,7 +127,7 @@ describe('polling', () => {
     expect(await known()).toEqual([]);
   });
 
-  it('notes who said so before the poller began, though that is not published', async () => {
+  it('notes an opt-out from before the poller began, although it is not published', async () => {
     const hand = await polled(['sair'], [message('sair', 2), message('oi', 100)], new Date(at(50)));
     expect(await known()).toEqual([since(2)]);
     expect(
@@ -144,7 +144,7 @@ describe('polling', () => {
     expect(await known()).toEqual([since(2)]);
   });
 
-  it('a poll that dies before its commit has noted nothing, and its repetition does', async () => {
+  it('a poll that crashes before its commit notes nothing, and its retry does', async () => {
     const hand = await context.hire();
     setWords(hand, ['sair']);
     context.write(message('sair', 2));
@@ -155,7 +155,7 @@ describe('polling', () => {
     expect(await known()).toEqual([since(2)]);
   });
 
-  it('words that are configured later count for what is read later', async () => {
+  it('words that are configured later apply to messages read later', async () => {
     const hand = await polled([], [message('sair', 2)]);
     setWords(hand, ['sair']);
     context.write(message('sair', 2), message('oi', 9));
@@ -168,7 +168,7 @@ describe('the ledger', () => {
   const context = pollingContext();
   const day = (n: number) => new Date(Date.UTC(2026, 0, n));
 
-  it('keeps the earliest word, of each account its own', async () => {
+  it('keeps the earliest opt-out per account', async () => {
     const { db } = context;
     await noteOptOuts(db, 'acme', ['b', 'a', 'b', ''], 'tag', day(5));
     await noteOptOuts(db, 'acme', ['a'], 'reply', day(3));

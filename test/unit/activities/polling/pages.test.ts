@@ -41,7 +41,7 @@ describe('the first poll', () => {
     expect(context.service.asked.length).toBe(pages);
   });
 
-  it('of an empty list leaves everything to come', async () => {
+  it('of an empty list publishes everything that follows', async () => {
     const hand = await hire({ since: 'now' });
     await poll(hand);
     context.service.chats = [chat(1, 5)];
@@ -61,7 +61,7 @@ describe('a poll', () => {
     expect(await hand.gaps()).toEqual([]);
   });
 
-  it('costs one call while nothing happens, and finds nothing', async () => {
+  it('costs one call while nothing changes', async () => {
     context.service.chats = chats(300, (n) => n * 60);
     const hand = await hire({ since: 'now' });
     await poll(hand);
@@ -71,7 +71,7 @@ describe('a poll', () => {
     expect((await hand.poller())['news_at']).toBeNull();
   });
 
-  it('after a burst reads on until it meets what is known', async () => {
+  it('after a burst reads down to what is known', async () => {
     context.service.chats = chats(300, (n) => n * 60);
     const hand = await hire({ since: 'now' });
     await poll(hand);
@@ -129,7 +129,7 @@ describe('a poll', () => {
     expect(await hand.gaps()).toEqual([]);
   });
 
-  it('a changed field that is no matter of the conversation is no change', async () => {
+  it('a changed field outside the conversation is no change', async () => {
     context.service.chats = [chat(1, 60)];
     const hand = await hire({ since: 'now' });
     await poll(hand);
@@ -191,7 +191,7 @@ describe('a poll', () => {
     },
   );
 
-  it('the history goes on where it was cut off, beside polls', async () => {
+  it('an interrupted history continues, in parallel with polls', async () => {
     context.service.chats = chats(120, (n) => n * 60);
     const hand = await hire({ since: null, config: { pageSize: 20 } });
     await hand.page();
@@ -235,7 +235,7 @@ describe('a list that shifts while it is read', () => {
     },
   );
 
-  it('a service that caps pages lower than was asked is read to the end', async () => {
+  it('a service that caps pages below the requested size is read to the end', async () => {
     context.service.chats = chats(57, (n) => n * 60);
     const hand = await hire({ since: null });
     const cap = 7;
@@ -254,7 +254,7 @@ describe('a list that shifts while it is read', () => {
   });
 });
 
-describe('a list that lies', () => {
+describe('an inconsistent list', () => {
   const lies: [string, string, Service['bend']][] = [
     [
       'repeats one page for ever',
@@ -318,7 +318,7 @@ describe('a list that lies', () => {
     }
   });
 
-  it('FAULTS 14: an item that lacks a promised field is a gap with its id; unknown words and fields are read', async () => {
+  it('FAULTS 14: an item without a promised field is a gap with its id; unknown values and fields are accepted', async () => {
     const hand = await hire({ since: null });
     context.service.chats = [
       chat(1, 1, { status: 'snoozed', channel: 'telegram', mood: 'fine' }),
@@ -373,14 +373,14 @@ describe('a list that lies', () => {
     });
   });
 
-  it('an internal error is tried again', async () => {
+  it('an internal error is retried', async () => {
     const hand = await hire();
     context.service.bend = () => ({ status: 500, body: { error: 'oops' } });
     await expect(hand.page()).rejects.toMatchObject({ nonRetryable: false, type: 'HTTP_500' });
   });
 });
 
-it('messages are not asked for by polls', async () => {
+it('polls do not read messages', async () => {
   const hand = await hire({ since: null });
   context.service.chats = [chat(1, 1)];
   context.service.messages.set(1, [message('a', 1)]);

@@ -45,14 +45,14 @@ describe('a batch', () => {
     expect(listsAsked()).toBe(3);
   });
 
-  it('makes several polls where they are frequent, ever fewer while nothing changes', async () => {
+  it('makes several polls if they are frequent, and fewer while nothing changes', async () => {
     const hand = await hire({ config: { interval: { min: '1s', max: '10s' } } });
     const end = await hand.batch({ intervalMs: 2000, pollInMs: 10 });
     // After 10 ms, 3 s and 4.5 s; the next one is due after 6.75 s.
     expect(end).toMatchObject({ polls: 3, intervalMs: 6750 });
   });
 
-  it('of which one poll was wanted ends after it, and leaves what is old', async () => {
+  it('with `once` ends after one poll, and reads nothing old', async () => {
     fill(upTo(3), -10_000_000);
     fill([4]);
     const hand = await hire({ config: { interval: { min: '500ms', max: '1s' } } });
@@ -81,7 +81,7 @@ describe('a batch', () => {
 });
 
 describe('a call that fails', () => {
-  it('for a moment is made again, the other conversations first; the poll is complete after it', async () => {
+  it('temporarily is retried after the other conversations; the poll completes after it', async () => {
     fill(upTo(3));
     let failures = 0;
     context.service.bend = ({ of }) => (of === 1 && failures++ < 2 ? { status: 503, body: {} } : null);
@@ -91,7 +91,7 @@ describe('a call that fails', () => {
     expect(failures).toBe(3);
   });
 
-  it('again and again ends the batch; the next one knows how often it was', async () => {
+  it('repeatedly ends the batch; the next batch knows the number of failures', async () => {
     context.service.bend = () => ({ status: 503, body: {} });
     const hand = await hire({ config: SLOW });
     const end = await hand.batch({ failures: { ...NONE, list: 4 } });
@@ -99,7 +99,7 @@ describe('a call that fails', () => {
     expect(end.pollInMs).toBeGreaterThan(10_000);
   });
 
-  it('says nothing of calls of another kind: answers about what is old that fail do not block the list', async () => {
+  it('does not affect other kinds: failing reads of old conversations do not block the list', async () => {
     fill(upTo(3), -10_000_000);
     const hand = await hire({ config: SLOW });
     context.service.bend = ({ of }) => (of === 'list' ? null : { status: 503, body: {} });
@@ -112,7 +112,7 @@ describe('a call that fails', () => {
     expect(await hand.batch({ failures, once: true })).toMatchObject({ polls: 1, news: { block: null } });
   });
 
-  it('since the account refuses it ends the batch with the reason', async () => {
+  it('because the account refuses it ends the batch with the reason', async () => {
     fill(upTo(9));
     context.service.bend = ({ of }) =>
       of === 'list' ? null : { status: 403, body: { code: 'ERR_SCOPE_MISSING', error: 'no' } };
@@ -123,7 +123,7 @@ describe('a call that fails', () => {
     expect(await hand.todo()).toHaveLength(9);
   });
 
-  it('about what is old alone keeps nobody from what is new', async () => {
+  it('of an old conversation does not delay new messages', async () => {
     fill([1], -10_000_000);
     fill([2]);
     context.service.bend = ({ of }) =>
@@ -139,7 +139,7 @@ describe('a call that fails', () => {
   });
 });
 
-it('FAULTS 23: a batch that is cancelled calls nobody any more, and the next one brings the rest once', async () => {
+it('FAULTS 23: a cancelled batch makes no more calls, and the next one publishes the rest once', async () => {
   fill(upTo(30));
   const hand = await hire({ config: SLOW });
   const env = environment();
@@ -155,14 +155,14 @@ it('FAULTS 23: a batch that is cancelled calls nobody any more, and the next one
   expect(sorted(textsOf(await hand.published()))).toEqual(sorted(upTo(30).map((n) => `m${n}`)));
 });
 
-it('an attempt after the first wakes all sinks of the account, since the one before may have ended too soon', async () => {
+it('a retried attempt wakes all sinks of the account', async () => {
   const announce = [{ sink: 'one', events: ['conversation.closed' as const] }, { sink: 'two' }];
   const hand = await hire({ config: SLOW, announce });
   await hand.batch({}, environment(2));
   expect(hand.woken).toEqual(['one', 'two']);
 });
 
-it('a history of several pages is published in its order though batches are cut off at each page', async () => {
+it('a history of several pages is published in order although batches are interrupted at each page', async () => {
   context.service.date = new Date(at(LATER + 86_400));
   context.write(...list(95, LATER));
   const hand = await hire({ config: SLOW, polling: { messagePageSize: 10, keep: 25 } });

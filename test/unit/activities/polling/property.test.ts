@@ -246,7 +246,7 @@ async function play(scene: Scenario): Promise<void> {
   await writer.close();
 }
 
-describe('whatever arrives, in whatever order, however often the worker is killed', () => {
+describe('with any messages, in any order, with any number of worker crashes', () => {
   it('each message is published once, in order, and none is missed', async () => {
     await fc.assert(fc.asyncProperty(scenario, play), {
       numRuns: RUNS,

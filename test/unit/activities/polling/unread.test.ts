@@ -59,7 +59,7 @@ describe('a service that shows every message in another form', () => {
     expect(await hand.gaps()).toEqual([]);
   });
 
-  it('blocks it from the third message on where others were read before', async () => {
+  it('blocks it from the third message on if others were read before', async () => {
     write(...list(2));
     const hand = await hire();
     await hand.settle();
@@ -73,7 +73,7 @@ describe('a service that shows every message in another form', () => {
     await expect(hand.read(1)).rejects.toMatchObject(BLOCKED);
   });
 
-  it('blocks it when five conversations in a row have messages that can not be read', async () => {
+  it('blocks it when five conversations in a row have unreadable messages', async () => {
     const hand = await hire();
     const half = [message('a', 1), message('b', 2, { fromMe: null })];
     context.service.chats = [1, 2, 3, 4, 5].map((id) => chat(id, id));
@@ -97,7 +97,7 @@ describe('a service that shows every message in another form', () => {
   it.each([
     ['has no list of messages', { count: 3, hasMore: false, items: [] }],
     ['counts messages and shows none', { count: 3, hasMore: false, messages: [] }],
-  ])('blocks it when the answer %s', async (_, body) => {
+  ])('blocks it when the response %s', async (_, body) => {
     write(...list(3));
     const hand = await hire();
     await hand.page();
@@ -128,7 +128,7 @@ describe('a list that shows conversations in another form', () => {
     ['the number of the contact', renamed('contact', 'contact', () => ({ id: 5, name: 'P' }))],
     ['chatbot', renamed('chatbot', 'bot')],
     ['connection', renamed('connection', 'channelAccount')],
-  ])('blocks the poller, which keeps its place: %s', async (_, how) => {
+  ])('blocks the poller, which keeps its position: %s', async (_, how) => {
     context.service.chats = [chat(1, 60), chat(2, 61), chat(3, 62)];
     const hand = await hire({ since: 'now' });
     const before = await hand.poller();
@@ -184,7 +184,7 @@ describe('other assumptions', () => {
   const worker = (assumptions: object) => hire({ client: { baseUrl: context.service.baseUrl, assumptions } });
   const adopt = (hand: Hand) => hand.begin();
 
-  it('have all of it read that the poller was blocked for, each message once and in its order', async () => {
+  it('cause everything that was blocked to be read, each message once and in order', async () => {
     reshape(renamed('fromMe', 'outgoing'));
     write(...list(5));
     const hand = await hire();
@@ -242,7 +242,7 @@ describe('other assumptions', () => {
     expect(textsOf(await mended.published())).toEqual(['m1', 'm2', 'm3', 'm4', 'm5', 'm6']);
   });
 
-  it('that do not help either leave the gap, and cost one reading', async () => {
+  it('that do not help leave the gap, and cost one reading', async () => {
     reshape(({ fromMe, ...rest }) => ({ ...rest, ...(rest['id'] === 'm2' ? {} : { fromMe }) }));
     write(...list(5));
     const hand = await hire();
@@ -283,7 +283,7 @@ describe('other assumptions', () => {
   });
 });
 
-it('what the list shows and the history does not is unread', async () => {
+it('a message in the list but not in the history is unread', async () => {
   context.service.chats = [chat(1, 60, { lastMessage: 'sair' })];
   const hand = await hire({ settleSeconds: 0 });
   await hand.settle();

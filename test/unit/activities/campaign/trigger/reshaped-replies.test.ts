@@ -48,7 +48,7 @@ it('a service as assumed: unprotected people are triggered once, and everything 
   expect(await report(plan.run)).toMatchObject({ verified: { how: 'answer' }, blocked: null });
 });
 
-describe('messages in another form block the poller and the campaign, until the override', () => {
+describe('messages in another form block the poller and the campaign until the override', () => {
   const time = (item: Body) => Date.parse(item.createdAt);
   it.each<[string, (item: Body) => void, Record<string, unknown>]>([
     [
@@ -135,7 +135,7 @@ describe('messages in another form block the poller and the campaign, until the 
   });
 });
 
-describe('a list or a history that is elsewhere blocks both, and is read once it is back', () => {
+describe('a list or a history at another path blocks both, and is read once it is back', () => {
   it.each<[string, Rule]>([
     ['the status of conversations', eachChat((c) => rename(c, 'status', 'state'))],
     ['their last update', eachChat((c) => rename(c, 'updatedAt', 'lastUpdate'))],
@@ -186,8 +186,8 @@ describe('a list or a history that is elsewhere blocks both, and is read once it
   });
 });
 
-describe('people are protected by what is not known', () => {
-  it('an odd message among good ones: its person is left alone, the others are reached', async () => {
+describe('unknown data protects people', () => {
+  it('one unreadable message: its person is skipped, the others are triggered', async () => {
     const { worker, show, reached } = await open();
     show(eachMessage((m) => m.id === 'a2' && delete m.fromMe));
     const sluice = await worker();
@@ -199,7 +199,7 @@ describe('people are protected by what is not known', () => {
     expect(await reached()).toEqual(REACHED);
   });
 
-  it('the list does not show who serves: an open conversation without the chatbot counts as served', async () => {
+  it('the list does not show agents: an open conversation without the chatbot counts as served', async () => {
     const { worker, show, reached } = await open();
     show(
       eachChat((c) => {
@@ -229,7 +229,7 @@ describe('people are protected by what is not known', () => {
     },
   );
 
-  it('numbers of the list are written for people: they are those of the same people', async () => {
+  it('formatted numbers in the list identify the same people', async () => {
     const { worker, show } = await open();
     show(
       eachChat(
@@ -241,7 +241,7 @@ describe('people are protected by what is not known', () => {
     expect((await sluice.plan()).excluded).toMatchObject({ OPTED_OUT: 1, HUMAN_SERVICE: 1 });
   });
 
-  it('replies change their form while a campaign runs: it waits, and goes on by itself after the override', async () => {
+  it('replies change their form during a campaign: it waits, and continues after the override', async () => {
     const { worker, show, panel, reached, report } = await open({
       campaign: { waves: { size: 2, settle: '0s' } },
     });
@@ -263,7 +263,7 @@ describe('people are protected by what is not known', () => {
     expect(await report(plan.run)).toMatchObject({ blocked: null, total: { skipped: { OPTED_OUT: 1 } } });
   });
 
-  it('a reply that is still to be read: its person waits', async () => {
+  it('a reply that has not been read: its person waits', async () => {
     const { worker, panel, reached } = await open();
     const sluice = await worker();
     await sluice.poll();

@@ -94,7 +94,7 @@ describe('a trigger that the service takes in another form', () => {
     expect((await report(run)).total).toMatchObject({ waiting: 4, failed: {} });
   });
 
-  it('one member who is refused by an unlisted code among others fails alone', async () => {
+  it('one member refused with an unlisted code among others fails alone', async () => {
     const { worker, show, report } = await open();
     let calls = 0;
     show({
@@ -130,7 +130,7 @@ describe('the first trigger is verified', () => {
     return { ...opened, sluice, run };
   }
 
-  it('by one check the conversations, where its answer is empty', async () => {
+  it('by one read of the conversations, if its response is empty', async () => {
     const { sluice, run, reached, report, service } = await begun(silent);
     service.calls.length = 0;
     expect(await sluice.run(run)).toEqual({ do: 'finished' });
@@ -154,7 +154,7 @@ describe('the first trigger is verified', () => {
     expect(await report(run)).toMatchObject({ verified: { how: 'operator' } });
   });
 
-  it('and says so where nothing can be checked', async () => {
+  it('and says so if nothing can be checked', async () => {
     const { sluice, run, report } = await begun(silent, {
       on: LIST,
       errors: true,
@@ -174,18 +174,21 @@ describe('the first trigger is verified', () => {
     ['contact', { data: { contact: { number: '5511987654321' } } }],
     ['flow', { flowId: 9 }],
     ['connection', { run: { whatsappId: 9 } }],
-  ])('an answer that names another %s pauses the campaign, and the member is unknown', async (what, body) => {
-    const { sluice, run, reached, report } = await begun(answerWith(TRIGGER, 202, body));
-    expect(await sluice.run(run)).toMatchObject({
-      do: 'paused',
-      reason: expect.stringContaining(`names another ${what}`),
-    });
-    expect(await reached()).toHaveLength(1);
-    expect((await report(run)).total).toMatchObject({ unknown: 1, triggered: 0, waiting: 3 });
-  });
+  ])(
+    'a response that names another %s pauses the campaign, and the member is unknown',
+    async (what, body) => {
+      const { sluice, run, reached, report } = await begun(answerWith(TRIGGER, 202, body));
+      expect(await sluice.run(run)).toMatchObject({
+        do: 'paused',
+        reason: expect.stringContaining(`names another ${what}`),
+      });
+      expect(await reached()).toHaveLength(1);
+      expect((await report(run)).total).toMatchObject({ unknown: 1, triggered: 0, waiting: 3 });
+    },
+  );
 });
 
-describe('a list of the audience that is not what was asked for', () => {
+describe('an audience list that was not requested', () => {
   const cards = (count: number) =>
     Array.from({ length: count }, (_, n) => ({
       id: n + 1,
@@ -310,7 +313,7 @@ describe('a list of the audience that is not what was asked for', () => {
   it.each<[string, Rule]>([
     ['tags', eachItem(CONTACTS, 'contacts', (c) => rename(c, 'tags', 'labels'))],
     ['numbers', eachItem(CONTACTS, 'contacts', (c) => rename(c, 'number', 'phone'))],
-  ])('contacts whose %s can not be read end the plan, with the field', async (_, rule) => {
+  ])('contacts whose %s cannot be read end the plan, with the field', async (_, rule) => {
     const { worker, show } = await open({ words: [] });
     show(rule);
     const sluice = await worker();

@@ -26,7 +26,7 @@ const calls = () => context.calls();
 const facts = (person: Person) => context.facts(person);
 const TRIGGERED = { state: 'triggered', code: null, touches: 1, runs: 1 };
 
-describe('FAULTS 46: a person took over between the check and the call', () => {
+describe('FAULTS 46: a person takes over between the check and the call', () => {
   const retry = { humanService: { retryAfter: '2h', times: 2 } };
   const serve = (person: Person) =>
     context.panel.patch({
@@ -53,7 +53,7 @@ describe('FAULTS 46: a person took over between the check and the call', () => {
     });
   });
 
-  it('is tried again as often as configured, each time so much later', async () => {
+  it('is retried as often as configured, with the configured delay', async () => {
     const person = await context.waiting(retry);
     await serve(person);
     const began = context.clock.ms;
@@ -77,7 +77,7 @@ describe('FAULTS 46: a person took over between the check and the call', () => {
     expect(await facts(person)).toEqual({ state: 'skipped', code: 'HUMAN_SERVICE', touches: 0, runs: 0 });
   });
 
-  it('and triggered then, when nobody serves them any more', async () => {
+  it('and is triggered once nobody serves them', async () => {
     const person = await context.waiting(retry);
     await context.refuseWith(409, 'ERR_TICKET_IN_HUMAN_SERVICE', { ticketId: 77 });
     await context.step('triggerMember', person);
@@ -91,15 +91,15 @@ describe('FAULTS 46: a person took over between the check and the call', () => {
   });
 });
 
-describe('attempts that meet', () => {
-  it('FAULTS 17: six at once trigger one flow', async () => {
+describe('concurrent attempts', () => {
+  it('FAULTS 17: six concurrent attempts trigger one flow', async () => {
     const person = await context.waiting();
     await Promise.allSettled(Array.from({ length: 6 }, () => context.step('triggerMember', person)));
     expect((await context.drive(person)).answer).toEqual({ state: 'triggered', next: null });
     expect(await facts(person)).toEqual(TRIGGERED);
   });
 
-  it('FAULTS 17: an attempt that another one has given up still settles the member', async () => {
+  it('FAULTS 17: an attempt that another one gave up still settles the member', async () => {
     const person = await context.waiting();
     await context.arm({ kind: 'delay', ms: 300 });
     const late = context.step('triggerMember', person);
@@ -115,7 +115,7 @@ describe('attempts that meet', () => {
     ['a refusal of this member', 400, 'ERR_NUMBER_INVALID', 'failed', 'ERR_NUMBER_INVALID'],
     ['a refusal of the campaign', 422, 'ERR_FLOW_NOT_EXECUTABLE', 'failed', 'ERR_FLOW_NOT_EXECUTABLE'],
     ['a person who serves them', 409, 'ERR_TICKET_IN_HUMAN_SERVICE', 'skipped', 'HUMAN_SERVICE'],
-  ])('FAULTS 17: so does %s that comes late', async (_, status, code, state, noted) => {
+  ])('FAULTS 17: so does %s that arrives late', async (_, status, code, state, noted) => {
     const person = await context.waiting({ humanService: { retryAfter: '2h' } });
     const { steps, client } = context.worker();
     const real = client.flows.trigger.bind(client.flows);
@@ -133,7 +133,7 @@ describe('attempts that meet', () => {
     expect(await facts(person)).toEqual({ state, code: noted, touches: 0, runs: 0 });
   });
 
-  it('FAULTS 25: what comes back into a run that was cancelled is cancelled', async () => {
+  it('FAULTS 25: a member that returns to a cancelled run is cancelled', async () => {
     const person = await context.waiting();
     await context.refuseWith(422, 'ERR_FLOW_NOT_EXECUTABLE');
     const { steps, client } = context.worker();
@@ -149,7 +149,7 @@ describe('attempts that meet', () => {
   });
 });
 
-it('FAULTS 43: a window that closes while the slot of a second token is waited for stays closed', async () => {
+it('FAULTS 43: a window that closes during the wait for the slot of a second token prevents the call', async () => {
   const person = await context.waiting();
   const { steps, deps } = context.worker();
   const { client } = context.worker({ token: 'svc_test_narrow' });
@@ -173,7 +173,7 @@ it('FAULTS 43: a window that closes while the slot of a second token is waited f
   }
 });
 
-describe('an attempt that is called off', () => {
+describe('a cancelled attempt', () => {
   const cancelled = async (
     person: Person,
     arrange: (cancel: () => void) => TriggerContext['trigger'],
@@ -184,7 +184,7 @@ describe('an attempt that is called off', () => {
     return await env.run(trigger, { run: person.run, member: person.member });
   };
 
-  it('while it waits for a slot has taken nothing', async () => {
+  it('that waits for a slot has taken no right', async () => {
     const person = await context.waiting();
     const { steps, deps } = context.worker();
     const reserve = deps.budget.reserve.bind(deps.budget);
@@ -204,7 +204,7 @@ describe('an attempt that is called off', () => {
     expect(await calls()).toBe(0);
   });
 
-  it('FAULTS 23: by a pause during its call comes to its answer', async () => {
+  it('FAULTS 23: by a pause during its call still gets its response', async () => {
     const person = await context.waiting();
     await context.arm({ kind: 'delay', ms: 300 });
     const { steps } = context.worker();
@@ -249,7 +249,7 @@ describe('an attempt that is called off', () => {
   });
 });
 
-describe('a ledger that can not hear of an answer', () => {
+describe('a response that the ledger cannot record', () => {
   it('FAULTS 27: is recorded once the ledger is available again', async () => {
     for (const [code, state] of [
       [null, 'triggered'],
@@ -285,7 +285,7 @@ describe('a ledger that can not hear of an answer', () => {
     }
   });
 
-  it('for its worker has died, shows it as unknown: it is not asked for again', async () => {
+  it('of a crashed worker becomes unknown, and is not triggered again', async () => {
     const person = await context.waiting();
     const worker = context.worker({ db: cutting(context.db, { at: 'outcome', done: false }) });
     await expect(worker.step('triggerMember', person)).rejects.toThrow('the worker');
@@ -325,7 +325,7 @@ function cutting(db: Database, cut: Cut | null, pause = async () => {}): Databas
   };
 }
 
-it('FAULTS 16: two attempts in any order, each cut off anywhere, whatever the service answers: one flow at most', async () => {
+it('FAULTS 16: two attempts, in any order, interrupted anywhere, with any response: at most one flow', async () => {
   const cut = fc.option(fc.record({ at: fc.nat(8), done: fc.boolean() }), { nil: null });
   const fault = fc.constantFrom('none', 'reset-before', 'reset-after', 'status', 'html', 'limited');
   await fc.assert(

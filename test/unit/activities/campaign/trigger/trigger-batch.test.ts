@@ -60,7 +60,7 @@ const statesOf = async (run: string) =>
   );
 
 describe('a batch', () => {
-  it('triggers everybody who is due, once, and says so', async () => {
+  it('triggers every due member once, and reports them', async () => {
     const { run, members } = await wave(30);
     expect(await begin(run).result).toEqual({
       members: 30,
@@ -81,13 +81,13 @@ describe('a batch', () => {
     expect(await context.calls()).toBe(40);
   });
 
-  it('alone ends with the first trigger that was accepted', async () => {
+  it('alone ends with the first accepted trigger', async () => {
     const { run } = await wave(5);
     expect(await begin(run, { alone: true }).result).toMatchObject({ members: 1, proved: true });
     expect(await context.calls()).toBe(1);
   });
 
-  it('alone spends one call on what every member would be refused for', async () => {
+  it('alone spends one call on a refusal of every member', async () => {
     const { run } = await wave(5, { flow: 2 });
     const { refusal } = await begin(run, { alone: true }).result;
     expect(refusal).toEqual({
@@ -98,7 +98,7 @@ describe('a batch', () => {
     expect(await statesOf(run)).toEqual([{ state: 'waiting', leased: false, due: true, n: 5 }]);
   });
 
-  it('verifies a trigger first that nobody has verified: its batch died', async () => {
+  it('first verifies the trigger of a crashed batch', async () => {
     const { run, members } = await wave(3);
     await begin(run, { alone: true }).result;
     await context.db.query('update campaigns set verified = null, unverified = $2 where run_id = $1', [
@@ -112,7 +112,7 @@ describe('a batch', () => {
     expect(others).toEqual([]);
   });
 
-  it('ends when a window closes, and leaves who is left', async () => {
+  it('ends when a window closes, and leaves the other members', async () => {
     const { run } = await wave(60);
     await context.panel.fault({ path: '/v1/flows/trigger', kind: 'delay', ms: 200 });
     const { result } = begin(run);
@@ -146,7 +146,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('that gets nowhere says so, and each of its members waits', async () => {
+  it('without progress is reported as stalled, and its members wait', async () => {
     const { run } = await wave(30);
     const by = context.worker({ baseUrl: 'http://127.0.0.1:1/wapi' });
     expect(await begin(run, {}, { by }).result).toMatchObject({ members: 0, stalled: true, proved: false });
@@ -157,7 +157,7 @@ describe('a batch', () => {
     expect(deferred.length).toBeGreaterThanOrEqual(24);
   });
 
-  it('defers a member who has to come back later, in the ledger, and goes on with the others', async () => {
+  it('defers a member in the ledger, and continues with the others', async () => {
     const { run } = await wave(3);
     await context.refuseWith(429, 'ERR_RATE_LIMITED', {}, { 'retry-after': '40' });
     expect(await begin(run, { alone: true }).result).toMatchObject({ members: 1, proved: true });
@@ -174,7 +174,7 @@ describe('a batch', () => {
     expect(rows).toMatchObject([deferred, { state: 'triggered' }, { state: 'waiting', due_at: null }]);
   });
 
-  it('hands over what follows its triggers, and after a death what another attempt had to', async () => {
+  it('hands over follow-up events, also those of a crashed attempt', async () => {
     const { run } = await wave(3, { after: { tags: ['vip'] } });
     const { after } = await begin(run, { alone: true }).result;
     expect(after).toHaveLength(1);
@@ -183,7 +183,7 @@ describe('a batch', () => {
     expect(again.after).toEqual(expect.arrayContaining([...after]));
   });
 
-  it('keeps the rate of its campaign, and shows how it gets on', async () => {
+  it('keeps the rate of its campaign, and shows its progress', async () => {
     const { run } = await wave(5);
     const began = performance.now();
     const { result, heartbeats } = begin(run, { pacePerMinute: 120 });
@@ -193,7 +193,7 @@ describe('a batch', () => {
   });
 });
 
-describe('a member that fails again and again', () => {
+describe('a member that keeps failing', () => {
   const unreadable = (contact: number, kind: object) =>
     context.panel.fault({ method: 'GET', path: `^/v1/contacts/${contact}$`, times: 999, ...kind });
   const failures = async (run: string) =>
@@ -202,7 +202,7 @@ describe('a member that fails again and again', () => {
       [run],
     );
 
-  it('keeps nobody waiting: the first batch goes on with another one', async () => {
+  it('does not block others: the first batch continues with another one', async () => {
     const { run } = await wave(3, { recheck: 'api' });
     await unreadable(1, { kind: 'reset-before' });
     expect(await begin(run, { alone: true }).result).toMatchObject({ members: 1, proved: true });
@@ -226,7 +226,7 @@ describe('a member that fails again and again', () => {
     expect(await context.rowOf(person)).toMatchObject({ code: 'TRANSPORT_RESET', attempts: 12 });
   });
 
-  it('waits for as long as an outage takes', async () => {
+  it('waits during an outage', async () => {
     const campaign = await context.campaign({ recheck: 'api', cap: { times: 99 } });
     await context.drive(await context.member(campaign), { from: 'recheckMember' });
     context.clock.ms += 1000;
@@ -237,7 +237,7 @@ describe('a member that fails again and again', () => {
   });
 });
 
-it('what stops every member ends the batch, which does not go through the whole wave', async () => {
+it('a failure of every member ends the batch before the end of the wave', async () => {
   const { run } = await wave(80, { recheck: 'api' }, ['stop']);
   await context.panel.fault({ path: '/v1/contacts/', kind: 'delay', ms: 200, times: 24 });
   const { result } = begin(run);

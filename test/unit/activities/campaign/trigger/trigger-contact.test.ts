@@ -33,7 +33,7 @@ const LIST = 'GET /v1/contacts';
 const TRIGGER = 'POST /v1/flows/trigger';
 const one = ({ contact }: Person) => `GET /v1/contacts/${contact}`;
 
-describe('whose id nobody knows is found by the number', () => {
+describe('a contact with an unknown id is found by its number', () => {
   it('under the other form of a Brazilian number', async () => {
     const known = await context.waiting();
     await context.panel.patch({ contacts: [{ id: 150, number: '551187659999', name: 'Old' }] });
@@ -47,7 +47,7 @@ describe('whose id nobody knows is found by the number', () => {
     expect(await context.runsOf(known)).toHaveLength(0);
   });
 
-  it('once: the ledger knows it from then on', async () => {
+  it('once: the ledger then has the id', async () => {
     const first = await context.waiting({ cap: { times: 9 } }, { id: null });
     await context.drive(first);
     await paths();
@@ -56,14 +56,14 @@ describe('whose id nobody knows is found by the number', () => {
     expect(await paths()).toEqual([TRIGGER]);
   });
 
-  it('and is gone when the account has none of this number', async () => {
+  it('and is gone if the account has none with this number', async () => {
     const person = await context.waiting({}, { id: null, number: '5511987640000' });
     expect((await context.drive(person)).answer).toEqual({ state: 'skipped', next: null });
     expect(await context.rowOf(person)).toMatchObject({ code: 'CONTACT_GONE' });
     expect(await paths()).toEqual([LIST]);
   });
 
-  it('as is one whose id the service knows no more, and whose number neither', async () => {
+  it('and is gone if the service knows neither its id nor its number', async () => {
     const person = await context.waiting({}, { id: 9999, number: '5511987640001' });
     const { answer, steps } = await context.drive(person);
     expect(answer).toEqual({ state: 'skipped', next: null });
@@ -72,7 +72,7 @@ describe('whose id nobody knows is found by the number', () => {
     expect(await context.touchesOf(person)).toBe(0);
   });
 
-  it('but one who came back under another id is triggered', async () => {
+  it('but is triggered if it returned under another id', async () => {
     const person = await context.waiting({}, { id: 9999 });
     const { answer, steps } = await context.drive(person);
     expect(answer).toEqual({ state: 'triggered', next: null });
@@ -80,7 +80,7 @@ describe('whose id nobody knows is found by the number', () => {
     expect(await context.runsOf(person)).toHaveLength(1);
   });
 
-  it('only once: a service that shows a contact and then knows it not is not asked for ever', async () => {
+  it('only once: a service that lists a contact and then denies it is not queried forever', async () => {
     const person = await context.waiting({}, { id: 9999 });
     for (let n = 0; n < 3; n++) await context.refuseWith(404, 'ERR_NO_CONTACT_FOUND');
     expect(await failureOf(context.drive(person))).toMatchObject({
@@ -94,7 +94,7 @@ describe('whose id nobody knows is found by the number', () => {
     expect((await context.drive(person)).answer).toEqual({ state: 'failed', next: null });
   });
 
-  it('and not at all where the flow takes the number', async () => {
+  it('and not at all if the flow takes the number', async () => {
     const person = await context.waiting({}, { id: null });
     const assumptions = { 'flows.contactIdentity': 'number', 'flows.contactField': 'number' } as const;
     const by = context.worker({ assumptions });
@@ -107,7 +107,7 @@ describe('whose id nobody knows is found by the number', () => {
 describe('a campaign that checks the tags just before the call', () => {
   const config = { recheck: 'api', exclude: { tags: ['ANGRY'] } };
 
-  it('triggers who has none that says no, and checks again when that is long ago', async () => {
+  it('triggers members without an excluding tag, and repeats an old check', async () => {
     const person = await context.waiting(config);
     await tag(person, 1);
     expect(await context.step('recheckMember', person)).toEqual({ state: 'waiting', next: 'triggerMember' });
@@ -118,7 +118,7 @@ describe('a campaign that checks the tags just before the call', () => {
     expect(await paths()).toEqual([one(person), TRIGGER]);
   });
 
-  it('checks who was only just found no second time', async () => {
+  it('does not check a member again that was just found', async () => {
     const person = await context.waiting(config, { id: null });
     const { steps } = await context.drive(person, { from: 'recheckMember' });
     expect(steps).toEqual(['recheckMember', 'findMember', 'triggerMember']);
@@ -129,7 +129,7 @@ describe('a campaign that checks the tags just before the call', () => {
     ['FAULTS 47: who has opted out', [1, 2], 'OPTED_OUT', true],
     ['who has a tag that is left out', [1, 3], 'EXCLUDED_TAG', false],
     ['who has both counts as opted out', [3, 2], 'OPTED_OUT', true],
-  ])('leaves out %s', async (_, tagIds, code, out) => {
+  ])('skips %s', async (_, tagIds, code, out) => {
     for (const id of [undefined, null] as const) {
       const person = await context.waiting(config, id === undefined ? {} : { id });
       await tag(person, ...tagIds);
@@ -145,7 +145,7 @@ describe('a campaign that checks the tags just before the call', () => {
     }
   });
 
-  it('FAULTS 47: leaves out who has opted out under the other form of their number', async () => {
+  it('FAULTS 47: skips members who have opted out under the other form of their number', async () => {
     await context.panel.patch({
       contacts: [
         { id: 151, number: '5511987658888', name: 'New' },
@@ -157,7 +157,7 @@ describe('a campaign that checks the tags just before the call', () => {
     expect(await context.rowOf(person)).toMatchObject({ code: 'OPTED_OUT' });
   });
 
-  it('finds who is gone by number, once', async () => {
+  it('looks a missing contact up by number, once', async () => {
     const person = await context.waiting(config, { id: 9999 });
     const { answer, steps } = await context.drive(person, { from: 'recheckMember' });
     expect(answer).toEqual({ state: 'triggered', next: null });
@@ -173,14 +173,14 @@ describe('a check that fails', () => {
     ['FAULTS 5: a 500', { kind: 'status', status: 500, body: { error: 'oops' } }],
     ['FAULTS 1: a reset', { kind: 'reset-after' }],
     ['FAULTS 7: a limit', { kind: 'status', status: 429, body: { error: 'x', code: 'ERR_RATE_LIMITED' } }],
-  ])('%s is tried again', async (_, fault) => {
+  ])('%s is retried', async (_, fault) => {
     const person = await context.waiting({ recheck: 'api' });
     await arm(fault);
     expect((await failureOf(context.step('recheckMember', person))).nonRetryable).not.toBe(true);
     expect((await context.drive(person, { from: 'recheckMember' })).answer.state).toBe('triggered');
   });
 
-  it('FAULTS 5: a contact that makes the service fail for ever fails alone', async () => {
+  it('FAULTS 5: a contact that always makes the service fail ends alone', async () => {
     const person = await context.waiting({ recheck: 'api' });
     await arm({ kind: 'status', status: 500, body: { error: 'oops' } }, 12);
     const { answer, steps } = await context.drive(person, { from: 'recheckMember' });
@@ -189,7 +189,7 @@ describe('a check that fails', () => {
     expect(await context.rowOf(person)).toMatchObject({ code: 'HTTP_500' });
   });
 
-  it('FAULTS 14: a contact that can not be read fails alone, once another was triggered', async () => {
+  it('FAULTS 14: an unreadable contact fails alone, once another was triggered', async () => {
     const campaign = await context.campaign({ recheck: 'api' });
     await context.drive(await context.member(campaign), { from: 'recheckMember' });
     const person = await context.member(campaign);
@@ -212,7 +212,7 @@ describe('a check that fails', () => {
   it.each([
     ['svc_test_revoked', 'ERR_TOKEN_REVOKED'],
     ['svc_test_trigger', 'ERR_SCOPE_MISSING'],
-  ])('FAULTS 12: by the token %s it concerns the campaign', async (token, type) => {
+  ])('FAULTS 12: a refusal of the token %s concerns the campaign', async (token, type) => {
     await context.panel.patch({ tokens: [{ value: 'svc_test_trigger', scopes: ['flows:trigger'] }] });
     const worker = context.worker({ token });
     for (const [step, id] of [
@@ -242,7 +242,7 @@ it('a check that the plan of the account does not allow concerns the campaign', 
 describe('what follows a trigger', () => {
   const after = { stage: { pipeline: 'Sales', stage: 'Talking' }, tags: ['reactivated'] };
 
-  it('is written down with it, once, and handed over until it has been done', async () => {
+  it('is recorded with it once, and handed over until it has ended', async () => {
     const { run, name } = await context.campaign({ after });
     const person = await context.member({ run, name }, { card: 77 });
     const answer = await context.step('triggerMember', person);
@@ -269,7 +269,7 @@ describe('what follows a trigger', () => {
     expect(await context.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
   });
 
-  it('moves the newest open card of who came without one', async () => {
+  it('moves the newest open card of members without a card', async () => {
     const person = await context.waiting({ after: { stage: after.stage } });
     const answer = await context.step('triggerMember', person);
     const event = await getEvent(context.db, answer.after?.[0] as string);
@@ -286,7 +286,7 @@ describe('what follows a trigger', () => {
     expect((await context.rowOf(person)).events).toEqual([]);
   });
 
-  it('waits behind leads: its calls are of the lane of campaigns', async () => {
+  it('runs after leads: its calls use the lane of campaigns', async () => {
     await saveCatalog(context.db, 'acme', 'tags', TAGS);
     await saveCatalog(context.db, 'acme', 'pipelines', []);
     const person = await context.waiting({ after });

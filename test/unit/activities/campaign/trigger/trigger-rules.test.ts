@@ -172,7 +172,7 @@ it.each([
   expect(await context.step('triggerMember', person)).toMatchObject({ state, next: null });
 });
 
-it('before the campaign begins nobody is triggered', async () => {
+it('nobody is triggered before the campaign begins', async () => {
   const person = await context.waiting({ start: '2026-12-02T15:00:01Z' });
   expect(await context.step('triggerMember', person)).toEqual({
     state: 'waiting',
@@ -181,7 +181,7 @@ it('before the campaign begins nobody is triggered', async () => {
   });
 });
 
-it('FAULTS 47: two campaigns at once reach one person once, whichever form of the number they have', async () => {
+it('FAULTS 47: two concurrent campaigns trigger a person once, in both forms of the number', async () => {
   const [one, two] = [await context.campaign(), await context.campaign()];
   const first = await context.member(one, { number: '5511987655001', key: '5511987655001' });
   const { contact } = first;
@@ -192,7 +192,7 @@ it('FAULTS 47: two campaigns at once reach one person once, whichever form of th
   expect(await context.touchesOf(first)).toBe(1);
 });
 
-it('FAULTS 47: a touch that was refused for certain blocks no other campaign', async () => {
+it('FAULTS 47: a touch that was certainly refused blocks no other campaign', async () => {
   const first = await context.waiting();
   await context.refuseWith(400, 'ERR_NUMBER_INVALID');
   expect(await context.step('triggerMember', first)).toEqual({ state: 'failed', next: null });
@@ -200,7 +200,7 @@ it('FAULTS 47: a touch that was refused for certain blocks no other campaign', a
   expect(await context.step('triggerMember', second)).toEqual({ state: 'triggered', next: null });
 });
 
-it('FAULTS 47: one whose outcome is unknown counts as reached', async () => {
+it('FAULTS 47: a touch with an unknown outcome counts', async () => {
   const first = await context.waiting();
   await context.arm({ kind: 'reset-before' });
   expect(await context.step('triggerMember', first)).toEqual({ state: 'unknown', next: null });

@@ -31,7 +31,7 @@ const refuseWith = (status: number, code: string | null, extras: object = {}) =>
   context.refuseWith(status, code, extras);
 const TRIGGERED = { state: 'triggered', code: null, touches: 1, runs: 1 };
 const WAITING = { state: 'waiting', code: null, touches: 0, runs: 0 };
-it('a member is triggered once, with its variables, however often it is asked for', async () => {
+it('a member is triggered once, with its variables, however often the step runs', async () => {
   const person = await context.waiting({}, { variables: { offer: 'summer', n: 2 } });
   for (let n = 0; n < 3; n++)
     expect(await context.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
@@ -41,7 +41,7 @@ it('a member is triggered once, with its variables, however often it is asked fo
   expect((await context.rowOf(person)).triggered_at).toEqual(new Date(context.clock.ms));
 });
 
-it('a trigger takes no more than four statements: the ledger has them all to bear', async () => {
+it('a trigger takes at most four statements', async () => {
   const said: string[] = [];
   const heard = (of: Queryable): Queryable => ({
     query: (sql, params) => {
@@ -180,7 +180,7 @@ const LOST = [
   ['FAULTS 10: a redirect', { kind: 'status', status: 302, headers: { location: 'http://192.0.2.1/' } }, 0],
 ] as const;
 
-describe('a lost answer makes the member unknown, and it is never triggered again', () => {
+describe('a lost response makes the member unknown, and it is never triggered again', () => {
   it.each(LOST)('%s', async (_, fault, ran) => {
     const person = await context.waiting();
     await arm(fault);
@@ -198,7 +198,7 @@ describe('a lost answer makes the member unknown, and it is never triggered agai
     expect(await calls()).toBe(0);
   });
 
-  it('but where nobody listens nothing was sent: tried again', async () => {
+  it('but a refused connection sent nothing: retried', async () => {
     const person = await context.waiting();
     const away = context.worker({ baseUrl: 'http://127.0.0.1:1/wapi' });
     expect(await failureOf(away.step('triggerMember', person))).toMatchObject({ type: 'TRANSPORT_CONNECT' });
@@ -206,7 +206,7 @@ describe('a lost answer makes the member unknown, and it is never triggered agai
     expect((await context.drive(person)).answer).toEqual({ state: 'triggered', next: null });
   });
 
-  it('FAULTS 4: whatever happens to each of several calls, one flow runs at most', async () => {
+  it('FAULTS 4: whatever happens to several calls, at most one flow runs', async () => {
     const person = await context.waiting();
     await refuseWith(429, 'ERR_RATE_LIMITED');
     await arm({ kind: 'reset-after' });
@@ -216,7 +216,7 @@ describe('a lost answer makes the member unknown, and it is never triggered agai
   });
 });
 
-describe('FAULTS 12: what the campaign itself is refused for leaves the member waiting', () => {
+describe('FAULTS 12: a refusal of the campaign itself leaves the member waiting', () => {
   it.each([
     ['the token is revoked', { token: 'svc_test_revoked' }, {}, 'ERR_TOKEN_REVOKED'],
     ['the token has expired', { token: 'svc_test_expired' }, {}, 'ERR_TOKEN_EXPIRED'],
@@ -249,12 +249,12 @@ describe('FAULTS 12: what the campaign itself is refused for leaves the member w
   it.each([
     [{ flow: 2 }, /ERR_FLOW_NOT_EXECUTABLE: flow 2 is not active, not published or empty; publish it/],
     [{ connection: 3 }, /ERR_UNSUPPORTED_CHANNEL: connection 3 has a channel that can't run flows/],
-  ])('and the reason names what is to be mended: %j', async (config, message) => {
+  ])('and the reason names what to fix: %j', async (config, message) => {
     const failure = await failureOf(context.worker().step('triggerMember', await context.waiting(config)));
     expect(failure).toMatchObject({ message: expect.stringMatching(message) });
   });
 
-  it('something else is at the address', async () => {
+  it('another server is at the address', async () => {
     const person = await context.waiting();
     const worker = context.worker({ baseUrl: context.sandbox.panelUrl });
     expect(await failureOf(worker.step('triggerMember', person))).toMatchObject({
@@ -265,7 +265,7 @@ describe('FAULTS 12: what the campaign itself is refused for leaves the member w
     expect(await facts(person)).toEqual(WAITING);
   });
 
-  it('and it is triggered once that is mended', async () => {
+  it('and it is triggered once that is fixed', async () => {
     const person = await context.waiting();
     await failureOf(context.worker({ token: 'svc_test_revoked' }).step('triggerMember', person));
     expect(await context.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });

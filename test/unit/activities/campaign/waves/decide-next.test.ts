@@ -30,7 +30,7 @@ async function running(options: ContextOptions): Promise<DecisionContext> {
 }
 
 describe('starting', () => {
-  it('FAULTS 20: two starts at once are one, and whoever comes first has started it', async () => {
+  it('FAULTS 20: two concurrent starts are one; the first one is recorded', async () => {
     const context = await decisionContext(db, { members: people(1) });
     const [one, other] = await Promise.all([context.open('ana'), context.open('ben')]);
     expect(one).toEqual(other);
@@ -56,14 +56,14 @@ describe('starting', () => {
     expect(await context.audit()).toEqual([]);
   });
 
-  it('a run that nobody knows is not started', async () => {
+  it('an unknown run is not started', async () => {
     const context = await decisionContext(db, { members: [] });
     const input = { account: context.account, campaign: 'win', by: 'ana', run: 'nobody/+win/7' };
     expect(await refused(context.activities.openCampaign(input))).toBe('NO_SUCH_RUN');
     expect(await refused(context.activities.decideNext(input))).toBe('NO_SUCH_RUN');
   });
 
-  it('an edit voids a plan, and not a run that goes on', async () => {
+  it('an edit voids a plan, but not a running campaign', async () => {
     const context = await decisionContext(db, { members: people(1) });
     context.edit({ flow: 2 });
     expect(await refused(context.open())).toBe('PLAN_VOID');
@@ -183,7 +183,7 @@ describe('waves', () => {
 });
 
 describe('time', () => {
-  it('nothing begins before the start, and who waits at the end is left out', async () => {
+  it('nothing begins before the start, and members that wait at the end are skipped', async () => {
     const config = {
       start: '2026-11-16T13:00:00Z',
       end: '2026-11-16T15:00:00Z',
@@ -219,7 +219,7 @@ describe('time', () => {
     expect(await context.next()).toMatchObject({ do: 'waitUntil', untilMs: NOON + 10 * HOUR });
   });
 
-  it('hands out whose windows are open, until the first of them closes', async () => {
+  it('returns members whose windows are open, until the first window closes', async () => {
     const members = [
       'America/Sao_Paulo',
       'America/New_York',
@@ -235,7 +235,7 @@ describe('time', () => {
     expect(await context.next()).toMatchObject({ do: 'waitUntil', why: 'window', untilMs: NOON + 2 * HOUR });
   });
 
-  it('whose windows never open together is left out, and blocks nobody', async () => {
+  it('members without a common window are skipped, and block nobody', async () => {
     const config = { windows: { days: { mon: ['00:00-02:00'] } }, waves: { size: 1, settle: '0s' } };
     const members = ['Pacific/Kiritimati,Pacific/Pago_Pago', UTC];
     const context = await running({ members, config });
@@ -255,7 +255,7 @@ describe('members in human service', () => {
     stop: { atLeast: 1 },
   };
 
-  it('come again after their delay in a wave of their own, and blocks none', async () => {
+  it('return after their delay in a wave of their own, and block no other', async () => {
     const context = await running({ members: people(4), config });
     const first = await context.batch();
     for (const id of first.members)
@@ -277,7 +277,7 @@ describe('members in human service', () => {
     ]);
   });
 
-  it('come together when their times are close', async () => {
+  it('return together if their times are close', async () => {
     const context = await running({
       members: people(3),
       config: { ...config, waves: { size: 3, settle: '0s' } },
@@ -308,7 +308,7 @@ describe('members in human service', () => {
     expect((await context.waves())[0]).toMatchObject({ ended_at: null, moved_on: {} });
   });
 
-  it('are counted by the stop rules of the wave that they left', async () => {
+  it('count in the stop rules of the wave that they left', async () => {
     const stop = { humanService: 0.4, atLeast: 2 };
     const context = await running({ members: people(4), config: { ...config, stop } });
     const { members } = await context.batch();

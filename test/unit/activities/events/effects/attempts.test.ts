@@ -24,7 +24,7 @@ let people = 0;
 const move = () => ({ ...stage(KNOWN[0] as string), of: { card: 1 } });
 const newNumber = () => `55119${String(80_000_000 + ++people)}`;
 
-describe('a flow whose answer is lost is unknown, and never triggered again', () => {
+describe('a flow with a lost response is unknown, and never triggered again', () => {
   it.each(FAULTS)('%s', async (_, fault, sends) => {
     const before = (await context.flowRuns()).length;
     await context.panel.fault({ ...fault, method: 'POST', path: '/v1/flows', times: 1 });
@@ -41,7 +41,7 @@ describe('a flow whose answer is lost is unknown, and never triggered again', ()
     expect(await context.flowRuns()).toHaveLength(before + (sends === 1 ? 1 : 0));
   });
 
-  it('but one that was refused for now is tried again', async () => {
+  it('but a temporarily refused one is retried', async () => {
     const body = { error: 'too many', code: 'ERR_RATE_LIMITED' };
     const headers = { 'Retry-After': '1' };
     await context.panel.fault({ method: 'POST', kind: 'status', status: 429, body, headers, times: 1 });
@@ -64,7 +64,7 @@ describe('a flow whose answer is lost is unknown, and never triggered again', ()
     expect(await context.requests()).toEqual([]);
   });
 
-  it('FAULTS 17: an answer that comes after the event was given up makes it done', async () => {
+  it('FAULTS 17: a response after the event was given up makes it done', async () => {
     await context.panel.fault({ method: 'POST', path: '/v1/flows', kind: 'delay', ms: 400, times: 1 });
     const id = await context.event(flow(KNOWN[0] as string));
     const late = context.step('triggerFlow', id);
@@ -77,7 +77,7 @@ describe('a flow whose answer is lost is unknown, and never triggered again', ()
   });
 });
 
-describe('attempts that meet', () => {
+describe('concurrent attempts', () => {
   it.each(['message', 'flow', 'stage'])(
     'a %s whose event is cancelled while a stale attempt waits for its slot is not sent',
     async (type) => {
@@ -95,7 +95,7 @@ describe('attempts that meet', () => {
     },
   );
 
-  it('FAULTS 17: six at once send one message', async () => {
+  it('FAULTS 17: six concurrent attempts send one message', async () => {
     const to = newNumber();
     const id = await context.event(message(to));
     await Promise.all(Array.from({ length: 6 }, () => context.step('sendMessage', id)));
@@ -104,7 +104,7 @@ describe('attempts that meet', () => {
     expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
   });
 
-  it('FAULTS 17: six at once trigger one flow', async () => {
+  it('FAULTS 17: six concurrent attempts trigger one flow', async () => {
     const before = (await context.flowRuns()).length;
     const id = await context.event(flow(KNOWN[0] as string));
     await Promise.all(Array.from({ length: 6 }, () => context.step('triggerFlow', id)));
@@ -116,7 +116,7 @@ describe('attempts that meet', () => {
   it.each([
     ['before its call', false],
     ['after its call', true],
-  ])('FAULTS 16: a worker that died %s has sent once', async (_, sent) => {
+  ])('FAULTS 16: a worker that crashed %s has sent once', async (_, sent) => {
     const to = newNumber();
     const id = await context.event(message(to));
     // The ledger knows the content of a look-alike that never ended.
@@ -161,7 +161,7 @@ describe('attempts that meet', () => {
   });
 });
 
-it('an event that is forgotten takes its intent along, and no other', async () => {
+it('forgetting an event deletes its intent, and no other', async () => {
   const [old, young] = [await context.event(message(newNumber())), await context.event(message(newNumber()))];
   for (const id of [old, young]) await context.drive(id);
   await context.db.query(`update events set ended_at = now() - interval '91 days' where id = $1`, [old]);

@@ -28,7 +28,7 @@ const newMove = () => ({ ...stage(KNOWN[0] as string), of: { card: ++cards } });
 const SEND = '/v1/messages/send';
 const lose = (over: object) => context.panel.fault({ method: 'POST', path: SEND, times: 1, ...over });
 
-describe('a message whose answer is lost arrives once', () => {
+describe('a message with a lost response arrives once', () => {
   it.each(FAULTS)('%s', async (_, fault, sends) => {
     const to = newNumber();
     await lose(fault);
@@ -43,7 +43,7 @@ describe('a message whose answer is lost arrives once', () => {
     });
   });
 
-  it('also to a contact that stands under the old form of its number', async () => {
+  it('also to a contact with the old form of its number', async () => {
     const old = KNOWN[1] as string;
     await lose({ kind: 'reset-after' });
     const id = await context.event(message(old));
@@ -77,7 +77,7 @@ describe('a message whose answer is lost arrives once', () => {
     expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
   });
 
-  it('FAULTS 2: and nobody can check: unknown, and never sent again', async () => {
+  it('FAULTS 2: and it cannot be checked: unknown, and never sent again', async () => {
     const to = newNumber();
     await lose({ kind: 'reset-after' });
     await context.panel.fault({ method: 'GET', kind: 'status', status: 500, body: { error: 'oops' } });
@@ -118,7 +118,7 @@ describe('a message whose answer is lost arrives once', () => {
     expect(await context.sentTo(to)).toEqual(['hello']);
   });
 
-  it('three times in a row without an effect: unknown', async () => {
+  it('three times in a row without effect: unknown', async () => {
     const to = newNumber();
     await lose({ kind: 'reset-before', times: 3 });
     const id = await context.event(message(to));
@@ -163,7 +163,7 @@ describe('a message whose answer is lost arrives once', () => {
     expect(await context.sentTo(to)).toEqual(['hello']);
   });
 
-  it('and an old message says the same: that one is not taken for it', async () => {
+  it('and an old message is identical: it is not mistaken for it', async () => {
     const to = newNumber();
     await context.drive(await context.event(message(to)));
     await lose({ kind: 'reset-before' });
@@ -173,7 +173,7 @@ describe('a message whose answer is lost arrives once', () => {
     expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
   });
 
-  it('and the customer says the same: that is not taken for it', async () => {
+  it('and the customer sends the same text: it is not mistaken for it', async () => {
     const to = newNumber();
     await context.drive(await context.event(message(to, { text: 'first' })));
     await fetch(`${context.sandbox.panelUrl}/accounts/acme/inbound`, {
@@ -220,13 +220,13 @@ describe('a message whose answer is lost arrives once', () => {
   });
 });
 
-describe('two events that say the same to the same person', () => {
+describe('two identical messages to the same person', () => {
   it.each([
     ['both arrived', ['reset-after', 'reset-after']],
     ['one arrived', ['reset-after', 'reset-before']],
     ['the other arrived', ['reset-before', 'reset-after']],
     ['none arrived', ['reset-before', 'reset-before']],
-  ])('both lose their answers, %s: two messages in the end', async (_, kinds) => {
+  ])('both responses are lost, %s: two messages in the end', async (_, kinds) => {
     const to = newNumber();
     const ids = [await context.event(message(to)), await context.event(message(to))];
     for (const [n, id] of ids.entries()) {
@@ -275,7 +275,7 @@ describe('two events that say the same to the same person', () => {
   });
 });
 
-describe('a move whose answer is lost is made once', () => {
+describe('a move with a lost response is made once', () => {
   it.each(FAULTS)('%s', async (_, fault, sends) => {
     await context.panel.fault({ ...fault, method: 'PATCH', path: '/stage', times: 1 });
     const id = await context.event(newMove());
@@ -287,7 +287,7 @@ describe('a move whose answer is lost is made once', () => {
     expect(effects(await context.requests(), 'PATCH', /stage/)).toHaveLength(1);
   });
 
-  it('and somebody moved the card meanwhile: theirs stands', async () => {
+  it('and somebody moved the card meanwhile: their move is kept', async () => {
     await context.panel.fault({ method: 'PATCH', kind: 'reset-before', times: 1 });
     const id = await context.event(newMove());
     await context.step('moveCard', id);
@@ -300,7 +300,7 @@ describe('a move whose answer is lost is made once', () => {
     expect((await context.state()).cards.find((card) => card.id === cards)).toMatchObject({ stageId: 13 });
   });
 
-  it('FAULTS 2: and nobody can check: unknown, also for one who begins again', async () => {
+  it('FAULTS 2: and it cannot be checked: unknown, also after a restart', async () => {
     await context.panel.fault({ method: 'PATCH', kind: 'reset-after', times: 1 });
     await context.panel.fault({ method: 'GET', kind: 'reset-before' });
     const id = await context.event(newMove());
