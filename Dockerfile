@@ -12,6 +12,7 @@ COPY workflows workflows
 COPY activities activities
 COPY workers workers
 COPY src src
+COPY scripts scripts
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 
 FROM node:20-slim
