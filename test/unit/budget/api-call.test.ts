@@ -107,7 +107,7 @@ function context() {
 
 const warnings = () => db.query('select code, reason from run_warnings order by code');
 
-describe('a token that is refused gives way to the other', () => {
+describe('a refused token is replaced by the other', () => {
   it.each([
     ['revoked', { ...ALL, revoked: true }, 401, 'ERR_TOKEN_REVOKED', 'token 1 of the account is refused'],
     [
@@ -135,7 +135,7 @@ describe('a token that is refused gives way to the other', () => {
     },
   );
 
-  it('over its limit: the call goes out with the other one at once, and nothing is held against it', async () => {
+  it('over its limit: the call uses the other one at once, and nothing is recorded against the first', async () => {
     await tokens(ALL, ALL);
     const { tags, deps, account } = context();
     const body = { error: 'too many', code: 'ERR_RATE_LIMITED' };
@@ -168,7 +168,7 @@ it('one over its limit and one revoked: the call waits for the first, whichever 
   expect(performance.now() - began).toBeGreaterThan(1000);
 });
 
-it('a token that an earlier run noted is told in the report of the next run as well', async () => {
+it('a token that an earlier run noted is also in the report of the next run', async () => {
   await tokens({ ...ALL, revoked: true }, ALL);
   const { tags, account } = context();
   for (let n = 0; n < 3; n++) await tags();
@@ -185,7 +185,7 @@ it('a token that an earlier run noted is told in the report of the next run as w
   expect(await warnings()).toMatchObject([{ code: 'ERR_TOKEN_REVOKED' }]);
 });
 
-it('when both are refused the refusal comes out; repaired, the next call works and clears what was noted', async () => {
+it('when both are refused the call fails; after a repair the next call works and clears the marks', async () => {
   await tokens({ ...ALL, revoked: true }, { ...ALL, revoked: true });
   const { tags, answers, deps, account } = context();
   await answers();
@@ -200,7 +200,7 @@ it('when both are refused the refusal comes out; repaired, the next call works a
   expect(marks).toContainEqual({});
 });
 
-it('a call that is called off goes nowhere', async () => {
+it('a canceled call is not sent', async () => {
   await tokens(ALL, ALL);
   const { tags, answers } = context();
   await answers();
@@ -208,7 +208,7 @@ it('a call that is called off goes nowhere', async () => {
   expect(await answers()).toEqual([]);
 });
 
-describe('a call that is called off', () => {
+describe('a canceled call', () => {
   const pause = new CancelledFailure('CANCELLED');
   /** A call inside a scope that the test aborts. */
   function start(beforeSend?: () => Promise<boolean>) {
@@ -236,7 +236,7 @@ describe('a call that is called off', () => {
     return started;
   };
 
-  it('while it waits for a slot, however far away, leaves at once and sends nothing', async () => {
+  it('stops at once while it waits for a slot, however far away, and sends nothing', async () => {
     const { call, controller, answers } = await blocked();
     const result = call();
     setTimeout(() => controller.abort(pause), 50);
@@ -246,7 +246,7 @@ describe('a call that is called off', () => {
     expect(await answers()).toEqual([]);
   });
 
-  it('once it is under way comes to its answer', async () => {
+  it('waits for its answer once it was sent', async () => {
     await tokens(ALL, ALL);
     const { call, controller, answers } = start();
     await answers();
@@ -257,7 +257,7 @@ describe('a call that is called off', () => {
     expect(await answers()).toEqual([200]);
   });
 
-  it('by a worker that shuts down is cut off', async () => {
+  it('is aborted by a worker that shuts down', async () => {
     await tokens(ALL, ALL);
     const { call, controller } = start();
     await panel().fault({ kind: 'delay', ms: 5000 });
@@ -275,7 +275,7 @@ describe('a process that was stopped', () => {
     for (const until = performance.now() + ms; performance.now() < until; );
   };
 
-  it('while its call waited for the slot → the call goes out in another one, once', async () => {
+  it('while its call waited for the slot → the call uses another slot, once', async () => {
     await tokens(ALL, ALL);
     const { deps, tags, answers } = context();
     await answers();
@@ -294,7 +294,7 @@ describe('a process that was stopped', () => {
     expect(await answers()).toEqual([200]);
   });
 
-  it('while it took its intent → the intent is taken once, and the call goes out in another slot', async () => {
+  it('while it took its intent → the intent is taken once, and the call uses another slot', async () => {
     await tokens(ALL, ALL);
     const { tags, answers } = context();
     await answers();
@@ -308,7 +308,7 @@ describe('a process that was stopped', () => {
     expect(await answers()).toEqual([200]);
   });
 
-  it('whenever it gets a slot → asks for room, and calls all the same', async () => {
+  it('whenever it gets a slot → asks for slack, and still calls', async () => {
     await tokens(ALL, ALL);
     const { deps, tags } = context();
     const reserve = deps.budget.reserve.bind(deps.budget);
@@ -327,7 +327,7 @@ describe('a process that was stopped', () => {
   });
 });
 
-it('calls of a run are counted in memory, and all are in the ledger after a flush', async () => {
+it('calls of a run are counted in memory, and a flush writes all of them to the ledger', async () => {
   await tokens(ALL, ALL);
   const { deps, account, at } = context();
   const own = (await openRun(db, specOf('acme', 'counted'))).id;

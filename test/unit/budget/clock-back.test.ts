@@ -51,7 +51,7 @@ async function run({ limit, backS, slackS, lane, perMinute, seconds }: World) {
   return { due, first: due[before] };
 }
 
-it('however far it is set back: slots come again soon, and no 60 s hold more than the limit or the rate', async () => {
+it('however far it is set back: slots resume soon, and no 60 s contain more calls than the limit or the rate', async () => {
   const world = fc.record({
     limit: fc.constantFrom(6, 30, 120, 400),
     backS: fc.oneof(fc.integer({ min: 1, max: 120 }), fc.integer({ min: 600, max: 30 * 86_400 })),

@@ -58,7 +58,7 @@ const perMinute = (sent: readonly number[], minute: number) =>
   sent.filter((at) => at >= minute * 60 && at < minute * 60 + 60).length;
 
 describe('never above the limit', () => {
-  it('in any 60 s, whatever others do, the clocks say and single headers claim', () => {
+  it('in any 60 s, whatever other programs do, the clocks show and single headers claim', () => {
     fc.assert(
       fc.property(
         windows,
@@ -86,7 +86,7 @@ describe('never above the limit', () => {
     );
   });
 
-  it('with all that others spend: no call is refused behind their first two windows, when they call evenly', () => {
+  it('including other programs: no call is refused after their first two windows, if they call evenly', () => {
     fc.assert(
       fc.property(
         windows,
@@ -134,7 +134,7 @@ describe('all of the budget', () => {
     );
   });
 
-  it('is ours again in the fifth minute after others have stopped', () => {
+  it('is ours again in the fifth minute after other programs have stopped', () => {
     fc.assert(
       fc.property(windows, skew, latency, foreign(120), (kind, ahead, way, others) => {
         const { sent } = live({

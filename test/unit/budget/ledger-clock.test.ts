@@ -5,7 +5,7 @@ import { LedgerClock } from '../../../src/budget/ledger-clock.ts';
 
 const ms = (max: number) => fc.double({ min: 0, max, noNaN: true });
 
-it('a time is never before the ledger shows it, and late by no more than the quickest question took', () => {
+it('a time is never early, and late by at most the duration of the quickest query', () => {
   fc.assert(
     fc.property(
       fc.double({ min: -1e12, max: 1e12, noNaN: true }),
@@ -31,7 +31,7 @@ it('a time is never before the ledger shows it, and late by no more than the qui
   );
 });
 
-it('a clock that was set is believed at once', () => {
+it('a clock that was set is used at once', () => {
   const clock = new LedgerClock();
   clock.learn(0, 2, 50_001);
   clock.learn(100, 140, 80_120);

@@ -48,14 +48,14 @@ it.each([6, 40, 60, 119])(
   },
 );
 
-it('another rate counts from the next slot on, in either direction', async () => {
+it('a changed rate applies from the next slot on, in either direction', async () => {
   const key = freshToken();
   const due = await run(freshToken(), (second) => ({ key, perMinute: second < 60 ? 2 : 60 }), 90);
   expect(due.filter((at) => at < 60)).toHaveLength(2);
   expect(due.filter((at) => at >= 60).length).toBeGreaterThan(25);
 });
 
-it('what a pace leaves of the token is there for others', async () => {
+it('other callers get what a pace leaves of the token', async () => {
   const [token, key] = [freshToken(), freshToken()];
   const due: { at: number; paced: boolean }[] = [];
   for (let clock = 0; clock < 60; clock += 0.05) {
@@ -75,7 +75,7 @@ it('what a pace leaves of the token is there for others', async () => {
   expect(due.length).toBeGreaterThanOrEqual(117);
 });
 
-it('a caller that waits at a low rate goes on when the rate is raised', async () => {
+it('a caller that waits at a low rate continues when the rate is raised', async () => {
   const [token, key] = [freshToken(), freshToken()];
   const budget = createBudget(db, () => planOf(60_000));
   await budget.reserve([token], LANES.campaign, { pace: { key, perMinute: 1 } });
@@ -85,7 +85,7 @@ it('a caller that waits at a low rate goes on when the rate is raised', async ()
   expect((await next).token).toBe(token);
 });
 
-it('beyond its part of the limit a poller waits behind lane backfill', async () => {
+it('beyond its share of the limit a poller waits behind lane backfill', async () => {
   const token = freshToken();
   const lanes: number[] = [];
   const watched = {

@@ -115,7 +115,7 @@ describe('a token that only we use', () => {
   );
 });
 
-describe('another program spends three tenths of the token', () => {
+describe('another program uses three tenths of the token', () => {
   const burst = (size: number, every: number) =>
     Array.from(
       { length: Math.floor(180 / every) * size },

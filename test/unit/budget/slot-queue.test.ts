@@ -44,7 +44,7 @@ function ledger(gapMs: number) {
   return { ask, asked, slack };
 }
 
-it('callers get slots by lane, and in the order of their coming within one', async () => {
+it('callers get slots by lane, and by arrival within a lane', async () => {
   const { ask } = ledger(100);
   const queue = new SlotQueue(ask);
   const order: string[] = [];
@@ -63,7 +63,7 @@ it('callers get slots by lane, and in the order of their coming within one', asy
   expect(queue.idle).toBe(true);
 });
 
-it('a lead that comes while the queue pauses is asked for at once, not when the pause is over', async () => {
+it('a lead that arrives while the queue pauses causes a query at once, not after the pause', async () => {
   const { ask, asked } = ledger(1000);
   const queue = new SlotQueue(ask);
   await queue.wait(backfill);
@@ -78,7 +78,7 @@ it('a lead that comes while the queue pauses is asked for at once, not when the 
   expect((await low).number).toBe(3);
 });
 
-it('a hundred callers cost as many questions as there are slots', async () => {
+it('a hundred callers cost as many queries as there are slots', async () => {
   const { ask, asked } = ledger(100);
   const queue = new SlotQueue(ask);
   const all = Promise.all(Array.from({ length: 100 }, () => queue.wait(backfill)));
@@ -87,7 +87,7 @@ it('a hundred callers cost as many questions as there are slots', async () => {
   expect(asked.length).toBeLessThanOrEqual(102);
 });
 
-it('where slots are closer together than a lane sees ahead, one question takes several', async () => {
+it('if slots are closer together than a lane sees ahead, one query takes several', async () => {
   const { ask, asked } = ledger(1);
   const queue = new SlotQueue(ask);
   const all = Promise.all(Array.from({ length: 100 }, () => queue.wait(reply)));
@@ -96,7 +96,7 @@ it('where slots are closer together than a lane sees ahead, one question takes s
   expect(asked.length).toBeLessThan(60);
 });
 
-it('waits for as long as it takes, and asks again every few seconds', async () => {
+it('waits without a time limit, and asks again every few seconds', async () => {
   let asked = 0;
   const queue = new SlotQueue(async () => {
     asked++;
@@ -109,7 +109,7 @@ it('waits for as long as it takes, and asks again every few seconds', async () =
   expect(asked).toBeLessThan(130);
 });
 
-it('who was late for a slot gets the next one of its lane, with the room that it asks for', async () => {
+it('a caller that missed a slot gets the next one of its lane, with the slack that it asks for', async () => {
   const { ask, slack } = ledger(100);
   const queue = new SlotQueue(ask);
   await queue.wait(backfill);
@@ -123,7 +123,7 @@ it('who was late for a slot gets the next one of its lane, with the room that it
   expect(slack.at(-1)).toBe(0);
 });
 
-it('who leaves takes no slot: it goes to the next in the queue', async () => {
+it('a caller that leaves takes no slot: the slot goes to the next in the queue', async () => {
   const { ask } = ledger(200);
   const queue = new SlotQueue(ask);
   await queue.wait(backfill);
@@ -137,7 +137,7 @@ it('who leaves takes no slot: it goes to the next in the queue', async () => {
   await expect(queue.wait(lead, { signal: leaving.signal })).rejects.toThrow('called off');
 });
 
-it('a ledger that fails rejects everyone who waits, and the queue works again after', async () => {
+it('a failing ledger rejects all waiting callers, and the queue works again afterwards', async () => {
   const { ask } = ledger(10);
   let broken = true;
   const queue = new SlotQueue(async (wanted, slackMs) => {

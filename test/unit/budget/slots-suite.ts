@@ -69,8 +69,8 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
       )
     )[0];
 
-  describe.each([1, 4, 16])('with %i callers that honour their waits', (callers) => {
-    it('slots are at least 60 s / limit apart, so that no 60 s hold more than the limit', async () => {
+  describe.each([1, 4, 16])('with %i callers that respect their waits', (callers) => {
+    it('slots are at least 60 s / limit apart, so that no 60 s contain more than the limit', async () => {
       const limit = 6000;
       const token = freshToken();
       const all = budgets(limit);
@@ -129,7 +129,7 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
     expect(reply.wait_s).toBeGreaterThan(55);
   });
 
-  it('a slot that is asked for 50 ms late keeps its place: the next one is no later for it', async () => {
+  it('a slot requested 50 ms late keeps its time: the next one is not later', async () => {
     const token = freshToken();
     await takeOne(database(), token, 120);
     await database().query(
@@ -159,7 +159,7 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
   describe('observe', () => {
     const soon = () => new Date(Date.now() + 30_000);
 
-    it('adopts a lower limit at once, a higher one when two answers name it: the distance follows', async () => {
+    it('adopts a lower limit at once and a higher one when two answers name it; the distance follows', async () => {
       const token = freshToken();
       const budget = budgetOf(6000);
       const first = await grantedTo(budget, token);
@@ -236,7 +236,7 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
       expect(slot.wait_s).toBeLessThanOrEqual(60);
     });
 
-    it('of a window that is over blocks nothing', async () => {
+    it('of an expired window blocks nothing', async () => {
       const token = freshToken();
       const budget = budgetOf(120);
       const slot = await grantedTo(budget, token);
@@ -244,7 +244,7 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
       expect(await waits(budget, [token], LANES.reply)).toBe(false);
     });
 
-    it('of answers that tell nothing new costs no statement, though many come at once and in any order', async () => {
+    it('of answers without news costs no statement, even if many arrive at once and in any order', async () => {
       const token = freshToken();
       let statements = 0;
       const counting: Database = {
@@ -294,7 +294,7 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
     });
   });
 
-  it('a block keeps every lane waiting, a shorter one does not shorten it, and another token goes on', async () => {
+  it('a block stops every lane, a shorter one does not shorten it, and another token continues', async () => {
     const [blocked, free] = [freshToken(), freshToken()];
     const budget = budgetOf(120);
     await grantedTo(budget, blocked);
@@ -312,7 +312,7 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
     expect((await row(free))?.blocked_until).toEqual(other?.blocked_until);
   });
 
-  it('a block that ends lets those go on that waited for it', async () => {
+  it('callers that waited for a block continue when it ends', async () => {
     const token = freshToken();
     const budget = budgetOf(60_000);
     await budget.reserve([token], LANES.lead);
@@ -324,7 +324,7 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
   });
 
   describe('several tokens', () => {
-    it('share the calls: the one that is free first is taken', async () => {
+    it('share the calls: the first free one is used', async () => {
       const tokens = [freshToken(), freshToken(), freshToken()];
       const budget = budgetOf(60);
       const taken = [];
@@ -335,7 +335,7 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
       expect(await budget.reserve(tokens, LANES.reply)).toMatchObject({ token: tokens[2] });
     });
 
-    it('one that lacks a scope comes last for it, and for the write scope that includes it; not for others', async () => {
+    it('one that lacks a scope comes last for that scope and for the write scope that includes it, but not for others', async () => {
       const [lacking, other] = [freshToken(), freshToken()];
       const budget = budgetOf(60_000);
       expect(await budget.refused(lacking, 'cards:read', 'ERR_SCOPE_MISSING')).toBe(true);
@@ -350,7 +350,7 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
       expect(await takenFor('contacts:write')).toEqual(new Set([lacking, other]));
     });
 
-    it('when each is refused they are tried all the same, and a success clears what stood against one', async () => {
+    it('when all are refused they are still tried, and a success clears the marks of one', async () => {
       const tokens = [freshToken(), freshToken()] as const;
       const budget = budgetOf(60_000);
       for (const token of tokens) await budget.refused(token, null, 'ERR_TOKEN_REVOKED');

@@ -11,7 +11,7 @@ const NAME = 'Canary Fairweather';
 const PHONE = '5511987654321';
 
 export function databaseSuite(database: OpenDatabase): void {
-  describe('values come back alike', () => {
+  describe('values are the same after a round trip', () => {
     it.each<[string, unknown]>([
       ['42::int8', 42],
       ['count(*)', 1],
@@ -29,11 +29,11 @@ export function databaseSuite(database: OpenDatabase): void {
   });
 
   describe('a transaction', () => {
-    it('answers what its work answers', async () => {
+    it('returns what its work returns', async () => {
       expect(await database().transaction((tx) => tx.query('select 7 as n'))).toEqual([{ n: 7 }]);
     });
 
-    it('that throws leaves nothing behind, and the next one works', async () => {
+    it('that throws is rolled back, and the next one works', async () => {
       const account = freshAccount();
       await expect(
         database().transaction(async (tx) => {
@@ -58,7 +58,7 @@ export function databaseSuite(database: OpenDatabase): void {
     });
   });
 
-  describe('an error tells no personal data', () => {
+  describe('an error contains no personal data', () => {
     const insert = 'insert into people (account, key, remote_number) values ($1, $2, $3)';
     const cases: [string, string, string, readonly unknown[]][] = [
       ['a repeated key', '23505', `${insert}, ($1, $2, $3)`, ['acme', PHONE, NAME]],

@@ -19,7 +19,7 @@ const tables = async (db: Database) =>
 /** @param others further connections to the same database, for those databases that have them */
 export function migrateSuite(database: () => Database, others: () => readonly Database[] = () => []): void {
   describe('migrate', () => {
-    it('of ten starters at once makes the tables once; a second time changes nothing', async () => {
+    it('run by ten processes at once creates the tables once; a second run changes nothing', async () => {
       const db = await emptied(database());
       const pools = [db, ...others()];
       await Promise.all(Array.from({ length: 10 }, (_, n) => migrate(pools[n % pools.length] as Database)));
@@ -33,7 +33,7 @@ export function migrateSuite(database: () => Database, others: () => readonly Da
       expect(await db.query('select version, at from sluice_migrations order by version')).toEqual(versions);
     });
 
-    it('refuses a ledger of a newer Sluice, says the way out, and leaves it as it is', async () => {
+    it('refuses a ledger of a newer Sluice, names the solution, and does not change it', async () => {
       const db = await emptied(database());
       await migrate(db);
       await db.query('insert into sluice_migrations (version) values (4711)');
@@ -44,7 +44,7 @@ export function migrateSuite(database: () => Database, others: () => readonly Da
       await migrate(db);
     });
 
-    it('that fails half way leaves nothing, so that it can be run again', async () => {
+    it('that fails half-way is rolled back, so that it can run again', async () => {
       const db = await emptied(database());
       await db.query('create table slots (in_the_way int)');
       await expect(migrate(db)).rejects.toMatchObject({ code: '42P07' });

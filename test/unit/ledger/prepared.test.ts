@@ -9,7 +9,7 @@ const nameAfter = (names: ReturnType<typeof createStatementNames>, sql: string, 
 };
 
 describe('names of statements', () => {
-  it('begin with the tenth use, are the same in every process, and fit PostgreSQL', () => {
+  it('start at the tenth use, are the same in every process, and fit PostgreSQL', () => {
     expect(nameAfter(createStatementNames(), 'select 1', 9)).toBeUndefined();
     const name = nameAfter(createStatementNames(), 'select 1', 10);
     expect(name).toMatch(/^[\w-]{1,63}$/);
@@ -17,14 +17,14 @@ describe('names of statements', () => {
     expect(nameAfter(createStatementNames(), 'select 2', 10)).not.toBe(name);
   });
 
-  it('are 200 at most; the first ones keep theirs', () => {
+  it('are at most 200; the first statements keep theirs', () => {
     const names = createStatementNames();
     const named = Array.from({ length: 300 }, (_, i) => nameAfter(names, `select ${i}`, 10));
     expect(named.filter((name) => name !== undefined)).toHaveLength(200);
     expect(names.nameOf('select 7')).toBe(named[7]);
   });
 
-  it('are given in spite of any number of statements that come once', () => {
+  it('are given despite any number of statements that are used once', () => {
     const names = createStatementNames();
     for (let i = 0; i < 5000; i++) names.nameOf(`select ${i}`);
     expect(nameAfter(names, 'select again', 10)).toBeDefined();

@@ -145,11 +145,11 @@ describe('a report', () => {
     expect(JSON.stringify(report)).not.toContain(key(1).slice(0, 9));
   });
 
-  it('is none of a run that is not there', async () => {
+  it('is null for a run that does not exist', async () => {
     expect(await reportOf(db, RUN)).toBeNull();
   });
 
-  it('has a wave of which all went on to a later one', async () => {
+  it('includes a wave whose members all moved on to a later one', async () => {
     await rows.run();
     await wave(1);
     expect((await reportOf(db, RUN))?.waves).toMatchObject([{ wave: 1, audience: 0, triggered: 0 }]);
@@ -168,7 +168,7 @@ describe('a report', () => {
     expect((await reportOf(db, RUN))?.pollerSees).toBe(sees);
   });
 
-  it('in a list has no waves; the newest first, of one campaign or account where that is asked for', async () => {
+  it('in a list has no waves; newest first, filtered by campaign or account on request', async () => {
     await mixed();
     await rows.run('acme/+spring/2');
     await rows.run('acme/+autumn/1');
@@ -183,7 +183,7 @@ describe('a report', () => {
   });
 });
 
-it('an audit is published in the order in which things were done', async () => {
+it('an audit lists commands in the order in which they happened', async () => {
   await rows.run();
   for (const [n, action] of ['approve', 'pause'].entries())
     await db.query(
@@ -208,7 +208,7 @@ describe('forgetting', () => {
       'select state from campaign_members where variables is not null order by state',
     );
 
-  it('variables go when a run has ended, but of those that may be tried again', async () => {
+  it('deletes variables when a run has ended, except those of members that may be retried', async () => {
     await rows.run(RUN, { state: 'finished', endedAt: ago(0) });
     await rows.run('acme/+spring/2');
     for (const [n, state] of MEMBER_STATES.entries()) await rows.member({ state, key: key(n), variables });
@@ -217,7 +217,7 @@ describe('forgetting', () => {
     expect((await withVariables()).map(({ state }) => state)).toEqual(['failed', 'unknown', 'waiting']);
   });
 
-  it('variables go again when a run that was opened again has ended again', async () => {
+  it('deletes variables again after a reopened run has ended', async () => {
     await rows.run(RUN, { state: 'finished', endedAt: ago(2) });
     const id = await rows.member({ state: 'failed', variables });
     await all(() => forgetVariables(db));
@@ -227,7 +227,7 @@ describe('forgetting', () => {
     expect(await withVariables()).toEqual([]);
   });
 
-  it('members go after the days, and what the run came to stays', async () => {
+  it('deletes members after the configured days, and keeps the results of the run', async () => {
     await mixed();
     await db.query("update campaigns set state = 'finished', started_at = $1, ended_at = $1", [ago(31)]);
     await rows.run('acme/+spring/2');
@@ -256,7 +256,7 @@ describe('forgetting', () => {
     expect(await db.query('select 1 from campaign_members')).toHaveLength(left);
   });
 
-  it('whom campaigns have reached is known for ten years', async () => {
+  it('keeps for ten years which people campaigns have reached', async () => {
     await rows.run();
     await rows.member({ key: key(1), touchedAt: ago(3651) });
     await rows.member({ key: key(2), touchedAt: ago(3649) });

@@ -67,14 +67,14 @@ describe('replied', () => {
     expect(await rows.stamps(member)).toEqual({ replied: t(60) });
   });
 
-  it('is known although the message itself is forgotten', async () => {
+  it('is known although the message itself was deleted', async () => {
     const member = await rows.member();
     await rows.conversation({ inboundAt: t(60) });
     await stamp();
     expect(await rows.stamps(member)).toEqual({ replied: t(60) });
   });
 
-  it('counts from when the right to trigger was taken, where the outcome was settled a day later', async () => {
+  it('counts from the time the right to trigger was taken, if the outcome was settled a day later', async () => {
     const member = await rows.member({ touchedAt: t(0), triggeredAt: t(86_400) });
     await rows.message(await rows.conversation(), t(60));
     await stamp();
@@ -94,7 +94,7 @@ describe('replied', () => {
     expect(await rows.stamps(next)).toEqual({ replied: t(3700), delivered: NOW, read: NOW });
   });
 
-  it('stays as it was stamped first, and is no concern of those that nothing reached', async () => {
+  it('keeps its first time, and ignores members that nothing reached', async () => {
     const member = await rows.member();
     const skipped = await rows.member({ key: '5511987650002', state: 'skipped', triggeredAt: t(0) });
     const chat = await rows.conversation();
@@ -107,7 +107,7 @@ describe('replied', () => {
     expect(await rows.stamps(skipped)).toEqual({});
   });
 
-  it('of one whose outcome is unknown', async () => {
+  it('counts for a member with an unknown outcome', async () => {
     const member = await rows.member({ state: 'unknown', touchedAt: t(0) });
     await rows.message(await rows.conversation(), t(60));
     await stamp();
@@ -144,7 +144,7 @@ describe('delivered and read', () => {
     expect(await rows.stamps(member)).toEqual(expected);
   });
 
-  it('not by a message that came in, whatever its word', async () => {
+  it('ignores an inbound message, whatever its status', async () => {
     const member = await rows.member();
     await rows.message(await rows.conversation(), t(60), { status: 'read' });
     await stamp();
@@ -207,7 +207,7 @@ describe('moved and tagged', () => {
     expect(await rows.stamps(member)).toEqual({ moved: t(30), tagged: t(30) });
   });
 
-  it('is stamped before its events are forgotten', async () => {
+  it('is recorded before its events are deleted', async () => {
     const member = await rows.member({ events: ['s1', 't1'] });
     await rows.event('s1', 'stage', { endedAt: new Date('2026-01-01T00:00:00Z') });
     await rows.event('t1', 'tags', { endedAt: new Date() });
@@ -218,8 +218,8 @@ describe('moved and tagged', () => {
   });
 });
 
-describe('stamping again', () => {
-  it('checks only at what was read since: the rest has no news', async () => {
+describe('a second update', () => {
+  it('checks only what was read since the first one', async () => {
     const member = await rows.member();
     const chat = await rows.conversation();
     await stamp();
@@ -232,7 +232,7 @@ describe('stamping again', () => {
     expect(await rows.stamps(member)).toEqual({ replied: t(60) });
   });
 
-  it('sees a reading that was committed after the last stamping, though it began before', async () => {
+  it('sees a reading that was committed after the last update but began before it', async () => {
     const member = await rows.member();
     const chat = await rows.conversation();
     await stamp();
@@ -242,7 +242,7 @@ describe('stamping again', () => {
     expect(await rows.stamps(member)).toEqual({ replied: t(60) });
   });
 
-  it('in steps comes to the same, when more than a step takes were read in one instant', async () => {
+  it('has the same result in steps, even if more was read at one time than a step takes', async () => {
     await rows.member({ count: 45, events: ['s1'] });
     await rows.event('s1', 'stage');
     await db.query(

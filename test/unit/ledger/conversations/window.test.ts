@@ -387,7 +387,7 @@ describe('a person', () => {
     expect(await ask({ to: { key: KEY }, connection }, world)).toEqual(expected);
   });
 
-  it('is asked about in one statement, also with many connections, of which names change', async () => {
+  it('is read in one statement, even with many connections whose names change', async () => {
     const talks = Array.from({ length: 30 }, (_, n) => ({ ...stranger, connection: n + 1, updated: n }));
     await build({ talks: [...talks, { ...stranger, connection: 5, name: 'renamed', updated: 0 }] });
     const statements: string[] = [];

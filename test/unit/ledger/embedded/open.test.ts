@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 describe('the embedded ledger', () => {
-  it('may lie behind a link', async () => {
+  it('may be behind a symbolic link', async () => {
     await layCluster(join(dir, 'disk'));
     await symlink(join(dir, 'disk'), join(dir, 'ledger'));
     const db = await openPglite(join(dir, 'ledger'));

@@ -25,7 +25,7 @@ async function open(dir: string): Promise<string[]> {
 }
 
 // initdb takes seconds, and more of them on a busy machine.
-it('no file of the embedded ledger is open to other users', { timeout: 60_000 }, async () => {
+it('no file of the embedded ledger is readable for other users', { timeout: 60_000 }, async () => {
   const dir = join(base, 'ledger');
   const db = await openPglite(dir);
   await db.query('create table t as select generate_series(1, 50000) as a');

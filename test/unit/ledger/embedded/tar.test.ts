@@ -56,14 +56,14 @@ describe('a tar', () => {
       expect((await lstat(join(dir, name))).mode & 0o077).toBe(0);
   });
 
-  it.each([100, 600, 1600, 3000])('that ends after %i bytes leaves no database behind', async (length) => {
+  it.each([100, 600, 1600, 3000])('that ends after %i bytes creates no database', async (length) => {
     await expect(unpackTar(cut(TAR.subarray(0, length), 512), dir, 'PG_VERSION')).rejects.toThrow(
       'the tar ends too early',
     );
     expect(await readdir(dir)).not.toContain('PG_VERSION');
   });
 
-  it('without the file that comes last is refused', async () => {
+  it('without the last file is refused', async () => {
     await expect(unpackTar(cut(TAR, 512), dir, 'OTHER')).rejects.toThrow('the tar holds no OTHER');
   });
 });

@@ -111,7 +111,7 @@ describe('when a check is due', () => {
 });
 
 describe('following', () => {
-  it('checks first after five seconds, and a second writing-down changes nothing', async () => {
+  it('checks first after five seconds, and recording it again changes nothing', async () => {
     const account = await followed();
     await see(account, 'sent', after(1), 1);
     const messages = [{ id: 'm1', status: 'queued', ack: 0 }];
@@ -143,8 +143,8 @@ describe('following', () => {
   });
 });
 
-describe('after its time', () => {
-  it('a message is forgotten, unless it is followed still', async () => {
+describe('after the retention time', () => {
+  it('a message is deleted unless it is still followed', async () => {
     const over = await followed();
     await db.query('update deliveries set next_at = null where account = $1', [over]);
     const open = await followed();
@@ -158,7 +158,7 @@ describe('after its time', () => {
 });
 
 describe('a page that was read anyway', () => {
-  it('answers the event of those that are followed only', async () => {
+  it('returns only the events of followed messages', async () => {
     const account = await followed();
     const seen = ['m0', 'm1'].map((messageId) => ({ messageId, status: 'queued', ack: 0 }));
     expect([...(await noteSeenStatuses(db, account, 5, seen, after(1)))]).toEqual([['m1', 'e1']]);
@@ -166,7 +166,7 @@ describe('a page that was read anyway', () => {
     expect(await noteSeenStatuses(db, account, 5, [], after(1))).toEqual(new Map());
   });
 
-  it('spares the check that would have come', async () => {
+  it('saves the next check', async () => {
     const account = await followed();
     await imported(account, 'queued');
     await see(account, 'sent', after(4), 1);
@@ -180,7 +180,7 @@ describe('a page that was read anyway', () => {
     });
   });
 
-  it('ends the following when it shows the end', async () => {
+  it('ends the watch when it shows a final status', async () => {
     const account = await followed();
     await imported(account, 'delivered');
     await see(account, 'read', after(40), 4);
@@ -203,7 +203,7 @@ describe('a page that was read anyway', () => {
     expect(await rowOf(account)).toMatchObject({ status: 'read', published: 'queued', next_at: after(40) });
   });
 
-  it('an import that was not published yet stays to be published, though the poller sees the same again', async () => {
+  it('an unpublished import is still published after the poller sees the same status again', async () => {
     const account = await followed();
     await see(account, 'delivered', after(4), 3);
     await imported(account, 'delivered');
@@ -215,7 +215,7 @@ describe('a page that was read anyway', () => {
     });
   });
 
-  it('an older page takes nothing back, and one that shows no status is no news', async () => {
+  it('an older page changes nothing, and neither does a page without a status', async () => {
     const account = await followed();
     await imported(account, 'queued');
     await see(account, 'delivered', after(4), 3);
@@ -224,7 +224,7 @@ describe('a page that was read anyway', () => {
     expect(await rowOf(account)).toMatchObject({ status: 'delivered', ack: 3, next_at: after(120) });
   });
 
-  it('tells the conversation of a message that was sent without one', async () => {
+  it('adds the conversation of a message that was sent without one', async () => {
     const account = await followed({ conversation: null });
     await see(account, 'delivered', after(4), 3);
     expect(await rowOf(account)).toMatchObject({
@@ -234,7 +234,7 @@ describe('a page that was read anyway', () => {
     });
   });
 
-  it('what is over stays over', async () => {
+  it('a finished message does not change', async () => {
     const account = await followed();
     await db.query(`update deliveries set next_at = null, end_code = 'DEADLINE' where account = $1`, [
       account,

@@ -27,7 +27,7 @@ const REQUEST: EventRequest = {
 
 export function effectsSuite(database: OpenDatabase): void {
   describe('effects', () => {
-    it('look-alikes are messages that say the same in the same conversation, and were sent since', async () => {
+    it('look-alikes are messages with the same text in the same conversation that were sent since', async () => {
       const account = freshAccount();
       const intent = async (subject: string, trace: MessageTrace, mark = 'm', of = account) => {
         const key = { account: of, kind: 'event-message', subject } as const;
@@ -63,7 +63,7 @@ export function effectsSuite(database: OpenDatabase): void {
       expect(await find(new Date(Date.now() + 60_000))).toEqual([]);
     });
 
-    it('what is done stays so, whoever gives it up', async () => {
+    it('a finished intent stays finished, even if another attempt gives it up', async () => {
       const key = { account: freshAccount(), kind: 'event-flow', subject: 'e' } as const;
       const id = await sentIntent(database(), { ...key, run: 'r' });
       await endIntent(database(), id, 'unknown', 'FLOW_AMBIGUOUS');
@@ -72,7 +72,7 @@ export function effectsSuite(database: OpenDatabase): void {
       expect(await getIntent(database(), key)).toMatchObject({ state: 'done' });
     });
 
-    it('an answer that came after all makes the unknown done, and nothing else', async () => {
+    it('a late answer settles only an unknown outcome', async () => {
       const account = freshAccount();
       const run = await openIntakeRun(database(), { account, sync: '@r' });
       const ids = ['unknown', 'failed'].map((outcome) => `${account}-${outcome}`);
@@ -115,7 +115,7 @@ export function effectsSuite(database: OpenDatabase): void {
       expect(await getIntent(database(), other)).not.toBeNull();
     });
 
-    it('a contact that an event saw is noted where none is known, and never put in the place of another', async () => {
+    it('a contact that an event saw is stored if none is known, and never replaces another', async () => {
       const account = freshAccount();
       await noteRemote(database(), account, phone(1), { id: 7, number: phone(1) });
       await noteRemote(database(), account, phone(1), { id: 8, number: phone(2) });

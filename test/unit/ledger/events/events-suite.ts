@@ -41,7 +41,7 @@ export function eventsSuite(database: OpenDatabase): void {
   };
 
   describe('events', () => {
-    it('are written down once, in the order given, and a repetition learns how far they are', async () => {
+    it('are stored once, in the given order, and a repetition returns their state', async () => {
       const { account, run, drafts, ids } = await opened(3);
       await markAccepted(database(), [ids[0] as string]);
       await endEvent(database(), ids[1] as string, { outcome: 'done' });
@@ -64,7 +64,7 @@ export function eventsSuite(database: OpenDatabase): void {
       ]);
     });
 
-    it('are one when two processes write them down at once', async () => {
+    it('are stored once when two processes store them at the same time', async () => {
       const account = freshAccount();
       const runs = await Promise.all(
         [1, 2, 3].map(() => openIntakeRun(database(), { account, sync: '@site' })),
@@ -75,7 +75,7 @@ export function eventsSuite(database: OpenDatabase): void {
       expect(rows).toHaveLength(20);
     });
 
-    it('belong to one workflow, whoever else was started for them', async () => {
+    it('belong to one workflow, even if others were started for them', async () => {
       const { ids } = await opened(1);
       const [id = ''] = ids;
       expect(await claimEvent(database(), id, 'one')).toMatchObject({ id, ahead: 0 });
@@ -85,7 +85,7 @@ export function eventsSuite(database: OpenDatabase): void {
       expect(await claimEvent(database(), id, 'one')).toBeNull();
     });
 
-    it('stand in line with those of their subject only, and the first one to wait is next', async () => {
+    it('wait only for events of their subject, and the first one waiting is next', async () => {
       const { ids } = await opened(3, { subject: 'person/1' });
       await markAccepted(database(), ids.slice(1));
       const [first, second, third] = await Promise.all(ids.map(eventOf));
@@ -116,7 +116,7 @@ export function eventsSuite(database: OpenDatabase): void {
       expect(await claimEvent(database(), `${account}-1`, 'w')).toMatchObject({ superseded: expected });
     });
 
-    it('keep what they asked for only while somebody may need it, and their first end', async () => {
+    it('keep their request only while somebody may need it, and keep their first end', async () => {
       const { account, ids } = await opened(3);
       const ends = ['done', 'failed', 'unknown'] as const;
       for (const [n, outcome] of ends.entries())
@@ -137,7 +137,7 @@ export function eventsSuite(database: OpenDatabase): void {
         days,
       ]);
 
-    it('are forgotten when their time is over, and not before', async () => {
+    it('are deleted after their retention time, and not before', async () => {
       const { account, ids } = await opened(4);
       for (const id of ids.slice(0, 2)) await endEvent(database(), id, { outcome: 'done' });
       await markAccepted(database(), [ids[2] as string]);
@@ -153,7 +153,7 @@ export function eventsSuite(database: OpenDatabase): void {
       expect(rows.map(({ id }) => id)).toEqual(ids.slice(1, 3));
     });
 
-    it('of Sluice itself have no sender who comes back: they are kept while they wait', async () => {
+    it('of Sluice itself have no sender to repeat them, so they are kept while they wait', async () => {
       const { account, ids } = await opened(2, { route: '+win-back' });
       await age(ids[0] as string, 'received_at', 91);
       await age(ids[1] as string, 'received_at', 2);
@@ -163,7 +163,7 @@ export function eventsSuite(database: OpenDatabase): void {
       ]);
     });
 
-    it('are found by operators, and opened again only where there is something to try', async () => {
+    it('are listed for operators, and reopened only if there is something to retry', async () => {
       const { account, ids } = await opened(4);
       const [done = '', failed = '', unknown = '', open = ''] = ids;
       await endEvent(database(), done, { outcome: 'done' });
@@ -202,7 +202,7 @@ export function eventsSuite(database: OpenDatabase): void {
       expect(await claimEvent(database(), open, 'w')).toBeNull();
     });
 
-    it('wait for one before them whose start nobody has noted yet', async () => {
+    it('wait for an earlier one whose start is not recorded yet', async () => {
       const { ids } = await opened(2, { subject: 'person/1' });
       const [first, second] = await Promise.all(ids.map(eventOf));
       const claim = () => claimEvent(database(), second?.id ?? '', 'w2');
@@ -213,7 +213,7 @@ export function eventsSuite(database: OpenDatabase): void {
       expect(await claim()).toMatchObject({ ahead: 0, arriving: false });
     });
 
-    it('are not forgotten once their sender is back', async () => {
+    it('are not deleted once their sender has repeated them', async () => {
       const { account, run, drafts, ids } = await opened(1);
       await database().query(`update events set received_at = now() - interval '2 days' where id = any($1)`, [
         ids,

@@ -27,7 +27,7 @@ beforeEach(() => emptyLedger(db));
 const expire = (id: string) => db.query('update uploads set expires_at = now() where id = $1', [id]);
 const count = async () => (await db.query<{ n: number }>('select count(*)::int as n from uploads'))[0]?.n;
 
-it('a file comes back byte by byte, also a long one', async () => {
+it('a file comes back unchanged, even a long one', async () => {
   const data = randomBytes(3_000_001);
   const { id, size, expiresAt } = await storeUpload(db, { ...FILE, data });
   expect(size).toBe(3_000_001);
@@ -38,7 +38,7 @@ it('a file comes back byte by byte, also a long one', async () => {
   expect(hash(file?.data ?? Buffer.alloc(0))).toBe(hash(data));
 });
 
-it('the same file has the same id, and its days begin anew; any difference makes another', async () => {
+it('the same file has the same id, and its days start again; any difference makes another file', async () => {
   const { id } = await storeUpload(db, FILE);
   await expire(id);
   expect((await readUploads(db, 'acme', [id])).size).toBe(0);
@@ -58,12 +58,12 @@ it('the same file has the same id, and its days begin anew; any difference makes
   expect(await count()).toBe(6);
 });
 
-it('files of another account are not there', async () => {
+it('files of another account are not found', async () => {
   const { id } = await storeUpload(db, { ...FILE, account: 'other' });
   expect((await readUploads(db, 'acme', [id, 'up_none', "'; --"])).size).toBe(0);
 });
 
-it('files whose days are over are forgotten, so many at a time', async () => {
+it('expired files are deleted, a limited number at a time', async () => {
   for (const filename of ['a', 'b', 'c']) await expire((await storeUpload(db, { ...FILE, filename })).id);
   const { id } = await storeUpload(db, FILE);
   expect([await forgetUploads(db, 2), await forgetUploads(db, 2), await forgetUploads(db, 2)]).toEqual([
@@ -72,7 +72,7 @@ it('files whose days are over are forgotten, so many at a time', async () => {
   expect([...(await readUploads(db, 'acme', [id])).keys()]).toEqual([id]);
 });
 
-it('a file of which some is still to come is not there, and a repetition brings the rest', async () => {
+it('an incomplete file is not found, and a repetition adds the rest', async () => {
   const data = randomBytes(3_000_001);
   let statements = 0;
   const dying: Queryable = {

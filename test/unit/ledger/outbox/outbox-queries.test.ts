@@ -68,7 +68,7 @@ describe('the list', () => {
     expect(await ids(over)).toEqual(found);
   });
 
-  it('says nothing of what the event says', async () => {
+  it('shows nothing of the event’s content', async () => {
     const [first] = await listOutbox(db, filter());
     expect(first).toEqual({
       id: 'bus/1',
@@ -89,7 +89,7 @@ describe('the list', () => {
   });
 });
 
-it('the status knows sinks that are configured, that have events, and that had some', async () => {
+it('the status lists sinks that are configured, have events, or had some', async () => {
   const sinks = await describeSinks(db, ['new', 'bus']);
   expect(sinks).toMatchObject([
     { sink: 'bus', circuit: 'closed', openUntil: null, waiting: 3, dead: 1, sent: 0, sentAt: null },
@@ -108,8 +108,8 @@ const open = async () =>
     )
   )[0];
 
-describe('another try', () => {
-  it('of dead events begins anew, and their sinks are probed at once', async () => {
+describe('a retry', () => {
+  it('of dead events resets their attempts, and their sinks are probed at once', async () => {
     expect(await db.transaction((tx) => reopenOutbox(tx, filter({ states: ['dead'] })))).toEqual({
       count: 2,
       sinks: ['bus', 'hooks'],
@@ -129,7 +129,7 @@ describe('another try', () => {
     expect(await ids({ states: ['dead'] })).toEqual(['bus/1', 'hooks/4']);
   });
 
-  it('whose first answer was lost finds nothing more to do, and names the sinks again', async () => {
+  it('repeated after a lost answer changes nothing, and names the sinks again', async () => {
     const again = () =>
       db.transaction((tx) => reopenOutbox(tx, filter({ states: ['dead'], sinks: ['hooks'] })));
     expect(await again()).toEqual({ count: 1, sinks: ['hooks'] });
@@ -146,7 +146,7 @@ describe('another try', () => {
   });
 });
 
-it('an event that is discarded is gone, and those behind it go on', async () => {
+it('a discarded event is deleted, and the events behind it continue', async () => {
   const command = filter({ ids: ['hooks/2', 'bus/1', 'bus/99'], states: [] });
   expect(await db.transaction((tx) => discardOutbox(tx, command))).toEqual({
     count: 2,

@@ -43,7 +43,7 @@ const RENEWED_LATE: Event[] = [
 
 export function dueRecordsSuite(database: OpenDatabase): void {
   describe('leases of records', () => {
-    it('two batches in any order, with leases that run out: only the one that took last calls and writes', async () => {
+    it('two batches in any order, with leases that expire: only the last holder calls and writes', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(event, { maxLength: 16 }), async (events) => {
           const { account, run, ids } = await runWith(database(), [4]);
@@ -110,7 +110,7 @@ export function dueRecordsSuite(database: OpenDatabase): void {
       await expect(endRecord(database(), { id, holder: 'a' }, end)).rejects.toThrow(LeaseLostError);
     });
 
-    it('a batch that is gone gives its records back, counts what it ended, and leaves all others alone', async () => {
+    it('taking back a lost batch returns its records, counts what it ended, and leaves all others alone', async () => {
       const { account, run, ids } = await runWith(database(), [4, 4, 4, 4, 4]);
       const [ended, leased, parked, waiting, other] = ids as [number, number, number, number, number];
       const place = { id: run.id, account, pipeline: '' };
@@ -127,7 +127,7 @@ export function dueRecordsSuite(database: OpenDatabase): void {
       expect(await markSent(database(), other, 'r/batch-12/1')).toBe(true);
     });
 
-    it('a batch that was taken back takes nothing more; an attempt that goes on with it and other batches do', async () => {
+    it('a batch that was taken back takes no more records; its next attempt and other batches do', async () => {
       const { account, run } = await runWith(database(), [4, 4, 4]);
       const place = { id: run.id, account, pipeline: '' };
       const take = async (holder: string) => (await takeDue(database(), place, { ...LEASE, holder })).length;
@@ -172,7 +172,7 @@ export function dueRecordsSuite(database: OpenDatabase): void {
       return records.map(({ row }) => row.id);
     };
 
-    it('comes before fresh records when it waited, and fresh ones come in the order of the source', async () => {
+    it('is a waiting record before a new one, and new ones in the order of the source', async () => {
       const { account, run, ids } = await runWith(database(), [4, 4, 4, 4]);
       await deferRecord(database(), { id: ids[2] as number, holder: null }, { ms: 0, failed: true });
       expect(await take(account, run.id, 1)).toEqual([ids[2]]);
@@ -185,7 +185,7 @@ export function dueRecordsSuite(database: OpenDatabase): void {
       });
     });
 
-    it('is asked for by kind of work, too, and without some kinds', async () => {
+    it('can be selected by kind of work, or exclude kinds', async () => {
       const { account, run, ids } = await runWith(database(), [4, 32, 4 | 32]);
       const place = { id: run.id, account, pipeline: '' };
       const others = await takeDue(database(), place, { holder: 'b', seconds: 60, limit: 5, without: 32 });
@@ -193,7 +193,7 @@ export function dueRecordsSuite(database: OpenDatabase): void {
       expect(await take(account, run.id, 5, 32)).toEqual([ids[1], ids[2]]);
     });
 
-    it('is published in milliseconds: 0 when due, by the lease of another batch, null when nothing will be', async () => {
+    it('is given in milliseconds: 0 when due, the end of another batch’s lease, or null when nothing will be due', async () => {
       const { account, run, ids } = await runWith(database(), [4, 4]);
       expect(await nextDueMs(database(), run.id, 'a')).toBe(0);
       await take(account, run.id, 2);

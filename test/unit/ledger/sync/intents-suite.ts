@@ -78,7 +78,7 @@ export function intentsSuite(database: OpenDatabase): void {
       },
     );
 
-    it('is reopened only for the sending that had no effect, never for one that came later or is done', async () => {
+    it('is reopened only for the call that had no effect, never for a later or finished one', async () => {
       const key = keyOf();
       const id = await takenId(key);
       await reopenIntent(database(), id, 1);
@@ -90,7 +90,7 @@ export function intentsSuite(database: OpenDatabase): void {
       expect(await stateOf(key)).toBe('done');
     });
 
-    it('counts its sends over reopenings, and knows its age by the clock of the database', async () => {
+    it('counts its calls across reopenings, and measures its age by the database’s clock', async () => {
       const key = keyOf();
       const id = await takenId(key);
       for (const sends of [1, 2, 3]) {
@@ -105,7 +105,7 @@ export function intentsSuite(database: OpenDatabase): void {
       expect(Math.floor(age / 10)).toBe(9);
     });
 
-    it('is null where none was written down, and differs by account, kind and subject', async () => {
+    it('is null when none was stored, and differs by account, kind and subject', async () => {
       const key = keyOf();
       const others: IntentKey[] = [keyOf(), { ...key, kind: 'stage' }, { ...key, subject: '7/Support' }];
       for (const other of others) {

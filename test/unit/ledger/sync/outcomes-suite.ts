@@ -69,7 +69,7 @@ export function outcomesSuite(database: OpenDatabase): void {
       return run.id;
     };
 
-    it('gives all rows of all kinds once and in the order of the source, whatever the size of a page', async () => {
+    it('returns all rows of all kinds once and in the order of the source, for any page size', async () => {
       const runId = await build();
       const whole = await read(runId);
       expect(whole.map(({ row, status }) => `${row} ${status}`)).toEqual([
@@ -99,7 +99,7 @@ export function outcomesSuite(database: OpenDatabase): void {
       expect((await read(await build(), filter, 1)).map(({ row }) => row)).toEqual(rows);
     });
 
-    it('says of each row where it ended, why, and what is kept of it', async () => {
+    it('returns for each row where it ended, why, and what is stored', async () => {
       const runId = await build();
       const [failed] = await read(runId, { row: 1 });
       expect(failed).toMatchObject({
@@ -209,7 +209,7 @@ export function outcomesSuite(database: OpenDatabase): void {
       expect(keys(await take(await retry(account, over)))).toEqual(expected.map(phone));
     });
 
-    it('that was cut off goes on where it stood, and takes nothing twice', async () => {
+    it('that was interrupted continues where it stopped, and takes nothing twice', async () => {
       const account = await sync(freshAccount(), { 1: 'failed A', 2: 'failed A', 3: 'failed A' });
       const id = await retry(account);
       const page = await nextRetryPage(database(), id, 2);
@@ -218,14 +218,14 @@ export function outcomesSuite(database: OpenDatabase): void {
       expect(keys(await take(id))).toEqual([phone(3)]);
     });
 
-    it('of twenty starters at once opens one run', async () => {
+    it('called by twenty processes at once opens one run', async () => {
       const account = await sync(freshAccount(), { 1: 'failed A' });
       const opened = await Promise.allSettled(Array.from({ length: 20 }, () => retry(account)));
       const ids = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
       expect(new Set(ids)).toEqual(new Set([`${account}/leads/2`]));
     });
 
-    it('after a retry takes what failed again, and what that retry did not take up', async () => {
+    it('after a retry takes what failed again and what that retry did not cover', async () => {
       const account = await sync(freshAccount(), { 1: 'failed A', 2: 'failed A', 3: 'failed B' });
       const second = await retry(account, { codes: ['A'] });
       await take(second);
@@ -233,7 +233,7 @@ export function outcomesSuite(database: OpenDatabase): void {
       expect(keys(await take(await retry(account)))).toEqual([phone(3), phone(2)]);
     });
 
-    it('hides no finding of the run before it: what it did not take up is listed beside what it left', async () => {
+    it('hides no finding of the previous run: rows that it did not cover are listed beside its own', async () => {
       const account = await sync(freshAccount(), {
         1: 'failed A',
         2: 'failed A',
@@ -255,7 +255,7 @@ export function outcomesSuite(database: OpenDatabase): void {
       ]);
     });
 
-    it('never takes a payload that a later run has overtaken, though that one kept no record of it', async () => {
+    it('never takes a payload that a later run has replaced, even if that run stored no record of it', async () => {
       const account = await sync(freshAccount(), { 1: 'failed A', 2: 'failed A', 3: 'failed A' });
       await sync(account, { 1: 'ok', 2: 'failed A' });
       const overtaken = retry(account, { from: `${account}/leads/1` });
@@ -268,7 +268,7 @@ export function outcomesSuite(database: OpenDatabase): void {
       ]);
     });
 
-    it('is not kept from its records by a later run that never came to the end of its source', async () => {
+    it('takes its records despite a later run that did not reach the end of its source', async () => {
       const account = await sync(freshAccount(), { 1: 'failed A' });
       for (const cursor of [null, { offset: 1 }]) {
         const broken = await openRun(database(), specOf(account));
@@ -284,7 +284,7 @@ export function outcomesSuite(database: OpenDatabase): void {
       await expect(retry(account)).rejects.toMatchObject({ why: 'nothing' });
     });
 
-    it('takes again what a cancelled retry left undone', async () => {
+    it('takes what a canceled retry left undone', async () => {
       const account = await sync(freshAccount(), { 1: 'failed A', 2: 'failed A' });
       const second = await retry(account);
       await take(second);

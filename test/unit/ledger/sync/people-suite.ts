@@ -39,7 +39,7 @@ export function peopleSuite(database: OpenDatabase): void {
   const person = async (account: string, key: string) =>
     (await findPeople(database(), account, [key], 'Sales')).get(key);
 
-  it('a person who was never seen is absent; one who was written has all that was sent', async () => {
+  it('an unknown person is absent; a written one has everything that was sent', async () => {
     const account = freshAccount();
     expect(await person(account, LONG)).toBeUndefined();
     const extra = [{ name: 'plan', value: 'pro' }];
@@ -72,14 +72,14 @@ export function peopleSuite(database: OpenDatabase): void {
     expect((await person(account, LONG))?.extra_known).toEqual([]);
   });
 
-  it('marks are those of the last write; who created the contact is the first to have done so', async () => {
+  it('marks are those of the last write; the creator of the contact is the first sync that created it', async () => {
     const account = freshAccount();
     await noteContact(database(), account, LONG, { ...SENT, createdBy: 'leads' });
     await noteContact(database(), account, LONG, { ...SENT, marks: { email: 'e' }, createdBy: 'deals' });
     expect(await person(account, LONG)).toMatchObject({ sent: { email: 'e' }, created_by: 'leads' });
   });
 
-  it('what was seen lasts until the next write: after it nobody knows what the service shows', async () => {
+  it('what was seen is valid until the next write', async () => {
     const account = freshAccount();
     await noteSeen(database(), account, LONG, 'run', { id: 5, contact: shown(SHORT) });
     expect(await person(account, LONG)).toMatchObject({ seen: { run: 'run', ...shown(SHORT) } });
@@ -101,7 +101,7 @@ export function peopleSuite(database: OpenDatabase): void {
     });
   });
 
-  it('a look-up that finds nobody does not forget whom an earlier one found', async () => {
+  it('a look-up without a result does not erase an earlier result', async () => {
     const account = freshAccount();
     await noteSeen(database(), account, LONG, 'run', null);
     expect(await person(account, LONG)).toMatchObject({ remote_id: null });
@@ -113,7 +113,7 @@ export function peopleSuite(database: OpenDatabase): void {
     });
   });
 
-  it('the first card of a person in a pipeline stands, and only its own pipeline shows it', async () => {
+  it('the first card of a person in a pipeline is kept, and only its own pipeline shows it', async () => {
     const account = freshAccount();
     const id = await noteContact(database(), account, LONG, SENT);
     const card = { pipeline: 'Sales', remoteId: 1, remoteStageId: 11, stage: 'New', adopted: false };
@@ -126,7 +126,7 @@ export function peopleSuite(database: OpenDatabase): void {
     expect((await findPeople(database(), account, [LONG], '#1')).get(LONG)?.card).toBeNull();
   });
 
-  it('a contact that was deleted on the service is forgotten with its card; an effect in question is not', async () => {
+  it('a contact that was deleted in the service is deleted with its card; an open intent is not', async () => {
     const account = freshAccount();
     const id = await noteContact(database(), account, LONG, SENT);
     expect((await findPeople(database(), account, [LONG], '')).get(LONG)?.id).toBe(id);
@@ -160,7 +160,7 @@ export function peopleSuite(database: OpenDatabase): void {
   });
 
   describe('the catalog', () => {
-    it('is null until it was read, and then what was read last', async () => {
+    it('is null until it is read, and then has the last read', async () => {
       const account = freshAccount();
       expect(await readCatalog(database(), account, 'tags')).toBeNull();
       await saveCatalog(database(), account, 'tags', [{ id: 1, name: 'vip' }]);

@@ -69,7 +69,7 @@ function step(m: Model, a: Act): void {
 }
 
 export function recordsSuite(database: OpenDatabase): void {
-  it('any sequence of steps, ends and retries: bits change as published, an ended record never, the counts add up', async () => {
+  it('any sequence of steps, ends and retries: bits change as requested, an ended record never does, the counts add up', async () => {
     const sequence = fc.array(fc.tuple(fc.nat(2), command), { maxLength: 14 });
     await fc.assert(
       fc.asyncProperty(fc.tuple(bits, bits, bits), sequence, async (todos, commands) => {
@@ -151,14 +151,14 @@ export function recordsSuite(database: OpenDatabase): void {
       });
     });
 
-    it('no record is no statement', async () => {
+    it('no records cause no statement', async () => {
       const { run } = await runWith(database(), []);
       await stageRecords(database(), run.id, []);
       expect(await findStaged(database(), run.id, [])).toEqual(new Map());
     });
   });
 
-  it('the first time of sending stands', async () => {
+  it('the first sending time is kept', async () => {
     const { run, ids } = await runWith(database(), [4]);
     const id = ids[0] as number;
     expect(await markSent(database(), id, null)).toBe(true);
@@ -177,7 +177,7 @@ export function recordsSuite(database: OpenDatabase): void {
     expect((await getRecord(database(), run.id, id)).tag_ids).toEqual(tagIds);
   });
 
-  it('a record that is not of the run, or is not there, is an error with ids only', async () => {
+  it('a missing record or one of another run is an error that contains only ids', async () => {
     const { ids } = await runWith(database(), [4]);
     await expect(getRecord(database(), 'acme/none/1', ids[0] as number)).rejects.toThrow(
       `run acme/none/1 has no record ${ids[0]}`,

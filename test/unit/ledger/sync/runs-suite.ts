@@ -16,14 +16,14 @@ const FINISHED = { status: 'finished', stopped: 0 } as const;
 
 export function runsSuite(database: OpenDatabase): void {
   describe('openRun', () => {
-    it('of twenty starters at once opens one run', async () => {
+    it('called by twenty processes at once opens one run', async () => {
       const account = freshAccount();
       const runs = await Promise.all(Array.from({ length: 20 }, () => openRun(database(), specOf(account))));
       expect(new Set(runs.map(({ id }) => id))).toEqual(new Set([`${account}/leads/1`]));
       expect(await database().query('select id from runs where account = $1', [account])).toHaveLength(1);
     });
 
-    it('after the end of a run opens the next number, once, whoever asks', async () => {
+    it('after the end of a run opens the next number once, however many ask', async () => {
       const account = freshAccount();
       for (const n of [1, 2, 3]) {
         const runs = await Promise.all([1, 2, 3].map(() => openRun(database(), specOf(account))));
@@ -49,7 +49,7 @@ export function runsSuite(database: OpenDatabase): void {
     });
   });
 
-  it('a run that is not there is named in the error', async () => {
+  it('the error names a run that does not exist', async () => {
     for (const ask of [getRun, lockRun, reportRun]) {
       await expect(ask(database(), 'acme/none/7')).rejects.toThrow('the ledger has no run acme/none/7');
     }
@@ -100,7 +100,7 @@ export function runsSuite(database: OpenDatabase): void {
       expect(report).toMatchObject({ created: 1, updated: 1, unchanged: 2, pending: 1 });
     });
 
-    it('a second time changes nothing, whatever it is published', async () => {
+    it('a second call changes nothing, whatever its arguments', async () => {
       const { run } = await runWith(database(), [4, 8]);
       const first = await closeRun(database(), run.id, { status: 'failed', stopped: 8, error: 'gone' });
       const second = await closeRun(database(), run.id, { status: 'finished', stopped: 12 });
@@ -161,7 +161,7 @@ export function runsSuite(database: OpenDatabase): void {
     );
   });
 
-  it('the end of a run drops the records of earlier ones, but for failures; their reports stay as they were', async () => {
+  it('the end of a run deletes the records of earlier runs except failures; their reports do not change', async () => {
     const { run, ids, account } = await runWith(database(), [0, 4, 4, 4]);
     await advanceRun(database(), run.id, {
       cursor: null,
@@ -197,7 +197,7 @@ export function runsSuite(database: OpenDatabase): void {
     expect(await reportRun(database(), run.id)).toEqual(report);
   });
 
-  it('warnings are said once each, and those of rows are counted by field and code', async () => {
+  it('each warning is listed once, and row warnings are counted by field and code', async () => {
     const { run } = await runWith(database(), []);
     const unknownTag = { step: 'setTags', code: 'UNKNOWN_TAG', reason: 'no tag "x"', subject: 'x' };
     await Promise.all([1, 2, 3].map(() => addWarning(database(), run.id, unknownTag)));

@@ -11,7 +11,7 @@ const place = fc.oneof(fc.constant(STAGED), fc.integer({ min: 0, max: 2 ** 31 - 
 const change = fc.array(fc.tuple(key, place), { maxLength: 3000 });
 
 describe('SeenKeys', () => {
-  it('answers as a Map would, after any number of changes and from their bytes', () => {
+  it('behaves like a Map after any number of changes, and after decoding its bytes', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 3 }), fc.array(key), (pages, others) => {
         const seen = new SeenKeys();
@@ -38,7 +38,7 @@ describe('SeenKeys', () => {
     );
   });
 
-  it('keeps a million neighbours apart without slowing down to a crawl', () => {
+  it('keeps a million neighboring numbers apart without slowing down', () => {
     const seen = new SeenKeys();
     for (let n = 0; n < 1_000_000; n++) seen.set(String(5_511_900_000_000 + n), n);
     expect(seen.size).toBe(1_000_000);

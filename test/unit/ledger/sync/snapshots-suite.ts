@@ -87,7 +87,7 @@ export function snapshotSuite(database: OpenDatabase): void {
       expect(found).toMatchObject({ remote_id: id, remote_number: seen.number, seen: { run, ...seen } });
     });
 
-    it('keeps nobody whom this run is not about, yet counts all', async () => {
+    it('stores only people of this run, but counts all', async () => {
       const { account, run } = await runWith(database(), [5]);
       const page = [contactOf(1, phone(77)), contactOf(2, phone(0))];
       expect(await noteSnapshot(database(), account, run.id, page)).toBe(2);
@@ -109,7 +109,7 @@ export function snapshotSuite(database: OpenDatabase): void {
     });
   });
 
-  it('foundRecords: pending ones whom this very run has seen, page by page', async () => {
+  it('foundRecords: pending records that this run has seen, page by page', async () => {
     const { account, run, ids } = await runWith(database(), [LOOKUP, LOOKUP, LOOKUP, LOOKUP]);
     const page = [0, 1, 2].map((n) => contactOf(n + 1, phone(n)));
     await noteSnapshot(database(), account, 'an earlier run', []);
@@ -175,7 +175,7 @@ export function snapshotSuite(database: OpenDatabase): void {
       expect((await settled(over, todo, how)).todos).toEqual([expected]);
     });
 
-    it('a second time changes nothing, and a person whom the service has is not combined', async () => {
+    it('a second call changes nothing, and an existing contact is not combined', async () => {
       const { account, run } = await runWith(database(), [ALL, UPSERT | CREATE, UPSERT | CREATE], { card });
       await noteContact(database(), account, phone(2), { ...SENT, remoteId: 3 });
       await makePerson(database(), account, phone(1));
@@ -185,7 +185,7 @@ export function snapshotSuite(database: OpenDatabase): void {
       }
     });
 
-    it('unfold gives back what folding took, of people who are not on the service and have not ended', async () => {
+    it('splitCreate gives the upsert back to people who are not in the service and have not ended', async () => {
       const { account, run, ids } = await runWith(database(), [CREATE, CREATE, CREATE, UPSERT, CREATE], {
         card,
         tags: ['vip'],
@@ -205,7 +205,7 @@ export function snapshotSuite(database: OpenDatabase): void {
     });
   });
 
-  it('countBlind: who costs an upsert whatever is there, and who may have a card', async () => {
+  it('countBlind: people who always cost an upsert, and people who may have a card', async () => {
     const work = [UPSERT, UPSERT, LOOKUP | UPSERT, UPSERT | CREATE, FIND | CREATE, UPSERT | FIND];
     const { account, run, ids } = await runWith(database(), work);
     await noteContact(database(), account, phone(1), { ...SENT, remoteId: 3 });
@@ -274,7 +274,7 @@ export function snapshotSuite(database: OpenDatabase): void {
       expect(await cardOf(2)).toMatchObject({ remote_id: 3, remote_stage_id: null });
     });
 
-    it('who has an effect in question is checked alone; a settled one is not in question', async () => {
+    it('a person with an open intent is checked separately; a settled intent does not count', async () => {
       const { account, run, target, people, cardOf } = await context();
       for (const n of [0, 1, 2]) {
         const key = { account, kind: 'card' as const, subject: `${people[n]}/Sales` };
@@ -288,7 +288,7 @@ export function snapshotSuite(database: OpenDatabase): void {
       expect(await cardOf(0)).toBeNull();
     });
 
-    it('a record that was written to before ends as such, and one that has ended stays so', async () => {
+    it('a record that was already written ends as written, and an ended one does not change', async () => {
       const { account, run, ids, target, people } = await context();
       await database().query('update run_records set created = true where id = $1', [ids[0]]);
       await database().query('update run_records set touched = true where id = $1', [ids[1]]);
