@@ -1,4 +1,4 @@
-// The rules of the API text as data (docs/api-rules/*.yaml), the tests that hold each, and the page that shows both.
+// The rules of the API text as data (docs/api-rules/*.yaml), the tests that check each, and the page that shows both.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -118,13 +118,13 @@ export function renderCoverage(resolved: readonly ResolvedRule[]): string {
   const lines = [
     '# API coverage',
     '',
-    'Every rule that the description of the API states, in our words, and the tests that hold it. Written by',
-    '`npm run coverage:api` from `docs/api-rules/`; it fails when a rule has no test or a test has gone.',
+    'Every rule of the API description, and the tests that check it. `npm run coverage:api` writes this page from',
+    '`docs/api-rules/`. It fails if a rule has no test, or if a test no longer exists.',
     '',
-    `${resolved.length} rules, held by ${tests.size} tests.`,
+    `${resolved.length} rules, checked by ${tests.size} tests.`,
   ];
   for (const [section, rules] of groupBy(resolved, ({ rule }) => rule.section)) {
-    lines.push('', `## ${section}`, '', '| rule | says | held by |', '| --- | --- | --- |');
+    lines.push('', `## ${section}`, '', '| id | rule | tests |', '| --- | --- | --- |');
     for (const { rule, found } of rules) {
       lines.push(`| \`${rule.id}\` | ${cell(rule.text)} | ${found.map(describeFound).join('<br>')} |`);
     }
