@@ -5,11 +5,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files that take 20 s and more by themselves. Those that start many processes alternate with those that only wait. */
 const SLOW = [
   'workflows/crm-sync-control',
-  'e2e/cli/sync-run',
   'workflows/crm-sync-budget',
   'workflows/campaign-time',
   'workflows/crm-sync-faults',
-  'e2e/plan/sync-plan',
   'workflows/campaign-batches',
   'workflows/crm-sync-modes',
   'e2e/postgres/ledger',
@@ -20,7 +18,10 @@ const SLOW = [
   'workflows/crm-sync-shapes',
   'workflows/reshaped',
   'workflows/crm-sync-ledger',
+  'e2e/docs/commands.long',
+  'e2e/cli/sync-run.long',
   'e2e/polling/burst.long',
+  'e2e/plan/sync-plan.long',
   'e2e/plan/plan-process.long',
   'e2e/campaign/kill.long',
   'e2e/demo/demo.long',
