@@ -155,7 +155,7 @@ function beginWindow(s: Draft, known: number | null, seen: Observation, counted:
   s.markLast = 0;
   s.markBefore = 0;
   if (known === null) {
-    // Nobody can tell any more who made the calls that are already used.
+    // It is unknown by now who made the calls that are already used.
     s.windowBase = seen.used - seen.slot;
   } else {
     s.windowBefore = Math.min(seen.slot - 1, Math.max(s.windowLast, seen.last));

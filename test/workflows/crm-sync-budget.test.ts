@@ -67,7 +67,7 @@ describe('FAULTS 7: a storm of 429', () => {
 });
 
 describe('FAULTS 12: a token that is refused', () => {
-  it('in the middle of a run → paused by itself with the reason; resumed, all is exact', async () => {
+  it('in the middle of a run → the run pauses itself with the reason; after a resume, all is exact', async () => {
     await inEnvironment({ csv: plainRows(10, 'New'), sync: { concurrency: 3 } }, async (environment) => {
       await environment.panel.fault({ kind: 'delay', ms: 60 });
       const handle = await environment.start();
@@ -139,7 +139,7 @@ describe('FAULTS 12: a token that is refused', () => {
     });
   }
 
-  it('for the list of tags only → the step stops; the tags are set by the next run that may', async () => {
+  it('for the list of tags only → the step stops; the next run with permission sets the tags', async () => {
     await inEnvironment({ csv: `${HEADER}+1 415 555 2671,A,,crm,,,\n` }, async (environment) => {
       const body = { error: 'no', code: 'ERR_SCOPE_MISSING', requiredScope: 'contacts:read' };
       await environment.panel.fault({ path: '^/v1/tags', kind: 'status', status: 403, body });
@@ -219,7 +219,7 @@ describe('what the snapshot of the account costs', () => {
     );
   });
 
-  it('two people against four hundred contacts → one page that tells so, and two look-ups', async () => {
+  it('two people against four hundred contacts → one page that shows the count, and two look-ups', async () => {
     await inEnvironment(
       { csv: people(2), account: account({ contacts: strangers(400) }) },
       async (environment) => {

@@ -90,7 +90,7 @@ describe('a pause', () => {
     });
   });
 
-  it('taken back before it was answered, again and again → the run goes on, whatever was under way', async () => {
+  it('resumed before it was answered, again and again → the run continues, whatever was under way', async () => {
     await inEnvironment({ csv: plainRows(1), deadlineMs: 500 }, async (environment) => {
       await environment.panel.fault({ path: '^/v1/contacts$', kind: 'hang' });
       const handle = await environment.start();
@@ -108,7 +108,7 @@ describe('a pause', () => {
     });
   });
 
-  it('taken back before it was answered, while the account is being read → the run goes on', async () => {
+  it('resumed before it was answered, while the account is being read → the run continues', async () => {
     const people = Array.from({ length: 3 }, (_, n) => `11 98765-432${n},P${n},,,,,\n`).join('');
     await inEnvironment({ csv: HEADER + people, deadlineMs: 500 }, async (environment) => {
       await environment.panel.fault({ method: 'GET', path: '^/v1/contacts$', kind: 'hang' });

@@ -45,7 +45,7 @@ async function met(environment: Environment, method: string, path: RegExp): Prom
 const EVERY_KIND = ['hang', 'html', 'reset-after', 'reset-before', 'status', 'truncate'];
 
 describe('a service that does not answer', () => {
-  it('is named to whoever follows the run, once, and the run goes on when it is back', async () => {
+  it('is reported once to those who follow the run, and the run continues when it is back', async () => {
     await inEnvironment({ csv: `${HEADER}+1 415 555 2000,Ana,,crm,,,\n` }, async (environment) => {
       await environment.panel.fault({ method: 'GET', path: '^/v1/tags$', kind: 'reset-before' });
       const lines: string[] = [];

@@ -60,7 +60,7 @@ describe('a batch that must halt', () => {
   });
 });
 
-describe('a difference that is found while the run is paused by hand', () => {
+describe('a difference that is found while an operator has paused the run', () => {
   it('pauses the run again when it is resumed, and counts as accepted only after that', async () => {
     const shown = latch();
     let reads = 0;

@@ -26,7 +26,7 @@ function reconfigure(environment: Environment, over: Partial<RunSpec['options']>
 const byHand = { id: 5, number: '551187654321', name: 'Aninha', tagIds: [3], email: 'aninha@example.com' };
 
 describe('the mode insert', () => {
-  it('makes who is not there, leaves alone who is, whatever the source says later', async () => {
+  it('creates missing contacts and leaves existing ones alone, whatever the source says later', async () => {
     const options = {
       csv: HEADER + ANA + BIA,
       account: account({ contacts: [byHand] }),
@@ -46,7 +46,7 @@ describe('the mode insert', () => {
     });
   });
 
-  it('completes what it began itself, and writes no field of it again', async () => {
+  it('completes what it started itself, and writes no field again', async () => {
     const tokens = (scope: string) => [{ value: 'svc_test_token', scopes: ['contacts:write', scope] }];
     const options = {
       csv: HEADER + BIA,
@@ -71,7 +71,7 @@ describe('the mode insert', () => {
   });
 });
 
-it('the mode update makes nobody, and finds who came meanwhile', async () => {
+it('the mode update creates nobody, and finds people who were added meanwhile', async () => {
   const options = {
     csv: HEADER + ANA + BIA,
     account: account({ contacts: [byHand] }),
@@ -94,7 +94,7 @@ it('the mode update makes nobody, and finds who came meanwhile', async () => {
   });
 });
 
-it('a mirror takes its tags back from who left the source, and nothing else', async () => {
+it('a mirror removes only its own tags from people who left the source', async () => {
   const sync = { mode: 'mirror', vanished: 'remove-tags', fields: { email: { clear: true } } };
   await inEnvironment({ csv: HEADER + ANA + BIA, sync }, async (environment) => {
     await environment.run();
@@ -119,7 +119,7 @@ it('a mirror takes its tags back from who left the source, and nothing else', as
 });
 
 describe('field rules', () => {
-  it('if-empty fills what is empty, never leaves alone, and a second run is silent', async () => {
+  it('if-empty fills empty fields, never writes nothing, and a second run makes no call', async () => {
     const plain = ANA.replace('crm,Acme,New,pro', ',,,');
     const there = { ...byHand, email: null, tagIds: [] };
     const sync = { fields: { name: 'if-empty', email: 'if-empty' } };
@@ -145,7 +145,7 @@ describe('field rules', () => {
     );
   });
 
-  it('clear empties what Sluice filled by one PUT, whose answer tells the tags as well', async () => {
+  it('clear empties what Sluice filled with one PUT, whose answer also shows the tags', async () => {
     const sync = { fields: { email: { clear: true } } };
     await inEnvironment({ csv: HEADER + ANA, sync }, async (environment) => {
       await environment.run();
@@ -223,7 +223,7 @@ describe('a contact that people deleted', () => {
     });
   });
 
-  it('and is asked for by its id: the record starts over instead of failing run after run', async () => {
+  it('and is requested by its id: the record starts over instead of failing in every run', async () => {
     const sync = { conflict: 'keep', tags: 'replace' };
     await inEnvironment({ csv: HEADER + ANA, sync }, async (environment) => {
       await environment.run();
@@ -247,7 +247,7 @@ describe('a contact that people deleted', () => {
   });
 });
 
-it('two syncs of one account and the same people, one inserting, both writing: each is silent the second time', async () => {
+it('two syncs of one account and the same people, one inserting, both writing: neither makes a call the second time', async () => {
   await inEnvironment({ csv: HEADER + ANA + BIA }, async (environment) => {
     await environment.run();
     const { spec } = environment.deps;

@@ -34,7 +34,7 @@ const creations = async (environment: Environment) =>
   effects(await environment.panel.requests(), 'POST', /^\/v1\/cards$/).length;
 
 describe('a retry', () => {
-  it('takes up what failed, by code or all of it, without reading the source', async () => {
+  it('retries failed records, by code or all of them, without reading the source', async () => {
     await context.inEnvironment({ csv: plainRows(4) }, async (environment) => {
       await environment.panel.fault(refuse('ERR_CONTACT_NUMBER_IS_LID', 2));
       await environment.panel.fault(refuse('ERR_DUPLICATED_CONTACT', 1));
@@ -60,7 +60,7 @@ describe('a retry', () => {
     });
   });
 
-  it('of an unknown outcome checks first: a card that is there is adopted, not made again', async () => {
+  it('of an unknown outcome checks first: an existing card is adopted, not created again', async () => {
     const unreadable = { requestId: 'r', count: 1, hasMore: false, cards: [{ title: 'without id' }] };
     await context.inEnvironment({ csv: plainRows(1, 'New'), settleSeconds: 0 }, async (environment) => {
       await environment.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'reset-after', times: 1 });
@@ -82,7 +82,7 @@ describe('a retry', () => {
     });
   });
 
-  it('of an effect that never came may send again, as often as the first time', async () => {
+  it('of an effect that never happened may send again, as often as the first time', async () => {
     await context.inEnvironment({ csv: plainRows(1, 'New'), settleSeconds: 0 }, async (environment) => {
       const lost = { method: 'POST', path: '^/v1/cards$', kind: 'reset-before' };
       await environment.panel.fault(lost);

@@ -18,7 +18,7 @@ const count = (requests: readonly PanelRequest[], method: string, path: string) 
   requests.filter((each) => each.method === method && each.path === path).length;
 
 describe('the contacts', () => {
-  it('of an equal account: pages of a hundred and not one write; the arithmetic is in the report', async () => {
+  it('of an equal account: pages of a hundred and no write; the report has the figures', async () => {
     await inEnvironment(
       { csv: HEADER + rows(0, 230), account: account({ contacts: contacts(230) }) },
       async (environment) => {
@@ -46,7 +46,7 @@ describe('the contacts', () => {
     );
   });
 
-  it('under both forms of a number, on different pages: the one under the number itself is written to', async () => {
+  it('under both forms of a number, on different pages: Sluice writes to the one with the exact number', async () => {
     const both = [
       { id: 1, number: withoutNinth(0), name: 'short' },
       ...contacts(120).slice(1),
@@ -86,7 +86,7 @@ describe('the contacts', () => {
     });
   });
 
-  it('whose number changes while they are read: nobody is taken for new', async () => {
+  it('whose count changes while they are read: nobody counts as new', async () => {
     const options = { csv: HEADER + rows(0, 150), account: account({ contacts: contacts(150) }) };
     await inEnvironment(options, async (environment) => {
       const first = contacts(100).map((each) => ({
@@ -150,7 +150,7 @@ describe('the contacts', () => {
 });
 
 describe('the cards', () => {
-  it('that people made are adopted by the hundred, those of a lost answer alone, and only the missing are made', async () => {
+  it('that people created are adopted by the hundred, those of a lost answer separately, and only missing ones are created', async () => {
     const cards = Array.from({ length: 101 }, (_, n) => ({
       id: n + 1,
       contactId: n + 1,
@@ -196,7 +196,7 @@ describe('the cards', () => {
     });
   });
 
-  it('with one that cannot be read: everybody is asked for alone, and nobody gets a second card', async () => {
+  it('with one that cannot be read: each person is looked up, and nobody gets a second card', async () => {
     const card = { id: 9, contactId: 1, pipelineId: 1, stageId: 12, title: 'by hand' };
     const options = {
       csv: HEADER + rows(0, 3, 'New'),

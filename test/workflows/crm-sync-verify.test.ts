@@ -83,7 +83,7 @@ describe('a write that the service does not show as it was made', () => {
     });
   });
 
-  it('is found by one read-back where no answer shows it: extra info', async () => {
+  it('is found by one read-back if no answer shows it: extra info', async () => {
     const csv = `${HEADER}${[1, 2, 3].map((n) => `+1 415 555 200${n},Person ${n},,,ACME,,\n`).join('')}`;
     await inEnvironment(
       { csv, mapping: MAPPING, shape: [ignoreField(UPSERT, 'extraInfo')] },
@@ -95,7 +95,7 @@ describe('a write that the service does not show as it was made', () => {
     );
   });
 
-  it('reads back once a run, and no more', async () => {
+  it('reads back once per run', async () => {
     const csv = `${HEADER}${[1, 2, 3].map((n) => `+1 415 555 200${n},Person ${n},,,ACME,,\n`).join('')}`;
     await inEnvironment({ csv, mapping: MAPPING }, async (environment) => {
       expect(await environment.run()).toMatchObject({ created: 3, failed: 0, warnings: [] });
@@ -132,7 +132,7 @@ describe('a write that the service does not show as it was made', () => {
     },
   );
 
-  it('in another form is a warning, and one that is shown too late none', async () => {
+  it('in another form is a warning, and one that is shown late is not', async () => {
     const upper = answerField(UPSERT, 'contact', (contact) => {
       contact.name = String(contact.name).toUpperCase();
     });
@@ -149,7 +149,7 @@ describe('a write that the service does not show as it was made', () => {
     });
   });
 
-  it('about another person stops the run at once, and nothing of it is noted', async () => {
+  it('about another person stops the run at once, and nothing of it is stored', async () => {
     const rule = answerField(UPSERT, 'contact', (contact) => {
       contact.number = '14155559999';
     });
@@ -182,7 +182,7 @@ describe('a list filter that the service ignores', () => {
     );
   });
 
-  it('pauses the run when further pages follow: absence proves nothing then', async () => {
+  it('pauses the run when more pages follow, because absence then proves nothing', async () => {
     const cards = [{ id: 1, contactId: 1, pipelineId: 1, stageId: 11, title: 'theirs', status: 'open' }];
     const contacts = [...others.contacts, { id: 3, number: '14155552000', name: 'Person 0' }];
     const account = accountWith({ contacts, cards });
@@ -204,7 +204,7 @@ describe('a list filter that the service ignores', () => {
   });
 });
 
-it('tags that the service left out are named in the report', async () => {
+it('the report names tags that the service left out', async () => {
   const rule = eachItem(/^PUT \/v1\/contacts\/\d+\/tags$/, 'none', () => {});
   const drop: Rule = {
     on: /^PUT \/v1\/contacts\/\d+\/tags$/,

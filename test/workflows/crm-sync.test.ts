@@ -11,7 +11,7 @@ const { inEnvironment } = syncContext();
 const calls = (requests: readonly PanelRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
 
 describe('a first run', () => {
-  it('creates contact, tags and card, counts its calls truly, and a second run makes none', async () => {
+  it('creates contact, tags and card, counts its calls correctly, and a second run makes none', async () => {
     await inEnvironment({ csv: HEADER + ANA + BIA }, async (environment) => {
       const first = await environment.run();
       expect(first).toMatchObject({
@@ -40,7 +40,7 @@ describe('a first run', () => {
     });
   });
 
-  it('rejects rows that cannot be mapped and goes on', async () => {
+  it('rejects rows that cannot be mapped and continues', async () => {
     const wrong = 'letters,Caio,,,,,\n,Davi,,,,,\n';
     await inEnvironment({ csv: HEADER + wrong + ANA }, async (environment) => {
       expect(await environment.run()).toMatchObject({ read: 3, rejected: 2, created: 1, failed: 0 });
@@ -54,7 +54,7 @@ describe('a first run', () => {
     });
   });
 
-  it('makes one person of two rows, whichever form of the number they use, and stays quiet the second time', async () => {
+  it('makes one person of two rows, whichever form of the number they use, and makes no call the second time', async () => {
     const again = '+55 11 8765-4321,Ana S.,,vip,,Talking,\n';
     await inEnvironment({ csv: HEADER + ANA + again }, async (environment) => {
       expect(await environment.run()).toMatchObject({
@@ -101,7 +101,7 @@ describe('a changed row', () => {
   }
 });
 
-it('an emptied field of the source costs nothing, and the service keeps what it has', async () => {
+it('a cleared field of the source costs no call, and the service keeps its value', async () => {
   await inEnvironment({ csv: HEADER + ANA }, async (environment) => {
     await environment.run();
     await environment.requests();
@@ -155,7 +155,7 @@ describe('what people did in the service', () => {
     );
   });
 
-  it('takes back only tags that Sluice set itself', async () => {
+  it('removes only tags that Sluice set itself', async () => {
     await inEnvironment({ csv: HEADER + ANA.replace('crm', 'crm|vip') }, async (environment) => {
       await environment.run();
       await environment.panel.patch({ contacts: [{ id: 1, tagIds: [1, 2, 3] }] });
@@ -165,7 +165,7 @@ describe('what people did in the service', () => {
     });
   });
 
-  it('adopts the card that the contact has already in the pipeline, where it stands', async () => {
+  it('adopts the contact’s existing card of the pipeline in its current stage', async () => {
     const card = { id: 9, contactId: 5, pipelineId: 1, stageId: 12, title: 'by hand', status: 'open' };
     await inEnvironment(
       { csv: HEADER + ANA, account: account({ contacts: [byHand], cards: [card] }) },
@@ -210,7 +210,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('of one record fails it alone, with step and code', async () => {
+  it('of one record fails only that record, with step and code', async () => {
     const rows = ANA + BIA.replace('Bia Lima,,,,,', 'Bia Lima,,,,Nowhere,');
     await inEnvironment({ csv: HEADER + rows }, async (environment) => {
       expect(await environment.run()).toMatchObject({ created: 1, failed: 1, cards: 1 });
@@ -220,7 +220,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('of an unknown tag is one warning; it is set by the first run after somebody made it', async () => {
+  it('of an unknown tag is one warning; the first run after its creation sets it', async () => {
     await inEnvironment({ csv: HEADER + ANA.replace('crm', 'crm|canary-tag') }, async (environment) => {
       const report = await environment.run();
       expect(report.warnings).toMatchObject([{ code: 'UNKNOWN_TAG' }]);

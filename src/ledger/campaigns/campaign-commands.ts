@@ -147,7 +147,7 @@ export async function giveUpLost(
        ${lockedMembers("run_id = $1 and state = 'sending' and coalesce(sent_at < now() - make_interval(secs => $2), true)")}
      )
      update campaign_members set state = 'unknown', code = $4, ended_at = $3, holder = null, due_at = null,
-            reason = 'whoever triggered it was not heard of again'
+            reason = 'the worker that triggered it did not report back'
       where id in (select id from chosen)`,
     [run, seconds, at, code],
   );

@@ -33,7 +33,7 @@ export interface LedgerPerson {
   readonly tagIds: number[] | null;
 }
 
-/** The tables that can contain matching people. All other conditions are looked up per person. */
+/** The tables that can contain matching people. All other conditions are checked per person. */
 function basesOf({ tags, pipeline, stage, createdBy, campaign, silentSince }: PeopleFilter): string[] {
   const people = 'select key from people where account = $1 and key > $2 order by key limit $3';
   if (tags !== null || pipeline !== null || stage !== null || createdBy !== null) return [people];
@@ -69,10 +69,10 @@ export async function peoplePage(
   if (base === undefined) return { people: [], next: null };
   const { account, tags, pipeline, stage, createdBy, silentSince, campaign } = filter;
   const [row] = await db.query<{ last: string | null; people: LedgerPerson[] }>(
-    `with looked as materialized (${base}),
+    `with candidates as materialized (${base}),
      matching as materialized (
        select b.key, p.remote_id, p.remote_number, p.seen
-         from looked b left join lateral (select * from people where account = $1 and key = b.key limit 1) p on true
+         from candidates b left join lateral (select * from people where account = $1 and key = b.key limit 1) p on true
         where ($4::text[] is null or exists (
                 select 1 from jsonb_array_elements_text(p.tags_added) t where lower(t) = any($4)))
           and (($5::text is null and $6::text is null) or exists (
@@ -86,7 +86,7 @@ export async function peoplePage(
                    and ($10::boolean is null or $10 = (m.replied_at is not null or exists (
                      select 1 from conversations c
                       where c.account = $1 and c.person_key = b.key and c.inbound_at > m.triggered_at))))))
-     select (select max(key) from looked) as last,
+     select (select max(key) from candidates) as last,
             (select coalesce(jsonb_agg(jsonb_build_object(
                'key', m.key,
                'contact', jsonb_build_object(

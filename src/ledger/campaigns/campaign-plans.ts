@@ -27,15 +27,8 @@ export async function openPlan(db: Database, plan: NewPlan): Promise<{ run: stri
     if (open?.state === 'running') return { underWay: open.run };
     if (open?.state === 'planning' && open.workflow === plan.workflow) return { run: open.run };
     if (open !== undefined) {
-      await moveCampaign(
-        tx,
-        open.run,
-        ['planning', 'planned'],
-        'void',
-        plan.at,
-        'a newer plan took its place',
-      );
-      await recordCommand(tx, open.run, plan, 'void', 'a newer plan took its place');
+      await moveCampaign(tx, open.run, ['planning', 'planned'], 'void', plan.at, 'a newer plan replaced it');
+      await recordCommand(tx, open.run, plan, 'void', 'a newer plan replaced it');
     }
     const run = await insertPlan(tx, sync, plan);
     await recordCommand(tx, run, plan, 'plan', '');

@@ -14,7 +14,7 @@ export interface Conversation {
   readonly inbound_at: string | null;
   /** Some of its messages must still be read. */
   readonly behind: boolean;
-  /** A message of the last 24 hours does not show when, or by whom, it was written. */
+  /** A message of the last 24 hours does not show when or by whom it was written. */
   readonly unclear: boolean;
 }
 
@@ -49,9 +49,9 @@ export async function windowFacts(
   to: WindowTarget,
   after: Date,
 ): Promise<Facts> {
-  const [sql, whom] =
+  const [sql, target] =
     'conversation' in to ? [FACTS_OF_CONVERSATION, to.conversation] : [FACTS_OF_PERSON, to.key];
-  const [facts] = await db.query<Facts>(sql, [account, whom, after]);
+  const [facts] = await db.query<Facts>(sql, [account, target, after]);
   return facts as Facts;
 }
 

@@ -94,7 +94,8 @@ function ofRow(row: Conversation, facts: Facts, { scopeOf, now }: Judged): Windo
   if (row.channel !== 'waba') return { state: 'open', until: null };
   const inbound = row.inbound_at === null ? null : new Date(row.inbound_at).getTime();
   const time = now.getTime();
-  if (inbound !== null && inbound > time + SKEW_MS) return unknown('the newest message lies in the future');
+  if (inbound !== null && inbound > time + SKEW_MS)
+    return unknown('the newest message is dated in the future');
   const until = inbound === null ? null : new Date(inbound + WINDOW_MS - MARGIN_MS);
   if (until !== null && time < until.getTime()) return { state: 'open', until };
   const pollers = facts.pollers.filter(
@@ -105,13 +106,13 @@ function ofRow(row: Conversation, facts: Facts, { scopeOf, now }: Judged): Windo
   const poller =
     pollers.find((each) => each.poller === row.poller) ?? pollers.find((each) => reachesBack(each, time));
   if (poller === undefined) return unknown(whyUnfollowed(row.connection_id, facts, scopeOf, time));
-  if (row.behind) return unknown('messages of the conversation are still to be read');
+  if (row.behind) return unknown('messages of the conversation still have to be read');
   if (facts.gaps.some((gap) => gap.conversation_id === row.id))
     return unknown('messages of the conversation may be missing');
   if (row.unclear) return unknown('a message does not say when, or by whom, it was written');
   const isQuiet = new Date(row.updated_at).getTime() <= time - WINDOW_MS;
   if (inbound === null && !isQuiet && !reachesBack(poller, time))
-    return unknown('its messages have not been read as far back as 24 hours');
+    return unknown('its messages of the last 24 hours have not all been read');
   return { state: 'closed', since: until };
 }
 
@@ -123,7 +124,7 @@ function ofPerson(facts: Facts, question: Judged): Window {
   );
   if (wanted.length === 0) return unknown('the ledger has no conversation on the connection');
   if (connection === undefined && wanted.some(({ channel }) => channel !== 'waba'))
-    return unknown('the service chooses the connection, and not all of them are waba');
+    return unknown('the service chooses the connection, and not all connections are waba');
   const windows = wanted.map((each) =>
     each.channel === 'waba'
       ? onConnection(each.id, facts, question)
@@ -140,7 +141,7 @@ function onConnection(connection: number, facts: Facts, question: Judged): Windo
   const going = open.filter(({ row }) => row.status !== null && row.status !== 'closed');
   if (going.length > 0) return latest(going.map(({ window }) => window));
   if (open.length > 0)
-    return unknown('the contact wrote in a conversation that is closed: the service may begin another');
+    return unknown('the contact wrote in a closed conversation: the service may start another one');
   const vague = windows.find(({ window }) => window.state === 'unknown');
   if (vague !== undefined) return vague.window;
   // There may be more conversations than the ledger has.
@@ -149,7 +150,7 @@ function onConnection(connection: number, facts: Facts, question: Judged): Windo
   const following = facts.pollers.filter((each) => notFollowed(each, wide, facts, scopeOf, time) === null);
   if (following.length === 0) return unknown(whyUnfollowed(wide, facts, scopeOf, time));
   if (!following.some((each) => reachesBack(each, time)))
-    return unknown('the poller does not know the last 24 hours yet');
+    return unknown('the poller has not covered the last 24 hours yet');
   return windows.length === 0
     ? { state: 'closed', since: null }
     : latest(windows.map(({ window }) => window));

@@ -35,7 +35,7 @@ export async function unpackTar(tar: AsyncIterable<Buffer>, dir: string, last: s
     if (path === join(dir, last)) kept = content;
     else await writeFile(path, content, { mode: 0o600 });
   }
-  if (kept === null) throw new Error(`the tar holds no ${last}`);
+  if (kept === null) throw new Error(`the tar has no ${last}`);
   await writeFile(join(dir, last), kept, { mode: 0o600 });
 }
 

@@ -198,7 +198,7 @@ export async function migrate(db: Database): Promise<void> {
     const done = row?.version ?? 0;
     if (done > MIGRATIONS.length) {
       throw new Error(
-        `the ledger is at version ${done}, this Sluice knows only up to ${MIGRATIONS.length}: use the newer Sluice that wrote it`,
+        `the ledger is at version ${done}, this Sluice supports only up to ${MIGRATIONS.length}: use the newer Sluice that wrote it`,
       );
     }
     for (let version = done + 1; version <= MIGRATIONS.length; version++) {

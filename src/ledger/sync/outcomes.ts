@@ -152,7 +152,7 @@ async function* readMerged(
   for (let after = -1; ; ) {
     const page = await pageOfMerged(db, runId, { after, row, limit: pageRows });
     for (const { row: number, key, into } of page) {
-      const stands = into === null ? 'a record that the run before left undone' : `row ${into}`;
+      const stands = into === null ? 'a record that the previous run left undone' : `row ${into}`;
       yield {
         ...WITHOUT_RECORD,
         row: number,

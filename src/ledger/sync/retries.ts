@@ -61,7 +61,7 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
     );
     if (open?.kind === 'retry') return open.id;
     if (open !== undefined) {
-      const way = `end it with \`sluice sync run ${sync}\` first`;
+      const way = `finish it with \`sluice sync run ${sync}\` first`;
       throw new RetryRefusedError('open', `the run ${open.id} is still open; ${way}`);
     }
     const runs = await runsToRetry(tx, account, sync, request.from);
@@ -104,7 +104,7 @@ async function runsToRetry(
   if (standing.includes(from)) return [from];
   if (runs.some(({ id }) => id === from)) {
     const by =
-      last < 0 ? 'it did not read its source to the end' : `${runs[last]?.id} has read the source since`;
+      last < 0 ? 'the run did not read its source to the end' : `${runs[last]?.id} has read the source since`;
     throw new RetryRefusedError('nothing', `nothing to retry in ${from}: ${by}`);
   }
   const message =

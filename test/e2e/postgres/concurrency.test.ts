@@ -64,7 +64,7 @@ async function untilOneWaits(): Promise<void> {
 }
 
 describe('a step that waited for another one at the same record', () => {
-  it('adds to what that one did', async () => {
+  it('adds to its result', async () => {
     const { run, ids } = await runWith(db, [1 | 4 | 8]);
     const id = ids[0] as number;
     const answer = await behind(
@@ -75,7 +75,7 @@ describe('a step that waited for another one at the same record', () => {
     expect(await getRecord(db, run.id, id)).toMatchObject({ todo: 8 | 16, created: true, touched: true });
   });
 
-  it('is answered with the end when that one ended the record', async () => {
+  it('gets the end if the other one ended the record', async () => {
     const { run, ids } = await runWith(db, [4 | 8]);
     const id = ids[0] as number;
     const answer = await behind(
@@ -87,7 +87,7 @@ describe('a step that waited for another one at the same record', () => {
   });
 });
 
-it('who waited for an intent that another one took does not get it', async () => {
+it('a caller that waited for an intent that another one took does not get it', async () => {
   const intent = { account: 'a', kind: 'card', subject: '1/x', run: 'r' } as const;
   expect(
     await behind(
@@ -131,7 +131,7 @@ describe('an event that is cancelled while an attempt is about to send', () => {
   };
   const outcomeOf = async (id: string) => (await getEvent(db, id))?.outcome;
 
-  it('has an unknown outcome when that one was first', async () => {
+  it('has an unknown outcome if the attempt was first', async () => {
     const intent = await accepted();
     await behind(
       async (tx) => expect(await takeIntent(tx, intent)).not.toBeNull(),
@@ -140,7 +140,7 @@ describe('an event that is cancelled while an attempt is about to send', () => {
     expect(await outcomeOf(intent.subject)).toBe('unknown');
   });
 
-  it('is discarded when the cancellation was first, and that one does not send', async () => {
+  it('is discarded if the cancellation was first, and the attempt does not send', async () => {
     const intent = await accepted();
     const taken = await behind(
       async (tx) => {
@@ -187,7 +187,7 @@ describe('a connection that breaks inside a transaction', () => {
   });
 });
 
-describe('a host that vanishes without a word', () => {
+describe('a host that vanishes silently', () => {
   /** Passes bytes on until it is asked to swallow those of the connections that it has. */
   async function wire() {
     const target = new URL(server.url);
@@ -222,7 +222,7 @@ describe('a host that vanishes without a word', () => {
     };
   }
 
-  it('costs a statement and a transaction their time, and the next ones have connections of their own', async () => {
+  it('delays one statement and one transaction, and the next ones get new connections', async () => {
     const line = await wire();
     const far = await openPostgres(line.url, (error) => broken.push(error), 300);
     try {
@@ -243,7 +243,7 @@ describe('a host that vanishes without a word', () => {
     }
   });
 
-  it('keeps no row locked for hours: the server ends a transaction that nobody goes on with', async () => {
+  it('keeps no row locked for hours: the server ends an abandoned transaction', async () => {
     const [row] = await db.transaction((tx) =>
       tx.query<{ limit: string }>("select current_setting('idle_in_transaction_session_timeout') as limit"),
     );
@@ -251,11 +251,11 @@ describe('a host that vanishes without a word', () => {
   });
 });
 
-describe('a statement that comes again and again', () => {
+describe('a frequent statement', () => {
   const SQL = 'select $1::int + 1 as n';
   const PREPARED = 'select count(*) as n from pg_prepared_statements where statement = $1';
 
-  it('is prepared at its tenth use, and sent in full again once a pooler has lost it', async () => {
+  it('is prepared at its tenth use, and sent in full again after a pooler has lost it', async () => {
     const own = await openPostgres(server.url, (error) => broken.push(error));
     try {
       const add = (n: number) => own.query<{ n: number }>(SQL, [n]);
@@ -285,7 +285,7 @@ describe('a statement that comes again and again', () => {
   });
 });
 
-it('a server that is not there is said with its address and code', async () => {
+it('the error of an unreachable server names its address and code', async () => {
   const nobody = await openPostgres('postgres://u:hidden@127.0.0.1:1/x', () => undefined);
   for (const ask of [nobody.query('select 1'), nobody.transaction((tx) => tx.query('select 1'))]) {
     const { error, shown } = await failureOf(ask);
@@ -305,7 +305,7 @@ describe('a caller that waited for the row of its token', () => {
   const begin = (token: string, limit: number) =>
     db.query('insert into slots (token, call_limit) values ($1, $2)', [token, limit]);
 
-  it('gets a slot of the time at which it got the row, and no wait on top', async () => {
+  it('gets a slot based on the time it got the row, without an extra wait', async () => {
     await begin('waited', 120);
     let released = 0;
     const slot = await behind(
@@ -323,7 +323,7 @@ describe('a caller that waited for the row of its token', () => {
     expect(at).toBeGreaterThanOrEqual(released);
   });
 
-  it('and finds the slot gone is refused for no less than until it may ask again', async () => {
+  it('and finds the slot taken is refused at least until it may ask again', async () => {
     await begin('full', 1);
     const slot = await behind(
       async (tx) => {

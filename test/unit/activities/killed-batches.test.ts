@@ -31,7 +31,7 @@ async function eachStatement(
 describe('a batch of polling', () => {
   const context = pollingContext();
 
-  it('that is killed at any statement is gone on with: each message is published once, in its order', async () => {
+  it('that is killed at any statement is continued: each message is published once, in order', async () => {
     const interval = { min: '1h', max: '1h' };
     const polling = { messagePageSize: 2, keep: 20 };
     const hand = await context.hire({ config: { interval, pageSize: 20 }, polling });
@@ -74,7 +74,7 @@ describe('a batch of deliveries', async () => {
   beforeEach(context.fresh);
   afterAll(context.close);
 
-  it('that is killed at any statement is gone on with: each status is published, and the watch comes to its end', async () => {
+  it('that is killed at any statement is continued: each status is published, and the watch ends', async () => {
     await eachStatement(context.db, async (db) => {
       const sent = [await context.send(), await context.send()];
       context.clock.at += 61 * SECOND;
@@ -93,7 +93,7 @@ describe('a batch of deliveries', async () => {
 describe('a batch of the outbox', () => {
   const polling = pollingContext();
 
-  it('that is killed at any statement is gone on with: each event arrives, those of a stream in their order', async () => {
+  it('that is killed at any statement is continued: each event arrives, and each stream keeps its order', async () => {
     const { db } = polling;
     const bus = memorySink();
     const context = outboxContext(db, { bus });

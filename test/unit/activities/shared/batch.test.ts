@@ -48,7 +48,7 @@ const untilCalledOff = () =>
   });
 
 describe('a batch', () => {
-  it('works all that is due, never more at once than it has places', async () => {
+  it('works on all due items, never more at once than its concurrency limit', async () => {
     let active = 0;
     let most = 0;
     const batch = ledger(50, async () => {
@@ -61,12 +61,12 @@ describe('a batch', () => {
     expect(most).toBe(4);
   });
 
-  it('with nothing due ends at once and says when there will be', async () => {
+  it('with nothing due ends at once and returns when something will be', async () => {
     const batch = { ...ledger(0), next: async () => 60_000 };
     expect(await run(batch)).toEqual({ nextMs: 60_000 });
   });
 
-  it('waits inside for what is due soon', async () => {
+  it('waits inside for items that are due soon', async () => {
     let asked = 0;
     const batch = ledger(0);
     const soon: BatchWork<number> = {
@@ -79,7 +79,7 @@ describe('a batch', () => {
     expect(asked).toBeGreaterThan(1);
   });
 
-  it('goes on with what an item brought that ended while the ledger was asked for more', async () => {
+  it('continues with what an item added that ended while the ledger was queried', async () => {
     const batch = ledger(0);
     const due = [1];
     let asked = () => {};
@@ -107,7 +107,7 @@ describe('a batch', () => {
     expect(batch.done).toEqual([1, 2]);
   });
 
-  it('that is cancelled gives back what waits, lets the rest end, and returns its result', async () => {
+  it('that is canceled gives back waiting items, lets the others end, and returns its result', async () => {
     const env = new MockActivityEnvironment({ attempt: 1 });
     const under: { end: () => void } = { end: () => undefined };
     const batch = ledger(10, async (item) => {
@@ -124,7 +124,7 @@ describe('a batch', () => {
     expect(batch.released.toSorted((a, b) => a - b)).toEqual([2, 3, 4]);
   });
 
-  it('that is stopped from inside takes no more', async () => {
+  it('that is stopped from inside takes no more items', async () => {
     const stop = async (item: number, control: BatchControl) => {
       if (item === 1) control.stop();
       else await untilCalledOff();
@@ -134,7 +134,7 @@ describe('a batch', () => {
     expect(batch.done).toEqual([1]);
   });
 
-  it('that fails gives back what it holds, and throws', async () => {
+  it('that fails gives back its items, and throws', async () => {
     const batch = ledger(8, async (item) => {
       if (item === 2) throw new Error('the database is away');
       await untilCalledOff();
@@ -143,7 +143,7 @@ describe('a batch', () => {
     expect(batch.released.toSorted((a, b) => a - b)).toEqual([1, 3, 4]);
   });
 
-  it('is called off with the failure that Temporal knows as a cancellation', async () => {
+  it('is canceled with the failure that Temporal recognizes as a cancellation', async () => {
     let reason: unknown;
     const batch = ledger(2, async (item, control) => {
       if (item === 2) return control.stop();

@@ -100,13 +100,13 @@ describe('an error as a failure', () => {
     expect(failure.details?.[0]).toMatchObject({ step: 'upsertContact' });
   });
 
-  it('429 is no error, only a time to come back at', () => {
+  it('429 is not an error, only a retry time', () => {
     const failure = asFailure(api(429, 'ERR_RATE_LIMITED', { retryAfterMs: 7000 }));
     expect(failure).toMatchObject({ type: 'ComeBack', nonRetryable: false, nextRetryDelay: 7000 });
     expect(failure.category).toBe(ApplicationFailureCategory.BENIGN);
   });
 
-  it('a failure made on purpose and a cancellation pass as they are', () => {
+  it('a deliberate failure and a cancellation pass unchanged', () => {
     for (const error of [comeBack(5, 'later'), new CancelledFailure('stop')])
       expect(toFailure(error, 'lookup', 1)).toBe(error);
   });
@@ -220,7 +220,7 @@ describe('the wait after a 429', () => {
   });
 });
 
-describe('no failure tells a secret', () => {
+describe('no failure contains a secret', () => {
   const secret = /Canary|Fairweather|5511987654321|svc_live|canary@/;
   it.each<[string, unknown]>([
     ['a refusal', api(422, 'ERR_NUMBER_NOT_ON_WHATSAPP')],

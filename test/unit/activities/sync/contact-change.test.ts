@@ -121,7 +121,7 @@ describe('one field', () => {
     if (expected === 'conflict') expect(change.conflicts).toEqual(['email']);
   });
 
-  it('somebody new gets all values but those that are never written, and is not checked', () => {
+  it('a new contact gets all values except those that are never written, and is not checked', () => {
     const rules = optionsOf({ conflict: 'fail', fields: { name: 'if-empty', document: 'never' } });
     const contact = { number: US, name: 'A', email: 'a', document: '1', disableBot: false };
     const change = contactChange(contact, {}, null, rules, true);
@@ -133,13 +133,13 @@ describe('one field', () => {
     expect(change.write).not.toHaveProperty('document');
   });
 
-  it('a name that is the number is none, and the bot switch is never empty', () => {
+  it('a name equal to the number counts as empty, and the bot switch is never empty', () => {
     const rules = optionsOf({ fields: { name: 'if-empty', disableBot: 'if-empty' } });
     const contact = { number: US, name: 'A', disableBot: true };
     expect(contactChange(contact, {}, EMPTY, rules, false).write).toEqual({ name: 'A' });
   });
 
-  it('a value that was left is written once the rule says always, and is not cleared as if it were ours', () => {
+  it('a value that was not written is written once the rule is always, and is never cleared', () => {
     const left = contactChange(wanted('a'), {}, { ...EMPTY, email: 'x' }, rulesOf('if-empty'), false).sent;
     expect(contactChange(wanted('a'), left, null, rulesOf('if-empty'), false).mustRead).toBe(false);
     expect(contactChange(wanted('a'), left, null, rulesOf('always'), false).write).toEqual({ email: 'a' });
@@ -266,7 +266,7 @@ describe('any history of source, people and runs', () => {
     return !(fills && before[field] === null);
   };
 
-  it('keep: no field that people changed is written over, emptied, or filled again', () => {
+  it('keep: no field that people changed is overwritten, cleared, or filled again', () => {
     check(fc.record({ fields, conflict: fc.constant('keep' as const) }), ({ before, after, touched }, r) => {
       for (const field of touched) if (stands(field, r, before)) expect(after[field]).toBe(before[field]);
     });
@@ -302,7 +302,7 @@ describe('any history of source, people and runs', () => {
     });
   });
 
-  it('clear empties only what Sluice filled, and only where the rule says so', () => {
+  it('clear empties only fields that Sluice filled, and only if the rule says so', () => {
     check(rules, ({ change, filled, contact }, { fields }) => {
       for (const field of change.clear) {
         expect(filled).toContain(field);
@@ -312,7 +312,7 @@ describe('any history of source, people and runs', () => {
     });
   });
 
-  it('the same source again asks for nothing, whatever people do meanwhile', () => {
+  it('the same source again causes no change, whatever people do meanwhile', () => {
     check(rules, ({ contact, change, sent }, r) => {
       if (change.conflicts.length > 0) return;
       expect(changesNothing(contactChange(contact, sent, null, r, false))).toBe(true);

@@ -128,7 +128,7 @@ const cardsOf = async (id: number) =>
 const contactsOf = async (n: number) =>
   (await panelOf(sandbox.panelUrl).account()).contacts.filter(({ number }) => number === phone(n));
 
-it('a card that another sync has made meanwhile is not made again', async () => {
+it('a card that another sync has created meanwhile is not created again', async () => {
   await noteContact(db, 'acme', phone(0), { ...SENT, remoteId: 5, remoteNumber: phone(0) });
   const first = await waiting(0);
   const second = await waiting(0);
@@ -143,10 +143,10 @@ it('a card that another sync has made meanwhile is not made again', async () => 
   expect(await cardsOf(5)).toHaveLength(1);
 });
 
-describe('a card whose call is to make the contact', () => {
+describe('a card whose call also creates the contact', () => {
   const named = { contact: { number: phone(1), name: 'P1' } };
 
-  it('makes both, and the ledger knows what was written', async () => {
+  it('creates both, and the ledger stores what was written', async () => {
     const step = await waiting(1, { record: named, sync: 'both' });
     expect(await step()).toEqual({
       todo: 0,
@@ -164,7 +164,7 @@ describe('a card whose call is to make the contact', () => {
     });
   });
 
-  it('where the service takes the name under another key: created, and the name is still to be told', async () => {
+  it('creates both if the service expects the name under another key, and then sends the name', async () => {
     const other = new MessagingClient({
       baseUrl: sandbox.baseUrl,
       token: 'svc_test_token',
@@ -187,7 +187,7 @@ describe('a card whose call is to make the contact', () => {
     }
   });
 
-  it('and whom another sync made meanwhile: what this one asks for comes first, once', async () => {
+  it('that another sync created meanwhile: this sync writes the contact first, once', async () => {
     const record = { contact: { number: phone(3), name: 'P3' }, tags: ['vip'] };
     const step = await waiting(3, { record });
     await noteContact(db, 'acme', phone(3), { ...SENT, remoteId: 5, remoteNumber: phone(3) });
@@ -196,7 +196,7 @@ describe('a card whose call is to make the contact', () => {
     expect(await step()).toMatchObject({ check: { ok: true } });
   });
 
-  it('and whom another sync made meanwhile, only inserting: left alone', async () => {
+  it('that another sync created meanwhile, in mode insert: left alone', async () => {
     const step = await waiting(4, { options: { mode: 'insert' } });
     await noteContact(db, 'acme', phone(4), { ...SENT, remoteId: 5, remoteNumber: phone(4) });
     const before = await cardsOf(5);
@@ -204,14 +204,14 @@ describe('a card whose call is to make the contact', () => {
     expect(await cardsOf(5)).toEqual(before);
   });
 
-  it('but cannot carry all there is to say of somebody who went away: the upsert comes first', async () => {
+  it('but cannot carry all data of a deleted contact: the upsert comes first', async () => {
     const step = await waiting(6, { record: { contact: { number: phone(6), email: 'a@b.c' } } });
     expect(await step()).toEqual({ todo: STEP_BITS.upsertContact | STEP_BITS.createCard, created: false });
     expect(await contactsOf(6)).toEqual([]);
   });
 });
 
-it('calls that were refused are no lost answers: a card is tried again after the first of those', async () => {
+it('refused calls are not lost answers: a card is retried after its first lost answer', async () => {
   await noteContact(db, 'acme', phone(8), { ...SENT, remoteId: 8, remoteNumber: phone(8) });
   const step = await waiting(8);
   const panel = panelOf(sandbox.panelUrl);
@@ -229,7 +229,7 @@ it('calls that were refused are no lost answers: a card is tried again after the
   expect(await step.check()).toMatchObject({ todo: STEP_BITS.createCard });
 });
 
-it('one token is over its limit and the slot of the other far away: nothing was sent, so nothing is searched for', async () => {
+it('one token is over its limit and the other’s slot is far away: nothing was sent, so nothing is read back', async () => {
   await noteContact(db, 'acme', phone(7), { ...SENT, remoteId: 5, remoteNumber: phone(7) });
   const step = await waiting(7, { tokens: ['near', 'far'] });
   const { budget } = depsWith(client, ['near', 'far']);
@@ -243,7 +243,7 @@ it('one token is over its limit and the slot of the other far away: nothing was 
   expect(await step()).toMatchObject({ ended: 'updated' });
 });
 
-it('the ledger is away while one token gives way to the other: the record waits, and its token stops no run', async () => {
+it('the ledger is unavailable while the call changes tokens: the record waits, and the token stops no run', async () => {
   await noteContact(db, 'acme', phone(6), { ...SENT, remoteId: 5, remoteNumber: phone(6) });
   const step = await waiting(6, { tokens: ['revoked', 'good'] });
   const body = { error: 'no', code: 'ERR_TOKEN_REVOKED' };
@@ -257,7 +257,7 @@ it('the ledger is away while one token gives way to the other: the record waits,
   expect(await step()).toMatchObject({ ended: 'updated' });
 });
 
-it('a call that comes more than 8 s after its intent does not go out, and the record comes back for it', async () => {
+it('a call that is due more than 8 s after its intent is not sent, and the record retries it', async () => {
   await noteContact(db, 'acme', phone(9), { ...SENT, remoteId: 5, remoteNumber: phone(9) });
   const step = await waiting(9);
   const { length } = await panelOf(sandbox.panelUrl).requests();

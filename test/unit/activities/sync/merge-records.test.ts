@@ -35,7 +35,7 @@ describe('rows of one person', () => {
     );
   });
 
-  it('that come again change nothing', () => {
+  it('that are read again change nothing', () => {
     fc.assert(
       fc.property(record, (r) => {
         expect(mergeRecords(r, r)).toEqual(r);

@@ -59,8 +59,8 @@ const stageOf = async () => (await context.state()).cards.find(({ id }) => id ==
 const loseAnswer = (kind: 'reset-before' | 'reset-after') =>
   context.panel.fault({ method: 'PATCH', path: '/stage', kind, times: 1 });
 
-describe('a card that two records want in different stages', () => {
-  it('the other one has lost its answer: this one calls once that is settled', async () => {
+describe('a card that two records want to move to different stages', () => {
+  it('the other record lost its answer: this one calls once that is settled', async () => {
     const [talking, won] = [await wanting('Talking'), await wanting('Won')];
     await loseAnswer('reset-after');
     expect(await talking()).toMatchObject({ todo: READ_BACK });
@@ -71,7 +71,7 @@ describe('a card that two records want in different stages', () => {
     expect(await stageOf()).toBe(13);
   });
 
-  it('the other one is done while this one waits for its slot: this one calls next', async () => {
+  it('the other record finishes while this one waits for its slot: this one calls next', async () => {
     const { deps } = context.worker();
     const [talking, won] = [await wanting('Talking'), await wanting('Won', deps)];
     const { reserve } = deps.budget;
@@ -114,7 +114,7 @@ describe('a card that two records want in different stages', () => {
   );
 });
 
-it('a move whose answer is lost is found, and not made again', async () => {
+it('a move whose answer is lost is read back, and not repeated', async () => {
   const talking = await wanting('Talking');
   await loseAnswer('reset-after');
   expect(await talking()).toMatchObject({ todo: READ_BACK });

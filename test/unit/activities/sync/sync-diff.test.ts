@@ -248,7 +248,7 @@ describe('planSteps', () => {
     expect(stepsIn(planSteps(r, known, opts, SYNC))).toEqual(expected);
   });
 
-  it('after its own steps finds nothing more to do', () => {
+  it('finds nothing more to do after its own steps', () => {
     const marks = fc.dictionary(fc.constantFrom('name', 'email', 'document', 'disableBot'), word);
     const known = fc.option(
       fc.record({
@@ -304,7 +304,7 @@ describe('planSteps', () => {
   }
 });
 
-describe('look before the first write', () => {
+describe('look-up before the first write', () => {
   it.each<[string, string, ExtraField[], DiffOptions['extraInfo'], boolean]>([
     ['a Brazilian mobile number', BR, [], 'replace', true],
     ['a Brazilian landline', '551132654321', [], 'merge', false],

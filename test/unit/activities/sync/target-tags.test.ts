@@ -22,7 +22,7 @@ describe('targetTags', () => {
     expect(targetTags(current, wanted, added, mode)).toEqual(expected);
   });
 
-  it('merging takes away only what Sluice put there, and adds all that is wanted', () => {
+  it('merging removes only tags that Sluice set, and adds all wanted ones', () => {
     fc.assert(
       fc.property(names, names, names, (current, wanted, added) => {
         const target = targetTags(current, wanted, added, 'merge') ?? current;
@@ -34,7 +34,7 @@ describe('targetTags', () => {
     );
   });
 
-  it('replacing ends with exactly the wanted list', () => {
+  it('replacing results in exactly the wanted list', () => {
     fc.assert(
       fc.property(names, names, names, (current, wanted, added) => {
         expect(set(targetTags(current, wanted, added, 'replace') ?? current)).toEqual(set(wanted));
@@ -42,7 +42,7 @@ describe('targetTags', () => {
     );
   });
 
-  it('once set needs no second call', () => {
+  it('a list that is set needs no second call', () => {
     fc.assert(
       fc.property(
         names,

@@ -297,7 +297,7 @@ describe('a person', () => {
       'who wrote in one that is closed now',
       { talks: [{ inbound: HOUR, status: 'closed' }, {}] },
       2,
-      unknown(/may begin another/),
+      unknown(/may start another/),
     ],
     [
       'who wrote in neither',

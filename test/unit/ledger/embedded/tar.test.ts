@@ -64,6 +64,6 @@ describe('a tar', () => {
   });
 
   it('without the last file is refused', async () => {
-    await expect(unpackTar(cut(TAR, 512), dir, 'OTHER')).rejects.toThrow('the tar holds no OTHER');
+    await expect(unpackTar(cut(TAR, 512), dir, 'OTHER')).rejects.toThrow('the tar has no OTHER');
   });
 });

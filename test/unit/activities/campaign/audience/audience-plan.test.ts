@@ -54,7 +54,7 @@ describe('one plan at a time', () => {
       expect(next.run).toBe('acme/+back/2');
       expect(await stateOf(plans, run)).toEqual({
         state: 'void',
-        reason: 'a newer plan took its place',
+        reason: 'a newer plan replaced it',
         ended: true,
       });
       const audit = await context.db.query('select run_id, action, by from campaign_audit order by seq');

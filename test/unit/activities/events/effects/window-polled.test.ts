@@ -76,7 +76,7 @@ it('a contact who writes opens it with the next poll', async () => {
   await hand.page();
   expect(await ask({ conversation: 2 })).toMatchObject({
     state: 'unknown',
-    why: expect.stringMatching(/still to be read/),
+    why: expect.stringMatching(/still have to be read/),
   });
   await hand.settle();
   expect(await ask({ conversation: 2 })).toMatchObject({ state: 'open' });

@@ -78,7 +78,7 @@ export function planConflictSuite(database: OpenDatabase): void {
     return { records, problems, merged, report };
   }
 
-  it('the outcome of every row is the same on one page and on any others, after restarts too; the counts add up', async () => {
+  it('the outcome of every row does not depend on pages or restarts, and the counts add up', async () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 20 });
     const restarts = fc.array(fc.boolean(), { minLength: 20, maxLength: 20 });
     const known = fc.array(fc.boolean(), { minLength: PEOPLE, maxLength: PEOPLE });
@@ -190,7 +190,7 @@ export function planConflictSuite(database: OpenDatabase): void {
       }
     });
 
-    it('in a later run is an update: the rows of an earlier run contradict nobody', async () => {
+    it('in a later run is an update: the rows of an earlier run contradict nothing', async () => {
       const spec = specWith({});
       await plannedAs(spec, [[ana()]], []);
       expect((await plannedAs(spec, [[bruno]], [])).report).toMatchObject({
@@ -200,7 +200,7 @@ export function planConflictSuite(database: OpenDatabase): void {
       });
     });
 
-    it('is in the source still: a mirror acts on nobody for it', async () => {
+    it('is still in the source: a mirror changes nobody because of it', async () => {
       const spec = specWith({ mode: 'mirror', vanished: 'remove-tags' });
       const rows = [ana({ tags: ['crm'] }), other(2), other(3)];
       for (const record of rows) await know(database, spec, record);
@@ -217,7 +217,7 @@ export function planConflictSuite(database: OpenDatabase): void {
       expect(report).toMatchObject({ vanished: 0, rejected: 2 });
     });
 
-    it('keeps what the run before left undone, and the watermark where it was: its rows come again', async () => {
+    it('keeps what the previous run left undone, and the watermark, so that its rows are read again', async () => {
       const spec = { ...specWith({}), source: incremental };
       const run = async (pages: readonly (readonly Row[])[], mark: number, end: 'fail' | 'settle') => {
         const source = sourceOf(pages, { mark });

@@ -115,7 +115,7 @@ describe('what happens to a row that differs', () => {
     expect(conflictOf(claimsOf(1, contact(known)), contact(next), rules)?.rule ?? null).toBe(rule);
   });
 
-  it('the fullest of the names that agree is the one that counts', () => {
+  it('the fullest of the matching names counts', () => {
     const claims = addClaims(claimsOf(1, contact({ name: 'Ana' })), 2, contact({ name: 'Ana Souza' }), [
       'name',
     ]);
@@ -132,7 +132,7 @@ describe('rows of one number', () => {
   const rowsOf = (...contacts: Contact[]) =>
     contacts.map((fields, n) => ({ row: n + 2, record: recordOf(BR, { contact: contact(fields) }) }));
 
-  it('that differ in a document are refused together: rows, fields, values and the way out are named', () => {
+  it('that differ in a document are rejected together: the reason names rows, fields, values and the solution', () => {
     const rows = rowsOf({ name: 'Ana', document: '11122' }, { name: 'Ana' }, { document: '33344' }, {});
     const { record, refusal, merged, findings } = unite(rows, null, rules());
     expect({ record, merged }).toEqual({ record: null, merged: [] });
@@ -149,7 +149,7 @@ describe('rows of one number', () => {
     ]);
   });
 
-  it('with first: nothing of a row that is left out lands on the first person', () => {
+  it('with first: nothing of a row that is left out reaches the first person', () => {
     const rows = rowsOf(
       { name: 'Ana' },
       { name: 'Bruno', email: 'b@mail.example' },
@@ -168,7 +168,7 @@ describe('rows of one number', () => {
     expect(findings[0]?.problem.reason).toContain('left out row 3');
   });
 
-  it('two documents refuse a number also where the row with the first one was left out', () => {
+  it('two documents refuse a number even if the row with the first one was left out', () => {
     const rows = rowsOf(
       { name: 'Ana' },
       { name: 'Bruno', document: '33344' },
@@ -178,7 +178,7 @@ describe('rows of one number', () => {
     expect(unite(rows, null, rules('first')).record?.contact.document).toBe('11122');
   });
 
-  it('with merge: later values count, and each difference is named', () => {
+  it('with merge: later values count, and each difference is reported', () => {
     const rows = rowsOf({ name: 'Ana', document: '11122' }, { name: 'Bruno', document: '33344' });
     const { record, findings } = unite(rows, null, rules('merge'));
     expect(record?.contact).toMatchObject({ name: 'Bruno', document: '33344' });
@@ -188,7 +188,7 @@ describe('rows of one number', () => {
     ]);
   });
 
-  it('are an update of what the run before left undone, never a conflict with it', () => {
+  it('update what the previous run left undone, and never conflict with it', () => {
     const left = recordOf(BR, { contact: contact({ name: 'Bruno', document: '33344' }) });
     const earlier = { row: 7, record: left, claims: {}, carried: true };
     const { record, merged, findings } = unite(rowsOf({ name: 'Ana', document: '11122' }), earlier, rules());

@@ -47,7 +47,7 @@ export function planDrySuite(database: OpenDatabase): void {
   }
 
   describe('a dry run', () => {
-    it('leaves every row of every table as it was, whatever it found', async () => {
+    it('changes no row of any table, whatever it finds', async () => {
       const spec = specWith({ mode: 'mirror', vanished: 'remove-tags' });
       for (const n of [0, 1, 2, 3]) await know(database, spec, person(n));
       await planner(database(), sourceOf([[0, 1, 2, 3].map((n) => person(n))]), spec).close(
@@ -68,7 +68,7 @@ export function planDrySuite(database: OpenDatabase): void {
       expect(await everything()).toEqual(before);
     });
 
-    it('counts what a real run then plans', async () => {
+    it('counts the same as a real run', async () => {
       const spec = specWith();
       await know(database, spec, person(0));
       await know(database, spec, person(1));
@@ -96,7 +96,7 @@ export function planDrySuite(database: OpenDatabase): void {
       expect(plan.problems).toEqual(report.problems);
     });
 
-    it('says of people whom the ledger does not know what it says of their merged records, however pages fall', async () => {
+    it('counts people new to the ledger like their merged records, for any page boundaries', async () => {
       const rows = fc.array(
         fc.nat(4).chain((n) => records(phone(n))),
         { minLength: 1, maxLength: 12 },
@@ -126,7 +126,7 @@ export function planDrySuite(database: OpenDatabase): void {
       );
     }, 30_000);
 
-    it('plans beside a run that is open, as if that one had ended', async () => {
+    it('plans beside an open run as if that run had ended', async () => {
       const spec = specWith();
       const open = await openRun(database(), spec);
       expect(await dry(spec, [[person(1)]])).toMatchObject({ read: 1, create: 1 });
@@ -154,7 +154,7 @@ export function planDrySuite(database: OpenDatabase): void {
       expect(await dry(spec, [[]])).toMatchObject({ read: 1, carried: 1, create: 1 });
     });
 
-    it('shows the arithmetic of the calls: what is sure, and what only the service knows', async () => {
+    it('shows which calls are certain, and which depend on the service', async () => {
       const spec = specWith();
       const known = person(0);
       await know(database, spec, known);
@@ -188,7 +188,7 @@ export function planDrySuite(database: OpenDatabase): void {
       expect(calls.steps.find(({ what }) => what === 'POST /v1/contacts')).toMatchObject({ min: 0, max: 3 });
     });
 
-    it('shows so many people of each kind, with what was sent before', async () => {
+    it('shows a number of people of each kind, with what was sent before', async () => {
       const spec = specWith();
       for (const n of [0, 1, 2]) {
         const record = person(n);

@@ -63,7 +63,7 @@ export function planIncrementalSuite(database: OpenDatabase): void {
   }
 
   describe('the watermark', () => {
-    it('is what the last finished run left, the same on every page; cancelled and failed runs do not move it', async () => {
+    it('comes from the last finished run and is the same on every page; canceled and failed runs do not move it', async () => {
       const spec = incremental();
       const one = [[named(1, 'a')]];
       expect((await run(spec, one, { mark: 1 })).since).toEqual([null]);
@@ -78,7 +78,7 @@ export function planIncrementalSuite(database: OpenDatabase): void {
       expect((await run(spec, [[]])).since).toEqual([{ mark: 4 }]);
     });
 
-    it('counts no more when source or mapping have changed: all is read again', async () => {
+    it('does not apply after a change of source or mapping: everything is read again', async () => {
       const spec = incremental();
       await run(spec, [[named(1, 'a')]], { mark: 1 });
       const remapped = { ...spec, mapping: { ...spec.mapping, tags: ['Status'] } };
@@ -90,7 +90,7 @@ export function planIncrementalSuite(database: OpenDatabase): void {
       expect((await run(other, [[]])).since).toEqual([null]);
     });
 
-    it('of sources that are no increments is asked nothing', async () => {
+    it('is not read for sources that are not incremental', async () => {
       const spec = specOf(freshAccount());
       await run(spec, [[named(1, 'a')]], { mark: 1 });
       expect((await run(spec, [[]])).since).toEqual([null]);
@@ -98,7 +98,7 @@ export function planIncrementalSuite(database: OpenDatabase): void {
   });
 
   describe('what a run left undone', () => {
-    it('failed and unknown records are taken over, in front of the new rows, until they get through', async () => {
+    it('failed and unknown records are taken over before the new rows until they succeed', async () => {
       const spec = incremental();
       await run(spec, [[named(1, 'a'), named(2, 'b')], [named(3, 'c')]], { fail: [1], unknown: [3] });
       const second = await run(spec, [[named(4, 'd')]], { fail: [1] });
@@ -123,7 +123,7 @@ export function planIncrementalSuite(database: OpenDatabase): void {
       expect(id).toMatch(/\/2$/);
     });
 
-    it('steps that the account refused come again; so do people who wait for a tag', async () => {
+    it('steps that the account refused are retried, and so are people who wait for a tag', async () => {
       const spec = incremental();
       const tagged = recordOf(phone(1), { tags: ['vip'] });
       const source = sourceOf([[tagged, named(2, 'b')]]);
@@ -144,14 +144,14 @@ export function planIncrementalSuite(database: OpenDatabase): void {
       expect((await run(spec, [[]])).staged.map(({ key }) => key)).toEqual([phone(1), phone(2)]);
     });
 
-    it('a run cancelled on its way keeps what it had taken over; its own rows come again by themselves', async () => {
+    it('a canceled run keeps what it had taken over; the source returns its own rows again', async () => {
       const spec = incremental();
       await run(spec, [[named(1, 'a')]], { fail: [1] });
       await run(spec, [[named(2, 'b')]], { leave: [1, 2], end: 'cancelled' });
       expect((await run(spec, [[]])).staged.map(({ name }) => name)).toEqual(['a']);
     });
 
-    it('a run that ended before its first page hides nothing of the one before', async () => {
+    it('a run that ended before its first page hides nothing of the previous run', async () => {
       const spec = incremental();
       await run(spec, [[named(1, 'a')]], { fail: [1] });
       const plan = planner(database(), sourceOf([[]]), spec);
@@ -159,7 +159,7 @@ export function planIncrementalSuite(database: OpenDatabase): void {
       expect((await run(spec, [[]])).staged.map(({ name }) => name)).toEqual(['a']);
     });
 
-    it('of a source that is read whole each time nothing is taken over', async () => {
+    it('nothing is taken over from a source that is always read completely', async () => {
       const spec = specOf(freshAccount());
       await run(spec, [[named(1, 'a')]], { fail: [1] });
       expect((await run(spec, [[]])).report).toMatchObject({ read: 0 });

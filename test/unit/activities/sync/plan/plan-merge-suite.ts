@@ -73,7 +73,7 @@ export async function know(
 }
 
 export function planMergeSuite(database: OpenDatabase): void {
-  it('a run holds what merging all rows of each person at once would give, however pages and restarts fall', async () => {
+  it('a run equals merging all rows of each person at once, for any pages and restarts', async () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 20 });
     const restarts = fc.array(fc.boolean(), { minLength: 20, maxLength: 20 });
     await fc.assert(

@@ -82,7 +82,7 @@ export function planMirrorSuite(database: OpenDatabase): void {
       expect(await next(spec, [people(0, 6)])).toMatchObject({ gone: [], report: { vanished: 0 } });
     });
 
-    it('ignores who left when asked to, and forgets them', async () => {
+    it('ignores people who left if configured, and deletes their membership', async () => {
       const spec = await mirrored('ignore', people(0, 4));
       expect(await next(spec, [people(0, 2)])).toMatchObject({
         gone: [],
@@ -92,7 +92,7 @@ export function planMirrorSuite(database: OpenDatabase): void {
       expect(await members(spec)).toHaveLength(2);
     });
 
-    it('leaves alone whom it never touched: no tag of Sluice, no card, a card that is there already', async () => {
+    it('leaves alone people it never changed: no tag of Sluice, no card, an adopted card', async () => {
       const bare = recordOf(phone(1));
       const lost = recordOf(phone(2), { card: { ...CARD, stage: 'Lost' } });
       for (const vanished of ['remove-tags' as const, { moveTo: 'Lost' }]) {
@@ -102,7 +102,7 @@ export function planMirrorSuite(database: OpenDatabase): void {
       }
     });
 
-    it('checks again at the next run at whom it failed with, or did not get to', async () => {
+    it('checks people again at the next run if it failed or did not reach them', async () => {
       const spec = await mirrored('remove-tags', people(0, 4));
       const source = sourceOf([people(0, 3)]);
       const id = await planAll(database(), source, spec);
@@ -123,7 +123,7 @@ export function planMirrorSuite(database: OpenDatabase): void {
       expect(await members(spec)).toHaveLength(3);
     });
 
-    it('who comes back gets tags and stage again', async () => {
+    it('a person who comes back gets tags and stage again', async () => {
       const spec = await mirrored('remove-tags', people(0, 3));
       await next(spec, [people(0, 2)]);
       // What the steps note once they have taken the tags back.
@@ -141,7 +141,7 @@ export function planMirrorSuite(database: OpenDatabase): void {
       expect(await members(spec)).toHaveLength(3);
     });
 
-    it('a row that is rejected shows that its person is in the source still', async () => {
+    it('a rejected row shows that its person is still in the source', async () => {
       const spec = await mirrored('remove-tags', people(0, 4));
       const { gone, report } = await next(spec, [[...people(0, 2), { bad: phone(2) }], [person(3)]]);
       expect(gone).toEqual([]);
@@ -161,7 +161,7 @@ export function planMirrorSuite(database: OpenDatabase): void {
       expect(await members(spec)).toHaveLength(24);
     });
 
-    it('a restart in the middle forgets nobody', async () => {
+    it('a restart in the middle loses nobody', async () => {
       const spec = await mirrored('remove-tags', people(0, 6));
       const source = sourceOf([people(0, 2), people(2, 4), [person(4)]]);
       const id = await planner(database(), source, spec).open();

@@ -79,7 +79,7 @@ export function planPageSuite(database: OpenDatabase): void {
   const keyOf = (number: string) => number.slice(1);
 
   describe('planPage', () => {
-    it('counts a page once that two attempts read at the same time', async () => {
+    it('counts a page once if two attempts read it at the same time', async () => {
       const { run, plan, staged } = await planner([[A, B, 'letters'], [C]]);
       const both = await Promise.all([plan(), plan()]);
       for (const progress of both)
@@ -93,7 +93,7 @@ export function planPageSuite(database: OpenDatabase): void {
       expect(await staged()).toHaveLength(3);
     });
 
-    it('after the last page says done for ever, and reads nothing twice', async () => {
+    it('stays done after the last page, and reads nothing twice', async () => {
       const { plan } = await planner([[A]]);
       expect(await plan()).toMatchObject({ read: 1, done: true });
       expect(await plan()).toMatchObject({ read: 1, done: true });
@@ -118,7 +118,7 @@ export function planPageSuite(database: OpenDatabase): void {
       },
     );
 
-    it('makes one record of one person over pages and forms of the number, and counts the merged rows', async () => {
+    it('makes one record per person across pages and forms of the number, and counts the merged rows', async () => {
       const { plan, staged } = await planner([
         [A, B, A_SHORT],
         [A, C],

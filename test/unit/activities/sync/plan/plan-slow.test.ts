@@ -49,7 +49,7 @@ const makersOf = (pages: readonly (readonly string[])[]) => ({
 const MESSAGE =
   'the JSONata expression of contact.name ran into its time limit on 3 rows (2, 4, 5): correct it in the mapping; the rows after them were not read';
 
-it('two slow rows are rejected, and a dry run goes on', async () => {
+it('two slow rows are rejected, and a dry run continues', async () => {
   const makers = makersOf([
     ['aa', STUCK],
     ['aa', STUCK, 'aa'],
@@ -73,7 +73,7 @@ it('a dry run stops at the third, whichever pages they are on', async () => {
   await expect(dryRun(db, options)).rejects.toMatchObject({ name: 'MappingStoppedError', message: MESSAGE });
 });
 
-it('a run stops at the third, also after a restart, and is not tried again', async () => {
+it('a run stops at the third, even after a restart, and is not retried', async () => {
   const spec = specWith();
   const run = await openRun(db, spec);
   const plan = (): Promise<unknown> => {
