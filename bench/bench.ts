@@ -1,9 +1,9 @@
-// What a benchmark is: a function that says how far it is, and answers figures beside goals.
+// The type of a benchmark: a function that reports progress and returns figures with goals.
 
 export interface BenchResult {
-  /** Counted by the other side of the wire, never by the code under test. */
+  /** Counted by the service or the server side, never by the code under test. */
   readonly figures: Readonly<Record<string, number | string>>;
-  /** Figure → the least or the most that is good. */
+  /** The minimum or maximum that a figure must reach. */
   readonly goals: Readonly<Record<string, { readonly min?: number; readonly max?: number }>>;
 }
 

@@ -1,5 +1,6 @@
-// How much of a token's allowance is used, and whether the limit is ever passed: 1, 2 and 4 worker processes of which
-// one is killed half way, the same beside busy processes, and beside a program that spends 30 % of the same token. Counted by the sandbox.
+// Measures how much of a token's limit Sluice uses, and whether it ever exceeds the limit. It runs 1, 2 and 4 worker
+// processes and kills one half way, repeats that beside busy processes, and beside a program that spends 30 % of the
+// same token. The sandbox counts.
 import { spawn } from 'node:child_process';
 import type { BenchResult } from './bench.ts';
 import { FOREIGN_PATH, runForeign } from './foreign.ts';
@@ -19,12 +20,12 @@ import {
 import { account, CONTACT_ONLY, contactsCsv, tokenOf } from './support/people.ts';
 
 const LIMIT = 120;
-/** Share of the limit that the foreign program takes, as the issue names it. */
+/** Share of the limit that the foreign program takes, as the issue states it. */
 const FOREIGN_SHARE = 0.3;
 const MINUTES = 5;
 const MINUTES_FOREIGN = 4;
 
-/** Processes that do nothing but keep the machine busy. */
+/** Processes that only keep the machine busy. */
 const BUSY = 4;
 
 interface Case {
@@ -79,7 +80,7 @@ export async function budget(say: (line: string) => void): Promise<BenchResult> 
 /** @returns what ends the busy processes */
 function keepBusy(): () => void {
   const all = Array.from({ length: BUSY }, () =>
-    // They end by themselves when the bench is killed: its end of the pipe closes.
+    // They end on their own when the bench is killed, because its end of the pipe closes.
     spawn(
       process.execPath,
       [
@@ -96,7 +97,7 @@ function keepBusy(): () => void {
   };
 }
 
-/** Waits for all even when one fails: each has processes to end. */
+/** Waits for all, even if one fails, because each has processes to end. */
 async function inParallel<A, B>(all: readonly A[], work: (each: A) => Promise<B>): Promise<B[]> {
   const settled = await Promise.allSettled(all.map(work));
   return settled.map((each) => {
@@ -142,7 +143,7 @@ async function runCase(what: Case, say: (line: string) => void): Promise<BenchRe
     // In the middle of a minute and of the whole, not at the edge of a window.
     if (foreign === undefined) {
       await untilTime(environment, from + minutes * 30_000);
-      // The hardest to lose is the process that has the workflow in memory.
+      // Losing the process that has the workflow in memory is the hardest case.
       const { carrier } = await readChain(environment.client, handle.workflowId, firstRunId);
       const victim = all.find(({ pid }) => carrier.startsWith(`${pid}@`));
       if (victim === undefined) throw new Error(`${carrier} is none of the worker processes`);
@@ -174,7 +175,7 @@ function untilTime(environment: Environment, at: number): Promise<void> {
   return environment.wait(Math.max(0, at - Date.now()));
 }
 
-/** Whole minutes from the token's first call on: time in which nobody calls counts as unused. */
+/** Whole minutes from the token's first call on. Time without calls counts as unused. */
 function evaluate({ name, minutes, foreign, busy }: Case, calls: readonly LoggedCall[], from: number) {
   const until = from + minutes * 60_000;
   const within = calls.filter((call) => timeOf(call) < until);
@@ -205,7 +206,7 @@ function evaluate({ name, minutes, foreign, busy }: Case, calls: readonly Logged
   figures[`${name}: 429 of Sluice`] = refused.filter(({ path }) => path !== FOREIGN_PATH).length;
   figures[`${name}: most 429 in a window`] = Math.max(...refusals);
   figures[`${name}: most 429 in a window after the first`] = Math.max(...refusals.slice(1));
-  // Nobody can know in a token's first window that a burst is to come: there is nothing to learn it from.
+  // Nothing announces a burst in a token's first window.
   const goal = foreign === 'even' ? 'most 429 in a window' : 'most 429 in a window after the first';
   return { figures, goals: { [`${name}: ${goal}`]: { max: 1 } } };
 }

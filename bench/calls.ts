@@ -1,5 +1,6 @@
-// How many calls a sync spends beside the fewest that its changes need: 10,000 people with a card each into an empty
-// account, then with 1 % of them changed, then unchanged; and what a plain script spends on the same. The sandbox counts.
+// Measures how many calls a sync spends compared with the minimum that its changes need: 10,000 people with a card each
+// into an empty account, then with 1 % of them changed, then unchanged. A plain script does the same for comparison.
+// The sandbox counts.
 import type { BenchResult } from './bench.ts';
 import { type PlainScriptOptions, runPlainScript } from './plain-script.ts';
 import { type Environment, openEnvironment } from './support/environment.ts';
@@ -17,7 +18,7 @@ import {
 
 const PEOPLE = 10_000;
 const CHANGED = PEOPLE / 100;
-/** Calls a minute: 120 would take three hours. */
+/** Calls per minute. At 120 the bench would take three hours. */
 const RATE = 60_000;
 const WORKERS = 2;
 const PLAIN_ID = 2;
@@ -25,7 +26,7 @@ const PLAIN_ID = 2;
 interface Run {
   readonly name: string;
   readonly rows: readonly Person[];
-  /** The fewest calls that bring about what changed. */
+  /** The minimum number of calls for the changes. */
   readonly minimum: number;
 }
 
@@ -91,7 +92,7 @@ export async function calls(say: (line: string) => void): Promise<BenchResult> {
 
 function runs(): Run[] {
   const fresh = people(PEOPLE);
-  // Half of the changed people have another name, which one upsert writes; half another stage, which is one move.
+  // Half of the changed people have a new name, which is one upsert; the other half a new stage, which is one move.
   const changed = fresh.map((person, i) => {
     if (i % (PEOPLE / CHANGED) !== 0) return person;
     return i % ((2 * PEOPLE) / CHANGED) === 0

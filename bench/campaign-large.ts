@@ -1,5 +1,5 @@
-// 100,000 members in one run, in batches; operators' pauses, rates and resumes come in between all the
-// while. What the service ran is counted by the sandbox, what operators did by the ledger's audit.
+// Runs 100,000 members in one campaign run, in batches. Operators pause, change the rate and resume all the while. The
+// sandbox counts the flow runs, the ledger's audit the operators' commands.
 import { openPostgres } from '../src/ledger/database.ts';
 import { changeRateUpdate, pauseCampaignUpdate, resumeCampaignUpdate } from '../workflows/messages.ts';
 import type { BenchResult } from './bench.ts';
@@ -13,7 +13,7 @@ import { round } from './support/log.ts';
 import { residentMb } from './support/memory.ts';
 
 const MEMBERS = 100_000;
-/** A limit that nobody reaches: what blocks it is this machine. */
+/** A limit that nobody reaches, so that only this machine limits the speed. */
 const RATE = 600_000;
 const COMMAND_EVERY_MS = 10_000;
 
@@ -69,7 +69,7 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
           say(`${before} members after ${Math.round((Date.now() - startedAt) / 1000)} s`);
         }
       } catch (error) {
-        // It may have ended between two commands.
+        // The run may have ended between two commands.
         await environment.wait(2000);
         if (!over) throw error;
       }

@@ -1,5 +1,5 @@
-// How close a campaign comes to the fewest minutes that its token allows, how long live leads wait beside it, and what a
-// member costs in memory and history. Flow runs and calls are counted by the sandbox, bytes by Temporal.
+// Measures how close a campaign comes to the minimum time that its token allows, how long live leads wait beside it,
+// and what a member costs in memory and history. The sandbox counts flow runs and calls, Temporal counts bytes.
 import type { BenchResult } from './bench.ts';
 import {
   openCampaignEnvironment,
@@ -13,14 +13,14 @@ import { evaluate, LIMIT, openSender } from './support/leads.ts';
 import { mostInAnyMinute, round, timeOf, wasTaken } from './support/log.ts';
 import { residentMb } from './support/memory.ts';
 
-/** Beside nothing else: five minutes at the limit. */
+/** Without other work: five minutes at the limit. */
 const QUIET = 600;
 const QUIET_WAVES = 3;
 const LEADS = 100;
 const LEAD_EVERY_MS = 4000;
-/** Enough to be at it still when the last lead comes. */
+/** Enough members to be still running when the last lead comes. */
 const MIXED = 1000;
-/** At a limit that nobody reaches: what grows with the members shows between the two. */
+/** At a limit that nobody reaches. The difference between the two sizes shows what grows with the members. */
 const LARGE = 10_000;
 const LARGE_FROM = 3000;
 const RAISED = 60_000;
@@ -61,7 +61,7 @@ async function quiet(say: (line: string) => void): Promise<Record<string, number
     const calls = (await environment.requests(0)).filter((call) => timeOf(call) >= from);
     const triggers = calls.filter(({ path }) => path === TRIGGER);
     const last = Math.max(...triggers.map(timeOf));
-    // As many calls, evenly, as the limit allows: the first at once.
+    // As many evenly spaced calls as the limit allows, the first one at once.
     const least = ((QUIET - 1) * 60_000) / LIMIT;
     const chain = await bytes();
     return {
@@ -114,7 +114,7 @@ async function mixed(say: (line: string) => void): Promise<Record<string, number
   }
 }
 
-/** Many members, as fast as this machine goes. */
+/** Many members, as fast as this machine allows. */
 async function large(say: (line: string) => void): Promise<Record<string, number | string>> {
   const environment = await openCampaignEnvironment(LARGE, { size: 5000, settle: '0s' }, RAISED, 20, say);
   try {
@@ -138,7 +138,7 @@ async function large(say: (line: string) => void): Promise<Record<string, number
       'large: runs continued as new': chain.runs - 1,
       [`large: worker memory after ${LARGE_FROM}, MB`]: before,
       [`large: worker memory after ${LARGE}, MB`]: after,
-      // None, where garbage collection took more back than the members brought.
+      // Zero if garbage collection freed more than the members added.
       'large: memory growth a member, bytes': round(
         Math.max(0, ((after - before) * 1e6) / (LARGE - LARGE_FROM)),
         0,

@@ -1,6 +1,6 @@
-// What a call costs: CPU of workers, Temporal and PostgreSQL beside a plain script that makes the same calls, calls a second
-// and memory with a raised limit; activities and bytes of history at the limit of the service. CPU is counted by the
-// kernel, calls by the sandbox, activities and history by Temporal.
+// Measures what a call costs: CPU of workers, Temporal and PostgreSQL compared with a plain script that makes the same
+// calls; calls per second and memory with a raised limit; activities and history bytes at the service's limit. The
+// kernel counts CPU, the sandbox calls, Temporal activities and history.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ async function atRaisedLimit(say: (line: string) => void): Promise<BenchResult['
   const environment = await openWith(rows, RAISED, 10, say);
   try {
     const worker = await environment.worker();
-    // Before and after, so that it sees the same machine.
+    // Before and after, so that the script runs on the machine in the same state.
     say('plain script');
     const scripts = [await plainScript(environment, rows)];
     say(`Sluice: ${PEOPLE} people with a card each`);
@@ -68,7 +68,7 @@ async function atRaisedLimit(say: (line: string) => void): Promise<BenchResult['
     scripts.push(await plainScript(environment, rows));
     const { contacts, cards } = await environment.account('acme');
     const ms = (seconds: number) => round((seconds * 1000) / calls.length);
-    // NaN where PostgreSQL runs elsewhere: printed as a miss.
+    // NaN if PostgreSQL runs elsewhere. It is printed as a miss.
     const postgres = used.postgres === 0 ? Number.NaN : used.postgres;
     const script = sum(scripts.map(({ cpuSeconds }) => cpuSeconds)) / (2 * PEOPLE * scripts.length);
     const times = calls.map(timeOf);

@@ -1,5 +1,5 @@
-// Fifty tokens, then a hundred, one of them with a thousand times the backlog of each other: does any of the others get
-// less than its own limit allows? Counted by the sandbox, over the same minutes for all.
+// Runs fifty tokens, then a hundred, one of them with a thousand times the backlog of each other. It measures whether
+// any of the others gets less than its own limit allows. The sandbox counts the same minutes for all.
 import type { BenchResult } from './bench.ts';
 import { openEnvironment } from './support/environment.ts';
 import { readChain } from './support/histories.ts';
@@ -15,7 +15,7 @@ import {
 } from './support/log.ts';
 import { account, CONTACT_ONLY, contactsCsv, tokenHash } from './support/people.ts';
 
-/** How many tokens, and the least share of its limit that each of the others has to get. */
+/** Number of tokens, and the minimum share of its limit that each of the others must get. */
 const CASES = [
   { tokens: 50, atLeast: 0.98 },
   { tokens: 100, atLeast: 0.95 },
@@ -23,7 +23,7 @@ const CASES = [
 const TIMES = 1000;
 const WORKERS = 2;
 const MINUTES = 2;
-/** Syncs that start at once take a moment; a share is that of a token at work. */
+/** Syncs that start at once need a moment. A share counts from the time at which a token is active. */
 const SETTLE_MS = 15_000;
 const LIMIT = 120;
 const BIG = 't0';
@@ -59,7 +59,7 @@ export async function fairness(say: (line: string) => void): Promise<BenchResult
   return { figures, goals };
 }
 
-/** What a token can spend in the measured time, and in the time until the last of them has begun. */
+/** What a token can spend in the measured time, and until the last token has begun. */
 const BACKLOG = Math.ceil(LIMIT * (MINUTES + 1.5));
 
 async function measure(tokens: number, say: (line: string) => void) {
@@ -109,7 +109,7 @@ async function measure(tokens: number, say: (line: string) => void) {
     const times = timesByToken(calls.filter(wasTaken));
     const share = (id: string) =>
       sum(perMinute(times.get(tokenHash(id)) ?? [], from, until)) / (LIMIT * MINUTES);
-    // One of the others stands for all: reading fifty histories would load Temporal.
+    // One of the others stands for all, because reading fifty histories would load Temporal.
     const chain = await readChain(
       environment.client,
       sample?.handle.workflowId ?? '',

@@ -1,5 +1,5 @@
-// What faults cost: 1,000 people with a card each while 2 % of the calls fail, and while a worker is killed half way.
-// Counted by the sandbox; its accounts say whether anybody is there twice or has no card.
+// Measures what faults cost: 1,000 people with a card each while 2 % of the calls fail, and while a worker is killed
+// half way. The sandbox counts, and its accounts show duplicates and missing cards.
 import type { BenchResult } from './bench.ts';
 import { type Environment, openEnvironment, type Started } from './support/environment.ts';
 import { readChain } from './support/histories.ts';
@@ -8,12 +8,12 @@ import { account, CONTACT_AND_CARD, people, peopleCsv } from './support/people.t
 
 const PEOPLE = 1000;
 const LIMIT = 1200;
-/** A half of them without an effect, a half without an answer. */
+/** One half has no effect, the other half no answer. */
 const FAULTS = 0.02;
 const SEED = 16;
 /**
- * The last calls are not part of a share: a card whose call has failed is searched for until it would have shown, a minute
- * by default, and when nothing else is left to do, that minute has no calls.
+ * The last calls do not count towards a share. A card whose call failed is searched for until it would be visible, a
+ * minute by default. If nothing else is left to do, that minute has no calls.
  */
 const COUNTED = 0.95;
 const MINUTES = 10;
@@ -25,7 +25,7 @@ interface Case {
   /** `readBack.settleSeconds` of the account. @default the service's */
   readonly settleSeconds?: number;
   readonly workers: number;
-  /** Half way. A single worker is started again. */
+  /** Half way. A single worker is restarted. */
   readonly kill?: true;
 }
 
@@ -46,9 +46,9 @@ const GROUPS: readonly (readonly Case[])[] = [
 ];
 
 interface Found {
-  /** Of the limit, until {@link COUNTED} of the calls. */
+  /** Share of the limit, until {@link COUNTED} of the calls. */
   readonly share: number;
-  /** Of the limit, from the first call to the last. */
+  /** Share of the limit, from the first call to the last. */
   readonly whole: number;
   readonly figures: Record<string, number | string>;
 }
@@ -57,7 +57,7 @@ export async function faults(say: (line: string) => void): Promise<BenchResult> 
   const all = new Map<Case, Found>();
   for (const group of GROUPS) {
     say(`side by side: ${group.map(({ name }) => name).join('; ')}`);
-    // Waits for all even when one fails: each has processes to end.
+    // Waits for all, even if one fails, because each has processes to end.
     const settled = await Promise.allSettled(group.map((each) => runCase(each, say)));
     for (const [i, each] of settled.entries()) {
       if (each.status === 'rejected') throw each.reason;
@@ -110,7 +110,7 @@ async function runCase(what: Case, say: (line: string) => void): Promise<Found> 
   });
   try {
     if (what.faults) {
-      // The second is asked about calls that the first has let pass.
+      // The second fault applies to the calls that the first lets pass.
       const probability = FAULTS / 2;
       await environment.panel('/faults', { kind: 'status', status: 500, probability, seed: SEED });
       await environment.panel('/faults', { kind: 'reset-after', probability, seed: SEED + 1 });
@@ -140,7 +140,7 @@ async function runCase(what: Case, say: (line: string) => void): Promise<Found> 
   }
 }
 
-/** Who carries out an activity, else who has the workflow in memory: `PID@HOST`. */
+/** The process that runs an activity, else the one that has the workflow in memory: `PID@HOST`. */
 async function busyWorker({ client }: Environment, { handle, firstRunId }: Started): Promise<string> {
   const { pendingActivities } = (await handle.describe()).raw;
   const at = pendingActivities?.find(({ lastStartedTime }) => lastStartedTime)?.lastWorkerIdentity;

@@ -1,20 +1,23 @@
-// Another program that spends calls of the same token and knows nothing of Sluice: plain undici.
+// Another program that spends calls of the same token without knowing Sluice. It uses plain undici.
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 import { seeded } from './support/random.ts';
 
-/** A path that a sync never calls: the sandbox's log tells the two programs apart by it. */
+/** A path that a sync never calls. It distinguishes the two programs in the sandbox's log. */
 export const FOREIGN_PATH = '/v1/lost-reasons';
 
 export interface ForeignOptions {
   readonly baseUrl: string;
   readonly token: string;
   readonly callsPerMinute: number;
-  /** even: equal distances, each call up to 40 % of one early or late; bursts: a minute's calls at once, some time in the minute. */
+  /**
+   * even: equal distances, each call up to 40 % early or late. bursts: a minute's calls at once, at a random time in
+   * the minute.
+   */
   readonly how: 'even' | 'bursts';
 }
 
-/** Calls until it is asked to stop; the returned promise rejects when the service can't be reached. */
+/** Makes calls until it is asked to stop. The returned promise rejects if the service is unreachable. */
 export async function runForeign(options: ForeignOptions, signal: AbortSignal): Promise<void> {
   const { baseUrl, token, callsPerMinute, how } = options;
   const random = seeded(30);
@@ -22,7 +25,7 @@ export async function runForeign(options: ForeignOptions, signal: AbortSignal): 
     const answer = await request(`${baseUrl}${FOREIGN_PATH}`, {
       headers: { authorization: `Bearer ${token}` },
     });
-    // A refused call is not made again: that program lives with it.
+    // A refused call is not repeated: that program ignores refusals.
     await answer.body.dump();
   };
   const start = Date.now();

@@ -1,6 +1,7 @@
-// How fast events are accepted over HTTP and Kafka, beside Temporal's own rate of raw starts in the same run; how long a
-// sender waits for its 202; whether the process grows; and whether what was promised is there, once. No worker runs: this
-// is about the way in. Temporal slows down as its database grows, so its raw rate is measured before and after each part.
+// Measures how fast the ingress accepts events over HTTP and Kafka, compared with Temporal's own rate of raw starts in
+// the same run; how long a sender waits for its 202; whether the process grows; and whether every accepted event exists
+// exactly once. No worker runs, because this bench is about accepting. Temporal slows down as its database grows, so
+// its raw rate is measured before and after each part.
 
 import { leadIntakeIdentity, WORK_QUEUE } from '../src/contracts/ids.ts';
 import { openPostgres } from '../src/ledger/database.ts';
@@ -15,27 +16,29 @@ import { residentMb } from './support/memory.ts';
 import { account, CONTACT_ONLY } from './support/people.ts';
 
 const ACCOUNT = 'acme';
-/** Seconds of each measurement. */
+/** Seconds per measurement. */
 const RAW_S = 4;
 const HTTP_S = 4;
 const WARM_UP_S = 1;
 const WARM_UP_EVENTS = 4000;
-/** Of one event a start: Temporal's rate swings, so that one check beside another says little. */
+/** For one event per start. Temporal's rate varies, so one comparison says little. */
 const ROUNDS = 7;
-/** Raw starts under way at once, to find out at how many Temporal is busy. */
+/** Raw starts in progress at once, to find the number at which Temporal is busy. */
 const RAW_AT_ONCE = [8, 16, 32, 64];
-/** Requests at once: as many as keep the starts, or the groups, that the ingress has under way from running short. */
+/** Parallel requests, enough to keep the ingress's starts or groups busy. */
 const CONNECTIONS = { single: 128, batched: 400 };
 const BATCH = { max: 100, wait: '20ms' };
 const PARTITIONS = 16;
 /** Events on a topic, in seconds of Temporal's raw rate: alone, and batched. */
 const KAFKA_S = { single: 4, batched: 150 };
-/** Requests at once when nobody is in a hurry: what a sender waits for its 202 then. */
+/** Parallel requests without load, to measure how long a sender waits for its 202. */
 const CALM = 4;
 const MEMORY_EVENTS = 100_000;
 const MEMORY_EVERY = 10_000;
 const MEMORY_PROBE = 500;
-/** The ingress has everything in use by then; its size goes up and down by a twentieth, so stretches of events are compared. */
+/**
+ * By then the ingress uses everything that it needs. Its size varies by a twentieth, so ranges of events are compared.
+ */
 const MEMORY_FROM = 20_000;
 const MEMORY_STRETCH = 30_000;
 const MINUTES = 8;
@@ -66,7 +69,7 @@ export async function ingress(say: (line: string) => void): Promise<BenchResult>
   try {
     await makeTopics(broker.brokers, { 'kafka-single': PARTITIONS, 'kafka-batched': PARTITIONS, dead: 1 });
     const environment = await openEnvironment({
-      // Nothing of what comes in is worked off, and nothing of it may count as too much.
+      // No worker processes the events, and the limits must not refuse them.
       accounts: [{ id: ACCOUNT, fixture: account(ACCOUNT), config: { callsPerMinute: 60_000 } }],
       rate: 0,
       config: {
@@ -105,7 +108,7 @@ async function measure(
   try {
     const raw = await rawStarter(environment, say);
     let before = await raw.measure();
-    /** One way in, in turns with Temporal's own rate; of the shares the one in the middle. */
+    /** One transport, alternating with Temporal's own rate. The median of the shares counts. */
     const beside = async (name: string, steps: number, rate: (roundNo: number) => Promise<number>) => {
       const shares: number[] = [];
       const [owns, rawRates]: [number[], number[]] = [[], []];
@@ -131,7 +134,7 @@ async function measure(
     const http = async (route: RouteName, roundNo: number, connections: number): Promise<number> => {
       const path = `/${route}`;
       const from = roundNo * 200_000;
-      // One event over and over costs Temporal nothing; both processes run at their full speed only after some thousand.
+      // A repeated event costs Temporal nothing. Both processes reach full speed only after some thousands.
       if (roundNo === 0) await sendHttp(url, path, { connections, events: WARM_UP_EVENTS, from, same: true });
       const sent = await sendHttp(url, path, { connections, seconds: HTTP_S, from: from + 100_000 });
       report(route, (roundNo === 0 ? 1 : 0) + sent.accepted);
@@ -173,12 +176,12 @@ async function measure(
         route,
         acceptedBy.get(route) ?? 0,
       );
-      say(`${route}: ${acceptedBy.get(route)} told yes, ${JSON.stringify(balance)}`);
+      say(`${route}: ${acceptedBy.get(route)} accepted, ${JSON.stringify(balance)}`);
       figures[`${route}: workflows`] = balance.workflows;
       lost += balance.lost;
       duplicates += balance.duplicates;
     }
-    figures['events told yes'] = sum([...acceptedBy.values()]);
+    figures['events accepted'] = sum([...acceptedBy.values()]);
     Object.assign(figures, { lost, duplicates });
   } finally {
     await db.close();
@@ -204,7 +207,7 @@ function noteWaits(figures: Figures, name: string, connections: number, sent: Se
   figures[`${name}: other answers`] = sent.refused;
 }
 
-/** Temporal's own rate: the same start as the ingress makes, and nothing else. */
+/** Temporal's own rate: the same start that the ingress makes, and nothing else. */
 async function rawStarter({ client }: Environment, say: (line: string) => void) {
   let n = 0;
   const startFor = async (seconds: number, atOnce: number): Promise<number> => {
@@ -212,7 +215,7 @@ async function rawStarter({ client }: Environment, say: (line: string) => void) 
     let started = 0;
     const starter = async () => {
       while (performance.now() - began < seconds * 1000) {
-        // As ids of events are: in an order of their own, which costs Temporal's tables more than one that counts up.
+        // Random like event ids, which costs Temporal's tables more than ids that count up.
         const key = shortHash(`raw-${n++}`);
         await client.workflow.start('leadIntake', {
           ...leadIntakeIdentity(ACCOUNT, 'raw', key),
@@ -240,8 +243,8 @@ async function rawStarter({ client }: Environment, say: (line: string) => void) 
 const MEMORY_GOAL = `memory in the last ${MEMORY_STRETCH} of ${MEMORY_EVENTS} events / in ${MEMORY_STRETCH} from ${MEMORY_FROM} on`;
 
 /**
- * Sends events in batches and checks the size of the process on the way: of each stretch the smallest, as garbage that
- * nobody has collected yet is no growth. Answers how many were told yes.
+ * Sends events in batches and checks the size of the process meanwhile. The smallest size of each range counts, because
+ * uncollected garbage is not growth. Returns how many events got a 202.
  */
 async function memory(
   url: string,

@@ -1,5 +1,5 @@
-// How long a lead waits for its first call while a backfill of 100,000 rows takes every slot of the token. From the
-// engine's time of scheduling the call to the time at which it came in at the sandbox.
+// Measures how long a lead waits for its first call while a backfill of 100,000 rows takes every slot of the token:
+// from Temporal's time of scheduling the call to its arrival at the sandbox.
 import type { BenchResult } from './bench.ts';
 import { openEnvironment } from './support/environment.ts';
 import { readChain } from './support/histories.ts';
@@ -11,14 +11,14 @@ const ROWS = 100_000;
 const WORKERS = 2;
 const LEADS = 100;
 /**
- * Mean distances of two leads. At one in 2 s leads so often stand behind each other that even a perfect queue of
- * evenly spaced slots lets one in a hundred wait 2.3 slots; at one in 4 s it is 1.7. The goal is that of the second.
+ * Mean distances between two leads. At one in 2 s, leads queue behind each other so often that even a perfect queue of
+ * evenly spaced slots lets one in a hundred wait 2.3 slots. At one in 4 s it is 1.7. The goal applies to the second.
  */
 const LEAD_EVERY_S = [4, 2];
 const GOAL_S = 4;
-/** Leads of one distance are served before those of the next come. */
+/** Leads of one distance are served before those of the next begin. */
 const BETWEEN_MS = 10_000;
-/** The backfill calls steadily by then. */
+/** By then the backfill calls steadily. */
 const SETTLE_MS = 15_000;
 
 export async function lanes(say: (line: string) => void): Promise<BenchResult> {

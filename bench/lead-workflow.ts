@@ -1,4 +1,4 @@
-// Workflow of the bench `lanes`: a lead that makes one API call, in the lead's lane and on the queue of all API calls.
+// Workflow of the bench `lanes`: a lead that makes one API call in the lead's lane, on the queue of all API calls.
 
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
@@ -6,7 +6,7 @@ import { apiQueue, WORK_QUEUE } from '../src/contracts/ids.ts';
 import { API_OPTIONS, callPriority, LANE } from '../workflows/policies.ts';
 
 export interface LeadInput {
-  /** The run of the backfill beside it: the call is made on its account. */
+  /** The run of the backfill beside it. The call is made on its account. */
   readonly run: string;
   readonly tokenKey: string;
   readonly callsPerMinute: number;

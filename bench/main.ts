@@ -49,7 +49,7 @@ if (flags.includes('--json')) {
     model: cpus()[0]?.model ?? 'unknown',
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.version,
-    // Of the last five minutes: who measures on a busy machine should know.
+    // Load of the last five minutes, so that a measurement on a busy machine is recognizable.
     load: Math.round((loadavg()[1] ?? 0) * 10) / 10,
   };
   process.stdout.write(

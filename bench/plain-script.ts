@@ -1,4 +1,4 @@
-// What people write first, to compare with: for each row of the file an upsert and a card, at the rate that the token
+// A plain script for comparison: for each row of the file it makes an upsert and a card, at the rate that the token
 // allows. It knows nothing of earlier runs.
 import Bottleneck from 'bottleneck';
 import { Pool } from 'undici';
@@ -13,7 +13,7 @@ export interface PlainScriptOptions {
   readonly stages: Readonly<Record<string, number>>;
 }
 
-/** @throws Error at the first answer that is no success */
+/** @throws Error at the first answer that is not a success */
 export async function runPlainScript(options: PlainScriptOptions, rows: readonly Person[]): Promise<void> {
   const { baseUrl, token, callsPerMinute, pipelineId, stages } = options;
   const limiter = new Bottleneck({

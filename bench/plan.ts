@@ -1,7 +1,7 @@
-// How fast rows are planned, and how much memory that takes: two million new rows, and one million of which 1 % changed,
-// against a ledger that knows all of them; dry, by `sluice sync plan`, and as a worker plans a run. Each is one process
-// with its threads and the embedded database inside; the peak is what the kernel says of it. A dry run is timed from the
-// start of its process to the end, the making of a new ledger with it.
+// Measures how fast rows are planned and how much memory that takes: two million new rows, and one million of which 1 %
+// changed, against a ledger that knows all of them. It measures `sluice sync plan` (dry run) and the planning of a run
+// in a worker. Each is one process with its threads and the embedded database; the kernel reports the peak. The time of
+// a dry run covers the whole process, including the creation of a new ledger.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { KNOWN_ROWS, type Planned, ROWS, writeConfig, writeSource } from './supp
 const CHANGED_EVERY = 100;
 const CHILD = join(import.meta.dirname, 'support/plan-child.js');
 const MAIN = join(import.meta.dirname, '../src/cli/main.js');
-/** As many as the machine that the goals are for has cores. */
+/** The number of cores of the machine that the goals are for. */
 const BUSY_THREADS = 2;
 const CHECK_MS = 100;
 
@@ -103,13 +103,13 @@ async function dryRun(dir: string): Promise<Planned> {
   return { read, pending: create + update + move, seconds, peakMb };
 }
 
-/** Work of plan-child.ts, which times itself. */
+/** Runs plan-child.ts, which times itself. */
 async function child(work: 'fill' | 'plan', dir: string): Promise<Planned> {
   const { out, peakMb } = await run([CHILD, work, dir], dir);
   return { ...(JSON.parse(out) as Omit<Planned, 'peakMb'>), peakMb };
 }
 
-/** Runs a Node program to its end; its peak is checked until then, as the kernel forgets it with the process. */
+/** Runs a Node program to its end and checks its peak until then, because the kernel forgets it with the process. */
 async function run(args: readonly string[], dir: string): Promise<{ out: string; peakMb: number }> {
   const { DATABASE_URL: _, ...env } = process.env;
   const program = spawn(process.execPath, args, { cwd: dir, env, stdio: ['ignore', 'pipe', 'ignore'] });

@@ -1,6 +1,6 @@
-// What following conversations costs and how fast it is: calls for each new message beside the fewest, calls of an
-// idle account, and the time from a customer's message to the line in a sink. Accounts side by side, each with a token
-// of its own; the sandbox counts.
+// Measures what polling conversations costs and how fast it is: calls per new message compared with the minimum, calls
+// of an idle account, and the time from a customer's message to the line in a sink. Accounts run in parallel, each with
+// its own token. The sandbox counts.
 import { join } from 'node:path';
 import { PollerConfig } from '../src/contracts/config/config.ts';
 import { startPollers } from '../src/runtime/pollers.ts';
@@ -23,9 +23,9 @@ const LIMIT = 120;
 const WORKERS = 2;
 /** How long customers write. */
 const SECONDS = Number.parseInt(process.env.POLL_SECONDS ?? '360', 10);
-/** An idle account is asked ever less often: after so long the pace is the slowest. */
+/** An idle account is polled less and less often. After this time the pace is the slowest. */
 const SETTLE_S = Math.min(120, SECONDS / 2);
-/** What was written last must be published by then. */
+/** The last message must be published by then. */
 const LAST_S = 180;
 const SEED = 7;
 
@@ -33,13 +33,13 @@ interface Scenario {
   readonly id: string;
   readonly name: string;
   readonly conversations: number;
-  /** Each conversation gets one message in so many seconds; null: nobody writes. */
+  /** Seconds between two messages in a conversation. Null: nobody writes. */
   readonly everyS: number | null;
 }
 
 /**
- * 50 and 500 conversations bring the same 50 messages a minute, so that what differs is how many share a read. The
- * overload brings 400 messages a minute in more conversations than there are calls.
+ * 50 and 500 conversations bring the same 50 messages per minute, so that they differ only in how many share a read.
+ * The overload brings 400 messages per minute in more conversations than there are calls.
  */
 const SCENARIOS: readonly Scenario[] = [
   { id: 'idle', name: 'idle', conversations: 500, everyS: null },
@@ -62,7 +62,7 @@ export async function poll(say: (line: string) => void): Promise<BenchResult> {
     })),
     rate: LIMIT,
     config: {
-      // One each, so that no scenario waits for the lines of another.
+      // One sink each, so that no scenario waits for another's lines.
       sinks: named(({ id }) => ({ type: 'jsonl', path: `./${id}.jsonl` })),
       pollers: named(({ id }) => ({ account: id })),
     },
@@ -101,14 +101,14 @@ export async function poll(say: (line: string) => void): Promise<BenchResult> {
   }
 }
 
-/** Each has read page 1: what comes from then on is news. */
+/** Each has read page 1. Everything from then on is new. */
 async function untilAllPoll(environment: Environment): Promise<void> {
   const hashes = SCENARIOS.map(({ id }) => tokenHash(id));
   await environment.until(async () => {
     const calling = new Set((await environment.requests(0)).map((call) => call.tokenHash));
     return hashes.every((hash) => calling.has(hash)) ? true : null;
   });
-  // The answer to the first call is in the ledger by then.
+  // By then the answer to the first call is in the ledger.
   await environment.wait(3000);
 }
 
@@ -148,7 +148,7 @@ async function runOne(
   while (now() < stopped + LAST_S * 1000 && delaysOf(handed, published.lines).length < handed.size)
     await environment.wait(500);
   const minutes = (now() - began) / 60_000;
-  // What is published twice may come late.
+  // A duplicate publication may come late.
   await environment.wait(2000);
   const written = writtenIn(await environment.panel<AccountState>(`/accounts/${id}`));
   const figures = figuresOf(scenario, { handed, written, published, minutes, calls: await mine() });
@@ -194,10 +194,10 @@ function figuresOf({ name, conversations, everyS }: Scenario, seen: Seen): Figur
 }
 
 /**
- * The issue names the figures and no bounds. With 50 messages a minute a poll every few seconds is a third of the calls,
- * so half as many again as the fewest is what polling costs there; an idle account costs a call an interval of 30 s. What
- * arrives is published before an idle poller would have asked again, half of it in half that time. Where there is more to read
- * than calls, the calls are used up.
+ * The issue names the figures but no bounds. With 50 messages per minute, a poll every few seconds is a third of the
+ * calls, so 1.5 times the minimum is the cost of polling. An idle account costs one call per interval of 30 s. A
+ * message is published before an idle poller would poll again, half of them in half that time. If there is more to read
+ * than calls, all calls are used.
  */
 function goals(): BenchResult['goals'] {
   const all: Record<string, { min?: number; max?: number }> = {

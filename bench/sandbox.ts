@@ -1,5 +1,5 @@
-// How fast the sandbox answers with a million contacts in it, and how much memory that takes. Client and
-// server share the machine; the sandbox's own request log says how many calls were answered.
+// Measures how fast the sandbox answers with a million contacts, and how much memory that takes. Client and server
+// share the machine. The sandbox's own request log counts the answered calls.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -100,7 +100,8 @@ function number(id: number): string {
 async function start(dir: string): Promise<Running> {
   const path = join(dir, 'fixture.json');
   const fixtureArgs = existsSync(path) ? ['--fixture', path] : [];
-  // Without a bound V8 lets garbage grow for as long as the machine has memory; with it, the figure is what is needed.
+  // Without a bound, V8 lets garbage grow as long as the machine has memory. With it, the figure is what the sandbox
+  // needs.
   const bound = fixtureArgs.length === 0 ? [`--max-old-space-size=${HEAP_MB}`] : [];
   const args = ['sandbox', '--port', '0', '--rate', '0', '--data', join(dir, 'data'), ...fixtureArgs];
   const child = spawn(process.execPath, [...bound, MAIN, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -124,7 +125,7 @@ async function stop({ child, pool }: Running): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Calls answered well per second, as the sandbox's log counts them. */
+/** Successful calls per second, counted in the sandbox's log. */
 async function rate(
   { pool, api, panel }: Running,
   say: (line: string) => void,

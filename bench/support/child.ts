@@ -1,11 +1,11 @@
-// `sluice …` as child processes that a bench starts, measures and ends by their process id.
+// Runs `sluice …` as child processes that a bench starts, measures and ends by process id.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.js');
-/** Lines of a child's stderr that are kept for the message of its failure. */
+/** Maximum number of stderr lines kept for an error message. */
 const TAIL = 20;
 
 export interface Child {
@@ -14,14 +14,14 @@ export interface Child {
   readonly first: Promise<string>;
   /** Resolves with the first line on stderr that holds `text`. */
   said(text: string): Promise<string>;
-  /** Sends a signal and waits for the end; nothing when it has ended. */
+  /** Sends a signal and waits for the end. Does nothing if the process has ended. */
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts the built command line. The caller ends the child; it also ends by itself when this process is gone. */
+/** Starts the built command line. The caller ends the child. It also ends on its own when this process is gone. */
 export function sluice(args: readonly string[], env: Readonly<Record<string, string>>): Child {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    // With npm_command set a command looks after its parent: a bench that was killed leaves no process.
+    // With npm_command set, a command watches its parent, so a killed bench leaves no process.
     env: { ...process.env, npm_command: 'run-script', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,26 +1,26 @@
-// CPU time of processes, as the kernel counts it.
+// Reads the CPU time of processes from the kernel.
 import { readdir, readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 
-/** Ticks of /proc/PID/stat in a second; fixed on Linux. */
+/** Ticks per second in /proc/PID/stat, fixed on Linux. */
 const TICKS = 100;
 
-/** Parts of an installation and the processes that carry them. */
+/** Parts of an installation and their processes. */
 export type Processes = Readonly<Record<'temporal' | 'postgres' | 'sandbox' | 'workers', readonly number[]>>;
 
-/** CPU seconds that each part has used, and `elapsed` seconds. `machine` is everything on it. */
+/** CPU seconds of each part, and `elapsed` seconds. `machine` is everything on the machine. */
 export type CpuUse = Readonly<Record<keyof Processes | 'machine' | 'elapsed', number>>;
 
 interface Stat {
   readonly parent: number;
-  /** Ticks of the process itself and of its children that have ended. */
+  /** Ticks of the process itself and of its ended children. */
   readonly ticks: number;
 }
 
 /**
- * Begins to count.
- * @param processes asked at both ends; children belong to them
- * @returns answers what was used since
+ * Starts counting.
+ * @param processes read at both ends; children belong to them
+ * @returns a function that returns the usage since then
  */
 export async function watchCpu(processes: () => Processes): Promise<() => Promise<CpuUse>> {
   const sample = async () => ({ at: performance.now(), machine: machineSeconds(), stats: await readStats() });
@@ -29,7 +29,7 @@ export async function watchCpu(processes: () => Processes): Promise<() => Promis
     const now = await sample();
     const used = (part: keyof Processes) =>
       processes()[part].reduce(
-        // Each by itself: one that was killed meanwhile takes its seconds along.
+        // Each process separately: a killed process loses its seconds.
         (all, pid) => all + Math.max(0, treeSeconds(now.stats, pid) - treeSeconds(before.stats, pid)),
         0,
       );
@@ -48,7 +48,7 @@ function machineSeconds(): number {
   return cpus().reduce((all, { times }) => all + (times.user + times.nice + times.sys + times.irq) / 1000, 0);
 }
 
-/** Seconds of a process, of its descendants, and of those of them that have ended; 0 when it is gone. */
+/** Seconds of a process, of its descendants, and of ended descendants. 0 if it is gone. */
 function treeSeconds(stats: ReadonlyMap<number, Stat>, root: number): number {
   const children = [...stats].filter(([, { parent }]) => parent === root).map(([pid]) => pid);
   return children.reduce((all, pid) => all + treeSeconds(stats, pid), (stats.get(root)?.ticks ?? 0) / TICKS);
@@ -66,7 +66,7 @@ async function readStat(pid: number): Promise<Stat | null> {
     throw error;
   });
   if (stat === null) return null;
-  // The name of the command, in brackets, may hold spaces: fields are counted behind it.
+  // The command name, in brackets, may contain spaces, so fields are counted after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = fields.slice(11, 15).reduce((all, field) => all + Number(field), 0);
   return { parent: Number(fields[1]), ticks };

@@ -1,5 +1,5 @@
-// A whole installation for one bench: Temporal server, PostgreSQL, sandbox and worker processes, all on loopback and
-// all ended with the bench, whatever happens.
+// A whole installation for one bench: Temporal server, PostgreSQL, sandbox and worker processes, all on loopback. All
+// of them end with the bench in any case.
 
 import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -26,14 +26,14 @@ import { tokenOf, tokenVariable } from './people.ts';
 export interface EnvironmentOptions {
   /** Accounts of the fixture; each gets an entry of the same name in the configuration. */
   readonly accounts: readonly { readonly id: string; readonly fixture: object; readonly config?: object }[];
-  /** Calls a minute and token in the sandbox. */
+  /** Calls per minute and token in the sandbox. */
   readonly rate: number;
-  /** Parts of sluice.yaml beside `accounts`: `sources`, `mappings`, `syncs`, `sinks`, `pollers`, … */
+  /** Parts of sluice.yaml besides `accounts`: `sources`, `mappings`, `syncs`, `sinks`, `pollers`, … */
   readonly config: object;
-  /** Variables of worker and ingress processes: secrets that the configuration names. */
+  /** Environment variables of worker and ingress processes: secrets that the configuration names. */
   readonly env?: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
-  /** The environment falls apart after so many minutes: what waits in it throws. */
+  /** Time limit of the environment in minutes. Everything that waits in it then throws. */
   readonly minutes: number;
   say(line: string): void;
 }
@@ -46,13 +46,13 @@ export interface Started {
 
 export interface Environment {
   readonly baseUrl: string;
-  /** Holds `sluice.yaml`: what relative paths in it refer to. */
+  /** Contains `sluice.yaml`. Relative paths in it start here. */
   readonly dir: string;
   readonly client: Client;
   readonly temporalAddress: string;
   /** Connection string of the ledger. */
   readonly databaseUrl: string;
-  /** Starts a process that takes events in; answers where it listens. */
+  /** Starts an ingress process and returns its address. */
   ingress(): Promise<{ child: Child; url: string }>;
   /** Starts a worker process; returns when it is ready. */
   worker(): Promise<Child>;
@@ -61,17 +61,17 @@ export interface Environment {
   progress(handle: SyncHandle): Promise<RunProgress | null>;
   /** Waits for the end of a run. */
   result(handle: SyncHandle): Promise<RunReport>;
-  /** What the account has in the sandbox. */
+  /** State of the account in the sandbox. */
   account(id: string): Promise<{ contacts: unknown[]; cards: unknown[] }>;
-  /** Asks the sandbox's panel; with a body, tells it. */
+  /** Calls the sandbox's panel: GET without a body, PATCH with one. */
   panel<T>(path: string, body?: object): Promise<T>;
-  /** Rows of the sandbox's log behind this number. */
+  /** Rows of the sandbox's log after this number. */
   requests(since: number): Promise<LoggedCall[]>;
-  /** Waits; throws when the environment is asked to end. */
+  /** Waits. Throws if the environment is asked to end. */
   wait(ms: number): Promise<void>;
-  /** Asks every `everyMs` until there is an answer. */
+  /** Polls every `everyMs` until there is an answer. */
   until<T>(ask: () => Promise<T | null>, everyMs?: number): Promise<T>;
-  /** Begins to count CPU seconds; the returned function answers them. */
+  /** Starts counting CPU seconds. The returned function returns them. */
   watchCpu(): Promise<() => Promise<CpuUse>>;
   close(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   const { say } = options;
   const ends: (() => Promise<unknown>)[] = [];
   const stopped = new AbortController();
-  // Each wait listens to it.
+  // Every wait listens to it.
   setMaxListeners(0, stopped.signal);
   const stop = () => stopped.abort(new Error('asked to stop'));
   process.on('SIGINT', stop).on('SIGTERM', stop);
@@ -155,7 +155,7 @@ async function furnish(
   ends.push(() => connection.close());
   const client = new Client({ connection, namespace: temporal.namespace });
   const workers: Child[] = [];
-  // A worker that is asked to end waits for its calls; a bench has no use for them any more.
+  // A worker that is asked to end waits for its calls, which a bench no longer needs.
   ends.push(() => Promise.all(workers.map((worker) => worker.kill('SIGKILL'))));
 
   function configOf({ id, config }: EnvironmentOptions['accounts'][number]) {

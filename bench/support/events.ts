@@ -1,15 +1,15 @@
-// Events for the bench of the ingress: what a sender sends over HTTP and Kafka, and how fast it hears yes.
+// Events for the ingress bench: what senders send over HTTP and Kafka, and how fast they get their 202.
 import { createHmac } from 'node:crypto';
 import { CompressionTypes, Kafka, logLevel } from 'kafkajs';
 import { Pool } from 'undici';
 
 const SECRET = Buffer.from('a bench has no secrets, only keys');
-/** As Standard Webhooks writes it. */
+/** The form of Standard Webhooks. */
 export const SECRET_TEXT = `whsec_${SECRET.toString('base64')}`;
-/** Somebody who is asked to come again does so. */
+/** A refused sender retries. */
 const AGAIN_MS = 200;
 
-/** A lead of its own person: no two events of a bench are about the same one. */
+/** A lead about a new person. No two events of a bench are about the same one. */
 function eventBody(key: string, n: number): string {
   return JSON.stringify({ event_id: key, phone: `+1415${2_000_000 + n}`, name: `Person ${n}` });
 }
@@ -25,21 +25,21 @@ export interface Sent {
 }
 
 export interface SendOptions {
-  /** Requests at once, each on a connection of its own. */
+  /** Parallel requests, each on a connection of its own. */
   readonly connections: number;
   /** Begins to send until this many seconds have passed, or */
   readonly seconds?: number;
   /** until so many events were sent. */
   readonly events?: number;
-  /** Number of the first event; the next ones count on. */
+  /** Number of the first event. The next ones count up. */
   readonly from: number;
-  /** One event over and over. */
+  /** Repeats one event. */
   readonly same?: boolean;
-  /** Told of each 202. */
+  /** Called for each 202. */
   onAccepted?(count: number): void;
 }
 
-/** Sends signed events to one route, each until it is accepted. @throws Error for an answer that no sender expects */
+/** Sends signed events to one route, each until it is accepted. @throws Error for an unexpected answer */
 export async function sendHttp(url: string, path: string, options: SendOptions): Promise<Sent> {
   const { connections, seconds = Infinity, events = Infinity, from } = options;
   const pool = new Pool(url, { connections });

@@ -1,4 +1,4 @@
-// What Temporal's own histories say: events, bytes, and how often each activity was tried.
+// Reads Temporal's histories: events, bytes, and the number of attempts of each activity.
 import type { Client, WorkflowHandle } from '@temporalio/client';
 
 export interface ScheduledActivity {
@@ -7,7 +7,7 @@ export interface ScheduledActivity {
   readonly fairnessKey: string;
   /** Epoch milliseconds. */
   readonly scheduledAt: number;
-  /** Of the last attempt; null while none has ended. */
+  /** Of the last attempt. Null while none has ended. */
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   /** 0 while none has ended. */
@@ -15,14 +15,14 @@ export interface ScheduledActivity {
 }
 
 export interface Chain {
-  /** Runs of the workflow, each but the first continued as new. */
+  /** Runs of the workflow. Each after the first was continued as new. */
   readonly runs: number;
   readonly startedAt: number;
   readonly events: number;
   readonly bytes: number;
   /** Workflow tasks. */
   readonly tasks: number;
-  /** Who carried out the last workflow task, and so has the workflow in memory: `PID@HOST`. */
+  /** The process that completed the last workflow task and so has the workflow in memory: `PID@HOST`. */
   readonly carrier: string;
   readonly activities: readonly ScheduledActivity[];
 }

@@ -1,11 +1,11 @@
-// What ledger and Temporal say of events that were accepted: nobody who was told yes may be missing, nobody be there twice.
+// Reads what the ledger and Temporal store of accepted events. Every event with a 202 must exist exactly once.
 
 import type { Client } from '@temporalio/client';
 import { SEARCH_KEYS } from '../../src/contracts/ids.ts';
 import type { LeadIntakeInput } from '../../src/contracts/wire/intake.ts';
 import type { Database } from '../../src/ledger/database.ts';
 
-/** Histories asked for at once. */
+/** Number of histories read in parallel. */
 const AT_ONCE = 16;
 
 export interface Window {
@@ -15,8 +15,8 @@ export interface Window {
 }
 
 /**
- * Events of a route that the ledger has accepted, and the time that took, by the ledger's clock.
- * @param from the first so many are left out
+ * Events of a route that the ledger has accepted, and the time that took by the ledger's clock.
+ * @param from number of events to skip at the beginning
  */
 export async function acceptedOf(db: Database, route: string, from = 0): Promise<Window> {
   const [row] = await db.query<Window>(
@@ -49,14 +49,14 @@ async function startedOf(client: Client, account: string, route: string) {
 }
 
 export interface Balance {
-  /** Told yes, and not in the ledger as accepted, or in no workflow. */
+  /** Accepted over HTTP or Kafka, but not accepted in the ledger, or in no workflow. */
   readonly lost: number;
   /** In more than one workflow. */
   readonly duplicates: number;
   readonly workflows: number;
 }
 
-/** @param told events that the sender of this route was told yes for */
+/** @param told events for which the sender of this route got a 202 */
 export async function balanceOf(
   { db, client }: { db: Database; client: Client },
   account: string,

@@ -1,4 +1,4 @@
-// Live leads beside other work on the same token: sent at random, and how long each waited for its call.
+// Sends live leads at random beside other work on the same token, and measures how long each waits for its call.
 import { join } from 'node:path';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { LeadInput, lead } from '../lead-workflow.ts';
@@ -11,7 +11,7 @@ export const LIMIT = 120;
 const SLOT_MS = 60_000 / LIMIT;
 const SEED = 99;
 const QUEUE = 'bench-leads';
-/** What a lead calls and the work beside it never does. */
+/** A call that only leads make. */
 const LEAD_PATH = '/v1/tags';
 
 export interface Lead {
@@ -20,9 +20,9 @@ export interface Lead {
   readonly call: ScheduledActivity;
 }
 
-/** A worker of this process runs the workflows of leads; their calls are made by the worker processes. */
+/** A worker in this process runs the lead workflows. The worker processes make their calls. */
 export async function openSender(environment: Environment, input: LeadInput) {
-  // The last line of a bench is its figures; the SDK would fill the rest.
+  // The last line of a bench contains its figures, so the SDK's log is off.
   Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
   const connection = await NativeConnection.connect({ address: environment.temporalAddress });
   const worker = await Worker.create({
@@ -33,7 +33,7 @@ export async function openSender(environment: Environment, input: LeadInput) {
   const running = worker.run();
   running.catch(() => undefined);
   return {
-    /** @param everyMs mean distance of two */
+    /** @param everyMs mean distance between two leads */
     async send(count: number, everyMs: number): Promise<Lead[]> {
       const begin = Date.now();
       const pending: Promise<Lead>[] = [];
@@ -64,7 +64,7 @@ async function sendLead(environment: Environment, workflowId: string, input: Lea
   return { startedAt: chain.startedAt, call: chain.activities[0] as ScheduledActivity };
 }
 
-/** @param began when the work beside them made its first call, epoch milliseconds */
+/** @param began time of the first call of the work beside them, epoch milliseconds */
 export function evaluate(
   leads: readonly Lead[],
   calls: readonly LoggedCall[],
@@ -72,7 +72,8 @@ export function evaluate(
 ): Record<string, number> {
   const free = calls.filter((call) => call.path === LEAD_PATH && wasTaken(call)).map(timeOf);
   const waits: { fromScheduling: number; fromStart: number }[] = [];
-  // A call belongs to the lead whose last attempt was under way when it came in; of several the one that ended first.
+  // A call belongs to the lead whose last attempt was in progress when the call arrived. If there are several, to the
+  // one that ended first.
   for (const { startedAt, call } of [...leads].sort(
     (a, b) => (a.call.endedAt ?? 0) - (b.call.endedAt ?? 0),
   )) {
@@ -103,8 +104,8 @@ export function evaluate(
 }
 
 /**
- * What the same leads would wait if each took the very next slot that no earlier lead has: the best that slots in
- * equal distances allow, as leads come several at once too. In slots.
+ * What the same leads would wait if each took the next slot that no earlier lead has: the optimum for evenly spaced
+ * slots, because several leads may come at once. In slots.
  */
 function perfectWaits(arrivals: readonly number[], began: number): number[] {
   let taken = -1;

@@ -1,8 +1,8 @@
-// What the sandbox's log of requests says about the use of a limit. Pure functions; times are epoch milliseconds.
+// Computes the use of a limit from the sandbox's request log. Pure functions; times are epoch milliseconds.
 
 const MINUTE_MS = 60_000;
 
-/** One row of `GET /panel/requests`, as far as benches read it. */
+/** One row of `GET /panel/requests`, as far as benches need it. */
 export interface LoggedCall {
   readonly seq: number;
   readonly at: string;
@@ -14,12 +14,12 @@ export interface LoggedCall {
 
 export const timeOf = ({ at }: LoggedCall): number => Date.parse(at);
 
-/** The service took the call: it counts against the limit. */
+/** The service processed the call, so it counts against the limit. */
 export const wasTaken = ({ status }: LoggedCall): boolean => status !== 429;
 
 /**
- * Calls in each whole minute from `from` on that has ended by `until`.
- * @param times ascending or not
+ * Calls in each whole minute from `from` on that ended by `until`.
+ * @param times in any order
  */
 export function perMinute(times: readonly number[], from: number, until: number): number[] {
   const minutes = Array.from({ length: Math.max(0, Math.floor((until - from) / MINUTE_MS)) }, () => 0);
@@ -31,7 +31,8 @@ export function perMinute(times: readonly number[], from: number, until: number)
 }
 
 /**
- * The windows that the sandbox itself counted: each lasts a minute and begins with the first call after the one before.
+ * The windows that the sandbox itself counted. Each lasts a minute and begins with the first call after the previous
+ * window.
  * @param calls of one token, in the order of the log
  */
 export function serviceWindows(
@@ -50,7 +51,7 @@ export function serviceWindows(
   return windows;
 }
 
-/** The most calls that any 60 s hold, wherever they begin. A call exactly 60 s after another is outside. */
+/** The maximum number of calls in any 60 s. A call exactly 60 s after another is outside. */
 export function mostInAnyMinute(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b);
   let most = 0;
@@ -62,13 +63,13 @@ export function mostInAnyMinute(times: readonly number[]): number {
   return most;
 }
 
-/** The smallest value that at least the share `q` of all values does not exceed; NaN of none. */
+/** The smallest value that at least the share `q` of all values does not exceed. NaN for no values. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * q) - 1)] ?? Number.NaN;
 }
 
-/** The longest time between two calls in a row, seconds. */
+/** The longest time between two consecutive calls in seconds. */
 export function longestGap(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b);
   return (
@@ -79,7 +80,7 @@ export function longestGap(times: readonly number[]): number {
 
 export const sum = (values: readonly number[]): number => values.reduce((all, each) => all + each, 0);
 
-/** Rounded to so many digits behind the point, for people who read the output. */
+/** Rounded to this number of decimals, for readable output. */
 export function round(value: number, digits = 3): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;
 }

@@ -1,13 +1,13 @@
-// How large a process is, as the kernel sees it.
+// Reads the memory of a process from the kernel.
 import { readFile } from 'node:fs/promises';
 
-/** Resident memory in MB (10^6 bytes). @throws when the process is gone */
+/** Resident memory in MB (10^6 bytes). @throws if the process is gone */
 export async function residentMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1000);
 }
 
-/** The most that a process has taken so far, in MB (10^6 bytes); 0 when it is gone. */
+/** Peak memory of a process in MB (10^6 bytes). 0 if it is gone. */
 export async function peakMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ESRCH') return '';

@@ -1,9 +1,9 @@
-// What benches sync: accounts of the sandbox, CSV files of people, and mappings for them.
+// The data that benches sync: accounts of the sandbox, CSV files of people, and mappings for them.
 import { createHash } from 'node:crypto';
 
 export const STAGES = ['New', 'Talking', 'Won'] as const;
 
-/** An account of the fixture; `n` makes its ids, which are unique over the whole fixture. */
+/** An account of the fixture. `n` determines its ids, which are unique over the whole fixture. */
 export function account(id: string, n = 1): object {
   return {
     id,
@@ -24,17 +24,17 @@ export function tokenOf(id: string): string {
   return `svc_test_bench_${id}`;
 }
 
-/** How the sandbox names a token in its log. */
+/** Name of a token in the sandbox's log. */
 export function tokenHash(id: string): string {
   return createHash('sha256').update(tokenOf(id)).digest('hex');
 }
 
-/** Variable of the environment that holds the token of an account. */
+/** Environment variable with the token of an account. */
 export function tokenVariable(id: string): string {
   return `BENCH_TOKEN_${id.toUpperCase()}`;
 }
 
-/** One call each: a number without a Brazilian ninth digit, and a name. */
+/** One call per person: a number without a Brazilian ninth digit, and a name. */
 export const CONTACT_ONLY = { contact: { number: 'phone', name: 'name' } };
 
 export function contactsCsv(count: number): string {
@@ -42,7 +42,7 @@ export function contactsCsv(count: number): string {
   return `phone,name\n${rows.join('\n')}\n`;
 }
 
-/** Two calls each for somebody new: the contact, and a card. */
+/** Two calls per new person: the contact, and a card. */
 export const CONTACT_AND_CARD = {
   defaultCountry: 'BR',
   contact: { number: 'phone', name: 'name', email: 'email' },
@@ -56,7 +56,7 @@ export interface Person {
   readonly stage: (typeof STAGES)[number];
 }
 
-/** People with Brazilian mobile numbers, as an export of a CRM has them. */
+/** People with Brazilian mobile numbers, as in a CRM export. */
 export function people(count: number): Person[] {
   return Array.from({ length: count }, (_, i) => ({
     phone: `55119${80_000_000 + i}`,

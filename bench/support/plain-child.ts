@@ -1,5 +1,5 @@
-// The plain script as a process of its own, so that its CPU and memory can be distinguished from everybody else's. Its options are
-// on stdin, and what it used is the one line on stdout.
+// Runs the plain script in a process of its own, so that its CPU and memory are measured separately. Its options come
+// on stdin, and it prints its usage as one line on stdout.
 import { json } from 'node:stream/consumers';
 import { type PlainScriptOptions, runPlainScript } from '../plain-script.ts';
 import { peakMb } from './memory.ts';
@@ -10,7 +10,7 @@ export interface PlainWork {
   readonly rows: readonly Person[];
 }
 
-/** From the first call to the last; the start of the process is not part of it. */
+/** From the first call to the last, without the start of the process. */
 export interface PlainUse {
   readonly cpuSeconds: number;
   readonly seconds: number;

@@ -1,4 +1,4 @@
-// One process of the bench `plan`: fills a ledger, or plans a run on it, and says what came of it on stdout.
+// One process of the bench `plan`: it fills a ledger, or plans a run on it, and prints the result on stdout.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -29,7 +29,7 @@ process.stdout.write(`${JSON.stringify(counted)}\n`);
 
 async function plan(): Promise<Omit<Planned, 'peakMb'>> {
   const deps = { db, log: { info() {}, warn() {}, error: console.error }, ...makers, baseDir: dir };
-  // Planning asks for nothing else: no account, no budget, no client.
+  // Planning needs nothing else: no account, no budget, no client.
   const { planPage } = createSyncPlanActivities(deps as unknown as Deps);
   const began = performance.now();
   const run = await openRun(db, SPEC);
@@ -85,7 +85,7 @@ async function fill(): Promise<Omit<Planned, 'peakMb'>> {
               as s(id, key, contact, extra, tags, extra_known, tags_added)`,
       [ids, ...texts.slice(0, 6)],
     );
-    // Ids of a new table count from 1: the person of row n is person n + 1.
+    // Ids of a new table count from 1, so the person of row n is person n + 1.
     await db.query(
       `insert into cards (account, person_id, pipeline, remote_id, remote_stage_id, stage, adopted)
        select 'acme', id, 'Vendas', id, 1, stage, false from unnest($1::int[], $2::text[]) as s(id, stage)`,

@@ -1,4 +1,4 @@
-// The source and the sync of the bench `plan`: people with a name, a mail, two tags, two extra fields and a card.
+// The source and the sync of the bench `plan`: people with a name, an e-mail, two tags, two extra fields and a card.
 
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { RunSpec } from '../../src/contracts/wire/run.ts';
 
 export const ROWS = Number.parseInt(process.env.PLAN_ROWS ?? '2000000', 10);
-/** People whom the ledger knows when 1 % of the rows have changed. */
+/** Number of people in the ledger when 1 % of the rows have changed. */
 export const KNOWN_ROWS = ROWS / 2;
 
-/** What a child says of its run: counted by the ledger, timed by itself, peak told by the kernel. */
+/** The result of a child's run: counted by the ledger, timed by itself, peak reported by the kernel. */
 export interface Planned {
   readonly read: number;
   readonly pending: number;
@@ -32,7 +32,7 @@ export const SPEC: RunSpec = RunSpec.parse({
   },
 });
 
-/** The same sync as a configuration. Its token is not set: planning asks for none. */
+/** The same sync as a configuration. Its token is not set, because planning needs none. */
 export async function writeConfig(dir: string): Promise<void> {
   const { options, source, mapping } = SPEC;
   const config = {
@@ -48,10 +48,10 @@ export async function writeConfig(dir: string): Promise<void> {
 const STAGES = ['Novo', 'Contato', 'Proposta', 'Fechado'];
 const CITIES = ['São Paulo,SP', 'Recife,PE', 'Curitiba,PR', 'Belém,PA', 'Santos,SP'];
 
-/** Row `n` as it was at the last run, and as it is now: the name of every `every`th person is another one. */
+/** Row `n` at the last run and now. Every `every`th person has a new name. */
 export function rowOf(n: number, changed: boolean): Record<string, string> {
   const area = 11 + (n % 9);
-  // Each number once, and none that counts as a placeholder, as 9 6666-6666 does.
+  // Each number once, and none that counts as a placeholder, such as 9 6666-6666.
   const number = 967_000_000 + ((n * 7919) % 9_999_999);
   const [city = '', state = ''] = (CITIES[n % CITIES.length] as string).split(',');
   return {

@@ -1,11 +1,11 @@
-// What the sandbox's log and the file of a sink say of a poller. Pure functions; times are epoch milliseconds.
+// Reads what the sandbox's log and a sink's file say about a poller. Pure functions; times are epoch milliseconds.
 import { type LoggedCall, timeOf, wasTaken } from './log.ts';
 import type { Written } from './poll-data.ts';
 import type { PublishedLine } from './poll-tail.ts';
 
 const LIST = /\/v1\/conversations$/;
 const READ = /\/v1\/conversations\/(\d+)\/messages$/;
-/** Conversations that one page of the list shows at most (API text, Limits). */
+/** Maximum number of conversations on one page of the list (API text, Limits). */
 const PAGE = 100;
 
 export interface Spent {
@@ -14,13 +14,13 @@ export interface Spent {
   readonly reads: number;
   /** Neither of the two. */
   readonly others: number;
-  /** Lists before which somebody had written since the list before. */
+  /** Lists for which somebody had written since the previous list. */
   readonly listsWithNews: number;
-  /** Reads that showed a message which no read before had shown. */
+  /** Reads that showed a message for the first time. */
   readonly readsWithNews: number;
   /**
-   * The fewest calls that show what these reads showed: each of them, and as many pages of the list as name their
-   * conversations. Who asks at the right moments, without looking whether there is news, needs no more.
+   * The minimum number of calls that show what these reads showed: each of them, and as many pages of the list as name
+   * their conversations. A poller that knew the right moments would need no more.
    */
   readonly fewest: number;
 }

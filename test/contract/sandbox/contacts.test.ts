@@ -129,7 +129,7 @@ describe('upsert', () => {
 });
 
 describe('get and update', () => {
-  it('extraInfo stands in GET of one contact alone', async () => {
+  it('extraInfo is only in GET of one contact', async () => {
     const one = (await context.call('GET', '/v1/contacts/1')).json;
     expect(one.contact.extraInfo).toEqual([{ name: 'cpf', value: '1' }]);
     const list = (await context.call('GET', '/v1/contacts')).json.contacts;

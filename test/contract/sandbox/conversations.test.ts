@@ -110,7 +110,7 @@ describe('GET /v1/conversations', () => {
     expect(await list('')).toEqual([2, 1, 3]);
   });
 
-  it('count and hasMore tell of all matches; the page is 40 by default and silently capped at 100', async () => {
+  it('count and hasMore cover all matches; the page is 40 by default and silently capped at 100', async () => {
     const many = Array.from({ length: 120 }, (_, i) => ({ id: 100 + i, contactId: 1, connectionId: 1 }));
     await add(many);
     const shape = async (query: string) => {
@@ -130,7 +130,7 @@ describe('GET /v1/conversations/{ticketId}/messages', () => {
     return [got.json.count, got.json.hasMore, rows.length, rows[0]?.id, rows.at(-1)?.id];
   };
 
-  it('page 1 holds the most recent messages, each page in chronological order, 100 by default and at most 200', async () => {
+  it('page 1 has the most recent messages, each page in chronological order, 100 by default and at most 200', async () => {
     const messages = Array.from({ length: 450 }, (_, i) => ({
       id: `m${i}`,
       body: `n ${i}`,
@@ -200,7 +200,7 @@ describe('POST /v1/conversations/{ticketId}/messages', () => {
     ),
   );
 
-  it('replies over the connection of the ticket, not the default one, and stands last in its history', async () => {
+  it('replies over the connection of the ticket, not the default one, and is last in its history', async () => {
     const got = await reply(2, { body: 'hi', whatsappId: 1 });
     expect(got.status).toBe(200);
     expect(got.json).toEqual({
@@ -230,7 +230,7 @@ describe('POST /v1/conversations/{ticketId}/messages', () => {
     expect([got.status, got.json.code]).toEqual([status, code]);
   });
 
-  it('an unknown ticket is told before missing content; a facebook ticket cannot send', async () => {
+  it('an unknown ticket is reported before missing content; a facebook ticket cannot send', async () => {
     expect((await reply(404, {})).json.code).toBe('ERR_NO_TICKET_FOUND');
     const got = await reply(3, { body: 'x' });
     expect([got.status, got.json.code]).toEqual([400, 'ERR_UNSUPPORTED_CHANNEL']);

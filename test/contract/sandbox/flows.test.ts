@@ -126,7 +126,7 @@ describe('202', () => {
     expect(found.json.contacts[0].id).toBe(got.json.contactId);
   });
 
-  it('variables too deep to be shown again are refused, and the panel goes on showing runs', async () => {
+  it('variables too deep to be shown again are refused, and the panel keeps showing runs', async () => {
     const nested = (levels: number) => JSON.parse(`{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`);
     expect((await trigger({ ...good, variables: nested(900) })).status).toBe(202);
     const refused = await trigger({ ...good, variables: nested(2_000) });

@@ -93,7 +93,7 @@ describe('upsert_contact', () => {
 });
 
 describe('create_opportunity', () => {
-  it('makes contact and card with title, value, notes and custom fields; the ignored ones are told', async () => {
+  it('creates contact and card with title, value, notes and custom fields, and lists the ignored ones', async () => {
     await post('card', {
       ...lead({ email: 'e@example.com' }),
       deal: { title: 'Big', value: '99.5', notes: 'call back', plan: 'a', other: 'x' },
@@ -195,7 +195,7 @@ describe('a phone that does not resolve fails silently for the caller', () => {
     expect(await resultOf('sync')).toMatchObject({ status: 'failed', code: 'ERR_NUMBER_INVALID' });
   });
 
-  it('paths walk own properties only, lists by position', async () => {
+  it('paths follow own properties only, lists by position', async () => {
     const map = (phone: string, contactName: string) =>
       context.panel('PATCH', '/accounts/acme', {
         webhooks: [{ hash: 'sync', fieldMapping: { phone, contactName } }],

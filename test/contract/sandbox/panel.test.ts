@@ -167,7 +167,7 @@ it('where nothing happened yet, runs and history are empty', async () => {
 });
 
 describe('the request log', () => {
-  it('has a row for each call with the fixed fields, in order, and goes on after a restart', async () => {
+  it('has a row for each call with the fixed fields, in order, and continues after a restart', async () => {
     await context.call('GET', '/v1/tags?x=1');
     await context.call('GET', '/v1/contacts/404', { token: null });
     await context.restart();

@@ -163,7 +163,7 @@ it.each<[string, AssumptionOverrides]>([
   expect(await outcomeOf(trigger, service.baseUrl, override)).toBe('done');
 });
 
-it('a page whose count stands elsewhere is refused: the text promises it', async () => {
+it('a page without its promised count is refused', async () => {
   service.rules = [wrap(/contacts$/, 'count', 'total')];
   const error = await outcomeOf(contacts, service.baseUrl);
   expect(error).toMatchObject({ path: 'count', assumption: null, seen: expect.arrayContaining(['total']) });

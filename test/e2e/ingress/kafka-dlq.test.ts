@@ -152,7 +152,7 @@ describe('dlq', () => {
     expect(await sluice(made.file, ...args)).toMatchObject({ exitCode, stdout: '' });
   });
 
-  it('replay --dry-run: says what would come of each dead letter now, and sends nothing', async () => {
+  it('replay --dry-run: shows the outcome of each dead letter and sends nothing', async () => {
     await made.write(DIFFERENT);
     const { stdout, exitCode } = await sluice(made.file, 'replay', '--dry-run');
     expect(exitCode).toBe(EXIT.ok);
@@ -191,7 +191,7 @@ describe('dlq', () => {
     expect(await sluice(made.file, 'replay', one)).toMatchObject({ exitCode: EXIT.conflict });
   });
 
-  it('discard: takes dead letters off the list, with who and why', async () => {
+  it('discard: removes dead letters from the list and records who and why', async () => {
     const open = await made.list();
     const reason = 'test data';
     const { exitCode } = await sluice(made.file, 'discard', '--limit', '99', '--yes', '--reason', reason);
@@ -211,7 +211,7 @@ describe('dlq', () => {
     });
   });
 
-  it('gives up where the dead letters that are wanted hold more than fits', async () => {
+  it('fails when the selected dead letters exceed the memory limit', async () => {
     const { dead } = await context.topics({ dead: 1 });
     const headers = { 'sluice-origin-topic': 'leads', 'sluice-origin-offset': '1' };
     await context.send(dead, ['12345', '12345'], { headers });
@@ -230,7 +230,7 @@ describe('dlq', () => {
     await expect(read).rejects.toBeInstanceOf(TooMuchError);
   });
 
-  it('tells a topic that is not there from brokers that are away', async () => {
+  it('distinguishes a missing topic from unavailable brokers', async () => {
     await made.write(DIFFERENT, { deadLetters: 'nowhere' });
     expect(await sluice(made.file, 'list')).toMatchObject({
       exitCode: EXIT.notFound,

@@ -108,7 +108,7 @@ describe('records that no route can take', () => {
     expect(JSON.stringify(lines)).not.toMatch(/Souza|55119/);
   });
 
-  it('FAULTS 38: stop their partition while the topic of dead letters is away, and no other; it goes on by itself, once', async () => {
+  it('FAULTS 38: pause only their partition while the dead-letter topic is unavailable; it continues by itself, once', async () => {
     const { leads, orders } = await context.topics({ leads: 2, orders: 1 });
     const dead = `dead-${randomUUID().slice(0, 8)}`;
     const acceptance = scriptedAcceptance();
@@ -161,7 +161,7 @@ describe('records that no route can take', () => {
     expect((await context.read(dead)).map(({ value }) => value)).toEqual(['refuse1', 'refuse3']);
   });
 
-  it('and that the topic of dead letters is too small for are told of without their value', async () => {
+  it('and too large for the dead-letter topic are written without their value', async () => {
     const { leads } = await context.topics({ leads: 1 });
     const { dead } = await context.topics({ dead: 1 }, [{ name: 'max.message.bytes', value: '2000' }]);
     const group = randomUUID();
@@ -211,7 +211,7 @@ describe('a consumer', () => {
     expect(first.known.size).toBe(2);
   });
 
-  it('FAULTS 40: whose handler throws at one partition stops there and goes on with the others, and says no values', async () => {
+  it('FAULTS 40: whose handler throws at one partition stops there, continues with the others, and logs no values', async () => {
     const { leads, dead } = await context.topics({ leads: 2, dead: 1 });
     const acceptance = scriptedAcceptance();
     const group = randomUUID();
@@ -245,7 +245,7 @@ describe('a consumer', () => {
     ]);
   });
 
-  it('FAULTS 42: that comes back after its offsets have expired goes on at the earliest and reports the gap', async () => {
+  it('FAULTS 42: that returns after its offsets expired continues at the earliest and reports the gap', async () => {
     const { leads, dead } = await context.topics({ leads: 1, dead: 1 });
     const acceptance = scriptedAcceptance();
     const config = { group: randomUUID(), deadLetters: dead, from: 'latest' as const };

@@ -48,7 +48,7 @@ describe('a batch', () => {
     expect(first?.headers['content-type']).toBe('application/cloudevents+json; charset=UTF-8');
   });
 
-  it('of more bytes than one request holds arrives all the same', async () => {
+  it('larger than one request arrives whole', async () => {
     const events = [1, 2, 3, 4, 5].map((n) =>
       publishedEvent({ n, conversation: 1, body: 'x'.repeat(400_000) }),
     );

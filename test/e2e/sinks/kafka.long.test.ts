@@ -56,7 +56,7 @@ async function retry(environment: Environment): Promise<void> {
 }
 
 describe('a run that ends', () => {
-  it('is told once with key, content type and counts, each sync in order, and without personal data', async () => {
+  it('is published once with key, content type and counts, each sync in order, and without personal data', async () => {
     const csv = `${HEADER}${plainRow(1)}11 98765-4321,Ana Souza,ana@example.com,nonesuch,Acme,Nowhere,\nletters,Caio,,,,,\n`;
     await context.inEnvironment(await announcing('runs', { csv }), async (environment) => {
       const reports = [await environment.run(), await environment.run()];
@@ -78,7 +78,7 @@ describe('a run that ends', () => {
     });
   });
 
-  it('by cancellation or by failure is told, too', async () => {
+  it('by cancellation or by failure is published too', async () => {
     await context.inEnvironment(await announcing('ends'), async (environment) => {
       await environment.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind: 'status', status: 500 });
       const handle = await environment.start();

@@ -73,7 +73,7 @@ describe('a batch', () => {
     });
   });
 
-  it('takes texts that PostgreSQL has no place for, wherever they stand', async () => {
+  it('accepts text that PostgreSQL cannot store, in any field', async () => {
     const odd = event(1, 'half \ud83d, whole 😀, nul \u0000, \\u0000 as text, \udc00');
     Object.assign(odd.data, { 'nul\u0000key': 'x\ud800' });
     expect(await send(await sinkOn('odd'), odd)).toEqual([SENT]);
@@ -279,7 +279,7 @@ describe('a server', () => {
     expect(errorOf(sent).message).not.toContain('canary');
   });
 
-  it('whose word on the commit is lost has each event once when the batch is sent again', async () => {
+  it('whose commit answer is lost has each event once after the batch is resent', async () => {
     let commits = 0;
     const url = await proxy((data) => data.includes('commit\0') && (commits += 1) === 1);
     const sink = await sinkOn('cut', url);

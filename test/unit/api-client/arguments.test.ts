@@ -79,7 +79,7 @@ describe('queries', () => {
     expect((await refused((api) => api.cards.list(query as never))).field).toBe(field);
   });
 
-  it('a body that JSON can not hold', async () => {
+  it('a body that JSON cannot represent', async () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     const error = await refused((api) =>

@@ -47,7 +47,7 @@ describe('without an id, a key', () => {
     expect((await keys(timed, { fromMe: true, x: { q: 2, p: 1 }, body: 'ok' }))[1]).toBe(a);
   });
 
-  it('distinguishes look-alikes of one instant, counted from the newest back', async () => {
+  it('distinguishes look-alikes of one instant by counting back from the newest', async () => {
     const [older, newer, other] = await keys(item, item, { ...item, body: 'z' });
     expect(older).toBe(`${newer}#2`);
     expect(other).not.toBe(newer);

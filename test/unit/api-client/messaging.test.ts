@@ -134,7 +134,7 @@ describe('messages.status', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('errors and reports name the template, never the id, which holds the number', async () => {
+  it('errors and reports name the template, never the id, which contains the number', async () => {
     const heard: string[] = [];
     const { client } = await setup([answer(404, { code: 'ERR_MESSAGE_NOT_FOUND' })], {
       onResponse: ({ path }) => heard.push(path),

@@ -185,7 +185,7 @@ describe('memory', () => {
     expect(most - before).toBeLessThan(128 * MIB);
   });
 
-  it('a service that does not read holds the source back, and the deadline ends it', async () => {
+  it('a service that does not read stops the source, and the deadline ends the call', async () => {
     const { client } = await formServer((req) => void req.pause(), { deadlineMs: 300 });
     const { stream, made } = endless(256 * MIB);
     const error = await failure(sendOf(client, media(stream)));

@@ -164,7 +164,7 @@ describe('a service that misbehaves', () => {
     expect(calls).toBeLessThan(40);
   });
 
-  it('one that caps pages at 50 without a word is read whole', async () => {
+  it('one that silently caps pages at 50 is read completely', async () => {
     const list = listOf(430);
     const { ids } = await readAll(async (window) =>
       pageOf(list, { ...window, pageSize: Math.min(50, window.pageSize) }),
@@ -184,7 +184,7 @@ describe('items that can not be read', () => {
     return { data: { ...data, items: data.items.filter(({ id }) => !broken.has(id)), invalid }, meta };
   };
 
-  it('are told once each, and the others come', async () => {
+  it('are reported once each, and the others are returned', async () => {
     const reported: Array<number | null> = [];
     const { ids, error } = await readAll(withBroken, 100, ({ id }) => reported.push(id));
     expect(error).toBeNull();

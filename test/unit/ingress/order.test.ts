@@ -87,7 +87,7 @@ describe('a batcher', () => {
     );
   });
 
-  it('tells the error of a group to those of the group alone', async () => {
+  it('reports the error of a group only to the members of that group', async () => {
     const batcher = createBatcher<number, number>({
       max: 1,
       waitMs: () => 1000,

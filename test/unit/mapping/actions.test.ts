@@ -167,7 +167,7 @@ describe('an action asks for what its event says, about one subject', () => {
     }
   });
 
-  it('any event gives a request that the ledger can hold, or problems, twice the same, and never throws', async () => {
+  it('any event gives a request that the ledger can store, or problems, deterministically, and never throws', async () => {
     const template = { name: 'a', language: 'b', parameters: ['c', '{{d}}'] };
     const media = { url: 'files', hosts: ['*.example.com'] };
     const actions = [
@@ -239,7 +239,7 @@ describe('an action asks for what its event says, about one subject', () => {
     expect(compile(LEAD, MAPPING).columns).toEqual(['phone', 'name']);
   });
 
-  it('tells what of a lead was left out', async () => {
+  it('reports what was left out of a lead', async () => {
     const mapping = { ...MAPPING, contact: { ...MAPPING.contact, email: 'mail' } };
     expect(await compile(LEAD, mapping).apply({ phone: SHORT, mail: 'bia@' })).toMatchObject({
       ok: true,

@@ -124,7 +124,7 @@ describe('a date column', () => {
     }
   });
 
-  it('is never read in both orders, wherever the row that tells stands', async () => {
+  it('is never read in both orders, wherever the deciding row is', async () => {
     const date = fc.date({ min: new Date('2026-01-01'), max: new Date('2026-12-31'), noInvalidDate: true });
     const input = fc.tuple(
       fc.array(date, { minLength: 1, maxLength: 8 }),

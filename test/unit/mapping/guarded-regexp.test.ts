@@ -13,7 +13,7 @@ describe('a guarded regular expression', () => {
     expect(new GuardedRegExp(pattern).exec(text)).toEqual(pattern.exec(text));
   });
 
-  it('goes on from match to match when it is global', () => {
+  it('continues from match to match when it is global', () => {
     const pattern = new GuardedRegExp(/\d/g);
     expect(['a1b2'.match(pattern), 'a1b2'.replace(pattern, '#')]).toEqual([['1', '2'], 'a#b#']);
   });

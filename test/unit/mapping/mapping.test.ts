@@ -161,7 +161,7 @@ describe('records', () => {
     None: '',
   };
 
-  it('hold every part, sorted, without what is empty', async () => {
+  it('contain every part, sorted, without empty ones', async () => {
     const mapped = await record(full, row);
     expect(mapped).toEqual({
       key: PHONE,
@@ -204,7 +204,7 @@ describe('records', () => {
     expect(result.ok && 'email' in result.record.contact).toBe(false);
   });
 
-  it('tell all problems of a row, with places, reasons without the value, and values', async () => {
+  it('report all problems of a row, with places, reasons without the value, and values', async () => {
     const bad = {
       Phone: '11 CALL-ME',
       'Opt-out': 'talvez',

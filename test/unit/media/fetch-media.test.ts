@@ -133,7 +133,7 @@ describe('addresses', () => {
     expect((await fetched).data.toString()).toBe('picture');
   });
 
-  it('a redirect to another name is resolved and checked anew', async () => {
+  it('a redirect to another name is resolved and checked again', async () => {
     handle = redirect(`http://two.example.test:${port}/`);
     const hosts = [`*.example.test:${port}`];
     const { asked, fetched } = named([at('127.0.0.1'), at('169.254.169.254')], { hosts });
@@ -213,7 +213,7 @@ describe('what comes', () => {
     await gone;
   });
 
-  it('no message shows the address, which may hold secrets', async () => {
+  it('no message shows the address, which may contain secrets', async () => {
     handle = (req) => void req.socket.destroy();
     for (const over of [{}, { hosts: [] }, { allowPrivate: false }, { timeoutMs: 1 }]) {
       const error: Error = await get('/canary?sig=canary', over).catch((reason) => reason);

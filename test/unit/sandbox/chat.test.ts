@@ -45,7 +45,7 @@ describe('progress of a message', () => {
     expect(at(ms, fate)).toEqual({ status, ack });
   });
 
-  it('never steps back while the clock goes on, and what is written by the contact does not move', () => {
+  it('never steps back as the clock advances, and a message of the contact keeps its status', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(undefined, 'failed' as const, 'blocked' as const),

@@ -9,7 +9,7 @@ import { ninthDigitVariants, normalizeNumber } from '../../../src/sandbox/rules/
 import type { CustomField } from '../../../src/sandbox/state/model.ts';
 
 describe('rate windows', () => {
-  it('under any arrivals: never more than the limit in a window, and the headers tell the truth', () => {
+  it('under any arrivals: never more than the limit in a window, and the headers are correct', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5 }),

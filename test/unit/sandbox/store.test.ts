@@ -31,7 +31,7 @@ const put = (row: Contact): Op => ['contact', 'acme', row];
 const rows = (store: Store) => store.accounts.get('acme')?.tables.contact.rows ?? [];
 
 describe('the journal', () => {
-  it('cut anywhere, holds a whole number of transactions from the start', () => {
+  it('truncated anywhere, contains a whole number of transactions from the start', () => {
     const store = new Store(dir);
     for (let i = 0; i < 4; i += 1)
       store.commit([put(contact(2 * i + 1, `${i}1`)), put(contact(2 * i + 2, `${i}2`))]);

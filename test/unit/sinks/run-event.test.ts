@@ -68,7 +68,7 @@ describe('the event of an ended run', () => {
     expect(runEndedEvent({ ...ENDED })).toEqual(runEndedEvent(structuredClone(ENDED)));
   });
 
-  it('holds no value out of a row: the rows with problems stay out of it', () => {
+  it('contains no value of a row: rows with problems are not in it', () => {
     expect(JSON.stringify(runEndedEvent(ENDED))).not.toMatch(/Ana|98765/);
   });
 

@@ -84,7 +84,7 @@ describe('dialects', () => {
   });
 });
 
-describe('bad rows are reported and reading goes on', () => {
+describe('bad rows are reported and reading continues', () => {
   const cases: [string, string, unknown[]][] = [
     ['long', 'Name,Phone\nBia,1,x\nAna,2\n', ['malformed_row', row('Ana', '2')]],
     ['last line broken', 'Name,Phone\nAna,2\n"Bia,1', [row('Ana', '2'), 'malformed_row']],

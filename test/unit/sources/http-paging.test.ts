@@ -36,7 +36,7 @@ describe('paging', () => {
     expect(api.requests.every(({ query }) => query.key === 'canary-token-value')).toBe(true);
   });
 
-  it('goes on in another process with the cursor alone, which holds no secret', async () => {
+  it('continues in another process with the cursor alone, which contains no secret', async () => {
     api.script = serve;
     const config = {
       items: 'rows',
@@ -54,7 +54,7 @@ describe('paging', () => {
     expect(ids).toEqual(all);
   });
 
-  it('tells how much is behind it where the answer counts', async () => {
+  it('reports the progress if the answer counts rows', async () => {
     api.script = serve;
     const page = await sourceOf(api, { items: 'rows', pagination: { type: 'page', total: 'total' } }).read(
       null,

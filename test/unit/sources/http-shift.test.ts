@@ -52,7 +52,7 @@ const kinds = [
 const reported = fc.constantFrom({}, { hasMore: true }, { total: true }, { hasMore: true, total: true });
 
 describe.each(kinds)('a list read by %s', (_name, pagination) => {
-  it('comes out once and in order while it stands still', () => {
+  it('is returned once and in order while it does not change', () => {
     fc.assert(
       fc.property(fc.nat(32), reported, (length, ends) => {
         const { out } = readAll(pagination, listOf(length), ends);

@@ -72,7 +72,7 @@ describe('asking', () => {
 });
 
 describe('rows', () => {
-  it('stand where the configuration says, and what is no object is a problem row', async () => {
+  it('are at the configured path, and an entry that is not an object is a problem row', async () => {
     let deep: unknown = {};
     for (let level = 0; level < 70; level += 1) deep = { deep };
     answer({
@@ -213,7 +213,7 @@ describe('trouble', () => {
     await expect(sourceOf(api).read(null, { limit: 1, signal: abort.signal })).rejects.toThrow('given up');
   });
 
-  it('with a cursor of another list is told', async () => {
+  it('with a cursor of another list is an error', async () => {
     const other = { format: 'http-1', source: 'x', row: 1 };
     await expect(sourceOf(api).read(other, { limit: 1 })).rejects.toMatchObject({ code: 'changed' });
   });

@@ -91,7 +91,7 @@ describe('paging', () => {
     expect(outcomes(await readAll(source, 5000))).toEqual(expected);
   });
 
-  it('a page of large rows ends before it holds 10 MB', async () => {
+  it('a page of large rows ends before 10 MB', async () => {
     const source = await folder.write(`n,text\n${`1,${'x'.repeat(900_000)}\n`.repeat(20)}`);
     const page = await source.read(null, { limit: 500 });
     expect(page.rows.length).toBeLessThan(11);

@@ -49,7 +49,7 @@ const plan = (run: string) =>
 
 const lead = (n: number, at: string) => ({ phone: `+55119876543${10 + n}`, at });
 
-it('a run goes on where the one before ended, and only a finished one counts', async () => {
+it('a run continues where the previous one ended, and only a finished one counts', async () => {
   const close = (run: string, status: 'finished' | 'cancelled') =>
     db.transaction((tx) => closeRun(tx, run, { status, stopped: 0 }));
   const DATE = 'Fri, 20 Nov 2026 10:00:00 GMT';

@@ -39,7 +39,7 @@ const limit = fc.integer({ min: 1, max: 6 });
 const ids = (rows: readonly SourceRow[]) => rows.map(({ values }) => values?.id as number);
 const inOrder = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b);
 
-describe('paging over data that stands still', () => {
+describe('paging over data that does not change', () => {
   it.each([
     ['by key', { key: 'id' }],
     ['by two columns', { key: ['part', 'id'] }],
@@ -140,7 +140,7 @@ describe('changes while reading', () => {
     expect(third.watermark).toMatchObject({ at: '9', key: ['7'] });
   });
 
-  it('begin anew when the server, the key or the select is another one', async () => {
+  it('start over when the server, the key or the select changes', async () => {
     await fill([{ part: 'a', version: 1 }]);
     const over = (config: object) =>
       configOf({ table: 'leads', key: 'id', incremental: { column: 'version' }, ...config });

@@ -164,8 +164,8 @@ describe('compression that is none', () => {
   );
 });
 
-describe('room for all bodies together', () => {
-  it('a body for which there is none is sent away, and what it held is free again', async () => {
+describe('memory for all bodies together', () => {
+  it('a body beyond the limit is refused, and its memory is free again', async () => {
     const capacity = createBodyCapacity(10);
     const read = (...chunks: string[]) => {
       const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
@@ -203,7 +203,7 @@ describe('room for all bodies together', () => {
     expect(await post()).toBe(202);
   });
 
-  it('compressed bytes may be a little more than what they hold', () => {
+  it('compressed bytes may slightly exceed their content', () => {
     const declared = (length: number) => ({ headers: { 'content-length': String(length) } }) as never;
     expect(isDeclaredTooLong(declared(1001), false, 1000)).toBe(true);
     expect(isDeclaredTooLong(declared(1001), true, 1000)).toBe(false);

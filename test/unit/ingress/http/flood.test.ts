@@ -107,7 +107,7 @@ describe('bodies that stop short of their end', () => {
     await until('nothing is taken any more', async () => (await bodyBytes(environment)) === 0);
   });
 
-  it('a long body of another peer finds room beside them, and one of the same peer does not', async () => {
+  it('a long body of another peer gets memory beside them, and one of the same peer does not', async () => {
     const environment = await open({ http });
     const slow = flood(environment, 10, beginning(60 * KIB, 64 * KIB), ONE_PEER);
     await Promise.race(slow.map((socket) => socket.until((text) => text.includes('BUSY'))));

@@ -119,7 +119,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('names the places of an idempotency key in the order in which they are checked', () => {
+  it('lists the sources of an idempotency key in the order in which they are checked', () => {
     const [key] = operation('open').parameters;
     expect(key).toMatchObject({ name: 'Idempotency-Key', in: 'header', required: false });
     expect((key as { description?: string }).description).toMatch(
@@ -147,7 +147,7 @@ describe('the OpenAPI document', () => {
     ['bearer', { type: 'http', scheme: 'bearer' }, [], '401'],
     ['header', { type: 'apiKey', name: 'X-Service-Token' }, [], '401'],
     ['open', undefined, [], '403'],
-  ])('tells what a sender has to prove: %s', (name, scheme, headers, unproven) => {
+  ])('describes how a sender authenticates: %s', (name, scheme, headers, unproven) => {
     const { security, parameters, responses } = operation(name);
     if (scheme === undefined) expect(document.components.securitySchemes).not.toHaveProperty(name);
     else expect(document.components.securitySchemes[name]).toMatchObject(scheme);
@@ -173,7 +173,7 @@ describe('the OpenAPI document', () => {
     expect(responses['503']?.headers).toHaveProperty('Retry-After');
   });
 
-  it('of a route that takes files tells how they come', () => {
+  it('describes uploads for a route that accepts files', () => {
     const files = document.paths['/notes/files']?.post as Operation;
     expect(files.security).toEqual([{ notes: [] }]);
     expect(files.parameters.map(({ name, required }) => [name, required])).toEqual([

@@ -100,7 +100,7 @@ describe('a request that proves nothing', () => {
     expect(environment.deliveries).toEqual([]);
   });
 
-  it('is refused before its body is read, where headers alone tell', async () => {
+  it('is refused before its body is read if the headers are enough', async () => {
     const environment = await openEnvironment();
     const socket = knock(environment.port);
     socket.write(raw('', { authorization: 'Bearer wrong', 'content-length': '1000' }));

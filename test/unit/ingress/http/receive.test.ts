@@ -191,7 +191,7 @@ describe('an event that can not be taken now', () => {
     expect((await environment.post('{}')).status).toBe(202);
   });
 
-  it('an error of ours is a 500 with an id that stands in the log, and quotes nothing', async () => {
+  it('an internal error is a 500 with an id that is in the log, and quotes nothing', async () => {
     const environment = await openEnvironment({
       read: () => {
         throw new SyntaxError('Unexpected token in "{canary name\n    at canary (canary.js:1:1)"');

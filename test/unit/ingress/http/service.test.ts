@@ -14,7 +14,7 @@ describe('what operators ask', () => {
     expect([answer.status, await answer.json()]).toEqual([200, { live: true }]);
   });
 
-  it('readyz tells how full the accounts are', async () => {
+  it('readyz reports the load of the accounts', async () => {
     const loads = [{ account: 'acme', open: 7, oldestSeconds: null, busy: 'too many' }];
     const environment = await openEnvironment({ loads });
     const answer = await fetch(`${environment.url}/readyz`);
@@ -22,7 +22,7 @@ describe('what operators ask', () => {
     expect((await fetch(`${environment.url}/readyz`, { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('readyz tells why it is not, and is ready again by itself', async () => {
+  it('readyz reports why it is not ready, and recovers by itself', async () => {
     let down: Error | null = new NotAcceptedError('LEDGER', 1500, 'connect ECONNREFUSED 10.1.2.3:5432');
     const environment = await openEnvironment({
       ready: async () => {

@@ -63,7 +63,7 @@ describe('FAULTS 34: a sender that never comes to an end', () => {
   });
 });
 
-it('connections beyond the most are dropped, and there is room again when one ends', async () => {
+it('connections beyond the maximum are dropped, and a new one is accepted after one ends', async () => {
   const environment = await openEnvironment({ http: { maxConnections: 2 } });
   const owner = [knock(environment.port), knock(environment.port)];
   for (const socket of owner) {

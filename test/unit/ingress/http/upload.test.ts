@@ -142,7 +142,7 @@ describe('the length of a file', () => {
     expect(answer.status).toBe(status);
   });
 
-  it('FAULTS 33: after decompression counts, and a bomb is never held', async () => {
+  it('FAULTS 33: size after decompression counts, and a compression bomb is never kept in memory', async () => {
     const operatorSocket = await environment();
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     expect(
@@ -157,7 +157,7 @@ describe('the length of a file', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
   });
 
-  it('leaves its room when it is over: files come one after the other without end', async () => {
+  it('frees its memory when it ends, so that any number of files can follow', async () => {
     const big = 20_000_000;
     const operatorSocket = await openUpload({ files: { maxBytes: big } });
     for (let n = 0; n < 5; n++)

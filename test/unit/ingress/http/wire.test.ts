@@ -65,7 +65,7 @@ describe('requests that two readers may read differently', () => {
   });
 });
 
-it('whatever a socket says, the server goes on and nothing of it is an error of ours', async () => {
+it('whatever a socket sends, the server continues, and nothing counts as an internal error', async () => {
   const environment = await openEnvironment();
   const request = raw('{"a":1}', { 'content-encoding': 'gzip', connection: 'close' });
   await fc.assert(

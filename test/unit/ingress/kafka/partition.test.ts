@@ -112,7 +112,7 @@ describe('a partition', () => {
     );
   });
 
-  it('stops fetching when enough waits, and goes on before it runs dry', async () => {
+  it('stops fetching when enough waits, and resumes before the queue is empty', async () => {
     let go = () => {};
     const gone = new Promise<void>((resolve) => {
       go = resolve;
@@ -155,7 +155,7 @@ describe('a partition', () => {
     expect(commits).toEqual([]);
   });
 
-  it('tells of records that are gone, and of a topic that begins anew; holes of compaction are none', async () => {
+  it('reports deleted records and a topic that was created again; gaps of compaction do not count', async () => {
     const { reader, gaps, commits } = partition(() => {});
     reader.take({ ...fetched(0, 2), next: 5n });
     reader.skip(9n);
@@ -191,7 +191,7 @@ describe('work within a limit', () => {
     expect(order).toEqual(['third', 'fourth']);
   });
 
-  it('goes on to its end when it had begun before the abort, and fails as it fails', async () => {
+  it('runs to its end if it began before the abort, and fails as it fails', async () => {
     const limit = pLimit(1);
     const giving = new AbortController();
     const begun = withinLimit(limit, giving.signal, async () => {

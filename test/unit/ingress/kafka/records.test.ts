@@ -56,7 +56,7 @@ describe('a delivery', () => {
     expect(about).toMatchObject({ key: null, timestamp: null });
   });
 
-  it('of a topic that was made anew is another one', () => {
+  it('of a topic that was created again is another one', () => {
     const again = deliveryOf('leads', 0, { ...record, timestamp: '1732000000001' });
     expect(again.fallbackKey).not.toBe(deliveryOf('leads', 0, record).fallbackKey);
   });
@@ -120,11 +120,11 @@ describe('a dead letter', () => {
     expect(deliveryOf('leads', 2, again).fallbackKey).toBe(deliveryOf('leads', 2, record).fallbackKey);
   });
 
-  it('without its value tells how long that was', () => {
+  it('without its value says how long that was', () => {
     expect(read(withoutValue(refusedAs(record)))).toMatchObject({ value: null, omitted: 1 });
   });
 
-  it('without a key and headers that are too long still tells where the record stands', () => {
+  it('without its oversized key and headers still says where the record is', () => {
     const deadLetter = withoutRecord(refusedAs({ headers: { big: 'x', 'sluice-replay-of': 'x' } }));
     expect(deadLetter).toMatchObject({ key: null, value: null });
     expect(Object.keys(deadLetter.headers ?? {}).filter((name) => !/^sluice-(?!replay)/.test(name))).toEqual(
@@ -240,7 +240,7 @@ describe('an error of kafkajs', () => {
     [Object.assign(new Error('t'), { name: 'KafkaJSRequestTimeoutError' }), 'TIMEOUT', /no answer/],
     [Object.assign(new Error('Snappy'), { name: 'KafkaJSNotImplemented' }), 'COMPRESSION', /gzip/],
     ['text', 'UNKNOWN', /text/],
-  ])('%s tells its root', (error, code, message) => {
+  ])('%s reports its root cause', (error, code, message) => {
     expect(describeKafkaError(error)).toEqual({ code, message: expect.stringMatching(message) as string });
   });
 });

@@ -156,7 +156,7 @@ describe('attributes', () => {
     expect((await viewOf({}, kafka({}, headers))).$event).toMatchObject({ subject: 'a%20b', topic: 'leads' });
   });
 
-  it('what a sender names like a place in Kafka does not stand for it', async () => {
+  it('a key that looks like a Kafka location does not count as one', async () => {
     const headers = {
       ce_specversion: '1.0',
       ce_id: 'e-1',
@@ -202,7 +202,7 @@ describe('data', () => {
     },
   );
 
-  it('data_base64 is read as the JSON that it holds', async () => {
+  it('data_base64 is read as the JSON that it contains', async () => {
     const event = { ...CORE, data_base64: Buffer.from('{"name":"Zoë"}').toString('base64') };
     expect(await viewOf({}, http(event, STRUCTURED))).toMatchObject({ name: 'Zoë' });
     const broken = { ...CORE, data_base64: Buffer.from('7b22ff223a317d', 'hex').toString('base64') };

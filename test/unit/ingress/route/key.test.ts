@@ -63,7 +63,7 @@ describe('the first key that is found counts', () => {
   });
 });
 
-describe('one event, wherever its key stands', () => {
+describe('one event, wherever its key is', () => {
   it.each<[string, Delivery]>([
     ['in a header', http({}, { 'idempotency-key': '42' })],
     ['with blanks around it', http({}, { 'idempotency-key': ' 42\t' })],

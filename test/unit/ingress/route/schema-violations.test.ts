@@ -56,7 +56,7 @@ describe('violations', () => {
     expect(JSON.stringify([refused?.message, refused?.problems])).not.toMatch(/SECRET|5511987654321/);
   });
 
-  it('half a million faults in one event are counted, not told one by one', () => {
+  it('half a million faults in one event are counted, not listed one by one', () => {
     const refused = problemsOf(
       { properties: { list: { type: 'array', items: { type: 'string' } } } },
       { list: Array.from({ length: 500_000 }, () => 1) },
@@ -184,7 +184,7 @@ describe('the form that comes closest', () => {
     expect(JSON.stringify([refused?.message])).not.toMatch(/SECRET|5511987654321/);
   });
 
-  it('names that look like the place in a list are not said', () => {
+  it('names that look like a list index are not reported', () => {
     const schema = { properties: { a: { additionalProperties: { type: 'string' } } } };
     expect(problemsOf(schema, { a: { '5511987654321': 1 } })?.problems).toMatchObject([{ field: 'a.*' }]);
   });

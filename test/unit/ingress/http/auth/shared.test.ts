@@ -27,13 +27,13 @@ describe('a shared token', () => {
     expect(inAuthorization.plausible(claim({ authorization: value }))).toBe(taken);
   });
 
-  it('stands bare in any other header', () => {
+  it('has no prefix in any other header', () => {
     expect(inOther.plausible(claim({ 'X-Service-Token': 's3cret' }))).toBe(true);
     expect(inOther.plausible(claim({ 'X-Service-Token': 'Bearer s3cret' }))).toBe(false);
     expect(inOther.plausible(claim({ authorization: 'Bearer s3cret' }))).toBe(false);
   });
 
-  it('distinguishes letters that share their last byte', () => {
+  it('distinguishes characters that share their last byte', () => {
     const polish = token({ header: 'X-Token', secrets: ['ł'] });
     expect(polish.plausible(claim({ 'X-Token': 'B' }))).toBe(false);
   });
