@@ -101,7 +101,7 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   const note = (more: object) =>
     lock.update({ command: 'sluice demo', temporal: address, namespace, ...more });
   await openSocket({ ...stack, config, log, stateDir, note }, shutdown);
-  // One of an earlier demo that was killed would poll beside the sync; none is started before it has ended.
+  // A poller of an earlier, killed demo would run beside the sync. No poller starts before the sync has ended.
   await stopPollers(stack.client, config.config);
   const handle = await startSync(stack.client, ACCOUNT, options.sync);
   const progress = createProgress(process.stderr, { label: `sync ${options.sync}`, unit: 'record' });
@@ -135,10 +135,10 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   say(`  ingress            ${ingress.url}/openapi.json  (also /metrics, /readyz)`);
   say('Send an event, and search for the contact and its card in the sandbox state');
   say(`  curl ${ingress.url}/site-leads --json '${EVENT}'`);
-  say('Write as a customer, and see what a poller tells of it');
+  say('Write as a customer, and see what a poller publishes about it');
   say(`  curl ${sandbox.panelUrl}/accounts/${ACCOUNT}/inbound --json '${INBOUND}'`);
   say(`  tail -f ${messages}`);
-  say('Win lost customers back: whom it would reach and when; then flow by flow, in waves');
+  say('Win lost customers back: see the audience and the dates, then trigger flows in waves');
   say(`  export SLUICE_DEMO_TOKEN=${TOKEN}`);
   say(`  ${sameSession('campaign plan reativacao', here)}`);
   say(`  ${sameSession('campaign start reativacao --watch', here)}`);
@@ -149,7 +149,7 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   return EXIT.ok;
 }
 
-/** The last line of `--once`: these keys and no others, as scripts rely on them. */
+/** The last line of `--once`. Scripts rely on exactly these keys. */
 function figures({ run, read, created, updated, unchanged, merged, ...rest }: RunReport) {
   const { rejected, failed, unknown, cards, calls, seconds } = rest;
   return { run, read, created, updated, unchanged, merged, rejected, failed, unknown, cards, calls, seconds };

@@ -45,8 +45,8 @@ export function registerWorker(program: Command, env: NodeJS.ProcessEnv): void {
 }
 
 /**
- * @param schedules what is done about the schedules of the configuration once the worker runs
- * @param events opens the ingress, where this process has one
+ * @param schedules what to do with the schedules of the configuration once the worker runs
+ * @param events opens the ingress, if this process has one
  */
 async function stayUp(
   command: string,
@@ -72,7 +72,7 @@ async function stayUp(
   );
 }
 
-/** One process, one configuration: what it says is what the server gets. */
+/** One process has one configuration: the server gets its schedules. */
 async function applySchedules(stack: OpenStack): Promise<void> {
   const changes = await applyOf(stack);
   for (const line of describeChanges(changes.filter(({ change }) => change !== 'none'))) say(line);
@@ -95,7 +95,7 @@ async function reportPollers({ client, config }: OpenStack): Promise<void> {
     say(`pollers that don't run: ${idle.join(', ')}; start them with \`sluice poll start\``);
 }
 
-/** Workers of several versions may run at once: none of them may undo what another configuration says. */
+/** Workers of several versions may run at once, so none of them may change the schedules of another configuration. */
 async function reportSchedules(stack: OpenStack): Promise<void> {
   if (wantedSchedules(stack.config.config).length === 0) return;
   for (const command of await toApply(stack))

@@ -1,4 +1,4 @@
-// Examples of commands, which stand in their help and on the reference page of the command line.
+// Examples of commands, for their help and for the reference page of the command line.
 import type { Command } from 'commander';
 
 /** By the words of the command after `sluice`. */

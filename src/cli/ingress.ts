@@ -1,4 +1,4 @@
-// `sluice ingress`: a process that takes events in; and what it tells of itself to others.
+// `sluice ingress`: a process that accepts events, and its OpenAPI document.
 import { Client, Connection } from '@temporalio/client';
 import type { Command } from 'commander';
 import { describeRoutes } from '../ingress/http/index.ts';
@@ -10,7 +10,7 @@ import { runCommand, say, stopRequested } from './lib/lifetime.ts';
 import { openLog } from './lib/log.ts';
 import { openConfig } from './lib/session.ts';
 
-/** A statement that takes longer is given up: senders do not wait so long either. */
+/** Deadline of a statement, in milliseconds: senders do not wait longer. */
 const ANSWER_MS = 10_000;
 
 interface Options {
@@ -38,7 +38,7 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
           const log = openLog(env, 'info', shutdown);
           const config = await openConfig(options.config, env);
           if (Object.keys(config.config.routes).length === 0)
-            throw new CliError(EXIT.usage, `${config.file} has no routes: there is nothing to take in`);
+            throw new CliError(EXIT.usage, `${config.file} has no routes; add one under routes`);
           const db = await openLedger({
             url: env.DATABASE_URL,
             stateDir: '',
@@ -46,7 +46,7 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
             onError: (error) => log.warn({ err: error }, 'the database dropped a connection'),
           });
           shutdown.add('ledger', () => db.close());
-          // Lazily: a Temporal server that is away is what /readyz tells, and no reason not to start.
+          // Connects lazily: without Temporal the ingress still starts, and /readyz reports it.
           const connection = Connection.lazy({ address });
           shutdown.add('client connection', () => connection.close());
           const client = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });
@@ -69,7 +69,7 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
     });
 }
 
-/** @throws CliError for a port that is taken, or an address that this machine does not have */
+/** @throws CliError for a used port, or for an address that this machine does not have */
 export async function listening(starting: Promise<Ingress>): Promise<Ingress> {
   return await starting.catch((error: NodeJS.ErrnoException) => {
     if (error.syscall !== 'listen') throw error;
@@ -81,7 +81,7 @@ export async function listening(starting: Promise<Ingress>): Promise<Ingress> {
   });
 }
 
-/** What stands where, for people. */
+/** Lists the routes for people. */
 export function describeIngress({ url, routes, kafka }: Ingress): void {
   say(`ingress    ${url}  (/healthz /readyz /metrics /openapi.json)`);
   for (const { name, config } of routes) {

@@ -1,4 +1,4 @@
-// Everything about one account, by at most fifteen reads with its first token and five with each further one.
+// Checks one account with at most fifteen reads by its first token and five by each further one.
 import {
   type AssumptionOverrides,
   type Listing,
@@ -137,7 +137,7 @@ async function checkOneToken(
   }
 }
 
-/** Nothing is concluded from what a list lacks while an item of it can't be read. */
+/** If an item of a list is unreadable, nothing is concluded from what the list lacks. */
 function wholeOf<T>({ data }: Probed<Listing<T>>): readonly T[] | null {
   return data === null || data.invalid.length > 0 ? null : data.items;
 }
@@ -147,7 +147,7 @@ function campaignsOf({ config }: LoadedConfig, account: string): Campaigns {
   return Object.fromEntries(mine);
 }
 
-/** The reads without which a sync, a campaign or a lead of the configuration can not be done. */
+/** Reads that a sync, a campaign or a lead of the configuration needs. */
 function neededScopes(config: LoadedConfig, account: string): Set<string> {
   const used = [...mappingsOf(config, account)];
   const needed = new Set<string>(readScopes(campaignsOf(config, account)));
@@ -158,7 +158,7 @@ function neededScopes(config: LoadedConfig, account: string): Set<string> {
   return needed;
 }
 
-/** Mappings whose records go to the account: those of its syncs, and of its routes that make leads. */
+/** Mappings of the account: those of its syncs, and of its routes that make leads. */
 function mappingsOf({ config }: LoadedConfig, account: string): Set<string> {
   const mine = <T extends { readonly account: string }>(entries: Readonly<Record<string, T>>) =>
     Object.values(entries).filter((entry) => entry.account === account);
@@ -202,7 +202,7 @@ interface MessageReads {
   readonly status: Probed<unknown> | null;
 }
 
-/** The newest conversation's messages, and the status of one; null when there is no conversation to be seen. */
+/** The newest conversation's messages, and the status of one; null when no conversation is visible. */
 async function readHistory(
   client: MessagingClient,
   probe: Probe,
@@ -212,7 +212,7 @@ async function readHistory(
   if (newest === undefined) return null;
   const history = await probe(() => client.conversations.messages(newest.id, { pageSize: 50 }));
   const id = history.data?.items.find((message) => message.id !== null)?.id ?? null;
-  // An id that can not stand in a path is refused before it is sent.
+  // An id that can't be part of a path is refused before the call.
   const usable = id !== null && /^[A-Za-z0-9._~:=+@-]{1,512}$/.test(id) && !/^\.{1,2}$/.test(id);
   return { history, status: usable ? await probe(() => client.messages.status(id)) : null };
 }
@@ -276,7 +276,7 @@ function judgeSort(name: string, { sorted, list }: CardReads): Verdict {
   const key = 'cards.sortDirectionParam';
   const [up, down] = sorted ?? [];
   if (up?.data == null || down?.data == null) return { key, is: 'open', text: 'it takes two cards to tell' };
-  // Cards of one instant come in any order.
+  // Cards with the same time have no fixed order.
   if (new Set(list.data?.items.map(({ createdAt }) => createdAt)).size < 2)
     return { key, is: 'open', text: 'it takes two cards of different times to tell' };
   if (up.data.items[0]?.id !== down.data.items[0]?.id)

@@ -1,5 +1,5 @@
-// Which assumptions of the client the real answers bear out, by the client's own reading of them. A refuted one comes with
-// the line of sluice.yaml that mends it, provided that the client can read the answer with that line.
+// Compares the client's assumptions with real answers, by the client's own parser. A wrong assumption comes with the line of
+// sluice.yaml that corrects it, if the client can read the answer with that line.
 import {
   ASSUMPTIONS,
   type AssumptionKey,
@@ -20,12 +20,12 @@ export type Verdict =
       readonly key: AssumptionKey;
       readonly is: 'refuted';
       readonly text: string;
-      /** The value that fits, as it stands in sluice.yaml; null when the answers do not show it. */
+      /** The value for sluice.yaml; null when the answers do not show it. */
       readonly value: string | null;
     }
   | { readonly key: AssumptionKey; readonly is: 'open'; readonly text: string };
 
-/** Without these, reading works but for one argument, or for following what was sent. */
+/** Assumptions that concern only one argument, or the tracking of sent messages. */
 const MINOR: ReadonlySet<AssumptionKey> = new Set([
   ...(['cards.titleSearchParam', 'cards.sortDirectionParam'] as const),
   'message.idField',
@@ -57,7 +57,7 @@ function configLine(account: string, key: AssumptionKey, value: string): string 
   return `accounts.${account}.assumptions: { '${key}': ${value} }`;
 }
 
-/** What would stop a run that makes the same read: an answer or an item of it that the client can't read. */
+/** What would stop a run that makes the same read: an answer or an item that the client can't read. */
 export function reportUnreadable(
   account: string,
   check: string,
@@ -102,7 +102,7 @@ function describe({ at, expected, seen }: { at: string; expected: string; seen: 
   return `${at}: ${expected}${fields}`;
 }
 
-/** Where a list or a record stands in an answer. @param overrides of the account */
+/** The path of a list or a record in an answer. @param overrides of the account */
 export function judgeWrapper(key: ReadWrapperKey, overrides: AssumptionOverrides, answer: unknown): Verdict {
   const assumed = resolveAssumptions(overrides);
   const read = tryWrapper(key, answer, assumed);
@@ -151,7 +151,7 @@ const HISTORY_KEYS = [
 ] as const;
 type HistoryKey = (typeof HISTORY_KEYS)[number];
 
-/** Names that come first among fields that fit. */
+/** Preferred names among fields that match. */
 const LIKELY: Readonly<Record<HistoryKey, RegExp>> = {
   'message.idField': /(^|\.)(_?id|messageId|wid|uuid)$/,
   'message.bodyField': /(^|\.)(body|text|content|message|caption)$/i,
@@ -183,7 +183,7 @@ export function judgeMessages(overrides: AssumptionOverrides, answer: unknown): 
   });
 }
 
-/** A history without ids can be read; only what was sent can't be followed in it. */
+/** Without ids a history is readable, but sent messages can't be tracked in it. */
 function judgeNoIds(name: string, overrides: AssumptionOverrides, answer: unknown): Verdict {
   const key = 'message.idField';
   const text = `"${name}" is in no message`;
@@ -197,7 +197,7 @@ function judgeNoIds(name: string, overrides: AssumptionOverrides, answer: unknow
     : { key, is: 'open', text: `${text}; without ids the delivery of messages is not followed in a history` };
 }
 
-/** The one field, or the likely one, with which the client reads every message. */
+/** The only field, or the likeliest, with which the client reads every message. */
 function fieldThatReads(
   key: HistoryKey,
   overrides: AssumptionOverrides,

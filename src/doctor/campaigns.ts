@@ -1,5 +1,5 @@
-// Can the campaigns of an account reach anybody: their connections, the names they go by, the scopes they need. From reads that
-// the doctor makes anyway.
+// Checks that the campaigns of an account can reach anybody: their connections, names and scopes. It uses reads that the
+// doctor makes anyway.
 import type { Connection, Listing, Pipeline, Tag } from '../api-client/index.ts';
 import { connectionProblems, connectionWarnings } from '../campaigns/plan-notes.ts';
 import type { CampaignConfig, OptOutConfig } from '../contracts/config/config-campaigns.ts';
@@ -17,7 +17,7 @@ export interface CampaignReads {
 
 export type Campaigns = Readonly<Record<string, CampaignConfig>>;
 
-/** Scopes without which a campaign can not be planned; those that only a trigger shows are told by {@link checkCampaigns}. */
+/** Scopes that planning a campaign needs. {@link checkCampaigns} reports those that only a trigger shows. */
 export function readScopes(campaigns: Campaigns): Set<Scope> {
   const all = Object.values(campaigns);
   return new Set<Scope>([

@@ -1,10 +1,10 @@
-// What a doctor finds: one finding a check, grouped by what was checked, and what a command makes of them.
+// The findings of a doctor: one per check, in groups, with the exit code that follows from them.
 import { redactText } from '../observability/redaction.ts';
 
-/** `unchecked`: nothing that is only read could show it. */
+/** `unchecked`: reads can't show it. */
 export type Level = 'ok' | 'warning' | 'problem' | 'unchecked';
 
-/** Why a problem is one, where the exit code of the command tells it. */
+/** The kind of a problem, where it decides the exit code. */
 export type Cause = 'auth' | 'unreachable' | 'usage';
 
 export interface Finding {
@@ -12,7 +12,7 @@ export interface Finding {
   /** What was checked, for example `token` or `wrapper.tags`. */
   readonly check: string;
   readonly text: string;
-  /** The way out, where there is one. */
+  /** The fix, if there is one. */
   readonly hint?: string;
   readonly cause?: Cause;
 }
@@ -21,15 +21,15 @@ export interface Group {
   /** For example `account acme`. */
   readonly title: string;
   readonly findings: readonly Finding[];
-  /** Calls of the API that this group cost; all of them only read. */
+  /** API calls of this group; all of them are reads. */
   readonly calls?: readonly ReadCall[];
 }
 
-/** One call of the API. No id, no token, no personal datum: the path is a template. */
+/** One call of the API without id, token or personal data: the path is a template. */
 export interface ReadCall {
   readonly method: string;
   readonly path: string;
-  /** null: no status line was seen. */
+  /** null: no status line came. */
   readonly status: number | null;
   readonly code: string | null;
   readonly ms: number;
@@ -40,7 +40,7 @@ export interface FindingOptions {
   readonly cause?: Cause | undefined;
 }
 
-/** Collects findings. Texts are redacted here, so that no check can show a token, a phone or an address. */
+/** Collects findings. It redacts texts, so that no check can show a token, a phone or an address. */
 export class Findings {
   readonly list: Finding[] = [];
 
@@ -91,7 +91,7 @@ export function summarize(groups: readonly Group[]): Summary {
   };
 }
 
-/** The gravest thing found: what can't be reached hides what else may be wrong with it, so it comes first. */
+/** The worst finding. What is out of reach hides other problems, so it comes first. */
 export function verdict(groups: readonly Group[]): 'ok' | 'problems' | Cause {
   const problems = groups.flatMap(({ findings }) => findings).filter(({ level }) => level === 'problem');
   if (problems.some(({ cause }) => cause === 'unreachable')) return 'unreachable';
@@ -107,7 +107,7 @@ const MARK: Readonly<Record<Level, string>> = {
   unchecked: 'not checkable',
 };
 
-/** One line a finding, under its group. */
+/** One line per finding, under its group. */
 export function describeGroups(groups: readonly Group[]): string[] {
   const width = Math.max(...Object.values(MARK).map(({ length }) => length));
   const lines = groups.flatMap(({ title, findings, calls = [] }) => [

@@ -1,4 +1,4 @@
-// Checks of a whole installation, none of which changes anything: accounts, sources, Temporal, ledger.
+// Checks a whole installation without changing it: accounts, sources, Temporal, ledger.
 import type { LoadedConfig } from '../config/load.ts';
 import { openSource } from '../sources/index.ts';
 import { checkAccount } from './account.ts';
@@ -10,7 +10,7 @@ export { describeGroups, type Finding, type Group, summarize, verdict } from './
 
 export interface DoctorOptions {
   readonly config: LoadedConfig;
-  /** Names of accounts; those that the configuration has. */
+  /** Names of accounts. @default those of the configuration */
   readonly accounts: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** State folder of the embedded server and ledger. */
@@ -21,7 +21,7 @@ export interface DoctorOptions {
   readonly now?: () => number;
 }
 
-/** Looks at everything, one thing after the other: a doctor must not crowd out the calls of a run. */
+/** Runs one check after the other: a doctor must not take the calls of a run. */
 export async function examine(options: DoctorOptions): Promise<Group[]> {
   const { config, accounts, deadlineMs = 10_000, now = Date.now } = options;
   const groups: Group[] = [];

@@ -1,13 +1,13 @@
-// The instance itself: what its rate headers, its clock and its connections tell.
+// Checks the instance itself by its rate headers, its clock and its connections.
 import type { Connection, Listing, RateHeaders } from '../api-client/index.ts';
 import type { Findings } from './findings.ts';
 import { type Probed, reasonOf } from './probe.ts';
 import type { Seen } from './wire.ts';
 
-/** No service means a limit like this; the sandbox shows one when its limit is off. */
+/** No service has a limit like this. The sandbox reports one when its limit is off. */
 const MANY = 1_000_000;
 
-/** The limit that the service tells against the one of the configuration (API text, Limits, Rate headers). */
+/** Compares the limit of the service with the configured one (API text, Limits, Rate headers). */
 export function checkRate(rate: RateHeaders | null, callsPerMinute: number, findings: Findings): void {
   if (rate === null) {
     findings.warning(
@@ -34,12 +34,12 @@ export function checkRate(rate: RateHeaders | null, callsPerMinute: number, find
   }
 }
 
-/** A Date header counts whole seconds, so a second's difference is none. */
+/** A Date header has whole seconds, so a difference of one second is ignored. */
 const FINE_S = 5;
-/** Lost answers of upserts and contacts are sought by time with this much room. */
+/** Sluice searches for lost answers of upserts and contacts by time, with this tolerance. */
 const TOO_MUCH_S = 60;
 
-/** How far the two clocks are apart, at least: the answer was written at some moment of the call. */
+/** The minimum difference of the two clocks: the answer was written at some moment of the call. */
 export function checkClock(seen: Seen | null, findings: Findings): void {
   if (seen === null || seen.date === null) {
     findings.unchecked('clock', 'the answers carry no Date');
@@ -61,7 +61,7 @@ export function checkClock(seen: Seen | null, findings: Findings): void {
 
 const canSend = ({ channel }: Connection) => channel === 'whatsapp' || channel === 'waba';
 
-/** Which connections can send, and which one does when none is named (API text, POST /v1/messages/send, rule 3). */
+/** Which connections can send, and which one sends by default (API text, POST /v1/messages/send, rule 3). */
 export function checkConnections(
   probed: Probed<Listing<Connection>>,
   validates: boolean,

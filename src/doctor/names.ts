@@ -1,4 +1,4 @@
-// Do the things that mappings name exist in the account: pipelines, stages, tags, origins?
+// Checks that the names in mappings exist in the account: pipelines, stages, tags, origins.
 import type { Card, Pipeline, Tag } from '../api-client/index.ts';
 import type { ExpressionObject, MappingConfig } from '../contracts/config/config.ts';
 import { suggestion } from '../contracts/suggest.ts';
@@ -9,7 +9,7 @@ export interface AccountNames {
   /** null: could not be read, with the reason. */
   readonly pipelines: readonly Pipeline[] | null;
   readonly tags: readonly Tag[] | null;
-  /** The newest cards; null when they could not be read. Origins show in them only. */
+  /** The newest cards; null when they were unreadable. Only cards show origins. */
   readonly cards: readonly Card[] | null;
 }
 
@@ -62,7 +62,7 @@ function checkPipeline(
   findings.ok(check, `"${pipeline.name}" (${pipeline.id}) with ${stages}`);
   const at = `mappings.${name}.card.stage`;
   if (card.stage === undefined) {
-    findings.warning(at, 'no stage: such a card stands in no column of the board', 'name one');
+    findings.warning(at, 'no stage: such a card is in no column of the board', 'name one');
     return;
   }
   const targets = targetsOf(card.stage).map(stageRef);
@@ -78,8 +78,7 @@ function checkPipeline(
       });
     } else findings.ok(at, `"${stage.name}" (${stage.id})${stage.isFinal ? ', a closing stage' : ''}`);
   }
-  if (targets.length === 0)
-    findings.unchecked(at, 'comes from the rows as it stands; a `map` would name the stages');
+  if (targets.length === 0) findings.unchecked(at, 'comes from the rows; a `map` would name the stages');
 }
 
 function checkTags(
@@ -132,18 +131,18 @@ function checkOrigin(
 
 type Scalar = string | number | boolean;
 
-/** What an expression yields whatever stands in a row: a constant, the right side of `map`, the default. */
+/** What an expression yields for any row: a constant, the right side of `map`, the default. */
 function targetsOf(expression: string | readonly string[] | ExpressionObject): Scalar[] {
   if (typeof expression === 'string' || 'length' in expression) return [];
   const { map, const: fixed, default: fallback } = expression;
   const values = [...(map === undefined && fixed !== undefined ? [fixed] : []), ...Object.values(map ?? {})];
-  // An empty target says: none of it, in this case.
+  // An empty target means no value in this case.
   return [...new Set([...values, ...(fallback === undefined ? [] : [fallback])])].filter(
     (value) => value !== '',
   );
 }
 
-/** As the mapping reads a stage: digits are an id. */
+/** Reads a stage like the mapping: digits are an id. */
 function stageRef(value: Scalar): string | number {
   const text = String(value).trim();
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : text;

@@ -1,4 +1,4 @@
-// One read of the API as a doctor makes it: what came, or why nothing came, beside the answer as it stood on the wire.
+// One read of the API by a doctor: the parsed answer or the error, beside the raw answer.
 import {
   ApiError,
   type ApiResult,
@@ -21,7 +21,7 @@ export interface Probed<T> {
 export type Probe = <T>(call: () => Promise<ApiResult<T>>) => Promise<Probed<T>>;
 
 /**
- * Makes reads of one token. After a 429 it makes no further one: whoever else uses the token needs its calls more.
+ * Makes reads with one token. After a 429 it stops: other users of the token need its calls more.
  * @throws InvalidArgumentError, when the client refuses an argument
  */
 export function createProbe(wire: Wire): Probe {
@@ -45,7 +45,7 @@ function isProbeError(error: unknown): error is ProbeError {
   );
 }
 
-/** Why a read brought nothing, in few words. */
+/** Why a read failed, in few words. */
 export function reasonOf(error: ProbeError): string {
   if (!(error instanceof ApiError)) return error.message;
   if (error.status === 429) {

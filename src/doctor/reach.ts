@@ -1,4 +1,4 @@
-// Is there something at the base URL, and is it the API? Asked without a token, so that none goes to a wrong address.
+// Checks that the base URL answers and is the API. The calls have no token, so that none reaches a wrong address.
 import { ApiError, TransportError } from '../api-client/index.ts';
 import type { Findings } from './findings.ts';
 import { createProbe, type ProbeError } from './probe.ts';
@@ -6,7 +6,7 @@ import type { Wire } from './wire.ts';
 
 const CHECK = 'baseUrl';
 
-/** One call, a second one when the address looks wrong. Answers whether it is worth going on. */
+/** Makes one call, and a second one when the address looks wrong. Returns whether further checks make sense. */
 export async function checkReach(wire: Wire, baseUrl: string, findings: Findings): Promise<boolean> {
   const probe = createProbe(wire);
   const { error, seen } = await probe(() => wire.client(null).pipelines.list());
@@ -28,13 +28,13 @@ export async function checkReach(wire: Wire, baseUrl: string, findings: Findings
   return false;
 }
 
-/** Somebody answers there, but not as the API does. */
+/** Something answers there that is not the API. */
 function seemsWrong(error: ProbeError): boolean {
   if (error instanceof ApiError) return error.kind === 'unrecognised' || error.kind === 'forbidden';
   return !(error instanceof TransportError) || error.reason === 'invalid_body' || error.reason === 'redirect';
 }
 
-/** The address with /wapi put at its end; null when the API is not there either. */
+/** The address with /wapi at its end; null when the API is not there either. */
 async function findBetter(wire: Wire, baseUrl: string): Promise<string | null> {
   const bare = baseUrl.replace(/\/+$/, '');
   if (bare.endsWith('/wapi')) return null;
@@ -52,7 +52,7 @@ function explain(
   if (error instanceof ApiError) {
     if (error.kind === 'internal') {
       return {
-        text: `answers ${error.status}: the service, or what stands before it, is in trouble`,
+        text: `answers ${error.status}: the service, or a proxy before it, fails`,
         hint: 'try again later',
       };
     }
@@ -89,12 +89,12 @@ function explain(
     default:
       return {
         text: `breaks off (${error.reason})`,
-        hint: 'check the port, http against https, and what stands between',
+        hint: 'check the port, http against https, and proxies in between',
       };
   }
 }
 
-/** Where the redirect leads, as a base URL. */
+/** The target of the redirect, as a base URL. */
 function targetOf(location: string, baseUrl: string): string | null {
   const from = `${baseUrl.replace(/\/+$/, '')}/v1/pipelines`;
   if (!URL.canParse(location, from)) return null;
@@ -124,8 +124,8 @@ const CONNECT: Readonly<Record<string, readonly [text: string, hint: string]>> =
   SELF_SIGNED_CERT_IN_CHAIN: ['has a certificate of a private authority', TRUST],
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['has a certificate whose authority is unknown here', TRUST],
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['has a certificate whose authority is unknown here', TRUST],
-  ERR_SSL_WRONG_VERSION_NUMBER: ['does not speak TLS', 'write http:// if that is meant'],
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: ['does not speak TLS', 'write http:// if that is meant'],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['does not speak TLS', 'write http:// if that is intended'],
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: ['does not speak TLS', 'write http:// if that is intended'],
   EPROTO: ['can not agree on TLS', 'check that the port is the one of https'],
 };
 

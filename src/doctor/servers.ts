@@ -1,4 +1,4 @@
-// What runs the jobs: the Temporal server and the ledger's database. Both are checked, nothing is started or written.
+// Checks the Temporal server and the ledger's database. It starts and writes nothing.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,7 +23,7 @@ export interface ServersOptions {
   readonly deadlineMs: number;
 }
 
-/** In older servers a throttled key stalled other keys that were ready (temporalio/temporal#10820). */
+/** Older servers let a throttled key stall other ready keys (temporalio/temporal#10820). */
 const WANTED = [1, 32] as const;
 
 export async function checkServers(options: ServersOptions): Promise<Group> {
@@ -86,7 +86,7 @@ function judgeVersion(where: string, version: string, findings: Findings): void 
   }
 }
 
-/** null: no version can be read. */
+/** null: the version is unreadable. */
 export function isNew(version: string): boolean | null {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined || minor === undefined) return null;
@@ -136,7 +136,7 @@ async function checkLedger(
       const { pid, command, since } = holder;
       findings.ok(
         'ledger',
-        `the embedded one in ${state} is held by process ${pid} (${command}, since ${since})`,
+        `the embedded one in ${state} is in use by process ${pid} (${command}, since ${since})`,
       );
     }
     return;
@@ -166,7 +166,7 @@ async function checkPostgres(url: string, findings: Findings): Promise<void> {
     findings.ok('ledger', `DATABASE_URL is PostgreSQL ${row?.version}; ${state}`);
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
-    // SQLSTATE 28: the server is there, and does not let us in.
+    // SQLSTATE 28: the server answers and refuses the login.
     const refused = error.code?.startsWith('28') === true;
     findings.problem('ledger', error.message, {
       hint: refused

@@ -1,4 +1,4 @@
-// Can a source be read, and does it have the columns that a mapping reads? No value of a row is shown.
+// Checks that a source is readable and has the columns that a mapping reads. It shows no value of a row.
 
 import type { MappingConfig, SourceConfig } from '../contracts/config/config.ts';
 import { nearest } from '../contracts/suggest.ts';
@@ -6,7 +6,7 @@ import { type Source, SourceError, type SourceErrorCode } from '../contracts/wir
 import { compileMapping, describeMissingNumber } from '../mapping/index.ts';
 import type { Cause, Findings } from './findings.ts';
 
-/** Rows that are checked: JSON names its properties row by row. */
+/** Number of rows to check: JSON names its properties row by row. */
 const ROWS = 200;
 
 const CAUSES: Partial<Record<SourceErrorCode, Cause>> = {
@@ -67,7 +67,7 @@ function isFile(config: SourceConfig): config is Extract<SourceConfig, { encodin
   return config.type === 'csv' || config.type === 'jsonl';
 }
 
-/** A misspelt path to the next page resembles the end of the list. */
+/** A misspelled path to the next page looks like the end of the list. */
 function isPagedByAnswer(config: SourceConfig): boolean {
   return config.type === 'http' && (config.pagination.type === 'cursor' || config.pagination.type === 'link');
 }
@@ -92,7 +92,7 @@ function checkColumns(use: SourceUse, keys: readonly string[], findings: Finding
   if (missing.length === 0) findings.ok(check, `the source has all columns that the mapping reads`);
 }
 
-/** A name near to a column of the mapping. Other columns are not listed: a file without a header has a person there. */
+/** A column with a similar name. Others are not listed: in a file without a header, they are personal data. */
 function nearOf(wanted: readonly string[], keys: readonly string[], { type }: SourceConfig): string {
   const near = wanted.map((column) => nearest(column, keys)).find((found) => found !== undefined);
   if (near !== undefined) return `did you mean "${near}"?`;

@@ -1,4 +1,4 @@
-// Is a token there, does the service take it, and what may it read? Only reads can show that: write scopes stay open.
+// Checks that a token exists, that the service accepts it, and what it may read. Reads can't check write scopes.
 import {
   ApiError,
   type Connection,
@@ -16,7 +16,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { Findings } from './findings.ts';
 import { type Probe, type Probed, reasonOf } from './probe.ts';
 
-/** What the reads of one token brought. */
+/** Results of the reads with one token. */
 export interface TokenReads {
   readonly pipelines: Probed<Listing<Pipeline>>;
   readonly tags: Probed<Listing<Tag>>;
@@ -26,7 +26,7 @@ export interface TokenReads {
 
 const ID_OF_NO_MESSAGE = 'sluice-doctor';
 
-/** The token behind a reference; null when it can't be had. */
+/** The token of a reference; null when it can't be resolved. */
 export async function resolveToken(
   config: LoadedConfig,
   ref: string,
@@ -43,7 +43,7 @@ export async function resolveToken(
   }
 }
 
-/** Four reads, one a resource; a token that is refused costs one. Null when it is refused. */
+/** Makes four reads, one per resource; only one when the token is refused. Null when it is refused. */
 export async function checkToken(
   ref: string,
   open: () => MessagingClient,
@@ -76,7 +76,7 @@ export async function checkToken(
     await probe(() => client.conversations.list({ pageSize: 1 })),
   ];
   const reads = { pipelines, tags, connections, conversations };
-  // None of these lists has a not-found of its own: the API is here, but not at this path.
+  // None of these lists has its own not-found: the API exists, but not at this path.
   if (Object.values(reads).every(({ error }) => error instanceof ApiError && error.status === 404)) {
     findings.problem('baseUrl', 'the API answers, but has nothing at this path', {
       hint: 'cut off what follows /wapi',
@@ -87,13 +87,17 @@ export async function checkToken(
   const known = Object.values(reads).some(({ error }) => reported(error));
   if (known) findings.ok('token', `${ref} is accepted`);
   else
-    findings.problem('token', `${ref}: no read told whether it is accepted: ${reasonOf(pipelines.error!)}`, {
-      cause: 'unreachable',
-    });
+    findings.problem(
+      'token',
+      `${ref}: no read showed whether the service accepts it: ${reasonOf(pipelines.error!)}`,
+      {
+        cause: 'unreachable',
+      },
+    );
   return reads;
 }
 
-/** Whether the answer shows that the token was checked and taken. */
+/** Whether the answer proves that the token was accepted. */
 function reported(error: Probed<unknown>['error']): boolean {
   if (error instanceof ApiError) return error.kind !== 'internal';
   return error === null || error instanceof UnexpectedShapeError;
@@ -118,8 +122,8 @@ function refusal(code: string | null): readonly [text: string, hint: string] {
 }
 
 /**
- * What the token may read. `needed` are scopes without which a sync or poller of the configuration can't run.
- * @param messages a read under messages:read; null: one for a message that does not exist is made
+ * Reports what the token may read. `needed` are scopes that a sync or poller of the configuration needs.
+ * @param messages a read under messages:read; null: reads a message that does not exist
  */
 export async function checkScopes(
   ref: string,
@@ -161,7 +165,7 @@ function lacking(ref: string, scope: string, needed: ReadonlySet<string>, findin
   } else findings.ok('scope', `${ref} lacks ${scope}; nothing in this configuration needs it`);
 }
 
-/** An answer in an unexpected shape was given all the same, and so was one that there is no such message. */
+/** True for an answer in an unexpected shape, and for "no such message": the service accepted the token. */
 function isGranted(error: Probed<unknown>['error']): boolean {
   if (error === null) return true;
   if (error instanceof ApiError)

@@ -1,5 +1,5 @@
-// The doctor's connection to an instance: the client of the project over a dispatcher that lets nothing but GET through,
-// counts every call, and keeps of the last answer what the client does not show: its body and its Date.
+// The doctor's connection to an instance: the API client over a dispatcher that allows GET only and counts every call. It
+// keeps what the client does not show of the last answer: its body and its Date.
 import { type Dispatcher, Pool } from 'undici';
 import { type AssumptionOverrides, type CallInfo, MessagingClient } from '../api-client/index.ts';
 import { parseAnswer } from '../api-client/readers.ts';
@@ -8,19 +8,19 @@ import type { ReadCall } from './findings.ts';
 /** Of one answer. */
 export interface Seen {
   readonly status: number;
-  /** The Date header; null when there is none that can be read. */
+  /** The Date header; null when it is missing or unreadable. */
   readonly date: number | null;
   /** Milliseconds of this machine's clock when the request left and when the answer began. */
   readonly sentAt: number;
   readonly answeredAt: number;
-  /** Where a redirect leads; null when the answer is none. */
+  /** Target of a redirect; null when the answer is not a redirect. */
   readonly location: string | null;
-  /** Parsed JSON; undefined when the body is none, or was longer than the cap. */
+  /** Parsed JSON; undefined when the body is not JSON, or was longer than the cap. */
   readonly json: unknown;
 }
 
 export interface Wire {
-  /** Talks with a token, or null: without an Authorization header. */
+  /** A client with a token, or with null: without an Authorization header. */
   client(token: string | null, baseUrl?: string): MessagingClient;
   /** The answer to the last call; null when it got none. */
   last(): Seen | null;
@@ -39,7 +39,7 @@ export interface WireOptions {
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Thrown when something other than a read was about to be sent: nothing left. */
+/** Thrown before anything other than a read is sent. */
 class NotReadOnlyError extends Error {
   override readonly name = 'NotReadOnlyError';
 }
@@ -64,7 +64,7 @@ export function openWire(options: WireOptions): Wire {
     client: (token, at = baseUrl) =>
       new MessagingClient({
         baseUrl: at,
-        // Never sent: the dispatcher takes the header away.
+        // Never sent: the dispatcher removes the header.
         token: token ?? 'none',
         assumptions,
         deadlineMs,
@@ -94,7 +94,7 @@ function readOnly(
     const { authorization, ...others } = options.headers as Record<string, string>;
     const headers = {
       ...others,
-      // The body is checked as it comes.
+      // The body is checked as it arrives.
       'accept-encoding': 'identity',
       ...(anonymous || authorization === undefined ? {} : { authorization }),
     };

@@ -31,7 +31,7 @@ interface ResolveOptions extends Options {
 const people = (members: number) => (members === 1 ? '1 member' : `${formatCount(members)} members`);
 
 export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessEnv): void {
-  /** A command with what all of them share. */
+  /** Defines a command with the options that all of them share. */
   const command = (verb: string, description: string) =>
     withSessionOptions(campaign.command(verb))
       .description(description)
@@ -62,12 +62,12 @@ export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessE
         name,
         options,
         { action: 'pause' },
-        (_, of) => `${of} is paused; \`sluice campaign resume ${of}\` goes on`,
+        (_, of) => `${of} is paused; continue with \`sluice campaign resume ${of}\``,
       ),
   );
 
   command('resume', 'resume a paused run').action((name: string, options: Options) =>
-    operatorCommand(name, options, { action: 'resume' }, (_, of) => `${of} goes on`),
+    operatorCommand(name, options, { action: 'resume' }, (_, of) => `${of} continues`),
   );
 
   command('cancel', 'cancel a run or a plan; completed triggers are kept').action(
@@ -100,7 +100,7 @@ export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessE
         name,
         options,
         { action: 'skipWave' },
-        (members, of) => `${people(members)} of ${of} ${members === 1 ? 'is' : 'are'} left out`,
+        (members, of) => `${people(members)} of ${of} ${members === 1 ? 'is' : 'are'} skipped`,
       ),
   );
 
@@ -142,14 +142,14 @@ export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessE
     });
 }
 
-/** Triggers a minute; null: no limit of its own. */
+/** Triggers per minute; null: no own limit. */
 function rateOf(text: string): number | null {
   if (text === 'none') return null;
   try {
     return integer({ min: 1, max: 100_000 })(text);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new CliError(EXIT.usage, `"${text}" is no rate: write a whole number from 1 to 100000, or none`);
+    throw new CliError(EXIT.usage, `"${text}" is not a rate: write a whole number from 1 to 100000, or none`);
   }
 }
 
@@ -158,15 +158,15 @@ const memberIds = (text: string, previous: readonly number[]) => [...previous, p
 
 function resolveOf({ member, all, as, again }: ResolveOptions): Extract<Said, { action: 'resolve' }> {
   if (all === member.length > 0)
-    throw new CliError(EXIT.usage, 'say which members: their ids with --member, or --all');
+    throw new CliError(EXIT.usage, 'name the members: their ids with --member, or --all');
   if (again && as === 'triggered')
-    throw new CliError(EXIT.usage, '--again triggers members once more: it needs --as not-triggered');
+    throw new CliError(EXIT.usage, '--again needs --as not-triggered, because it triggers members again');
   const outcome = as === 'triggered' ? 'triggered' : 'notTriggered';
   return { action: 'resolve', members: all ? null : member, as: outcome, again };
 }
 
 function outcomeOf({ as, again }: ResolveOptions, members: number): string {
-  if (again) return 'will be triggered once more';
+  if (again) return 'will be triggered again';
   const outcome = as === 'triggered' ? 'as triggered' : 'as failed, with NOT_TRIGGERED';
   return `${members === 1 ? 'counts' : 'count'} ${outcome}`;
 }

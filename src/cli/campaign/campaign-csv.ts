@@ -1,4 +1,4 @@
-// What came of a run as CSV: a line a wave with the total, or a line a member.
+// The results of a run as CSV: one line per wave with the total, or one line per member.
 
 import type { ListedMember } from '../../contracts/wire/campaign-people.ts';
 import type { CampaignFigures, CampaignReport, WaveResult } from '../../contracts/wire/campaign-report.ts';
@@ -7,7 +7,7 @@ import { csvLine } from '../lib/csv.ts';
 type Cell = string | number | null;
 type Columns<T> = readonly (readonly [title: string, cell: (row: T) => Cell])[];
 
-/** Nobody has to count the ones that have no column of their own: those by code have one each. */
+/** Counts without a column: the counts by code have one each. */
 type Codes = 'excluded' | 'skipped' | 'failed';
 const CODES: readonly Codes[] = ['excluded', 'skipped', 'failed'];
 const COUNTS = [
@@ -35,7 +35,7 @@ interface Row {
   readonly figures: CampaignFigures;
 }
 
-/** Lines of the waves and of the total, titles first; a column for each code that there is. */
+/** Lines of the waves and of the total, titles first, with a column per code. */
 export function* figureLines(report: CampaignReport): Generator<string> {
   const { run, total, waves } = report;
   const columns: Columns<Row> = [
@@ -48,7 +48,7 @@ export function* figureLines(report: CampaignReport): Generator<string> {
     ...COUNTS.map((name) => [name, ({ figures }: Row) => figures[name]] as const),
     ...CODES.flatMap((name) => [
       [name, ({ figures }: Row) => Object.values(figures[name]).reduce((a, b) => a + b, 0)] as const,
-      // A code of a wave is one of the total, too: but of members that went on to a later wave.
+      // A code of a wave is also in the total, except for members that moved on to a later wave.
       ...codesOf(name, [total, ...waves]).map(
         (code) => [`${name} ${code}`, ({ figures }: Row) => figures[name][code] ?? 0] as const,
       ),
@@ -66,7 +66,7 @@ function codesOf(name: Codes, all: readonly CampaignFigures[]): string[] {
   return [...new Set(all.flatMap((figures) => Object.keys(figures[name])))].sort();
 }
 
-/** What is personal of a member is written only where it is asked for. */
+/** Personal values of a member are written only on request. */
 export interface Personal {
   readonly numbers: boolean;
   readonly variables: boolean;
@@ -93,7 +93,7 @@ const MEMBER: Columns<ListedMember> = [
   ['taggedAt', ({ taggedAt }) => taggedAt],
 ];
 
-/** How members are written: the line of titles, and that of each. */
+/** Formats members: the line of titles, and the line of each member. */
 export function memberLines({ numbers, variables }: Personal): {
   readonly titles: string;
   line(member: ListedMember): string;
@@ -101,7 +101,7 @@ export function memberLines({ numbers, variables }: Personal): {
   const columns: Columns<ListedMember> = [
     ...MEMBER,
     ...(numbers ? [['number', ({ number }: ListedMember) => number] as const] : []),
-    // Names of variables differ from campaign to campaign, and are not known before the last member: one column of JSON.
+    // Variables differ between campaigns and are complete only after the last member, so they are one column of JSON.
     ...(variables
       ? [['variables', (of: ListedMember) => of.variables && JSON.stringify(of.variables)] as const]
       : []),

@@ -1,5 +1,5 @@
-// `sluice campaign export`: what came of a run, as CSV for a spreadsheet. Needs no worker: it reads the ledger, or asks the
-// process that has it open.
+// `sluice campaign export`: the results of a run as CSV. It needs no worker: it reads the ledger, or asks the process that
+// has it open.
 import type { Command } from 'commander';
 import { MEMBER_STATES, type MemberState } from '../../contracts/wire/campaign.ts';
 import { collect } from '../lib/arguments.ts';
@@ -46,7 +46,7 @@ export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv
         if (!options.members) {
           for (const line of figureLines(report)) await output.write(line);
           const earlier = (report.waves[0]?.wave ?? 1) - 1;
-          if (earlier > 0) say(`left out, and in the total: the first ${formatMany(earlier, 'wave')}`);
+          if (earlier > 0) say(`not listed, but in the total: the first ${formatMany(earlier, 'wave')}`);
         } else {
           const { titles, line } = memberLines(options);
           let count = 0;
@@ -58,7 +58,9 @@ export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv
           }
           say(`${formatMany(count, 'member')} of the run ${report.run}`);
           if (count === 0 && report.total.audience > 0 && options.only.length + options.code.length === 0)
-            say('its members are forgotten; its figures are kept: see the export without --members');
+            say(
+              'its members were deleted after the retention time; the export without --members has its figures',
+            );
         }
         await output.close();
         return EXIT.ok;
@@ -70,10 +72,10 @@ export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv
 function filterOf({ members, numbers, variables, only, code }: Options) {
   const asks = { numbers, variables, only: only.length > 0, code: code.length > 0 };
   const [alone] = Object.entries(asks).flatMap(([name, isAsked]) => (isAsked && !members ? [name] : []));
-  if (alone !== undefined) throw new CliError(EXIT.usage, `--${alone} goes with --members`);
+  if (alone !== undefined) throw new CliError(EXIT.usage, `--${alone} needs --members`);
   const odd = only.find((state) => !isState(state));
   if (odd !== undefined)
-    throw new CliError(EXIT.usage, `"${odd}" is no state of a member: ${MEMBER_STATES.join(', ')}`);
+    throw new CliError(EXIT.usage, `"${odd}" is not a state of a member; use ${MEMBER_STATES.join(', ')}`);
   return {
     numbers,
     variables,

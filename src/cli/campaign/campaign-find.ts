@@ -1,4 +1,4 @@
-// Which campaign, and which run of it, an operator means.
+// Resolves an operator's name to a campaign and a run.
 import type { Client } from '@temporalio/client';
 import type { listCampaignRuns } from '../../../workflows/campaign-queries.ts';
 import type { LoadedConfig } from '../../config/load.ts';
@@ -9,7 +9,7 @@ import { CliError, EXIT } from '../lib/exit.ts';
 import { queryOperator } from '../lib/operator-query.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 
-/** A campaign of the configuration, or the one that a run's id `{account}/+{campaign}/{number}` names. */
+/** A configured campaign, or the campaign in a run's id `{account}/+{campaign}/{number}`. */
 export interface CampaignTarget extends CampaignName {
   /** Null: no run was named. */
   readonly run: string | null;
@@ -22,7 +22,7 @@ export function resolveCampaign(config: Pick<LoadedConfig, 'campaign'>, text: st
   return { account: config.campaign(text).account, campaign: text, run: null };
 }
 
-/** Runs of a campaign, the newest first. */
+/** Runs of a campaign, newest first. */
 export async function runsOf(
   client: Client,
   { account, campaign }: CampaignName,
@@ -37,9 +37,9 @@ export async function runsOf(
 }
 
 /**
- * Workers go by the configuration that they began with: to them an edit since then is none, and they would carry out what
- * the operator has changed.
- * @throws CliError (conflict) when the plan goes by another configuration than this command
+ * Compares a plan's configuration with this command's. Workers keep the configuration that they started with, and would
+ * carry out what the operator has since changed.
+ * @throws CliError (conflict) when the plan has another configuration than this command
  */
 export function sameConfig(
   config: Pick<LoadedConfig, 'campaign'>,

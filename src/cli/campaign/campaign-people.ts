@@ -1,5 +1,5 @@
-// Members of campaigns for a command: straight out of PostgreSQL, through the socket of the process that holds the state
-// folder, or out of the ledger that nobody has open.
+// Members of campaigns for a command: from PostgreSQL, through the socket of the process that owns the state folder, or
+// from an embedded ledger that no process has open.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,26 +24,26 @@ import { openLedgerAlone } from '../lib/ledger-alone.ts';
 import { say } from '../lib/lifetime.ts';
 import type { SessionOptions } from '../lib/session.ts';
 
-/** A holder of the folder that starts is waited for. */
+/** Wait for an owner of the folder that is starting, in seconds. */
 const WAIT_SECONDS = 30;
-/** A statement of a ledger elsewhere that takes longer is given up. */
+/** Deadline of a statement of a remote ledger, in milliseconds. */
 const LEDGER_MS = 60_000;
-/** Members of one answer: some 1 MB. */
+/** Members per answer: about 1 MB. */
 const PAGE = 2000;
 
 export interface OpenPeople {
   /** Some members that would be triggered, with their variables. */
   sample(run: string, count: number): Promise<SampledMember[]>;
-  /** All members of the run that the filter lets through, in the order of their ids. */
+  /** All members of the run that match the filter, by id. */
   members(run: string, filter?: MemberFilter): AsyncIterable<ListedMember>;
-  /** A run by its id, or the newest of a campaign; null: there is none. */
+  /** A run by its id, or the newest of a campaign; null when there is none. */
   find(query: RunQuery): Promise<CampaignReport | null>;
 }
 
 /**
- * Closed by `shutdown`. Its calls throw CliError (unavailable) when the ledger, or who holds it, has gone meanwhile.
- * @throws CliError (notFound) when there is no ledger, (unavailable) when it is out of reach, (conflict) when somebody
- * holds it who has no socket
+ * `shutdown` closes it. Its calls throw CliError (unavailable) when the ledger or its owner goes away.
+ * @throws CliError (notFound) without a ledger, (unavailable) when it is out of reach, (conflict) when its owner has no
+ * socket
  */
 export async function openCampaignPeople(
   options: Pick<SessionOptions, 'state'>,
@@ -91,7 +91,7 @@ async function findPeople(
     }
     if (holder === null) break;
     if (holder.socket === null || second >= WAIT_SECONDS) throw noSocket(state, holder);
-    if (second === 0) say(`process ${holder.pid} (${holder.command}) holds ${state}; waiting for it`);
+    if (second === 0) say(`process ${holder.pid} (${holder.command}) has locked ${state}; waiting for it`);
     await delay(1000, undefined, { signal: shutdown.signal });
   }
   if (!existsSync(join(folder, 'ledger'))) {
@@ -106,11 +106,11 @@ async function findPeople(
 function noSocket(state: string, { pid, command }: LockInfo): CliError {
   return new CliError(
     EXIT.conflict,
-    `process ${pid} (${command}) holds ${state} and has no socket to its ledger; end it first, or run \`sluice dev\` on the folder instead`,
+    `process ${pid} (${command}) has locked ${state} and has no socket to its ledger; end it first, or run \`sluice dev\` on the folder instead`,
   );
 }
 
-/** Who reads only may just come again: all that went wrong on the way is the same to them. */
+/** A reader can always repeat the command, so all connection errors mean the same here. */
 async function throughSocket<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -1,4 +1,4 @@
-// `sluice campaign plan`: whom a campaign would reach, with which variables, what it takes and when it would be done.
+// `sluice campaign plan`: the audience of a campaign, its variables, its cost and its end time.
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { LoadedConfig } from '../../config/load.ts';
@@ -40,7 +40,7 @@ export function registerCampaignPlan(campaign: Command, env: NodeJS.ProcessEnv):
     )
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
-        // A mistyped name is told before anything starts.
+        // A mistyped name fails before anything starts.
         const config = await openConfig(options.config, env);
         const { account } = config.campaign(name);
         const stack = await openOrJoin(`sluice campaign plan ${name}`, options, env, shutdown);
@@ -68,16 +68,16 @@ export function registerCampaignPlan(campaign: Command, env: NodeJS.ProcessEnv):
     });
 }
 
-/** @throws CliError (conflict) when whoever made the plan has another configuration than this command */
+/** @throws CliError (conflict) when the plan was made with another configuration than this command's */
 async function plannedAsConfigured(client: Client, config: LoadedConfig, plan: CampaignPlan): Promise<void> {
   const runs = await runsOf(client, plan, 1);
   for (const report of runs) if (report.run === plan.run) sameConfig(config, report);
 }
 
-/** What is to be done with the plan. */
+/** The next step of the operator. */
 export function describeNext({ campaign, plannedBy, problems, approval }: CampaignPlan): string[] {
   if (problems.length > 0)
-    return [`it can't be started as it is: mend what is told above, and plan it again`];
+    return [`it can't be started as it is: correct the problems above, and plan it again`];
   const start = `\`sluice campaign start ${campaign}\``;
   if (approval === 'none') return [`${start} starts it`];
   return [

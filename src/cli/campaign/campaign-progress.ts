@@ -1,4 +1,4 @@
-// How far a campaign is: what its workflow was told by the ledger, and what batches under way have told since.
+// The progress of a campaign: the counts of its workflow, plus what active batches have reported since.
 import type { WorkflowHandle } from '@temporalio/client';
 import { campaignProgressQuery } from '../../../workflows/messages.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../contracts/wire/campaign.ts';
 import { batchDetails } from '../lib/batch-details.ts';
 
-/** Why members do not get on, with the number of failures in a row; null: they do. */
+/** Why members fail, with the number of failures in a row; null: they do not. */
 export type Trouble = TriggerBatchProgress['trouble'];
 
 /** @throws ServiceError or QueryNotRegisteredError as a query does */
@@ -17,7 +17,7 @@ export async function readCampaignProgress(
   handle: WorkflowHandle,
 ): Promise<CampaignProgress & { readonly trouble: Trouble }> {
   const now = await handle.query(campaignProgressQuery);
-  // Then the batches: those that began meanwhile count a little less than there is, and none counts twice.
+  // Then the batches: those that began meanwhile may be missing, and none counts twice.
   const batches = [...(await batchDetails<TriggerBatchProgress>(handle)).values()];
   const trouble = batches.find((batch) => batch.trouble !== null)?.trouble ?? null;
   return { ...now, trouble, counts: now.counts && batches.reduce(added, now.counts) };

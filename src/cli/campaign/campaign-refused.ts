@@ -1,9 +1,9 @@
-// Why a campaign could not be planned, approved, started or steered, as the error that a command ends with.
+// Turns a refused plan, approval, start or command of a campaign into the error that ends a command.
 import { WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { CliError, EXIT, exitCodeOfBlock } from '../lib/exit.ts';
 
-/** By the type of the failure (activities/campaign/refusals.ts, audience/failures.ts, plan.ts). */
+/** By failure type (activities/campaign/refusals.ts, audience/failures.ts, plan.ts). */
 const CODES: Readonly<Record<string, number>> = {
   NO_SUCH_RUN: EXIT.notFound,
   SOURCE_NOT_FOUND: EXIT.notFound,
@@ -24,14 +24,14 @@ const CODES: Readonly<Record<string, number>> = {
   INVALID_COMMAND: EXIT.usage,
 };
 
-/** A refusal of the ledger or of the service as a CliError; any other error as it is. */
+/** Turns a refusal of the ledger or of the service into a CliError; returns any other error unchanged. */
 export function campaignRefusal(error: unknown): unknown {
   if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)) return error;
   const root = rootOf(error);
   if (!(root instanceof ApplicationFailure)) return new CliError(EXIT.error, root.message, { cause: error });
   const { type, message } = root;
   const code = CODES[type ?? ''] ?? exitCodeOfBlock(type ?? '');
-  // The codes of the service are what its documentation is searched for.
+  // Users search the service's documentation for its codes.
   const named =
     type?.startsWith('ERR_') === true && !message.includes(type) ? `${message} [${type}]` : message;
   return new CliError(code, named, { cause: error });

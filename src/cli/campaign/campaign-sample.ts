@@ -1,5 +1,5 @@
-// A few members of a plan with the variables that they would get. These are personal, so they come straight from the ledger
-// or through the operators' socket, and never through Temporal.
+// A few members of a plan with their variables. These are personal, so they come directly from the ledger or through the
+// operator socket, and never through Temporal.
 import { resolve } from 'node:path';
 import type { SampledMember } from '../../contracts/wire/campaign-people.ts';
 import { sampleMembers } from '../../ledger/campaigns/campaign-plan-facts.ts';
@@ -21,8 +21,8 @@ export interface SamplePlace {
 }
 
 /**
- * Numbers are masked; variables are as the flow would get them. Of members that are not to be had it says why, and answers
- * none: the plan stands without them.
+ * Numbers are masked; variables are those of the flow. If the members are unavailable, it says why and returns none: the
+ * plan does not depend on them.
  */
 export async function sampleOf(place: SamplePlace, run: string, limit: number): Promise<SampledMember[]> {
   const sample = await readSample(place, run, limit);
@@ -42,7 +42,7 @@ async function readSample(place: SamplePlace, run: string, limit: number): Promi
   }
   const path = await socketOf(place);
   if (path === null) {
-    say('no sample is shown: the ledger is out of reach from here, set DATABASE_URL');
+    say('no sample is shown: the ledger is out of reach; set DATABASE_URL');
     return [];
   }
   const socket = connectCampaignSocket(path);
@@ -54,7 +54,7 @@ async function readSample(place: SamplePlace, run: string, limit: number): Promi
   });
 }
 
-/** The socket of who holds the state folder; null: there is none, or it belongs to another Temporal server. */
+/** The socket of the state folder's owner; null: there is none, or it uses another Temporal server. */
 async function socketOf({ options, env }: SamplePlace): Promise<string | null> {
   const holder = await readFolderLock(resolve(options.state));
   const other = env.TEMPORAL_ADDRESS !== undefined && holder?.temporal !== env.TEMPORAL_ADDRESS;

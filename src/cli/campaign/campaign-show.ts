@@ -1,5 +1,5 @@
-// `sluice campaign list`, `status` and `audit`: how campaigns stand, what came of them, and who did what. A worker answers
-// out of the ledger, so this works beside whatever has the ledger open.
+// `sluice campaign list`, `status` and `audit`: the state of campaigns, their results, and who did what. A worker answers
+// from the ledger, so these work while another process has the ledger open.
 
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
@@ -24,7 +24,7 @@ import { describeRun, describeRuns, type Live } from './describe-campaign-run.ts
 import { blockOf } from './run-campaign.ts';
 
 const WORKFLOW = 'campaign-queries';
-/** Reading a run of 100,000 members for the first time in days takes a while. */
+/** The first read of a run of 100,000 members in days takes a while. */
 const REPORT_MS = 60_000;
 const MAX_RUNS = 200;
 
@@ -53,7 +53,7 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
         if (options.json) for (const run of runs) process.stdout.write(`${JSON.stringify(run)}\n`);
         else if (runs.length > 0) process.stdout.write(`${describeRuns(runs).join('\n')}\n`);
         say(
-          `${formatMany(runs.length, 'run')}${runs.length === limit ? ', and perhaps more: see --limit' : ''}`,
+          `${formatMany(runs.length, 'run')}${runs.length === limit ? '; there may be more, see --limit' : ''}`,
         );
         return EXIT.ok;
       }),
@@ -95,7 +95,7 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
     );
 }
 
-/** A run that waits for an operator is not fine; one that a person has paused is. */
+/** A blocked run is not fine. A run that a person has paused is. */
 function exitCodeOf({ state, paused, blocked }: CampaignReport): number {
   if (state !== 'running') return EXIT.ok;
   const block = blocked ?? blockOf({ paused, waiting: null });
@@ -106,7 +106,7 @@ async function list(client: Client, filter: CampaignListInput): Promise<Campaign
   return await queryOperator<typeof listCampaignRuns>(client, WORKFLOW, 'listCampaignRuns', [filter]);
 }
 
-/** @throws CliError (not found) when there is no such run, or the campaign has none */
+/** @throws CliError (not found) when there is no such run, or the campaign has no run */
 async function foundRun(client: Client, name: string, run: string | undefined): Promise<CampaignReport> {
   const query = resolveRunQuery(name, run);
   if ('run' in query) return await reportOf(client, query);
@@ -127,7 +127,7 @@ async function reportOf(client: Client, input: { readonly run: string }): Promis
   return report;
 }
 
-/** Of a run under way, what its workflow says. */
+/** The progress of an active run, from its workflow. */
 async function liveOf(client: Client, report: CampaignReport): Promise<Live> {
   if (report.state !== 'running') return null;
   const handle = client.workflow.getHandle(campaignIdentity(report).workflowId);

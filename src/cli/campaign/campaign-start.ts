@@ -1,4 +1,4 @@
-// `sluice campaign approve` and `sluice campaign start`: a plan is agreed to, and carried out.
+// `sluice campaign approve` and `sluice campaign start`: approves and starts a plan.
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
@@ -38,7 +38,7 @@ interface StartOptions extends Options {
   readonly watch: boolean;
 }
 
-/** Runs looked through for the one that is meant. */
+/** Number of runs to search. */
 const RUNS = 20;
 
 export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv): void {
@@ -93,7 +93,7 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         const { timeZone } = config.campaign(name);
         const target = resolveCampaign(config, options.run ?? name);
         if (target.campaign !== name)
-          throw new CliError(EXIT.usage, `--run ${options.run} is no run of "${name}"`);
+          throw new CliError(EXIT.usage, `--run ${options.run} is not a run of "${name}"`);
         const { account } = target;
         const stack = await openOrJoin(`sluice campaign start ${name}`, options, env, shutdown);
         const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
@@ -120,7 +120,7 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         say(`${run} ${joins ? 'is under way' : 'has started'}`);
         if (!options.watch) {
           if (stack !== null)
-            say('nobody carries it on when this command ends: `sluice dev` or `sluice worker` does');
+            say('the run stops with this command; `sluice dev` or `sluice worker` continues it');
           if (options.json) process.stdout.write(`${JSON.stringify({ run, joined: joins, plan })}\n`);
           else process.stdout.write(`${run}\n`);
           return EXIT.ok;
@@ -143,7 +143,7 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
           'campaignRunReport',
           [{ run }],
         ).catch(refused);
-        if (report === null) throw new CliError(EXIT.notFound, `the ledger has no run ${run} any more`);
+        if (report === null) throw new CliError(EXIT.notFound, `the ledger no longer has the run ${run}`);
         process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : `${describeEnd(report)}\n`);
         return exitCodeOf(report);
       });
@@ -165,7 +165,7 @@ async function runNamed(client: Client, run: string): Promise<CampaignReport> {
   throw noSuchRun({ run });
 }
 
-/** The run that is named, or the newest that is planned. @throws CliError (not found) when there is none */
+/** The named run, or the newest plan. @throws CliError (not found) when there is none */
 async function runToApprove(client: Client, target: CampaignTarget): Promise<CampaignReport> {
   if (target.run !== null) return await runNamed(client, target.run);
   const runs = await runsOf(client, target, RUNS);
@@ -174,7 +174,7 @@ async function runToApprove(client: Client, target: CampaignTarget): Promise<Cam
   throw noPlan(target, runs[0]);
 }
 
-/** The run that is named, or the one under way, or the newest that is planned. */
+/** The named run, or the active one, or the newest plan. */
 async function runToStart(client: Client, target: CampaignTarget): Promise<CampaignReport> {
   if (target.run !== null) return await runNamed(client, target.run);
   const runs = await runsOf(client, target, RUNS);
@@ -183,20 +183,20 @@ async function runToStart(client: Client, target: CampaignTarget): Promise<Campa
   throw noPlan(target, runs[0]);
 }
 
-/** What they are stands above it. */
+/** The problems are printed above it. */
 function hasProblems({ campaign, problems }: CampaignPlan): CliError {
   const what = problems.length === 1 ? 'this problem' : `these ${problems.length} problems`;
-  const way = `mend what is told above, and plan it again with \`sluice campaign plan ${campaign}\``;
+  const way = `correct them, and plan it again with \`sluice campaign plan ${campaign}\``;
   return new CliError(EXIT.error, `a plan with ${what} can't be started: ${way}`);
 }
 
 function noPlan({ campaign }: CampaignTarget, newest: CampaignReport | undefined): CliError {
   const last = newest === undefined ? '' : `; its newest run, ${newest.run}, is ${newest.state}`;
-  const way = `\`sluice campaign plan ${campaign}\` makes one`;
-  return new CliError(EXIT.notFound, `no plan of "${campaign}" waits for its start${last}: ${way}`);
+  const way = `make one with \`sluice campaign plan ${campaign}\``;
+  return new CliError(EXIT.notFound, `no plan of "${campaign}" waits for its start${last}; ${way}`);
 }
 
-/** How a run has ended, in a line. */
+/** The result of a run in one line. */
 export function describeEnd({ run, state, total }: CampaignReport): string {
   const sums = [
     `${n(total.triggered)} triggered`,

@@ -1,4 +1,4 @@
-// `sluice campaign …`: plan a campaign, have it approved, start it, steer it, and see what came of it.
+// `sluice campaign …`: plan, approve, start, steer and inspect campaigns.
 import type { Command } from 'commander';
 import { registerCampaignCommands } from './campaign-commands.ts';
 import { registerCampaignExport } from './campaign-export.ts';

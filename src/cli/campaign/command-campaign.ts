@@ -1,5 +1,5 @@
-// What is done to a run of a campaign: said to its workflow, which is begun again where it has ended, or where nothing has to
-// run for it, to the ledger.
+// Sends a command to a run of a campaign: to its workflow, which starts again if it has ended, or to the ledger if no
+// workflow is needed.
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -38,17 +38,17 @@ const UPDATES = {
   resolve: resolveUnknownUpdate,
 } as const;
 
-/** Approving a plan has a command of its own. */
+/** Approving a plan has its own command. */
 export type SteeringCommand = CampaignCommand & { readonly action: keyof typeof UPDATES };
 
-/** Runs that are looked through for the one that is meant. */
+/** Number of runs to search. */
 const RUNS = 200;
 
 type Run = Pick<CampaignReport, 'run' | 'state' | 'startedAt'>;
 
 /**
- * The run that a command is meant for: the one that was named; else the one under way, for `cancel` and `rate` else the plan that
- * waits, for `retry` and `resolve` else the last one that was started.
+ * The run that a command applies to: the named run, else the active one. Without an active one: for `cancel` and `rate` the
+ * waiting plan, for `retry` and `resolve` the run that was started last.
  * @param runs newest first
  * @throws CliError (not found) when there is none
  */
@@ -76,8 +76,8 @@ export function resolveRun(
 }
 
 /**
- * Whether the workflow of the campaign has to take part: while the run goes on, and where members are to be tried again.
- * While another run goes on the workflow is that one's, and the ledger says what can be done.
+ * Whether the workflow of the campaign must take part: while the run is active, and when members are retried. While another
+ * run is active, the workflow belongs to that run, and the ledger handles the command.
  */
 export function needsWorkflow(
   { run, state }: Run,
@@ -90,11 +90,10 @@ export function needsWorkflow(
 }
 
 /**
- * Does something to a run, and waits until that is done, however long it takes once a worker has it: who is under way is
- * waited for.
+ * Sends a command to a run and waits until it is done, without a limit once a worker has it: active triggers end first.
  * @param answerMs how long to wait for a worker
- * @returns the run, and how many members it concerned
- * @throws CliError when there is no such run, it can't be done, or no worker answers
+ * @returns the run, and the number of members that it concerned
+ * @throws CliError when there is no such run, the command is refused, or no worker answers
  */
 export async function commandCampaign(
   client: Client,
@@ -151,13 +150,13 @@ function explained(error: unknown, { campaign }: CampaignTarget, answerMs: numbe
   if (error instanceof WorkflowUpdateFailedError && isOver(error.cause))
     return new CliError(
       EXIT.conflict,
-      `"${campaign}" ended before it could answer: \`sluice campaign status ${campaign}\` shows how it stands`,
+      `"${campaign}" ended before it could answer; see \`sluice campaign status ${campaign}\``,
       { cause: error },
     );
   return campaignRefusal(error);
 }
 
-/** Temporal's word for a workflow that ended with the question open, or that was cancelled. */
+/** Temporal's error for a workflow that ended or was canceled before it answered. */
 const isOver = (cause: unknown) =>
   cause instanceof CancelledFailure ||
   (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow');

@@ -1,9 +1,9 @@
-// The audit of a run of a campaign as people read it. Nothing personal, but for who acted.
+// The audit of a run as text. The only personal values are the names of operators.
 import type { CampaignAuditEntry } from '../../contracts/wire/campaign.ts';
 import { formatTime } from '../lib/format.ts';
 import { type Column, tableOf } from '../lib/table.ts';
 
-/** Who did what, when and why; counts of nothing are left out. */
+/** Who did what, when and why. Zero counts are left out. */
 export function describeAudit(entries: readonly CampaignAuditEntry[], timeZone: string): string[] {
   if (entries.length === 0) return [];
   const columns: readonly Column<CampaignAuditEntry>[] = [

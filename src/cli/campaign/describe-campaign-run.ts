@@ -1,4 +1,4 @@
-// A run of a campaign as people read it: how it stands, what comes next, and what came of it. Nothing personal.
+// A run of a campaign as text: its state, what comes next, and its results. It has no personal data.
 import type { CampaignProgress } from '../../contracts/wire/campaign.ts';
 import type {
   CampaignFigures,
@@ -9,10 +9,10 @@ import type {
 import { formatMany, formatTime, formatCount as n } from '../lib/format.ts';
 import { type Column, tableOf } from '../lib/table.ts';
 
-/** Cells of a bar that is full. */
+/** Cells of a full bar. */
 const BAR = 20;
 
-/** What a run says by itself; null: none of its workflow is asked, `gone`: no workflow runs it though one should. */
+/** Progress from the workflow. Null: not asked; `gone`: no workflow runs it, though one should. */
 export type Live = CampaignProgress | 'gone' | null;
 
 export function describeRun(report: CampaignReport, live: Live = null): string[] {
@@ -31,11 +31,11 @@ const byCode = (codes: Readonly<Record<string, number>>) =>
     .map(([code, members]) => `${code} ${n(members)}`)
     .join(', ');
 
-/** Of nothing there is no share. */
+/** A share of nothing is empty. */
 function share(part: number, whole: number): string {
   if (whole === 0) return '';
   const percent = (100 * part) / whole;
-  // One of a thousand is not none, and all but one are not all.
+  // One of a thousand is not 0 %, and all but one is not 100 %.
   if (part > 0 && percent < 1) return '<1 %';
   return `${part < whole ? Math.min(99, Math.round(percent)) : 100} %`;
 }
@@ -56,12 +56,12 @@ function describeState(report: CampaignReport, live: Live): string[] {
     ...(paused === null ? [] : [`  paused by ${paused.by}: ${paused.reason || 'no reason given'}`]),
     ...(blocked === null || paused !== null
       ? []
-      : [`  blocked: ${blocked.reason} [${blocked.code}]; it goes on by itself after that is corrected`]),
+      : [`  blocked: ${blocked.reason} [${blocked.code}]; it continues by itself after that is corrected`]),
     ...(verified === null ? [] : [`  first trigger: ${VERIFIED[verified.how]} (${verified.reason})`]),
     ...(paused === null || state !== 'running'
       ? []
       : [
-          `  \`sluice campaign resume ${campaign}\` goes on with it, \`sluice campaign cancel ${campaign}\` ends it`,
+          `  continue with \`sluice campaign resume ${campaign}\`, or end it with \`sluice campaign cancel ${campaign}\``,
         ]),
     ...(paused === null ? describePlanned(report) : []),
     ...describeLive(report, live),
@@ -76,15 +76,15 @@ const VERIFIED: Readonly<Record<FirstVerified['how'], string>> = {
 };
 
 const WHY: Readonly<Record<string, string>> = {
-  start: 'the campaign begins then',
+  start: 'the campaign starts then',
   window: 'the next sending window opens then',
-  retry: 'members whom a person served are tried again then',
-  settle: 'people have until then to answer, and the wave is judged',
+  retry: 'members in human service are tried again then',
+  settle: 'people have until then to reply; then Sluice judges the wave',
   every: 'the next wave is due then',
   replies: 'Sluice can not read the replies that the campaign needs; it checks again then',
 };
 
-/** What a plan waits for, and why there is none. */
+/** What a plan waits for, or why it failed. */
 function describePlanned({ campaign, state, ...of }: CampaignReport): string[] {
   const { reason, problems, approval, approvedBy, plannedBy } = of;
   const again = `\`sluice campaign plan ${campaign}\` plans it again`;
@@ -93,7 +93,7 @@ function describePlanned({ campaign, state, ...of }: CampaignReport): string[] {
   if (problems.length > 0)
     return [
       ...problems.map(({ code, reason }) => `  problem: ${reason} [${code}]`),
-      `  it can't be started as it is: when that is mended, ${again}`,
+      `  it can't be started as it is; correct that, then ${again}`,
     ];
   const start = `\`sluice campaign start ${campaign}\``;
   return approval === 'none' || approvedBy !== null
@@ -108,12 +108,12 @@ const BATCHES = ['no batch', 'one batch'];
 function describeLive({ campaign, timeZone }: CampaignReport, live: Live): string[] {
   if (live === null) return [];
   if (live === 'gone')
-    return [`  no workflow runs it just now: \`sluice campaign start ${campaign}\` goes on with it`];
+    return [`  no workflow runs it now; continue with \`sluice campaign start ${campaign}\``];
   const { phase, wave, waiting, batches, pacePerMinute } = live;
   const pace =
     pacePerMinute === null ? 'as fast as the budget allows' : `at most ${n(pacePerMinute)} a minute`;
   return [
-    `  ${phase}${wave === null ? '' : `, wave ${n(wave)}`}; ${BATCHES[batches] ?? `${n(batches)} batches`} under way; ${pace}`,
+    `  ${phase}${wave === null ? '' : `, wave ${n(wave)}`}; ${BATCHES[batches] ?? `${n(batches)} batches`} active; ${pace}`,
     ...(waiting === null
       ? []
       : [
@@ -166,20 +166,20 @@ function line(name: string, members: number, whole: number, note: string): strin
   return `  ${name.padEnd(18)}${n(members).padStart(9)}  ${share(members, whole).padStart(5)}  ${bar}${note === '' ? '' : `  ${note}`}`;
 }
 
-/** What somebody has to do. */
+/** What an operator has to do. */
 function describeTrouble({ total, campaign }: CampaignReport): string[] {
   const failed = sum(total.failed);
   return [
     ...(total.unknown === 0
       ? []
       : [
-          `  whether ${formatMany(total.unknown, 'flow was', 'flows were')} triggered is not known, so nobody triggers ${total.unknown === 1 ? 'it' : 'them'} again: check in the service, then`,
+          `  Sluice can't tell whether ${formatMany(total.unknown, 'flow was', 'flows were')} triggered, and does not trigger ${total.unknown === 1 ? 'it' : 'them'} again: check in the service, then`,
           `  \`sluice campaign resolve ${campaign} --all --as triggered\`, or \`--as not-triggered\` (see --help)`,
         ]),
     ...(failed === 0
       ? []
       : [
-          `  \`sluice campaign retry ${campaign}\` tries ${failed === 1 ? 'the one' : `the ${n(failed)}`} that failed once more: mend first what the codes say`,
+          `  \`sluice campaign retry ${campaign}\` retries ${failed === 1 ? 'the one' : `the ${n(failed)}`} that failed; first correct what the codes say`,
         ]),
   ];
 }
@@ -206,7 +206,7 @@ function describeWaves({ waves, timeZone, total }: CampaignReport): string[] {
       'left',
       ({ endedAt, judgedAt, broken }) =>
         endedAt === null
-          ? 'under way'
+          ? 'active'
           : judgedAt === null
             ? 'ended'
             : broken.length === 0

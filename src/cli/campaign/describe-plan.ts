@@ -1,13 +1,13 @@
-// A campaign's plan as people read it: whom it reaches, what it costs, and its days.
+// A campaign's plan as text: its audience, its cost, and its days.
 import type { CampaignPlan, PlannedDay, PlannedWave } from '../../contracts/wire/campaign.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
 import { formatCount as n } from '../lib/progress.ts';
 
-/** Cells of the bar of the fullest day. */
+/** Cells of the bar of the busiest day. */
 const BAR = 30;
-/** Days shown; more are counted. */
+/** Number of days shown; the rest is counted. */
 const DAYS_SHOWN = 31;
-/** Zones shown, those of most members first; of those that one number may be in, the first. */
+/** Number of zones shown, largest first, and of zones shown for one number. */
 const ZONES_SHOWN = 8;
 const ZONES_TOGETHER = 3;
 
@@ -45,7 +45,7 @@ function describeZones({ zones, timeZone }: CampaignPlan): string[] {
   return [`  windows go by: ${shown.join(', ')}${more}`];
 }
 
-/** A number of the United States may be in any of 29. */
+/** A number of the United States may be in any of 29 zones. */
 function together(zones: readonly string[]): string {
   const more = zones.length - ZONES_TOGETHER;
   return more <= 1 ? zones.join(' + ') : `${zones.slice(0, ZONES_TOGETHER).join(' + ')} + ${more} more zones`;
@@ -63,8 +63,8 @@ function describeCost(plan: CampaignPlan): string[] {
   const sum = triggers + rechecks + lookups + after;
   const finish =
     finishAt === null
-      ? 'no end can be foreseen'
-      : `done ${formatTime(new Date(finishAt), plan.timeZone)}, if it begins at once and nothing comes between`;
+      ? 'the end time is unknown'
+      : `done ${formatTime(new Date(finishAt), plan.timeZone)}, if it starts now and nothing else uses the budget`;
   return [
     `  ${formatMany(sum, 'call')}: ${kinds.join(', ')}; the plan took ${n(planning)}`,
     ...(eligible === 0
@@ -95,7 +95,7 @@ function describeDays({ days, moreDays, waves, moreWaves, timeZone }: CampaignPl
   ];
 }
 
-/** Waves that are under way on this day; of those beyond the list nothing is known. */
+/** Waves that are active on this day. Waves beyond the list are unknown. */
 function wavesOf({ startsAt, endsAt }: PlannedDay, waves: readonly PlannedWave[], moreWaves: number): string {
   const on = waves.filter((wave) => wave.startsAt <= endsAt && wave.endsAt >= startsAt);
   const [first, last] = [on[0], on.at(-1)];

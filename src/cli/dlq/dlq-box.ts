@@ -1,4 +1,4 @@
-// What the commands on dead letters share: which cluster, which dead letters, and errors of Kafka with their exit codes.
+// What the commands for dead letters share: the cluster, the dead letters, and exit codes of Kafka's errors.
 import { type Command, InvalidArgumentError } from 'commander';
 import type { LoadedConfig } from '../../config/index.ts';
 import type { IngressKafka } from '../../contracts/config/config.ts';
@@ -86,7 +86,7 @@ function theOnly(names: readonly string[]): string {
   if (only === undefined)
     throw new CliError(EXIT.notFound, 'no Kafka cluster is configured: there are no dead letters');
   if (others.length > 0)
-    throw new CliError(EXIT.usage, `say which cluster: --cluster ${names.join(' or --cluster ')}`);
+    throw new CliError(EXIT.usage, `name the cluster: --cluster ${names.join(' or --cluster ')}`);
   return only;
 }
 
@@ -127,7 +127,7 @@ export async function readBox(
   }
 }
 
-/** An error of Kafka as one that ends a command. */
+/** Turns an error of Kafka into one that ends a command. */
 export function kafkaFailure(error: unknown, what: string): CliError {
   if (error instanceof CliError) return error;
   const { code, message } = describeKafkaError(error);
@@ -140,7 +140,7 @@ function exitCodeOf(code: string): number {
   return EXIT.unavailable;
 }
 
-/** @throws CliError (usage) for what is no id */
+/** @throws CliError (usage) when it is not an id */
 export function parseId(id: string): { readonly partition: number; readonly offset: bigint } {
   const [, partition, offset] = /^(\d{1,9})-(\d{1,18})$/.exec(id) ?? [];
   if (partition === undefined || offset === undefined)

@@ -1,4 +1,4 @@
-// Which dead letters a command is about: those named by id, or all that filters leave.
+// Chooses the dead letters of a command: by id, or by filters.
 import type { Command } from 'commander';
 import type { DeadLetter, FoundDeadLetter } from '../../ingress/kafka/index.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
@@ -16,7 +16,7 @@ export function withChoiceOptions(command: Command): Command {
   );
 }
 
-/** Checks before anything is read. @throws CliError (usage) */
+/** Checks the options before anything is read. @throws CliError (usage) */
 export function checkChoice(ids: readonly string[], options: ChoiceOptions, harmless: boolean): void {
   for (const id of ids) parseId(id);
   const { route, code, since, limit } = options;

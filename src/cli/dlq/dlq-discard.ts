@@ -1,4 +1,4 @@
-// `sluice dlq discard`: dead letters that nobody needs are marked as dealt with; they stay in the topic.
+// `sluice dlq discard`: marks dead letters as handled; they stay in the topic.
 import type { Command } from 'commander';
 import { markerMessage, produce } from '../../ingress/kafka/index.ts';
 import { CliError, EXIT } from '../lib/exit.ts';

@@ -1,4 +1,4 @@
-// What would come of dead letters if they were replayed now, beside what came of them then. Nothing is sent anywhere.
+// What would happen if dead letters were replayed now, compared with what happened then. It sends nothing.
 
 import { RefusedError, type Route } from '../../ingress/intake.ts';
 import {
@@ -45,7 +45,7 @@ async function whatNow(routes: readonly Route[], deadLetter: FoundDeadLetter): P
   const { topic, partition, offset, timestamp } = deadLetter.origin;
   if (deadLetter.omitted !== null)
     return { outcome: 'skipped', reason: 'its value is not here: it was too long for this topic' };
-  // The one that reads the topic today, whichever did then.
+  // The route that reads the topic today, whichever read it then.
   const route = routes.find(({ config }) => config.kafka?.topics.includes(topic));
   if (route === undefined) return { outcome: 'no route', reason: `no route reads "${topic}"` };
   const bytes = deadLetter.value?.byteLength ?? 0;

@@ -1,4 +1,4 @@
-// `sluice dlq list`: the open dead letters, one a line, and how many there are of each code.
+// `sluice dlq list`: the open dead letters, one per line, and their number by code.
 
 import type { Command } from 'commander';
 import type { FoundDeadLetter } from '../../ingress/kafka/index.ts';

@@ -1,11 +1,11 @@
-// Dead dead letters and what they ask for, with what is personal hidden: for operators' screens.
+// Dead letters without personal data, for operators' screens.
 import type { EventRequest } from '../../contracts/wire/intake.ts';
 import { MAX_DEPTH } from '../../ingress/route/index.ts';
 import { maskName, maskPhone, maskRecord } from '../../observability/masking.ts';
 
 const HIDDEN = '•••';
 
-/** A record's value: fields keep their names, and lose what they hold; what is no JSON is only counted. */
+/** A record's value: fields keep their names and lose their values. Other than JSON, only the size is shown. */
 export function maskValue(value: Buffer): string {
   try {
     return JSON.stringify(hideAll(JSON.parse(value.toString('utf8'))), null, 2);
@@ -15,7 +15,7 @@ export function maskValue(value: Buffer): string {
   }
 }
 
-/** @param depth what is deeper than events may be is hidden as a whole: that was what was wrong with it */
+/** @param depth a value that is nested deeper than events may be is hidden completely */
 function hideAll(value: unknown, depth = MAX_DEPTH): unknown {
   if (typeof value !== 'object' || value === null) return value === null ? null : HIDDEN;
   if (depth === 0) return HIDDEN;
@@ -23,7 +23,7 @@ function hideAll(value: unknown, depth = MAX_DEPTH): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideAll(item, depth - 1)]));
 }
 
-/** Headers that say how a record is written, not about whom. */
+/** Headers about the format of a record, without personal data. */
 const HARMLESS =
   /^(content-type|ce_(id|source|type|specversion|time|datacontenttype)|traceparent|sluice-.*)$/i;
 
@@ -31,7 +31,7 @@ export function maskHeader(name: string, value: string): string {
   return HARMLESS.test(name) ? value : HIDDEN;
 }
 
-/** A key is mostly an id or a phone. */
+/** A key is usually an id or a phone. */
 export function maskKey(key: Buffer | null): string | null {
   return key === null ? null : maskPhone(key.toString('utf8'));
 }

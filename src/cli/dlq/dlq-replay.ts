@@ -1,4 +1,4 @@
-// `sluice dlq replay`: the records of dead letters once more into the topics that they came from, at a pace that harms nobody.
+// `sluice dlq replay`: sends the records of dead letters to their original topics again, at a limited pace.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import {
@@ -69,10 +69,10 @@ async function replay(
       if (signal.aborted) break;
       const { topic, partition } = deadLetter.origin;
       const message = replayMessage(deadLetter);
-      // Beside its neighbours, where the topic still has that partition.
+      // To the same partition, if the topic still has it.
       const place = partitions.has(`${topic}/${partition}`) ? { partition } : {};
       await write(box, topic, { ...message, ...place });
-      // Cut off here, the dead letter is replayed once more: the event has the same name then, and is done once.
+      // If the command is killed here, the dead letter is replayed again: the event keeps its name and takes effect once.
       const mark = {
         deadLetter: deadLetter.id,
         how: 'replayed',
@@ -112,7 +112,7 @@ async function partitionsOf({ access, loaded, cluster }: Box, foundLetters: read
     ),
   );
   for (const topic of topics)
-    if (!read.has(topic)) say(`no route reads "${topic}" any more: what is replayed waits there`);
+    if (!read.has(topic)) say(`no route reads "${topic}" any more; replayed records wait there`);
   try {
     return new Set((await fetchBounds(access, topics)).keys());
   } catch (error) {

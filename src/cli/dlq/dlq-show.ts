@@ -1,4 +1,4 @@
-// `sluice dlq show`: one dead letter whole, with what is personal hidden unless it is asked for.
+// `sluice dlq show`: one complete dead letter; personal data is hidden by default.
 
 import type { Command } from 'commander';
 import type { FoundDeadLetter } from '../../ingress/kafka/index.ts';
@@ -56,7 +56,7 @@ function shownOf(deadLetter: FoundDeadLetter, unmasked: boolean) {
     headers: Object.fromEntries(headers),
     bytes: omitted ?? value?.byteLength ?? 0,
     value: value === null ? null : unmasked ? value.toString('utf8') : maskValue(value),
-    ...(omitted !== null && { note: 'the value was too long for this topic; it stands at the origin' }),
+    ...(omitted !== null && { note: 'the value was too long for this topic; the origin has it' }),
   };
 }
 

@@ -1,4 +1,4 @@
-// `sluice dlq`: records of Kafka that no route could take. They stand in a topic, and so does what was done about them.
+// `sluice dlq`: Kafka records that no route could accept. A topic has them, and what was done about them.
 import type { Command } from 'commander';
 import { registerDlqDiscard } from './dlq-discard.ts';
 import { registerDlqList } from './dlq-list.ts';

@@ -1,5 +1,5 @@
-// `sluice events`: what became of events, and another try for those that failed. A worker answers out of the ledger, so
-// this works beside whatever has the ledger open.
+// `sluice events`: the outcome of events, and retries of failed ones. A worker answers from the ledger, so these work while
+// another process has the ledger open.
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { listEvents, retryEvents } from '../../../workflows/event-queries.ts';
@@ -111,7 +111,7 @@ async function list(client: Client, filter: EventFilter): Promise<EventSummary[]
 
 async function retry(client: Client, ids: readonly string[], options: Options): Promise<number> {
   if (ids.length === 0 && !options.yes)
-    throw new CliError(EXIT.usage, 'name the events, or add --yes for all that the filter lets through');
+    throw new CliError(EXIT.usage, 'name the events, or add --yes for all that match the filter');
   const base = filterOf(options);
   const filter: EventFilter = ids.length === 0 ? base : { ids, states: [], limit: MAX_LIMIT };
   const found = await list(client, filter);
@@ -127,11 +127,11 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
   let [reported, waiting] = [0, 0];
   for (const [workflow, { waits, events }] of workflows) {
     const handle = client.workflow.getHandle(workflow);
-    // One that somebody terminated has left its events open.
+    // A terminated workflow has left its events open.
     if (!(await isRunning(handle))) {
       gone.push(workflow);
     } else if (waits) {
-      // It has its events still: they only wait for a word.
+      // It still has its events: they only wait for a signal.
       await handle.signal(retrySignal);
       reported += 1;
       waiting += events;
@@ -143,7 +143,7 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
   const waited = formatMany(reported, 'waiting workflow continues', 'waiting workflows continue');
   say(`${formatMany(again, 'event is', 'events are')} tried again${reported === 0 ? '' : `, and ${waited}`}`);
   const left = ids.length - again - waiting;
-  if (left > 0) say(`${left} have ended well or are under way: nothing to try`);
+  if (left > 0) say(`${left} have succeeded or are active; they are not retried`);
   return EXIT.ok;
 }
 

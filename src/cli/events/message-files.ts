@@ -1,11 +1,11 @@
-// What a message brings from this machine: its text and its files, read before anything is opened.
+// The text and the files of a message on this machine. They are read before anything is opened.
 import { open, readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { MAX_FILE_BYTES } from '../../runtime/operator/operator-intake.ts';
 import { MAX_MESSAGE_BYTES } from '../../runtime/operator/operator-socket.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 
-/** By the ending of the name: what people send. */
+/** Media types by file name extension. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['jpg', 'image/jpeg'],
   ['jpeg', 'image/jpeg'],
@@ -38,7 +38,7 @@ export interface LocalFile {
 
 /**
  * Text of a file, or of `-`: stdin.
- * @throws CliError (usage) for what is no UTF-8 or too long, (not found) for a file that can't be read
+ * @throws CliError (usage) for text that is too long or not UTF-8, (not found) for an unreadable file
  */
 export async function readText(
   file: string,
@@ -49,7 +49,7 @@ export async function readText(
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new CliError(EXIT.usage, `--text-file ${file} is no UTF-8; save it as UTF-8`, { cause: error });
+    throw new CliError(EXIT.usage, `--text-file ${file} is not UTF-8; save it as UTF-8`, { cause: error });
   }
 }
 
@@ -65,7 +65,7 @@ async function readAll(stdin: AsyncIterable<Uint8Array | string>): Promise<Uint8
   return Buffer.concat(chunks);
 }
 
-/** All files of a message; they are checked before the first one is sent anywhere. */
+/** All files of a message, checked before the first one is uploaded. */
 export async function readFiles(paths: readonly string[]): Promise<LocalFile[]> {
   const files: LocalFile[] = [];
   for (const path of paths) {

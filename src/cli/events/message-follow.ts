@@ -1,4 +1,4 @@
-// What came of a message: watched until its event has ended, and on until it is read.
+// Follows a message until its event has ended, and optionally until it is read.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { listDeliveries } from '../../../workflows/delivery-queries.ts';
@@ -9,18 +9,18 @@ import { CliError, EXIT } from '../lib/exit.ts';
 import { formatTime } from '../lib/format.ts';
 import { queryOperator } from '../lib/operator-query.ts';
 
-/** Between two checks an event, and at a message that is under way: each is a workflow of some milliseconds. */
+/** Interval of the checks: each check is a workflow of some milliseconds. */
 const FIRST_CHECK_MS = 150;
 const LAST_CHECK_MS = 2000;
 const FIRST_DELIVERY_MS = 3000;
-/** A poller may see a status before it is searched for. */
+/** Allows for a poller that is slow to see a status. */
 const LAST_DELIVERY_MS = 15_000;
-/** Who has waited so long wants to know for what. */
+/** After this time, the user is told what blocks the message. */
 const PATIENCE_MS = 8000;
 /** Messages of one event: its text and its files. */
 const MAX_MESSAGES = 100;
 
-/** An event with the messages that it had sent, as `--json` shows it. */
+/** An event with its messages, in the form of `--json`. */
 export interface MessageState extends EventSummary {
   readonly messages: readonly DeliveryEntry[];
 }
@@ -31,7 +31,7 @@ export interface Watching {
   readonly signal: AbortSignal;
   /** One line for people. */
   say(line: string): void;
-  /** Between two looks. @default a timer */
+  /** Waits between two checks. @default a timer */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -55,7 +55,7 @@ async function messagesOf(client: Client, event: string): Promise<DeliveryEntry[
   return await queryOperator<typeof listDeliveries>(client, 'delivery-queries', 'listDeliveries', [filter]);
 }
 
-/** Returns when the event has ended; tells meanwhile what blocks it. */
+/** Returns when the event has ended; meanwhile it reports what blocks it. */
 export async function untilEnded({
   client,
   event,
@@ -75,7 +75,7 @@ export async function untilEnded({
       );
     const { blocked } = summary;
     const why = blocked === null ? '' : `waits for an operator: ${blocked.reason} [${blocked.code}]`;
-    if (why !== reported) say(why === '' ? 'goes on' : why);
+    if (why !== reported) say(why === '' ? 'it continues' : why);
     reported = why;
     if (waited < PATIENCE_MS && waited + wait >= PATIENCE_MS && blocked === null)
       say(
@@ -87,8 +87,8 @@ export async function untilEnded({
 }
 
 /**
- * Returns when nobody follows the messages any more: they are read or have failed, or their deadline is over.
- * @param told hears each status that is new
+ * Returns when Sluice no longer follows the messages: they are read or failed, or their deadline has passed.
+ * @param told receives each new status
  */
 export async function untilDelivered(
   { client, event, signal, pause = pauseByTimer }: Watching,

@@ -1,4 +1,4 @@
-// What an operator asks for on the command line → a message, or what is wrong with the options. Nothing is opened yet.
+// Turns the options of a command into a message, or says what is wrong with them. It opens nothing.
 import { z } from 'zod';
 import { MessageAction } from '../../contracts/config/config.ts';
 import type { RequestOf } from '../../contracts/wire/intake.ts';
@@ -7,7 +7,7 @@ import { canonicalKey, isCountry, parsePhone } from '../../mapping/phone/index.t
 import { oneLine, printable } from '../../mapping/text.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 
-/** As commander hands them over. */
+/** Options from commander. */
 export interface MessageOptions {
   readonly to?: string;
   readonly conversation?: number;
@@ -31,14 +31,14 @@ const MEDIA = MessageAction.shape.media.unwrap();
 const MEDIA_TIMEOUT_MS = 20_000;
 const MAX_MEDIA_BYTES = 16_777_216;
 
-/** @throws CliError (usage) that names the option and the way out */
+/** @throws CliError (usage) that names the option and the fix */
 function refuse(problem: string): never {
   throw new CliError(EXIT.usage, problem);
 }
 
 /**
- * The message without its files from this machine, which are uploaded first.
- * @param readText reads what `--text-file` names
+ * The message without the files of this machine, which are uploaded first.
+ * @param readText reads the file of `--text-file`
  * @throws CliError (usage)
  */
 export async function requestOf(
@@ -82,7 +82,7 @@ function recipientOf({ to, conversation, country }: MessageOptions): MessageDraf
     refuse(`--country ${country} is not a country with phone numbers; use ISO 3166 letters, for example BR`);
   const phone = parsePhone(to ?? '', { country: code });
   if (phone.ok) return { number: phone.number, key: canonicalKey(phone.number) };
-  // The number itself is not repeated: what commands say ends in logs.
+  // The number is not repeated: output of commands ends up in logs.
   if (code === undefined && !/^\s*(\+|00)/.test(to ?? ''))
     refuse(
       '--to is no number with its country; write + and the country code, or add --country, for example BR',
@@ -95,9 +95,9 @@ async function textOf(
   readText: (file: string) => Promise<string>,
 ): Promise<string | undefined> {
   if (text === undefined && textFile === undefined) return undefined;
-  // The line break that every editor puts at the end of a file is none of the text.
+  // The line break that editors add at the end of a file is not part of the text.
   const found = printable(text ?? (await readText(textFile ?? '')).replace(/\r?\n$/, ''));
-  if (found.trim() === '') refuse(`${text === undefined ? '--text-file' : '--text'} holds no text`);
+  if (found.trim() === '') refuse(`${text === undefined ? '--text-file' : '--text'} is empty`);
   return found;
 }
 
@@ -114,12 +114,12 @@ function templateOf({ template, language, param }: MessageOptions): NonNullable<
 
 function mediaOf({ media, allowHost }: MessageOptions): NonNullable<MessageDraft['media']> {
   const addresses = media.map((text) => {
-    const url = URL.canParse(text) ? new URL(text) : refuse('--media is no address; write https://…');
+    const url = URL.canParse(text) ? new URL(text) : refuse('--media is not an address; write https://…');
     if (!/^https?:$/.test(url.protocol)) refuse('--media begins with https:// or http://');
-    if (url.username !== '' || url.password !== '') refuse('--media holds no user and no password');
+    if (url.username !== '' || url.password !== '') refuse('--media must not contain a user or password');
     return url;
   });
-  // Who types an address means its host; a redirect elsewhere needs --allow-host.
+  // The host of a typed address is allowed. A redirect elsewhere needs --allow-host.
   const hosts = [
     ...new Set([...addresses.map(({ host }) => host), ...allowHost.map((h) => h.toLowerCase())]),
   ];

@@ -1,5 +1,5 @@
-// How a command's message gets to the ledger: through the socket of the process that holds it, straight into PostgreSQL,
-// or with a Sluice opened here for as long as it takes.
+// How a command's message gets into the ledger: through the socket of the process that owns it, directly into PostgreSQL,
+// or with a Sluice that this command runs.
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -13,31 +13,31 @@ import { CliError, EXIT } from '../lib/exit.ts';
 import { say } from '../lib/lifetime.ts';
 import { connectClient, openConfig, openStack, type SessionOptions } from '../lib/session.ts';
 
-/** A holder of the folder that starts, or has a short command to do, is waited for. */
+/** Wait for an owner of the folder that starts or runs a short command, in seconds. */
 const WAIT_SECONDS = 60;
-/** A statement of a ledger elsewhere that takes longer is given up. */
+/** Deadline of a statement of a remote ledger, in milliseconds. */
 const LEDGER_MS = 10_000;
 
 export interface Way {
   readonly intake: OperatorIntake;
-  /** Of the Temporal server whose workers do what is accepted; connects when first asked for. */
+  /** Client of the Temporal server whose workers send the message; connects on first use. */
   client(): Promise<Client>;
-  /** Sluice runs in this very command: what is accepted is done for as long as the command lasts. */
+  /** Sluice runs in this command: it works on the message until the command ends. */
   readonly here: boolean;
-  /** Rejects when the Sluice of this command breaks; else never settles. */
+  /** Rejects when the Sluice of this command fails; otherwise never settles. */
   readonly failed: Promise<never>;
 }
 
 const NEVER = new Promise<never>(() => undefined);
 
 export interface WayOptions extends SessionOptions {
-  /** False: this command ends before what it sends is done, so a Sluice opened here would do nothing of it. */
+  /** False: the command ends before the message is sent, so a Sluice in this command would not send it. */
   readonly wait: boolean;
 }
 
 /**
- * @throws CliError (unavailable) when the ledger can't be reached from here, or nobody would send, (conflict) when somebody
- * holds the folder who has no socket; as `openStack` does
+ * @throws CliError (unavailable) when the ledger is out of reach or no process would send, (conflict) when the owner of the
+ * folder has no socket; as `openStack` does
  */
 export async function openWay(options: WayOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Way> {
   const way =
@@ -67,7 +67,7 @@ async function throughHolder(options: WayOptions, env: NodeJS.ProcessEnv, shutdo
     const holder = await readFolderLock(resolve(options.state));
     if (typeof holder?.socket === 'string') return throughSocket(holder, holder.socket, env, shutdown);
     if (env.TEMPORAL_ADDRESS) {
-      // A worker on that server with a ledger of its own would take the work of others, and know nothing of it.
+      // A worker on that server with another ledger would take this work without knowing the message.
       throw new CliError(
         EXIT.unavailable,
         `TEMPORAL_ADDRESS is set, and the ledger that belongs to it is out of reach: set DATABASE_URL too, or name with --state the folder of the \`sluice dev\` that has it`,
@@ -76,12 +76,12 @@ async function throughHolder(options: WayOptions, env: NodeJS.ProcessEnv, shutdo
     const way = holder === null ? await hereUnlessLocked(options, env, shutdown) : null;
     if (way !== null) return way;
     if (holder?.socket === null || second >= WAIT_SECONDS) throw noSocket(options.state, holder);
-    if (second === 0) say(`${nameOf(holder)} holds ${options.state}; waiting for it`);
+    if (second === 0) say(`${nameOf(holder)} has locked ${options.state}; waiting for it`);
     await delay(1000, undefined, { signal: shutdown.signal });
   }
 }
 
-/** @returns null when somebody has taken the folder a moment ago */
+/** @returns null when another process has just locked the folder */
 async function hereUnlessLocked(
   options: WayOptions,
   env: NodeJS.ProcessEnv,
@@ -109,7 +109,7 @@ function throughSocket(holder: LockInfo, socket: string, env: NodeJS.ProcessEnv,
   if (env.TEMPORAL_ADDRESS && env.TEMPORAL_ADDRESS !== address) {
     throw new CliError(
       EXIT.usage,
-      `TEMPORAL_ADDRESS is ${env.TEMPORAL_ADDRESS}, and ${nameOf(holder)} works with ${address}: unset it, or set DATABASE_URL too for the ledger that belongs to it`,
+      `TEMPORAL_ADDRESS is ${env.TEMPORAL_ADDRESS}, and ${nameOf(holder)} uses ${address}: unset it, or also set DATABASE_URL for its ledger`,
     );
   }
   let connected: Promise<Client> | null = null;
@@ -134,6 +134,6 @@ function nameOf(holder: LockInfo | null): string {
 function noSocket(state: string, holder: LockInfo | null): CliError {
   return new CliError(
     EXIT.conflict,
-    `${nameOf(holder)} holds ${state} and has no socket for messages; end it first, or run \`sluice dev\` on the folder instead`,
+    `${nameOf(holder)} has locked ${state} and has no socket for messages; end it first, or run \`sluice dev\` on the folder instead`,
   );
 }

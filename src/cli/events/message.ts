@@ -1,5 +1,5 @@
-// `sluice message`: operators write to people by hand. What they send is accepted as an event, so that order, budget and
-// the care for lost answers are those of every other message.
+// `sluice message`: operators send messages by hand. Sluice accepts them as events, with the same order, budget and handling
+// of lost answers as every other message.
 import { randomUUID } from 'node:crypto';
 import { isGrpcServiceError } from '@temporalio/client';
 import { type Command, Option } from 'commander';
@@ -70,7 +70,10 @@ export function registerMessage(program: Command, env: NodeJS.ProcessEnv): void 
       process.exitCode = await runCommand(async (shutdown) => {
         const state = await probe(await connectClient(options.state, env, shutdown), event);
         if (state === null)
-          throw new CliError(EXIT.notFound, `there is no event "${event}"; sending told its id`);
+          throw new CliError(
+            EXIT.notFound,
+            `there is no event "${event}"; \`sluice message send\` prints its id`,
+          );
         print(options.json ? [JSON.stringify(state)] : describeState(state));
         return EXIT.ok;
       });
@@ -119,7 +122,7 @@ async function send(options: SendOptions, env: NodeJS.ProcessEnv, shutdown: Shut
     return await way.intake.send({ account, key, request: whole });
   });
   say(`accepted as event ${event}, key ${key}`);
-  if (duplicate) say('it had been accepted before: what it said then counts');
+  if (duplicate) say('it was accepted before under this key; the first message counts');
   if (!wait) {
     print([json ? JSON.stringify({ id: event, account, key, duplicate }) : event]);
     return EXIT.ok;
@@ -134,10 +137,10 @@ function keyOf(given: string | undefined): string {
   return key;
 }
 
-/** Whatever goes wrong on the way, it can be tried again without sending twice: whoever can't know is told how. */
+/** Every failure can be retried without sending twice. If the outcome is unclear, the error says how. */
 async function repeatable<T>(key: string, shutdown: Shutdown, work: () => Promise<T>): Promise<T> {
   const again = `repeat with --key ${key}: it is sent once only`;
-  const stopped = () => say(`stopped, and perhaps accepted already; ${again}`);
+  const stopped = () => say(`stopped; the message may have been accepted; ${again}`);
   shutdown.signal.addEventListener('abort', stopped, { once: true });
   try {
     return await work();
@@ -162,7 +165,7 @@ function explain(error: unknown, again: string): unknown {
 interface WatchOptions {
   readonly follow: boolean;
   readonly json: boolean;
-  /** What `--json` shows besides. */
+  /** Further fields of `--json`. */
   readonly more: object;
 }
 
@@ -172,7 +175,7 @@ async function watch(
   { follow, json, more }: WatchOptions,
   shutdown: Shutdown,
 ): Promise<number> {
-  const later = `event ${event} goes on${way.here ? ' when Sluice runs again' : ''}; see \`sluice message status ${event}\``;
+  const later = `event ${event} continues${way.here ? ' when Sluice runs again' : ''}; see \`sluice message status ${event}\``;
   const left = () => say(later);
   shutdown.signal.addEventListener('abort', left, { once: true });
   try {

@@ -1,4 +1,4 @@
-// Values of command line options, checked where they enter.
+// Parsers of option values.
 import { InvalidArgumentError } from 'commander';
 
 /** Parser of a whole number within bounds. */
@@ -15,7 +15,7 @@ export function integer(bounds: { min?: number; max?: number }): (text: string) 
   };
 }
 
-/** Parser of an option that may be given several times: keeps all values. */
+/** Parser of a repeatable option: keeps all values. */
 export function collect(value: string, previous: readonly string[]): readonly string[] {
   return [...previous, value];
 }

@@ -1,4 +1,4 @@
-// What batches under way tell in their heartbeats.
+// Reads what active batches report in their heartbeats.
 import type { WorkflowHandle } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 

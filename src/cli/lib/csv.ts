@@ -1,17 +1,17 @@
-// CSV as RFC 4180 has it, harmless to spreadsheets.
+// Writes CSV (RFC 4180) that is safe in spreadsheets.
 
 /**
- * Where a spreadsheet would see a formula: at the start of a cell, and where a cell would start if another separator
- * or no quotes were read, as Excel does in countries that write `;`. Blanks, quotes and invisible characters before
- * it do not help; full-width and small forms count as the sign itself.
+ * Matches where a spreadsheet could see a formula: at the start of a cell, and where a cell would start with another
+ * separator or without quotes, as in Excel in countries that use `;`. Leading blanks, quotes and invisible characters do
+ * not prevent a match; full-width and small forms count as the sign itself.
  */
 const FORMULA =
   /(?<=^|[;\t\r\n])(?=['"\s\p{Cc}\p{Cf}]{0,64}[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b])/gu;
 const LEADING_BREAK = /^[\t\r\n]/;
 
 /**
- * One line, CRLF included. What a spreadsheet would take for a formula gets an apostrophe before it; a number stays as
- * it is. A phone number in international form is such a formula, too: `+5511…` is written `'+5511…`.
+ * One line with CRLF. A value that a spreadsheet would read as a formula gets a leading apostrophe; a number does not.
+ * A phone number in international form is such a value: `+5511…` becomes `'+5511…`.
  */
 export function csvLine(cells: readonly (string | number | boolean | null)[]): string {
   return `${cells.map(cell).join(',')}\r\n`;

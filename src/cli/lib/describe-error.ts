@@ -1,4 +1,4 @@
-// Any error that ends a command, as what stands on stderr and the exit code.
+// Turns an error that ends a command into the text on stderr and the exit code.
 import { CommanderError } from 'commander';
 import {
   ConfigError,
@@ -19,7 +19,7 @@ import { TemporalUnavailableError } from '../../runtime/temporal/temporal-health
 import { TemporalStartError } from '../../runtime/temporal/temporal-process.ts';
 import { CliError, EXIT, exitCodeOfSource } from './exit.ts';
 
-/** Null message: commander has said it already. */
+/** Null message: commander has printed it already. */
 export function describeError(error: unknown): { message: string | null; exitCode: number } {
   if (error instanceof CommanderError) {
     return { message: null, exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
@@ -28,7 +28,7 @@ export function describeError(error: unknown): { message: string | null; exitCod
   return { message: messageOf(error), exitCode: exitCodeOf(error) };
 }
 
-/** A line break that comes from outside would forge a line: only these errors write several lines themselves. */
+/** Only these errors may print several lines: a line break from outside could forge a line. */
 function messageOf(error: Error): string {
   if (error instanceof ConfigError)
     return error.problems.map((problem) => neutralLine(formatProblem(problem))).join('\n');
@@ -59,7 +59,7 @@ function exitCodeOf(error: Error): number {
   return EXIT.error;
 }
 
-/** Of a database: nobody listens there, the name is unknown, the connection broke or was refused (SQLSTATE 08 and 57P). */
+/** Database errors: nothing listens there, the name is unknown, the connection broke or was refused (SQLSTATE 08 and 57P). */
 function isAway(code: string | null): boolean {
   return code !== null && /^(E[A-Z_]{3,}|08...|57P..)$/.test(code);
 }

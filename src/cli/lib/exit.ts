@@ -14,7 +14,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** The source is there, and is not one that the configuration can mean. */
+/** The source exists, and its configuration is wrong. */
 const WRONG_SOURCE: ReadonlySet<string> = new Set([
   'format',
   'encoding',
@@ -24,7 +24,7 @@ const WRONG_SOURCE: ReadonlySet<string> = new Set([
   'bad_key',
 ]);
 
-/** @param code of a SourceError that no retry mends */
+/** @param code of a SourceError that no retry fixes */
 export function exitCodeOfSource(code: string): number {
   if (code === 'not_found') return EXIT.notFound;
   if (WRONG_SOURCE.has(code)) return EXIT.usage;
@@ -36,7 +36,7 @@ export function exitCodeOfBlock(code: string): number {
   return /^ERR_(?:TOKEN|SCOPE)_/.test(code) ? EXIT.auth : EXIT.error;
 }
 
-/** Thrown by a command to end with a code; the message goes to stderr as it stands. */
+/** Thrown by a command to end with an exit code. The message goes to stderr unchanged. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;

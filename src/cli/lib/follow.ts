@@ -1,4 +1,4 @@
-// Follows a workflow to its end while somebody checks it now and then.
+// Follows a workflow to its end and checks its progress at intervals.
 import { type Client, isGrpcCancelledError } from '@temporalio/client';
 import { deadlineSignal } from '../../contracts/deadline.ts';
 
@@ -8,24 +8,24 @@ const WAIT_MS = 60_000;
 
 export interface Followed<R> {
   readonly client: Client;
-  /** The workflow whose end is waited for. */
+  /** The workflow to follow. */
   readonly handle: { result(): Promise<R> };
-  /** Shows how it stands; its errors are its own. */
+  /** Shows the progress; it handles its own errors. */
   readonly check: () => Promise<void>;
-  /** Ends the watching; the workflow itself goes on. */
+  /** Stops following; the workflow continues. */
   readonly signal: AbortSignal;
   /** Milliseconds that one abort signal is used for; see {@link WAIT_MS}. */
   readonly waitMs?: number;
 }
 
 /**
- * The calls of this are over when it returns, so that the connection may be closed.
- * @returns null when `signal` ended the watching
- * @throws what the workflow failed with
+ * All calls are over when it returns, so that the caller can close the connection.
+ * @returns null when `signal` stopped it
+ * @throws the failure of the workflow
  */
 export async function follow<R>(followed: Followed<R>): Promise<R | null> {
   const { client, check, signal } = followed;
-  // The SDK listens for the abort only: a signal that is aborted already would never end the call.
+  // The SDK listens for the event only: a signal that is already aborted would never end the call.
   if (signal.aborted) return null;
   const ended = new AbortController();
   const shown = watch(client, check, AbortSignal.any([signal, ended.signal]));
@@ -37,7 +37,7 @@ export async function follow<R>(followed: Followed<R>): Promise<R | null> {
   }
 }
 
-/** Waits with a fresh signal for each stretch of time, so that listeners do not pile up on one signal. */
+/** Waits with a new signal for each period, so that listeners do not pile up on one signal. */
 async function resultOf<R>({ client, handle, signal, waitMs = WAIT_MS }: Followed<R>): Promise<R | null> {
   for (;;) {
     const over = deadlineSignal(waitMs);
@@ -52,13 +52,13 @@ async function resultOf<R>({ client, handle, signal, waitMs = WAIT_MS }: Followe
 
 async function watch(client: Client, check: () => Promise<void>, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
-    // A signal of its own for each check: the SDK never takes its listeners off again.
+    // Each check has its own signal: the SDK never removes its listeners.
     await client.connection.withAbortSignal(AbortSignal.any([stop]), check);
     await pause(CHECK_MS, stop);
   }
 }
 
-/** Resolves after so long, or when `stop` is aborted. */
+/** Resolves after this time, or when `stop` is aborted. */
 export function pause(ms: number, stop: AbortSignal): Promise<void> {
   return new Promise((done) => {
     const timer = setTimeout(finish, ms);

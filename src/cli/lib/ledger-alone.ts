@@ -8,8 +8,8 @@ import { CliError, EXIT } from './exit.ts';
 import { say } from './lifetime.ts';
 
 /**
- * The embedded ledger serves one process: this one, for as long as the command lasts. With DATABASE_URL it is shared.
- * @throws CliError (conflict) when another process has the embedded one
+ * The embedded ledger serves one process: this command, until it ends. With DATABASE_URL, several processes share the ledger.
+ * @throws CliError (conflict) when another process has the embedded ledger
  */
 export async function openLedgerAlone(
   command: string,
@@ -24,7 +24,7 @@ export async function openLedgerAlone(
 }
 
 /**
- * Makes the embedded ledger this process's own without opening it.
+ * Locks the embedded ledger for this process without opening it.
  * @returns the state folder as an absolute path
  * @throws CliError (conflict) when another process has it
  */

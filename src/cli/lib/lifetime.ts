@@ -1,9 +1,9 @@
-// The life of a command that opens things: ordered end, whether it is done, fails, or is asked to stop.
+// The life of a command that opens resources: it closes them in order when it succeeds, fails, or gets a signal.
 import { createShutdown, type Shutdown } from '../../runtime/shutdown.ts';
 import { EXIT } from './exit.ts';
 import { writeLines } from './progress.ts';
 
-/** Each part may take so long to close: calls under way have a deadline of 30 s. */
+/** Time for each part to close, in milliseconds: active calls have a deadline of 30 s. */
 const GRACE_MS = 40_000;
 
 /** One line for people. */
@@ -12,15 +12,15 @@ export function say(line: string): void {
 }
 
 export interface CommandOptions {
-  /** The command serves until it is stopped, as `sluice dev` does: a signal is its normal end, with exit code 0. */
+  /** The command serves until a signal stops it, as `sluice dev` does. A signal is its normal end, with exit code 0. */
   readonly staysUp?: boolean;
   /** Milliseconds for each part to close. @default 40_000 */
   readonly graceMs?: number;
 }
 
 /**
- * Runs a command's work and closes what it opened. After SIGINT or SIGTERM, errors of the work are those of parts that
- * were closed under it, and the exit code is 130: an interrupted command has not done its work.
+ * Runs a command's work and closes what it opened. After SIGINT or SIGTERM the exit code is 130, because the work is
+ * incomplete; errors of the work are ignored then, because they come from parts that were closed.
  * @returns exit code
  */
 export async function runCommand(
@@ -30,7 +30,7 @@ export async function runCommand(
   const shutdown = createShutdown({ graceMs, say });
   const stopped = () => (shutdown.interrupted && !staysUp ? EXIT.interrupted : EXIT.ok);
   try {
-    // What is being opened while everything is closed may wait forever for a server that is gone.
+    // A part that is still opening may wait forever for a server that is gone.
     const code = await Promise.race([work(shutdown), shutdown.finished.then(stopped)]);
     return code === EXIT.ok ? stopped() : code;
   } catch (error) {
@@ -41,7 +41,7 @@ export async function runCommand(
   }
 }
 
-/** Resolves as soon as the command is asked to stop. */
+/** Resolves when a signal asks the command to stop. */
 export function stopRequested(shutdown: Shutdown): Promise<void> {
   return new Promise((done) => {
     if (shutdown.signal.aborted) done();

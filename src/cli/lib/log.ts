@@ -1,4 +1,4 @@
-// The logger of a command, which also receives what the Temporal SDK logs. Once a process, before the first worker.
+// The logger of a command, which also receives the log of the Temporal SDK. Once per process, before the first worker.
 import { Runtime } from '@temporalio/worker';
 import { createLogger, type Logger } from '../../observability/logger.ts';
 import { temporalLogger } from '../../observability/temporal-logger.ts';
@@ -8,16 +8,16 @@ import { writeLines } from './progress.ts';
 import { writeRaw } from './terminal.ts';
 
 /**
- * Call it before anything else is added to `shutdown`: the SDK's native part ends last. It ends by itself with the
- * last worker only; a command that fails before its first worker has to end it.
- * @param fallback level when SLUICE_LOG_LEVEL says nothing
+ * Call it before adding anything else to `shutdown`: the SDK's native part must end last. It ends by itself only with the
+ * last worker, so a command that fails before its first worker has to end it.
+ * @param fallback level without SLUICE_LOG_LEVEL
  * @throws CliError (usage) for an unknown level
  */
 export function openLog(env: NodeJS.ProcessEnv, fallback: string, shutdown: Shutdown): Logger {
   const log = makeLogger(env.SLUICE_LOG_LEVEL || fallback);
   const runtime = Runtime.install({
     logger: temporalLogger(log),
-    // Ctrl-C is ours: workers are stopped in order, by the shutdown.
+    // The shutdown handles Ctrl-C: it stops workers in order.
     shutdownSignals: [],
     telemetryOptions: { logging: { filter: { core: 'WARN', other: 'WARN' }, forward: {} } },
   });
@@ -37,7 +37,7 @@ function makeLogger(level: string): Logger {
   }
 }
 
-/** On a terminal the line has colors, and the rest of it is harmless already. */
+/** On a terminal the line has colors; the rest of it is harmless already. */
 function writeLog(stream: NodeJS.WriteStream, line: string): void {
   if (stream.isTTY) writeLines(stream, line, writeRaw);
   else writeLines(stream, line);

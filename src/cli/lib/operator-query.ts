@@ -1,4 +1,4 @@
-// Questions that a worker answers out of the ledger, so that they work beside whatever has the ledger open.
+// Runs operator queries: a worker answers from the ledger, so that they work while another process has the ledger open.
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -13,7 +13,7 @@ import { TimeoutFailure } from '@temporalio/common';
 import { WORK_QUEUE } from '../../contracts/ids.ts';
 import { CliError, EXIT } from './exit.ts';
 
-/** A worker that is there answers at once. */
+/** An available worker answers at once. */
 export const ANSWER_MS = 20_000;
 
 /**
@@ -52,7 +52,7 @@ export function noWorker(cause: Error, answerMs = ANSWER_MS): CliError {
   );
 }
 
-/** Whether a workflow runs, as the server has it at this moment. */
+/** Whether the server says that a workflow runs now. */
 export async function isRunning(handle: Pick<WorkflowHandle, 'describe'>): Promise<boolean> {
   try {
     return (await handle.describe()).status.name === 'RUNNING';

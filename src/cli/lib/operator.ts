@@ -1,7 +1,7 @@
-// Who steers: kept with what was done.
+// The name of the operator, recorded with each command.
 import { userInfo } from 'node:os';
 
-/** Who acts: the user's name; a container's user may have none. */
+/** The user's name. A container's user may have none. */
 export function operatorName(): string {
   try {
     return userInfo().username;

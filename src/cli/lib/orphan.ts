@@ -1,10 +1,10 @@
-// A command that npm or npx started ends with them: they do not hand on the signal that ends them, and would leave
-// behind a server that holds its port and folder.
+// Ends a command when the npm or npx that started it ends. They do not forward the signal that ends them, and would leave
+// a server behind that keeps its port and folder.
 
-/** How often the parent is checked; so long may a server outlive it. */
+/** Interval of the check: a server may outlive its parent by this time. */
 const CHECK_MS = 100;
 
-/** Sends this process SIGTERM, as its parent got it, once the parent that npm made for it is gone. */
+/** Sends this process SIGTERM when the parent that npm made for it is gone. */
 export function endWithNpm(env: NodeJS.ProcessEnv): void {
   if (env.npm_command === undefined) return;
   const parent = process.ppid;

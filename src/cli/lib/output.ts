@@ -1,4 +1,4 @@
-// Writing as much as the reader takes: to stdout, or to a file that only its owner may read.
+// Writes at the reader's pace to stdout, or to a file that only its owner may read.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, lstatSync, realpathSync, renameSync, rmSync } from 'node:fs';
@@ -9,19 +9,19 @@ import { CliError, EXIT } from './exit.ts';
 import { writeRaw } from './terminal.ts';
 
 export interface Output {
-  /** Resolves when more may be written; false: the reader has gone, as `| head` does, and nothing more is wanted. */
+  /** Resolves when it accepts more; false: the reader has gone, as with `| head`, and needs no more. */
   write(text: string): Promise<boolean>;
-  /** Resolves when all is written, and a file is in its place. */
+  /** Resolves when everything is written and a file is in its place. */
   close(): Promise<void>;
 }
 
 /**
- * A file appears whole or not at all: it is written beside its place under another name, with mode 0600, and replaces
- * what is there when it is closed. So an existing file that others may read does not stay so.
+ * A file appears complete or not at all: a draft with mode 0600 is written beside it, and replaces the file on `close`.
+ * An existing file that others may read is therefore replaced by a private one.
  * @param file path, or null for stdout
- * @param form CSV is data: only a terminal gets it made harmless
- * @param signal ends a wait for a reader that takes nothing more
- * @throws CliError from `write` or `close` when it can't be written
+ * @param form CSV is data: it is made harmless on a terminal only
+ * @param signal ends the wait for a reader that reads no more
+ * @throws CliError from `write` or `close` when writing fails
  */
 export function openOutput(file: string | null, form: 'text' | 'csv' = 'text', signal?: AbortSignal): Output {
   const draft = file === null ? null : draftOf(file);
@@ -30,7 +30,7 @@ export function openOutput(file: string | null, form: 'text' | 'csv' = 'text', s
       ? process.stdout
       : createWriteStream(draft.path, { mode: 0o600, flags: draft.path === draft.target ? 'w' : 'wx' });
   const isDraft = draft !== null && draft.path !== draft.target;
-  // A command that ends before it closes its output leaves no half file.
+  // A command that ends before it closes its output leaves no partial file.
   const discard = () => {
     if (isDraft) rmSync(draft.path, { force: true });
   };
@@ -60,7 +60,7 @@ export function openOutput(file: string | null, form: 'text' | 'csv' = 'text', s
       return wasTaken || (await unlessBroken(once(stream, 'drain', signal === undefined ? {} : { signal })));
     },
     async close() {
-      // stdout stays open: it is the process's own.
+      // stdout stays open: it belongs to the process.
       if (draft === null) {
         if (!gone) await unlessBroken(new Promise<void>((done) => stream.write('', () => done())));
         return;
@@ -79,14 +79,14 @@ export function openOutput(file: string | null, form: 'text' | 'csv' = 'text', s
   };
 }
 
-/** Where to write, and what to put in its place: a link stays a link, and a pipe or a device is written to as it is. */
+/** The path to write to and the path to replace. A link stays a link; a pipe or a device is written directly. */
 function draftOf(file: string): { path: string; target: string } {
   let target = file;
   try {
     target = realpathSync(file);
     if (!lstatSync(target).isFile()) return { path: target, target };
   } catch (error) {
-    // Not there yet, or its folder is not: opening the draft says which.
+    // The file or its folder does not exist: opening the draft tells which.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw cannotWrite(file, error as Error);
   }
   return { path: `${target}.${randomBytes(4).toString('hex')}.part`, target };

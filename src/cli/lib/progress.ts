@@ -1,4 +1,4 @@
-// Progress of something long: one bar that is redrawn on a terminal, a line now and then elsewhere.
+// Progress of long work: a bar that is redrawn on a terminal, otherwise a line at intervals.
 import { neutralLine } from '../../observability/neutral.ts';
 import { formatCount, formatDuration, formatRate } from './format.ts';
 import { writeRaw } from './terminal.ts';
@@ -13,7 +13,7 @@ export interface ProgressStream {
 }
 
 export interface ProgressOptions {
-  /** What is going on: `sync leads`. */
+  /** What is in progress: `sync leads`. */
   readonly label: string;
   /** What is counted, in the singular. @default 'record' */
   readonly unit?: string;
@@ -23,7 +23,7 @@ export interface ProgressOptions {
 
 export interface ProgressState {
   readonly done: number;
-  /** Null while it isn't known: no percent and no time left then. */
+  /** Null while it is unknown: the line then has no percentage and no remaining time. */
   readonly total: number | null;
   /** A few words at the end of the line, for example `waiting for the next call`. */
   readonly note?: string;
@@ -31,27 +31,27 @@ export interface ProgressState {
 
 export interface Progress {
   update(state: ProgressState): void;
-  /** Prints a line of its own above the bar. */
+  /** Prints a separate line above the bar. */
   line(text: string): void;
-  /** Takes the bar away and prints a last line: `text`, or what was done in how long. Later calls do nothing. */
+  /** Removes the bar and prints a last line: `text`, or the count and the time. Later calls do nothing. */
   finish(text?: string): void;
 }
 
-/** 10 redraws a second are smooth, and cost nothing when updates come by the thousand. */
+/** 10 redraws a second look smooth, and limit the cost of updates by the thousand. */
 const REDRAW_MS = 100;
 const PLAIN_MS = 5_000;
 const PLAIN_SHARE = 0.1;
-/** The pace is that of the last half minute: a slow start or a pause doesn't spoil the time left for ever. */
+/** The pace is that of the last 30 s, so that a slow start or a pause stops affecting the remaining time. */
 const WINDOW_MS = 30_000;
 const CLEAR = '\r\u001b[2K';
 
-/** Writers of streams that show a bar: they write whole lines above it. */
+/** Writers of streams that show a bar: they write complete lines above it. */
 const aboveBar = new WeakMap<ProgressStream, (lines: string, write: Write) => void>();
 
 type Write = (stream: ProgressStream, text: string) => unknown;
 
 /**
- * Writes whole lines, above the progress bar where one is drawn on the stream.
+ * Writes complete lines, above the progress bar if the stream shows one.
  * @param write @default the stream's own, which makes the lines harmless
  */
 export function writeLines(
@@ -79,7 +79,7 @@ export function createProgress(stream: ProgressStream, options: ProgressOptions)
 
   const text = () => describe(label, unit, state, pace.rate());
   const draw = () => {
-    // A terminal that does not know its width says 0.
+    // A terminal of unknown width reports 0.
     const columns = stream.columns ?? 0;
     const line = barLine(text(), state, columns > 0 ? columns : 80);
     drawnAt = now();
@@ -141,7 +141,7 @@ function isDue(printed: { at: number; done: number }, next: ProgressState, at: n
 
 interface Described {
   readonly label: string;
-  /** Most important first: what doesn't fit is left out from the end. */
+  /** Most important first: parts that do not fit are left out from the end. */
   readonly parts: readonly string[];
 }
 
@@ -177,7 +177,7 @@ const MIN_BAR = 10;
 function barLine(described: Described, { done, total }: ProgressState, columns: number): string {
   const width = Math.max(1, columns - 1);
   const parts = [...described.parts];
-  // The bar is what people check: words give way to it, the last ones first.
+  // The bar is the most important part: text gives way to it, the last part first.
   const words = total === null ? width : width - MIN_BAR - 3;
   while (parts.length > 1 && joined({ ...described, parts }).length > words) parts.pop();
   const text = joined({ ...described, parts });
@@ -187,14 +187,14 @@ function barLine(described: Described, { done, total }: ProgressState, columns: 
   return `${described.label} [${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${parts.join(', ')}`;
 }
 
-// Things per millisecond over the last WINDOW_MS. One point a second is kept: at most 31.
+// Items per millisecond over the last WINDOW_MS. One point a second is kept: at most 31.
 function createPace(startedAt: number) {
   const points = [{ at: startedAt, done: 0 }];
   let last = { at: startedAt, done: 0 };
   let counting = false;
   return {
     add(at: number, done: number) {
-      // A run that resumes starts above zero: what was there before is not this run's pace.
+      // A resumed run starts above zero: earlier work is not part of its pace.
       if (!counting) {
         counting = true;
         points[0] = { at: startedAt, done };

@@ -1,4 +1,4 @@
-// What commands on a real configuration share: the config file, the state folder, a stack here or one elsewhere.
+// What commands with a configuration share: the config file, the state folder, and a Sluice here or in another process.
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -23,7 +23,7 @@ import { runCommand, say } from './lifetime.ts';
 export interface SessionOptions {
   readonly config?: string;
   readonly state: string;
-  /** Of `sluice dev`: the web UI of the embedded Temporal server too. */
+  /** From `sluice dev`: also starts the web UI of the embedded Temporal server. */
   readonly temporalUi?: boolean;
 }
 
@@ -32,7 +32,7 @@ export type OpenStack = Stack & {
   readonly log: Logger;
   /** Absolute. */
   readonly stateDir: string;
-  /** Tells more about this process to those who find the state folder held. */
+  /** Adds facts about this process to the lock, for processes that find the state folder locked. */
   note(more: Omit<LockNote, 'command'>): Promise<void>;
 };
 
@@ -50,16 +50,16 @@ export const TEMPORAL_UI = [
   'start the web UI of the embedded Temporal server; it has no login (see docs/explanation/security.md)',
 ] as const;
 
-/** @throws CliError (usage) when there will be no embedded server to have a UI */
+/** @throws CliError (usage) when no embedded server, and so no UI, will run */
 export function checkTemporalUi(wanted: boolean | undefined, env: NodeJS.ProcessEnv): void {
   if (wanted === true && env.TEMPORAL_ADDRESS)
     throw new CliError(
       EXIT.usage,
-      '--temporal-ui is for the embedded Temporal server, and TEMPORAL_ADDRESS names another; use the UI of that one',
+      '--temporal-ui is for the embedded Temporal server, and TEMPORAL_ADDRESS names another server; use its UI',
     );
 }
 
-/** A command on the same configuration and state folder, as it is to be typed in this folder. */
+/** A command with the same configuration and state folder, as the user types it in this folder. */
 export function sameSession(command: string, { config, state }: SessionOptions): string {
   const flags = [
     ...(config === undefined ? [] : ['--config', config]),
@@ -72,15 +72,15 @@ function quoted(word: string): string {
   return /^[\w./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Loads the configuration, with what its parts mean checked too. */
+/** Loads the configuration with all checks. */
 export async function openConfig(file: string | undefined, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
   return await loadConfig(file ?? env.SLUICE_CONFIG ?? 'sluice.yaml', { env, ...CONFIG_CHECKS });
 }
 
 /**
- * Starts Temporal, ledger and worker in this process. The lock of the state folder tells others where
- * Temporal is, so that they can talk to it.
- * @throws FolderLockedError when another process holds the folder
+ * Starts Temporal, ledger and workers in this process. The lock of the state folder has the address of Temporal, so that
+ * other processes can connect to it.
+ * @throws FolderLockedError when another process owns the folder
  */
 export async function openStack(
   command: string,
@@ -106,10 +106,10 @@ async function openWith(
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<OpenStack> {
-  // Loaded here, as the worker's half of the SDK takes 0.3 s, which most commands do without.
+  // Imported here: the worker's half of the SDK takes 0.3 s to load, and most commands do not need it.
   const { openLog } = await import('./log.ts');
   const { startStack } = await import('../../runtime/stack.ts');
-  // A command that ends reports by itself what went wrong; a service has only its log.
+  // A command that ends reports its own errors; a service has only its log.
   const log = openLog(env, STAYS_UP.has(command) ? 'warn' : 'error', shutdown);
   shutdown.add('folder lock', () => lock.release());
   const config = await openConfig(options.config, env);
@@ -130,13 +130,13 @@ async function openWith(
   return { ...stack, config, log, stateDir, note };
 }
 
-/** A holder of the state folder has its Temporal server up within so many seconds. */
+/** The owner of the state folder has started its Temporal server within this time, in seconds. */
 const JOIN_SECONDS = 30;
 
 /**
- * Opens a stack here; null when another Sluice runs on the state folder, or TEMPORAL_ADDRESS names one. Two
- * starts at once: the second waits until the first has told where its Temporal server is.
- * @throws FolderLockedError when the holder has none, as a sandbox or a demo that starts
+ * Opens a stack here. Null when another Sluice runs on the state folder, or when TEMPORAL_ADDRESS names one. If two start at
+ * once, the second waits until the first has published the address of its Temporal server.
+ * @throws FolderLockedError when the owner has none, for example a sandbox or a starting demo
  */
 export async function openOrJoin(
   command: string,
@@ -159,7 +159,7 @@ export async function openOrJoin(
   }
 }
 
-/** Where a running Sluice has its Temporal server: from the environment, else from who holds the state folder. */
+/** The Temporal server of a running Sluice: from the environment, else from the lock of the state folder. */
 async function findTemporal(
   state: string,
   env: NodeJS.ProcessEnv,
@@ -175,7 +175,7 @@ async function findTemporal(
   };
 }
 
-/** A client of the Sluice that runs already; closed by `shutdown`. */
+/** A client of the running Sluice; `shutdown` closes it. */
 export async function connectClient(
   state: string,
   env: NodeJS.ProcessEnv,
@@ -196,7 +196,7 @@ export async function connectClient(
   });
 }
 
-/** Runs a command's work with a client of the Sluice that runs already. */
+/** Runs a command's work with a client of the running Sluice. */
 export async function withClient(
   { state }: Pick<SessionOptions, 'state'>,
   env: NodeJS.ProcessEnv,

@@ -1,4 +1,4 @@
-// The operators' socket of a process that holds a state folder: opened, and told in the lock of the folder.
+// Opens the operator socket of a process that owns a state folder, and publishes it in the lock of the folder.
 import { peopleOf } from '../../ledger/campaigns/campaign-roll.ts';
 import { campaignEndpoints } from '../../runtime/operator/campaign-socket.ts';
 import { openOperatorIntake } from '../../runtime/operator/operator-intake.ts';
@@ -7,7 +7,7 @@ import type { Shutdown } from '../../runtime/shutdown.ts';
 import { say } from './lifetime.ts';
 import type { OpenStack } from './session.ts';
 
-/** A process without a socket does all else that it is there for. */
+/** Without its socket, a process still does everything else. */
 export async function openSocket(
   stack: Pick<OpenStack, 'config' | 'db' | 'client' | 'log' | 'stateDir' | 'note'>,
   shutdown: Shutdown,
@@ -21,7 +21,7 @@ export async function openSocket(
     await stack.note({ socket: socket.path });
   } catch (error) {
     say(
-      `\`sluice message\` and \`sluice campaign export\` can't be used beside this process: its socket did not open (${(error as Error).message})`,
+      `the operator socket did not open, so \`sluice message\` and \`sluice campaign export\` can't be used with this process (${(error as Error).message})`,
     );
     await stack.note({ socket: null });
   }

@@ -1,10 +1,10 @@
 // Tables of text.
 import { neutralLine } from '../../observability/neutral.ts';
 
-/** A column: its title, which side its cells stand on, and what it shows of a row. */
+/** A column: its title, its alignment, and its cell for a row. */
 export type Column<T> = readonly [title: string, side: 'left' | 'right', cell: (row: T) => string];
 
-/** Lines of a table, the titles first. */
+/** Lines of a table, with the titles first. */
 export function tableOf<T>(columns: readonly Column<T>[], rows: readonly T[]): string[] {
   const cells = [
     columns.map(([title]) => title),
@@ -21,7 +21,7 @@ export function tableOf<T>(columns: readonly Column<T>[], rows: readonly T[]): s
   );
 }
 
-/** Cells of one line, with tabs between them: for lists that other programs read too. */
+/** Cells of one line separated by tabs, for lists that programs also read. */
 export function tabbed(cells: readonly string[]): string {
   return cells.map(neutralLine).join('\t');
 }

@@ -1,4 +1,4 @@
-// The one place where text leaves the program for a terminal, and is made harmless to it.
+// The only place where text leaves the program for a terminal. It makes the text harmless.
 import { neutralLines } from '../../observability/neutral.ts';
 
 interface TextStream {
@@ -10,8 +10,8 @@ const RAW = Symbol('raw write');
 type Guarded = TextStream & { [RAW]?: TextStream['write'] };
 
 /**
- * Every text that is written to the stream from now on is made harmless (see neutral.ts), whoever writes it: a
- * command, its errors, the log, a library. Once a process and stream, in the entry point.
+ * From now on, makes every text that is written to the stream harmless (see neutral.ts): of a command, its errors, the log
+ * or a library. Call it once per process and stream, in the entry point.
  */
 export function guardStream(stream: NodeJS.WriteStream): void {
   const raw = stream.write.bind(stream) as (chunk: unknown, ...more: unknown[]) => boolean;

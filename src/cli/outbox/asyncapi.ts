@@ -1,4 +1,4 @@
-// `sluice asyncapi`: the AsyncAPI document of the events that sinks are told.
+// `sluice asyncapi`: the AsyncAPI document of the events that sinks receive.
 import type { Command } from 'commander';
 import { ConfigFileError } from '../../config/errors.ts';
 import type { ResolvedConfig } from '../../config/load.ts';
@@ -20,13 +20,14 @@ export function registerAsyncapi(program: Command, env: NodeJS.ProcessEnv): void
     )
     .action(async (options: Options, command: Command) => {
       const config = await configOf(options, env);
-      if (config === null) say('there is no sluice.yaml here: messages and schemas alone, without channels');
+      if (config === null)
+        say('there is no sluice.yaml here, so the document has messages and schemas without channels');
       const document = describeEvents(program.version() ?? '0.0.0', config);
       command.configureOutput().writeOut?.(`${JSON.stringify(document, null, 2)}\n`);
     });
 }
 
-/** Null where nobody has asked for a configuration, and none lies there. */
+/** Null when no configuration was named and the folder has none. */
 async function configOf(options: Options, env: NodeJS.ProcessEnv): Promise<ResolvedConfig | null> {
   try {
     return (await openConfig(options.config, env)).config;

@@ -1,9 +1,9 @@
-// Sinks and waiting events as people read them.
+// Sinks and waiting events as text.
 import type { OutboxEntry, SinkStatus } from '../../contracts/wire/outbox.ts';
 import { formatCount, formatDuration, formatTime } from '../lib/format.ts';
 import { tabbed } from '../lib/table.ts';
 
-/** One line a sink, and a second one where something is wrong. */
+/** One line per sink, and a second one for a problem. */
 export function describeSink(sink: SinkStatus, now: Date): string[] {
   const { waiting, dead, sent, sentAt, lagSeconds } = sink;
   const lag = lagSeconds === null ? '' : `, the oldest for ${formatDuration(lagSeconds * 1000)}`;

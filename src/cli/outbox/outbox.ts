@@ -1,5 +1,5 @@
-// `sluice outbox`: what sinks are still to be told, another try for it, or an end. A worker answers out of the ledger, so
-// this works beside whatever has the ledger open.
+// `sluice outbox`: events that sinks have not received, with retry and discard. A worker answers from the ledger, so these
+// work while another process has the ledger open.
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type {
@@ -20,7 +20,7 @@ import { withClient } from '../lib/session.ts';
 import { describeSink, entryInFull, entryLine } from './describe-outbox.ts';
 
 const WORKFLOW = 'outbox-queries';
-/** An answer is held by Temporal, which takes 2 MB at most. */
+/** Maximum size of an answer: Temporal accepts 2 MB. */
 const MAX_LIST = 1000;
 const MAX_RETRY = 10_000;
 
@@ -105,7 +105,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--yes', 'confirm; this cannot be undone', false)
     .action((ids: string[], options: Options) =>
       withClient(options, env, async (client) => {
-        if (!options.yes) throw new CliError(EXIT.usage, 'what is discarded is gone: add --yes');
+        if (!options.yes) throw new CliError(EXIT.usage, 'discarding is permanent; add --yes');
         await named(client, ids);
         const operatorCommand = { filter: byId(ids), by: operatorName() };
         const count = await queryOperator<typeof discardOutbox>(client, WORKFLOW, 'discardOutbox', [
@@ -158,7 +158,7 @@ async function list(client: Client, filter: OutboxFilter): Promise<OutboxEntry[]
   return await queryOperator<typeof listOutbox>(client, WORKFLOW, 'listOutbox', [filter]);
 }
 
-/** @throws CliError when one of them is not there */
+/** @throws CliError when one of them does not exist */
 async function named(client: Client, ids: readonly string[]): Promise<OutboxEntry[]> {
   if (ids.length > MAX_LIST)
     throw new CliError(EXIT.usage, `${ids.length} ids are too many at once; give at most ${MAX_LIST}`);

@@ -1,4 +1,4 @@
-// What is said to a poller that runs, and how its refusals are told.
+// Sends commands to a running poller, and describes its refusals.
 
 import {
   type Client,
@@ -17,11 +17,11 @@ import type { PollerName } from '../../contracts/wire/poll.ts';
 import { CliError, EXIT, exitCodeOfBlock } from '../lib/exit.ts';
 import { ANSWER_MS, isRunning, noWorker } from '../lib/operator-query.ts';
 
-/** A call that is under way is waited for; its deadline is 30 s. */
+/** An active call ends first; its deadline is 30 s. */
 const STOP_MS = 60_000;
 
 /**
- * Sends an update and waits for its end, however long that takes once the poller has it.
+ * Sends an update and waits for its end, without a limit once the poller has it.
  * @param send begins the update, until it is accepted
  * @param answerMs how long to wait for a worker
  * @throws CliError when the poller does not run, no worker answers, or it refuses
@@ -42,7 +42,7 @@ export async function commandPoller(
 }
 
 /**
- * Asks the workflow to end and waits until it has. What the ledger holds stays, so that a later start goes on there.
+ * Cancels the workflow and waits until it has ended. The ledger keeps its position, so that a later start continues there.
  * @throws CliError when it does not run, or has not ended in time
  */
 export async function stopPoller(
@@ -51,7 +51,7 @@ export async function stopPoller(
   { by, reason }: OperatorCommand,
 ): Promise<void> {
   const { workflowId } = pollingIdentity(poller);
-  // A second request to cancel a workflow that has ended is taken by the server without a word.
+  // The server silently accepts a second cancel request for a workflow that has ended.
   const handle = client.workflow.getHandle(workflowId);
   if (!(await isRunning(handle))) throw notRunning(poller);
   await client.workflowService.requestCancelWorkflowExecution({
@@ -90,7 +90,7 @@ function explained(error: unknown, poller: PollerName, answerMs: number): unknow
   const { cause } = error;
   const name = poller.poller;
   if (cause instanceof CancelledFailure || isOver(cause)) {
-    const way = `\`sluice poll start ${name}\` goes on where it was`;
+    const way = `continue with \`sluice poll start ${name}\``;
     return new CliError(EXIT.conflict, `"${name}" was stopped before it could answer: ${way}`, {
       cause: error,
     });
@@ -108,6 +108,6 @@ function explained(error: unknown, poller: PollerName, answerMs: number): unknow
   return error;
 }
 
-/** Temporal's word for a workflow that ended with the question open. */
+/** Temporal's error for a workflow that ended before it answered. */
 const isOver = (cause: unknown) =>
   cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow';

@@ -1,4 +1,4 @@
-// Pollers and their gaps as people read them.
+// Pollers and their gaps as text.
 import type { PollerName, PollGap } from '../../contracts/wire/poll.ts';
 import { formatCount, formatDuration, formatMany, formatTime } from '../lib/format.ts';
 import { tabbed } from '../lib/table.ts';
@@ -6,7 +6,7 @@ import type { FoundPoller } from './poll-find.ts';
 
 const NONE = '–';
 
-/** A column: its title, which side its values stand on, and what it shows. */
+/** A column: its title, its alignment, and its cell for a row. */
 type Column = readonly [title: string, side: 'left' | 'right', value: (poller: FoundPoller) => string];
 
 const columns = (timeZone?: string): readonly Column[] => [
@@ -26,7 +26,7 @@ const columns = (timeZone?: string): readonly Column[] => [
   ],
 ];
 
-/** A table, each row followed by what there is to check. `timeZone` is an IANA name; by default the machine's. */
+/** A table; each row is followed by its problems. `timeZone` is an IANA name; by default the machine's. */
 export function describePollers(pollers: readonly FoundPoller[], timeZone?: string): string[] {
   const shown = columns(timeZone);
   const rows = [
@@ -58,14 +58,16 @@ function notes(poller: FoundPoller, timeZone?: string): string[] {
       : [`paused by ${paused.by} at ${at(paused.at)}: ${paused.reason || 'no reason given'}`]),
     ...(blocked === null || state === 'stopped'
       ? []
-      : [`blocked: ${blockReason(blocked)}; mend it, then \`sluice poll resume ${name}\` does not wait`]),
+      : [
+          `blocked: ${blockReason(blocked)}; correct it, then \`sluice poll resume ${name}\` retries at once`,
+        ]),
     ...(trouble === null ? [] : [trouble]),
     ...(startedAt === null ? [`never started: \`sluice poll start ${name}\``] : []),
     ...(history ? ['older pages are still to be read, with calls that nobody else wants'] : []),
     ...(unread === 0
       ? []
       : [
-          `${formatMany(unread, 'conversation')} could not be read in full: campaigns that rely on replies leave these people alone`,
+          `${formatMany(unread, 'conversation')} could not be read in full; campaigns that depend on replies skip these people`,
         ]),
     ...(gaps === 0 ? [] : [`something may be missing: \`sluice poll gaps ${name}\``]),
     ...(configured
@@ -78,7 +80,7 @@ function notes(poller: FoundPoller, timeZone?: string): string[] {
   ];
 }
 
-/** With the code once. */
+/** The reason with its code once. */
 function blockReason({ code, reason }: NonNullable<FoundPoller['blocked']>): string {
   const text = reason.startsWith(`${code}: `) ? reason.slice(code.length + 2) : reason;
   return text.includes(code) ? text : `${text} [${code}]`;

@@ -1,4 +1,4 @@
-// Which pollers there are: those of the configuration, those that the ledger knows, and whether their workflows run.
+// Lists pollers: those of the configuration, those of the ledger, and whether their workflows run.
 
 import type { Client } from '@temporalio/client';
 import type { describePollers } from '../../../workflows/poll-queries.ts';
@@ -17,28 +17,28 @@ export interface Opened {
   readonly file: string;
 }
 
-/** A poller as it is shown; `startedAt` is null when it was never started. */
+/** A poller to show; `startedAt` is null when it was never started. */
 export type FoundPoller = Omit<PollerStatus, 'startedAt'> & {
   readonly startedAt: string | null;
-  /** False: the configuration does not have it (any more). */
+  /** False: the configuration does not have it. */
   readonly configured: boolean;
-  /** What is tried again and again without success. */
+  /** What Sluice retries without success. */
   readonly trouble: string | null;
 };
 
 /**
- * Names of pollers of the configuration: those that were given, or all.
+ * Names of pollers of the configuration: the given ones, or all.
  * @throws CliError when one is not there, or there are none
  */
 export function knownNames({ config, file }: Omit<Opened, 'client'>, given: readonly string[]): string[] {
   const known = Object.keys(config.pollers);
-  if (known.length === 0) throw new CliError(EXIT.usage, `${file} has no pollers: there is nothing to start`);
+  if (known.length === 0) throw new CliError(EXIT.usage, `${file} has no pollers; add one under pollers`);
   for (const name of given) if (!known.includes(name)) throw unknownPoller(name, known);
   return given.length === 0 ? known : known.filter((name) => given.includes(name));
 }
 
 /**
- * The poller that a name means. `account/name` is taken as it stands: so one that left the configuration can be stopped.
+ * The poller with a name. `account/name` is used as it is, so that a poller that left the configuration can be stopped.
  * @throws CliError (not found)
  */
 export function resolvePoller({ config }: Pick<Opened, 'config'>, name: string): PollerName {
@@ -55,7 +55,7 @@ function unknownPoller(name: string, known: readonly string[]): CliError {
 
 /**
  * Pollers of the configuration and of the ledger, by account and name.
- * @param names only these, as `name` or `account/name`; none: all
+ * @param names only these, as `name` or `account/name`; without them, all
  * @throws CliError (not found) when one of the names is nowhere, (unavailable) when no worker answers
  */
 export async function findPollers(opened: Opened, names: readonly string[]): Promise<FoundPoller[]> {
@@ -91,7 +91,7 @@ function matches({ account, poller }: PollerName, names: readonly string[]): boo
   return names.length === 0 || names.includes(poller) || names.includes(`${account}/${poller}`);
 }
 
-/** Those of the ledger, and those of the configuration that were never started. */
+/** Pollers of the ledger, and configured pollers that were never started. */
 export function mergePollers(config: Opened['config'], known: readonly PollerStatus[]): FoundPoller[] {
   const configured = ({ account, poller }: PollerName) =>
     Object.hasOwn(config.pollers, poller) && config.pollers[poller]?.account === account;
@@ -128,7 +128,7 @@ function neverStarted(name: PollerName): FoundPoller {
   };
 }
 
-/** What the ledger says of a poller holds only while its workflow runs. */
+/** The ledger's state of a poller is valid only while its workflow runs. */
 async function withWorkflow(client: Client, poller: FoundPoller): Promise<FoundPoller> {
   const handle = client.workflow.getHandle(pollingIdentity(poller).workflowId);
   if (!(await isRunning(handle))) return { ...poller, state: 'stopped' };

@@ -1,4 +1,4 @@
-// `sluice poll …`: start pollers, check them, pause, resume, hurry and stop them.
+// `sluice poll …`: start, inspect, pause, resume, wake and stop pollers.
 import type { Command } from 'commander';
 import {
   type OperatorCommand,
@@ -27,7 +27,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     .command('poll')
     .description('start, steer and inspect pollers, which publish the conversations of accounts');
 
-  /** `choose` checks the configuration before anything connects, so that a mistyped name is told without a server. */
+  /** `choose` checks the configuration before anything connects, so that a mistyped name fails without a server. */
   const withChosen = async <T>(
     options: SessionOptions,
     choose: (loaded: Omit<Opened, 'client'>) => T,
@@ -129,7 +129,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
       await stopPoller(client, poller, by(options));
       return {
         stopped: true,
-        text: `${poller.poller} has stopped; \`sluice poll start ${poller.poller}\` goes on`,
+        text: `${poller.poller} has stopped; continue with \`sluice poll start ${poller.poller}\``,
       };
     },
   );
@@ -140,7 +140,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     );
     return {
       paused: true,
-      text: `${poller.poller} is paused; \`sluice poll resume ${poller.poller}\` goes on`,
+      text: `${poller.poller} is paused; continue with \`sluice poll resume ${poller.poller}\``,
     };
   });
 
@@ -148,7 +148,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     await commandPoller(opened.client, poller, (handle) =>
       handle.startUpdate(resumePollingUpdate, reported(options)),
     );
-    return { paused: false, text: `${poller.poller} goes on` };
+    return { paused: false, text: `${poller.poller} continues` };
   });
 
   each(
@@ -171,7 +171,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
   );
 }
 
-/** What a command did: `text` for people, the rest for `--json`. */
+/** The result of a command: `text` for people, the rest for `--json`. */
 type Done = Readonly<Record<string, unknown>> & { readonly text: string };
 
 function line(text: string): void {

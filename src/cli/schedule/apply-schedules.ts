@@ -1,4 +1,4 @@
-// Brings schedules on the Temporal server in step with the configuration, and says what was done.
+// Applies the configured schedules to the Temporal server, and reports the changes.
 import type { Client } from '@temporalio/client';
 import type { LoadedConfig } from '../../config/load.ts';
 import { JOB_KINDS, type Job } from '../../runtime/scheduled-jobs.ts';
@@ -17,7 +17,7 @@ interface Opened {
 
 /**
  * Applies the configuration's schedules.
- * @param jobs whose; without it those of all
+ * @param jobs kinds of jobs; without it, all
  * @throws CliError (usage) naming file and key when the server refuses one
  */
 export async function applyOf(
@@ -42,7 +42,7 @@ export function describeChanges(changes: readonly ScheduleChange[]): string[] {
   );
 }
 
-/** Commands that would bring the server's schedules in step with the configuration; none when they are. */
+/** Commands that would apply the configured schedules; none when the server has them. */
 export async function toApply({ client, config }: Opened): Promise<string[]> {
   const changes = await planSchedules({ client, config: config.config });
   const jobs = JOB_KINDS.filter((each) =>

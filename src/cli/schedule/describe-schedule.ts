@@ -1,4 +1,4 @@
-// Schedules as people and programs read them: the configuration's and the server's side by side.
+// Schedules as text and JSON: the configuration's and the server's side by side.
 import type { Client, ScheduleDescription } from '@temporalio/client';
 import { type Job, type JobName, namedBy, scheduleIdOf } from '../../runtime/scheduled-jobs.ts';
 import {
@@ -15,7 +15,7 @@ const NEXT_SHOWN = 3;
 
 export interface ScheduleEntry extends JobName {
   readonly scheduleId: string;
-  /** Whether the server has what the configuration says; `not-configured`: only the server has it. */
+  /** Whether the server matches the configuration; `not-configured`: only the server has it. */
   readonly state: 'in-step' | 'differs' | 'not-applied' | 'not-configured';
   readonly cron: readonly string[];
   readonly timeZone: string;
@@ -25,7 +25,7 @@ export interface ScheduleEntry extends JobName {
   readonly next: readonly string[];
   readonly last: { readonly at: string; readonly workflowId: string } | null;
   readonly taken: number;
-  /** Turns that were left out: a run was under way, or the server was down for longer than the catch-up window. */
+  /** Scheduled times that were skipped: a run was active, or the server was down for longer than the catch-up window. */
   readonly skippedForOverlap: number;
   readonly missedCatchUp: number;
 }
@@ -37,7 +37,7 @@ const STATE = {
   none: 'in-step',
 } as const satisfies Record<ScheduleChange['change'], ScheduleEntry['state']>;
 
-/** Of one kind of job: those that the configuration asks for, and those that only the server has. */
+/** Schedules of one kind of job: those of the configuration, and those that only the server has. */
 export async function listSchedules(
   client: Client,
   config: ScheduledConfig,
@@ -106,7 +106,7 @@ const SAID: Readonly<Record<ScheduleEntry['state'], (job: Job) => string>> = {
   'not-configured': () => ' (on the server only, not in this configuration)',
 };
 
-/** As programs read it: named by its job, `sync` or `campaign`. */
+/** JSON for programs, with the name under its job, `sync` or `campaign`. */
 export function asJson({ job, account, name, ...entry }: ScheduleEntry) {
   return { ...namedBy({ job, account, name }), ...entry };
 }

@@ -22,7 +22,7 @@ type BackfillOptions = Options & {
   readonly overlap: BackfillOverlap;
 };
 
-/** A backfill's times are all due now: what to do with the second and later ones. */
+/** A backfill's times are all due at once: what to do with the second and later ones. */
 const BACKFILL_OVERLAP = { skip: 'SKIP', 'buffer-one': 'BUFFER_ONE', 'buffer-all': 'BUFFER_ALL' } as const;
 type BackfillOverlap = keyof typeof BACKFILL_OVERLAP;
 
@@ -50,7 +50,7 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
         const changes = await applyOf(await open(options, shutdown), jobs);
         if (options.json)
           print({ changes: changes.map(({ change, ...name }) => ({ ...namedBy(name), change })) });
-        else if (changes.length === 0) say('the configuration has no schedule, and neither has the server');
+        else if (changes.length === 0) say('neither the configuration nor the server has a schedule');
         else for (const line of describeChanges(changes)) process.stdout.write(`${line}\n`);
         return EXIT.ok;
       });
@@ -108,7 +108,7 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
       await handle.unpause(noteOf('resumed', reason));
       const next = description.info.nextActionTimes[0];
       const when = next === undefined ? 'it has no time to come' : `next ${shown(next, description)}`;
-      return { paused: false, line: `the schedule of "${name}" goes on; ${when}` };
+      return { paused: false, line: `the schedule of "${name}" continues; ${when}` };
     },
   );
 
@@ -150,7 +150,7 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
           .default('skip'),
       ),
     async ({ client, handle, name, description }, { from, to, overlap }) => {
-      if (to < from) throw new CliError(EXIT.usage, '--to lies before --from; swap them');
+      if (to < from) throw new CliError(EXIT.usage, '--to is before --from; swap them');
       const scheduledTimes = await scheduledTimesBetween(client, handle.scheduleId, from, to);
       const span = `from ${shown(from, description)} to ${shown(to, description)}`;
       if (scheduledTimes === 0)
@@ -172,7 +172,7 @@ interface Found {
   readonly description: ScheduleDescription;
 }
 
-/** What a command did: `line` for people, the rest for `--json`. */
+/** The result of a command: `line` for people, the rest for `--json`. */
 type Done = Readonly<Record<string, unknown>> & { readonly line: string };
 
 const WHEN_BUSY = {
@@ -222,7 +222,7 @@ async function scheduledTimesBetween(
   const { startTime } = await client.workflowService.listScheduleMatchingTimes({
     namespace: client.options.namespace,
     scheduleId,
-    // This call leaves the first moment of the span out, the backfill itself does not.
+    // This call excludes the first moment of the span; the backfill itself includes it.
     startTime: timestamp(new Date(from.getTime() - 1000)),
     endTime: timestamp(to),
   });

@@ -1,4 +1,4 @@
-// Watches a run of a sync to its end and prints its report: what `sync run` and `sync retry` do once it has started.
+// Watches a run of a sync to its end and prints its report, for `sync run` and `sync retry`.
 import type { Client } from '@temporalio/client';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { EXIT } from '../lib/exit.ts';
@@ -11,15 +11,15 @@ export interface Attended {
   readonly client: Client;
   readonly handle: SyncHandle;
   readonly sync: string;
-  /** What the progress names. */
+  /** Label of the progress. */
   readonly label: string;
-  /** Set when this command is the service: its failure ends the watching. */
+  /** Set when this command is the service: its failure stops the watching. */
   readonly stack: OpenStack | null;
   readonly shutdown: Shutdown;
   readonly options: SessionOptions & { readonly json: boolean };
 }
 
-/** @returns the exit code: `ok` also when somebody stops watching, as the run then goes on */
+/** @returns the exit code; `ok` also when the user stops watching, because the run continues */
 export async function attendSync(attended: Attended): Promise<number> {
   const { client, handle, sync, label, stack, shutdown, options } = attended;
   const followed = followSync({

@@ -1,8 +1,8 @@
-// Problems of rows as people read them.
+// Problems of rows as text.
 import type { ProblemTotal } from '../../contracts/wire/run.ts';
 import { formatMany, formatCount as n } from '../lib/format.ts';
 
-/** A line for each reason why rows were rejected, failed or are unknown; what was left out is among the warnings of a report. */
+/** One line per reason why rows were rejected, failed or are unknown. Excluded values are among the warnings of a report. */
 export function describeTotals(totals: readonly ProblemTotal[]): string[] {
   return totals.flatMap(({ outcome, where, column, code, rows, first, reason, varied }) => {
     if (outcome === 'warning') return [];
@@ -12,7 +12,7 @@ export function describeTotals(totals: readonly ProblemTotal[]): string[] {
   });
 }
 
-/** Field of the mapping or step of the sync, with the column of the source that the value came from. */
+/** Field of the mapping or step of the sync, and the source column of the value. */
 export function placeOf(where: string, column: string | undefined): string {
   return column === undefined ? where : `${where} (column ${column})`;
 }

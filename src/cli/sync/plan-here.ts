@@ -1,5 +1,5 @@
-// Plans a sync on the ledger of a state folder. It needs what reading the source and the ledger takes: no client, and no
-// secret but those of the source.
+// Plans a sync on the ledger of a state folder. It reads the source and the ledger, so it needs no client and only the
+// secrets of the source.
 import { dryRun } from '../../../activities/sync/plan/plan-dry.ts';
 import type { PlanProgress } from '../../../activities/sync/plan/plan-run.ts';
 import { type Environment, resolveSecret } from '../../config/secrets.ts';
@@ -9,32 +9,32 @@ import { compileMapping } from '../../mapping/index.ts';
 import { openLedger } from '../../runtime/ledger-database.ts';
 import { openSource } from '../../sources/index.ts';
 
-/** Plain data: a thread can be handed it. */
+/** Plain data, so that a thread can receive it. */
 export interface PlanInput {
   readonly spec: RunSpec;
   /** Folder of the configuration. */
   readonly baseDir: string;
-  /** Absolute; the caller has its lock. */
+  /** Absolute; the caller owns its lock. */
   readonly stateDir: string;
   readonly env: Environment;
-  /** People of each kind shown in full. */
+  /** Number of people of each kind to show in full. */
   readonly samples: number;
   readonly callsPerMinute: number;
-  /** Every problem of a row is wanted. */
+  /** Whether to report every problem of a row. */
   readonly listed: boolean;
 }
 
-/** Takes the plan first, then the problems of its rows, in the order of the source. */
+/** Receives the plan first, then the problems of its rows in source order. */
 export interface PlanReader {
   plan(plan: PlanReport): Promise<void>;
-  /** @returns whether more are wanted */
+  /** @returns whether it wants more */
   problems(batch: readonly PlanProblem[]): Promise<boolean>;
 }
 
-/** Problems handed over at once: some 200 kB. */
+/** Number of problems per message: about 200 kB. */
 const BATCH = 500;
 
-/** @throws SourceError when the source cannot be read; SecretError for a secret of the source */
+/** @throws SourceError when the source is unreadable; SecretError for a secret of the source */
 export async function planHere(
   input: PlanInput,
   onProgress: (progress: PlanProgress) => void,

@@ -1,4 +1,4 @@
-// Where `sluice sync plan` writes every problem of a row: into the plan's JSON, and as CSV. Rows are written as they come.
+// Writes every problem of a row for `sluice sync plan`: into the plan's JSON, and as CSV. It streams the rows.
 import type { PlanProblem, PlanReport } from '../../contracts/wire/plan.ts';
 import { maskValue } from '../../observability/masking.ts';
 import { csvLine } from '../lib/csv.ts';
@@ -11,14 +11,14 @@ export interface PlanOutputOptions {
   /** Path of a file, or `-` for stdout. */
   readonly csv?: string;
   readonly unmasked: boolean;
-  /** Ends the wait for a reader that takes nothing more. */
+  /** Ends the wait for a reader that reads no more. */
   readonly signal: AbortSignal;
-  /** The plan as it may be shown. */
+  /** Masks the plan as needed. */
   readonly shown: (plan: PlanReport) => PlanReport;
 }
 
 export interface PlanOutput extends PlanReader {
-  /** Resolves when all is written. */
+  /** Resolves when everything is written. */
   end(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// The thread in which `sluice sync plan` works: the thread that listens to signals can end it anywhere, in an endless
+// The thread in which `sluice sync plan` works. The main thread listens to signals and can end it anywhere: in an endless
 // expression, in a statement of the ledger, or while a source does not answer.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PlanProblem, PlanReport } from '../../contracts/wire/plan.ts';
@@ -8,7 +8,7 @@ import { type PlanInput, planHere } from './plan-here.ts';
 export type PlanAnswer =
   | { readonly kind: 'progress'; readonly read: number; readonly share: number | null }
   | { readonly kind: 'plan'; readonly plan: PlanReport }
-  /** Answered by whether more are wanted. */
+  /** The answer says whether more are wanted. */
   | { readonly kind: 'problems'; readonly problems: readonly PlanProblem[] }
   | { readonly kind: 'done' }
   | { readonly kind: 'error'; readonly message: string; readonly exitCode: number };

@@ -1,4 +1,4 @@
-// Starts a sync as a workflow, or joins the one that runs already, and follows it to its report.
+// Starts a sync as a workflow or joins its active run, and follows it to its report.
 
 import {
   ApplicationFailure,
@@ -28,8 +28,8 @@ const TASK_QUEUE_TYPE_WORKFLOW = 1;
 export type SyncHandle = WorkflowHandle<typeof crmSync>;
 
 /**
- * One sync has one workflow at a time: a second start joins the first. A retry joins nothing.
- * @throws WorkflowExecutionAlreadyStartedError when a retry finds a run under way
+ * A sync has one workflow at a time: a second start joins the first. A retry joins nothing.
+ * @throws WorkflowExecutionAlreadyStartedError when a retry finds an active run
  */
 export async function startSync(
   client: Client,
@@ -45,7 +45,7 @@ export async function startSync(
   });
 }
 
-/** A workflow without a worker waits without a word; say so. */
+/** Warns that a workflow waits because no worker runs. */
 export async function warnWithoutWorker(client: Client): Promise<void> {
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
@@ -68,21 +68,21 @@ export interface FollowedSync {
   readonly client: Client;
   readonly handle: SyncHandle;
   readonly progress: Progress;
-  /** Ends the watching; the run itself goes on. */
+  /** Stops watching; the run continues. */
   readonly signal: AbortSignal;
   /** Whether a person watches who can act when the service refuses the run. */
   readonly attended: boolean;
-  /** As the configuration names it. */
+  /** Name of the sync in the configuration. */
   readonly sync: string;
 }
 
 /**
- * Shows a run's progress until it ends. The calls of this are over when it returns, so that the
- * connection may be closed. A run that Sluice paused because of a refusal is resumed once, at the first check:
- * whoever starts it again wants it to go on.
- * @returns null when `signal` ended the watching; the run itself goes on
- * @throws CliError when the run was cancelled or failed, with the reason; when the service refuses the run and nobody
- * watches who could act on it
+ * Shows a run's progress until it ends. All calls are over when it returns, so that the caller can close the connection.
+ * If Sluice paused the run because of a refusal, the first check resumes it once: a user who starts it again wants it to
+ * continue.
+ * @returns null when `signal` stopped the watching; the run continues
+ * @throws CliError with the reason when the run was canceled or failed, or when the service refuses the run and nobody
+ * watches who can act on it
  */
 export async function followSync(followed: FollowedSync): Promise<RunReport | null> {
   const { client, handle, progress, signal, sync } = followed;
@@ -117,7 +117,7 @@ function rootOf(error: Error): Error {
   return error.cause instanceof Error ? rootOf(error.cause) : error;
 }
 
-/** A source that cannot be read ends a run with the exit code that the same source has in any other command. */
+/** If a source is unreadable, the run ends with the exit code that the source has in any other command. */
 function exitCodeOfFailure(root: Error): number {
   const type = root instanceof ApplicationFailure ? (root.type ?? '') : '';
   return type.startsWith(SOURCE_FAILURE)
@@ -142,7 +142,7 @@ function wayOut(sync: string, code: string): string {
 
 function refusedRun(sync: string, { code, reason }: Refused): CliError {
   const exitCode = concernsToken(code) ? EXIT.auth : EXIT.error;
-  const message = `the service refuses the run, so it is paused; nothing is lost (${reason}). ${wayOut(sync, code)}`;
+  const message = `the service refuses the run, so Sluice paused it; no work is lost (${reason}). ${wayOut(sync, code)}`;
   return new CliError(exitCode, message);
 }
 
@@ -185,31 +185,28 @@ function describePause({ by, reason, code }: NonNullable<RunProgress['paused']>,
     : `paused, because the service refuses the run: ${reason}. End this command with Ctrl-C. ${wayOut(sync, code)}`;
 }
 
-/** A call may fail so often before people hear of it: one lost answer is nothing to check. */
+/** Number of failed attempts before the command reports them: one lost answer is normal. */
 const QUIET_FAILURES = 2;
 
 /**
- * Why calls that were tried repeatedly do not get through; null when none is in trouble. Without this a run at a
- * service that is away resembles one that works.
+ * Why repeated calls fail; null when none does. Without this, a run whose service is away looks like one that works.
  */
 export async function failing(handle: Pick<WorkflowHandle, 'describe'>): Promise<string | null> {
   const { raw } = await handle.describe().catch(() => ({ raw: null }));
   for (const { attempt, lastFailure } of raw?.pendingActivities ?? []) {
     const type = lastFailure?.applicationFailureInfo?.type;
-    // To come back later is no failure, however often: the budget says it, and a 429.
+    // A planned delay is not a failure, whatever the attempt count: the budget asks for it, and a 429.
     if (type == null || type === 'ComeBack' || (attempt ?? 0) <= QUIET_FAILURES) continue;
-    return `tried again and again: ${lastFailure?.message ?? type} [${type}]`;
+    return `retrying: ${lastFailure?.message ?? type} [${type}]`;
   }
   return null;
 }
 
 export function troubleOf({ trouble }: RunProgress): string | null {
-  return trouble === null || trouble.failures <= QUIET_FAILURES
-    ? null
-    : `tried again and again: ${trouble.reason}`;
+  return trouble === null || trouble.failures <= QUIET_FAILURES ? null : `retrying: ${trouble.reason}`;
 }
 
-/** Null while no worker answers, or when the workflow has ended: the result tells then. */
+/** Null while no worker answers, and after the workflow has ended: the result says it then. */
 async function ask(handle: SyncHandle): Promise<RunProgress | null> {
   return await readProgress(handle).catch(() => null);
 }
@@ -229,7 +226,7 @@ function describe(now: RunProgress): { done: number; total: number | null; note:
   return { done: now.done, total: now.total, note: parts.join(', ') };
 }
 
-/** How far a run is, as people read it. */
+/** The progress of a run as text. */
 export function describeProgress(now: RunProgress): string[] {
   const pauseNow = now.paused;
   const paused =
@@ -243,7 +240,7 @@ export function describeProgress(now: RunProgress): string[] {
   ];
 }
 
-/** A report as people read it. @param rowsCommand shows all rows, as it is to be typed */
+/** A report as text. @param rowsCommand the command that lists all rows */
 export function describeReport(report: RunReport, rowsCommand: string): string[] {
   const { read, created, updated, unchanged, merged, rejected, failed, unknown } = report;
   return [
@@ -262,10 +259,10 @@ export function describeReport(report: RunReport, rowsCommand: string): string[]
 
 function describeVanished({ vanished = 0, vanishedFailed = 0 }: RunReport): string[] {
   if (vanished + vanishedFailed === 0) return [];
-  const failed = vanishedFailed === 0 ? '' : `, ${n(vanishedFailed)} of them in vain`;
+  const failed = vanishedFailed === 0 ? '' : `, ${n(vanishedFailed)} of them failed`;
   const people = vanished + vanishedFailed;
   const who = people === 1 ? '1 person' : `${n(people)} people`;
-  return [`  ${who} left the source and ${people === 1 ? 'was' : 'were'} acted on${failed}`];
+  return [`  ${who} left the source and ${people === 1 ? 'was' : 'were'} processed${failed}`];
 }
 
 function describeProblems(
@@ -287,7 +284,7 @@ function describeProblems(
 /** Exit code of a finished run. */
 export function exitCodeOf(report: RunReport): number {
   if (report.unknown > 0) return EXIT.unknownOutcomes;
-  // Not one row could be mapped: the mapping is wrong, or the file.
+  // No row could be mapped: the mapping or the file is wrong.
   const nothing = report.read > 0 && report.rejected === report.read;
   const cut = report.warnings.some(({ code }) => code === 'NOT_READ');
   const failed = report.failed + (report.vanishedFailed ?? 0) + report.stoppedSteps.length > 0;
