@@ -58,7 +58,7 @@ describe('a service that does not answer', () => {
       await environment.panel.clearFaults();
       expect(await followed).toMatchObject({ read: 1, created: 1, failed: 0 });
       expect(lines).toEqual([
-        expect.stringMatching(/^tried again and again: GET \/v1\/tags: .*\[TRANSPORT_RESET\]$/),
+        expect.stringMatching(/^retrying: GET \/v1\/tags: .*\[TRANSPORT_RESET\]$/),
       ]);
     });
   });

@@ -183,7 +183,7 @@ describe('with a worker', () => {
 
     expect(await sluice('poll pause main --reason lunch')).toMatchObject({
       code: 0,
-      stdout: 'main is paused; `sluice poll resume main` goes on\n',
+      stdout: 'main is paused; continue with `sluice poll resume main`\n',
     });
     const paused = await sluice('poll status main');
     expect(paused.stdout).toMatch(/^main +acme +paused .*\n {2}paused by .+: lunch\n$/m);
@@ -191,11 +191,11 @@ describe('with a worker', () => {
       code: 5,
       stderr: 'the poller is paused: `sluice poll resume main` lets it go on',
     });
-    expect((await sluice('poll resume main')).stdout).toBe('main goes on\n');
+    expect((await sluice('poll resume main')).stdout).toBe('main continues\n');
 
     expect(await sluice('poll stop main --reason moving')).toMatchObject({
       code: 0,
-      stdout: 'main has stopped; `sluice poll start main` goes on\n',
+      stdout: 'main has stopped; continue with `sluice poll start main`\n',
     });
     expect(await sluice('poll stop main')).toMatchObject({
       code: 3,

@@ -70,12 +70,12 @@ describe('the run that is meant', () => {
 });
 
 it.each<[argv: string[], code: number, message: RegExp]>([
-  [['rate', 'win', '0'], 2, /"0" is no rate/],
-  [['rate', 'win', '1.5'], 2, /is no rate/],
-  [['rate', 'win', '100001'], 2, /is no rate/],
+  [['rate', 'win', '0'], 2, /"0" is not a rate/],
+  [['rate', 'win', '1.5'], 2, /is not a rate/],
+  [['rate', 'win', '100001'], 2, /is not a rate/],
   [['resolve', 'win', '--as', 'triggered'], 2, /--member, or --all/],
   [['resolve', 'win', '--as', 'triggered', '--all', '--member', '1'], 2, /--member, or --all/],
-  [['resolve', 'win', '--as', 'triggered', '--all', '--again'], 2, /--again triggers members once more/],
+  [['resolve', 'win', '--as', 'triggered', '--all', '--again'], 2, /--again needs --as not-triggered/],
   [['pause', 'win', '--config', '/nowhere/sluice.yaml'], 3, /nowhere/],
 ])('%j is refused before anything connects', async (argv, code, message) => {
   const done = await runHere((program) => registerCampaignCommands(program, {}), argv);

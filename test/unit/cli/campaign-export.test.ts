@@ -136,7 +136,7 @@ describe('through the socket', () => {
     await db.query('delete from campaign_members');
     const { stdout, stderr } = await run('spring', '--members');
     expect(table(stdout)).toEqual([]);
-    expect(stderr).toMatch(/forgotten/);
+    expect(stderr).toMatch(/deleted/);
     expect(table((await run('spring')).stdout).at(-1)).toMatchObject({ wave: 'total', audience: '3' });
   });
 

@@ -18,6 +18,6 @@ it.each([
   const send = async () => ({ result }) as unknown as WorkflowUpdateHandle<void>;
   await expect(commandPoller(client, { account: 'acme', poller: 'main' }, send)).rejects.toMatchObject({
     exitCode: EXIT.conflict,
-    message: '"main" was stopped before it could answer: `sluice poll start main` goes on where it was',
+    message: '"main" was stopped before it could answer: continue with `sluice poll start main`',
   });
 });

@@ -95,7 +95,7 @@ describe('a run', () => {
     const text = show({ blocked, verified });
     expect(text).toMatch(/^run .*: running, blocked\n/);
     expect(text).toContain(
-      '\n  blocked: nobody reads [REPLIES_UNREAD]; it goes on by itself after that is corrected\n',
+      '\n  blocked: nobody reads [REPLIES_UNREAD]; it continues by itself after that is corrected\n',
     );
     expect(text).toContain('\n  first trigger: verified by its answer (it names the contact)\n');
   });
@@ -121,9 +121,9 @@ describe('a run', () => {
       '  skipped                  50    4 %  █···················  HUMAN_SERVICE 50',
       '  failed                    7   <1 %  █···················  ERR_CONTACT_INVALID 7',
       '  unknown                   2   <1 %  █···················',
-      '  whether 2 flows were triggered is not known, so nobody triggers them again: check in the service, then',
+      "  Sluice can't tell whether 2 flows were triggered, and does not trigger them again: check in the service, then",
       '  `sluice campaign resolve spring --all --as triggered`, or `--as not-triggered` (see --help)',
-      '  `sluice campaign retry spring` tries the 7 that failed once more: mend first what the codes say',
+      '  `sluice campaign retry spring` retries the 7 that failed; first correct what the codes say',
       '',
       'WAVE  KIND    BEGUN                      MEMBERS  TRIGGERED  DELIVERED  READ    REPLIED  OPTED OUT  SKIPPED  FAILED  UNKNOWN  STATE',
       '   1  canary  2026-11-02 10:00:00 GMT-3      700        640          0     0  64 (10 %)          0        0       7        0  ended',
@@ -173,7 +173,12 @@ describe('a run', () => {
       null,
       /could not be planned: the account has no tag "vip"; `sluice campaign plan spring`/,
     ],
-    ['with one of each', total({ unknown: 1 }), null, /whether 1 flow was triggered .* triggers it again/],
+    [
+      'with one of each',
+      total({ unknown: 1 }),
+      null,
+      /whether 1 flow was triggered, and does not trigger it again/,
+    ],
     [
       'without a workflow, though it should have one',
       {},
@@ -208,7 +213,7 @@ describe('a run', () => {
       'window',
       /waits until 2026-11-03 09:00:00 GMT-3, in America\/Sao_Paulo: the next sending window opens then/,
     ],
-    ['settle', /the wave is judged/],
+    ['settle', /Sluice judges the wave/],
     ['retry', /tried again then/],
     ['something new', /: something new/],
   ])('says what it waits for: %s', (why, expected) => {
@@ -223,7 +228,7 @@ describe('a run', () => {
       waiting: { until: '2026-11-03T12:00:00.000Z', why },
     };
     expect(show({}, live)).toMatch(expected);
-    expect(show({}, live)).toContain('waiting, wave 2; no batch under way; at most 30 a minute');
+    expect(show({}, live)).toContain('waiting, wave 2; no batch active; at most 30 a minute');
   });
 
   it('of nobody divides by nothing', () => {

@@ -85,7 +85,7 @@ describe('until the event has ended', () => {
     await untilEnded(watching);
     expect(said).toEqual([
       'waits for an operator: the token is revoked [ERR_TOKEN_REVOKED]',
-      'goes on',
+      'it continues',
       'waits for an operator: no such account [CONFIG]',
     ]);
   });

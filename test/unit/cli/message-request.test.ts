@@ -112,7 +112,7 @@ describe('what is sent', () => {
 
   const refused: [string, Partial<MessageOptions>, RegExp][] = [
     ['nothing', {}, /nothing to send/],
-    ['blanks', { text: ' \n' }, /--text holds no text/],
+    ['blanks', { text: ' \n' }, /--text is empty/],
     ['two texts', { text: 'x', textFile: 'y' }, /exclude/],
     ['a template without its language', { template: 't' }, /--language, for example pt_BR/],
     ['a template with a hole', { template: 't', language: 'en', param: ['a', ' '] }, /--param number 2/],

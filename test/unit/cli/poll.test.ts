@@ -78,9 +78,9 @@ describe('pollers', () => {
     const lines = show({ ...STATUS, state: 'paused', blocked, paused, history: true, gaps: 2, unread: 1 });
     expect(lines.slice(2, 7)).toEqual([
       '  paused by ana at 2026-11-22 07:00:00 GMT-3: no reason given',
-      '  blocked: the token was revoked [ERR_TOKEN_REVOKED]; mend it, then `sluice poll resume main` does not wait',
+      '  blocked: the token was revoked [ERR_TOKEN_REVOKED]; correct it, then `sluice poll resume main` retries at once',
       '  older pages are still to be read, with calls that nobody else wants',
-      '  1 conversation could not be read in full: campaigns that rely on replies leave these people alone',
+      '  1 conversation could not be read in full; campaigns that depend on replies skip these people',
       '  something may be missing: `sluice poll gaps main`',
     ]);
   });
@@ -90,7 +90,7 @@ describe('pollers', () => {
     const reason = `${code}: GET /v1/conversations answered 403 ${code}: the token lacks the scope conversations:read`;
     const blocked = { code, reason, shape: null };
     expect(show({ ...STATUS, state: 'blocked', blocked })[2]).toMatch(
-      /^ {2}blocked: GET [^:]* answered 403 ERR_SCOPE_MISSING: the token lacks the scope conversations:read; mend it/,
+      /^ {2}blocked: GET [^:]* answered 403 ERR_SCOPE_MISSING: the token lacks the scope conversations:read; correct it/,
     );
   });
 

@@ -17,7 +17,7 @@ describe('what is odd but no problem', () => {
       0,
       ['callsPerMinute is 120, yet the service allows 60'],
     ],
-    ['no stage', { mapping: card({ stage: undefined }) }, 0, ['stands in no column of the board']],
+    ['no stage', { mapping: card({ stage: undefined }) }, 0, ['is in no column of the board']],
     [
       'a connection that is down',
       {
@@ -144,7 +144,7 @@ describe('the command', () => {
     const lock = await acquireFolderLock(`${context.dir}/state`, { command: 'sluice dev' });
     open.push({ close: () => lock.release() });
     expect(linesOf(await context.visit(), 'ok').join('\n')).toContain(
-      `held by process ${process.pid} (sluice dev,`,
+      `in use by process ${process.pid} (sluice dev,`,
     );
   });
 
