@@ -192,7 +192,7 @@ describe('a field that people changed, and the source too', () => {
       const again = await environment.run();
       if (conflict !== 'fail') return expect(again).toMatchObject({ unchanged: 1, calls: 0 });
       expect(again.problems).toMatchObject([{ row: 1, where: 'upsertContact', code: 'CONFLICT' }]);
-      expect(again.problems[0]?.reason).toMatch(/^people changed name /);
+      expect(again.problems[0]?.reason).toMatch(/^someone changed name /);
     });
   });
 });

@@ -214,6 +214,6 @@ it('the report names tags that the service left out', async () => {
   };
   const csv = `${HEADER}+1 415 555 2001,Ana,,crm,,,\n`;
   await inEnvironment({ csv, mapping: MAPPING, shape: [rule, drop] }, async (environment) => {
-    expect(await untilPaused(await environment.start())).toContain('another value of tags');
+    expect(await untilPaused(await environment.start())).toContain('a different value of tags');
   });
 });
