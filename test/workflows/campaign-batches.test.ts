@@ -33,7 +33,7 @@ async function took(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-it('FAULTS 23: a pause calls off who waits for a slot, and is answered soon; a cancellation too', async () => {
+it('FAULTS 23: a pause cancels waits for a slot and completes soon, and so does a cancellation', async () => {
   await inEnvironment({ ...campaignEnvironment(60), rate: 60 }, async (environment) => {
     const { run, handle } = await started(environment, context.temporal.client);
     await untilRuns(environment, 2);
@@ -109,7 +109,7 @@ it('a refusal pauses the campaign soon, however long the calls in progress take'
   });
 });
 
-it('FAULTS 12: a token revoked in a wave pauses it with the reason; resumed, it is exact', async () => {
+it('FAULTS 12: a token revoked during a wave pauses the campaign with the reason; after the resume nobody is missed', async () => {
   await inEnvironment(campaignEnvironment(200), async (environment) => {
     await environment.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 500 });
     const { run, handle } = await started(environment, context.temporal.client);
@@ -131,6 +131,7 @@ it('FAULTS 12: a token revoked in a wave pauses it with the reason; resumed, it 
     });
     expect(paused.paused).toMatchObject({
       by: 'sluice',
+      code: 'ERR_TOKEN_REVOKED',
       reason: expect.stringContaining('ERR_TOKEN_REVOKED'),
     });
     expect(paused.total).toMatchObject({ failed: {}, unknown: 0 });

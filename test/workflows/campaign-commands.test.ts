@@ -210,7 +210,7 @@ describe('with a worker', () => {
     expect((await getCampaign(db, run)).state).toBe('planned');
   });
 
-  it('a plan that needs a second person waits for one, and an edit voids it', async () => {
+  it('a plan that needs approval waits for it, and an edit voids it', async () => {
     const plan = await sluice('plan careful');
     expect(plan.stdout).toMatch(/somebody else than .* approves it with `sluice campaign approve careful`/);
     expect(await sluice('start careful')).toMatchObject({
@@ -251,7 +251,7 @@ describe('with a worker', () => {
     expect(ended).toMatchObject({ code: 7, stdout: expect.stringContaining('1 failed, 1 unknown') });
   });
 
-  it('a start returns when it is accepted; a second one joins; nobody plans or starts beside it', async () => {
+  it('a start returns when it is accepted; a second one joins; no other plan or start is possible', async () => {
     expect((await sluice('plan later')).stdout).toMatch(/Mon 2099-01-05 .* 3 {2}09:00-09:00 {2}wave 1\n/);
     expect(await sluice('start later')).toMatchObject({ code: 0, stdout: 'acme/+later/1\n' });
     const joined = await sluice('start later --json');
@@ -273,7 +273,7 @@ describe('with a worker', () => {
     });
   });
 
-  it('FAULTS 50: nothing of a person is in Temporal', async () => {
+  it('FAULTS 50: Temporal contains no personal data', async () => {
     for (const id of ['campaign-plan/acme/doubtful', 'reactivation-campaign/acme/doubtful']) {
       const text = textOf(await temporal.client.workflow.getHandle(id).fetchHistory());
       expect(text).toContain('acme/+doubtful/1');

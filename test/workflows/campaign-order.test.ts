@@ -174,7 +174,7 @@ describe('a command on a campaign whose batch is in progress', () => {
   });
 });
 
-it('a retry in the last moment of a run is carried out', async () => {
+it('a retry at the very end of a run is applied', async () => {
   const play = new Play();
   play.after = Array.from({ length: 2000 }, (_, n) => `event${n}`);
   await playing(play, async (start) => {

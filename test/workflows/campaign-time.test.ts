@@ -37,7 +37,7 @@ function expectAt(times: readonly number[], expected: readonly number[]): void {
 }
 
 describe('windows over weeks', () => {
-  it('over midnight and holidays: as the plan foretold, to the minute', async () => {
+  it('across midnight and holidays: as forecast, to the minute', async () => {
     const monday = nextWeekday(SAO_PAULO, 1, await now());
     await passUntil(monday - 12 * HOUR);
     const windows = {
@@ -92,7 +92,7 @@ describe('windows over weeks', () => {
     });
   });
 
-  it('FAULTS 43: a zone that nobody knows is each that the number may be in', async () => {
+  it('FAULTS 43: an unknown zone means every zone that the number may be in', async () => {
     const monday = nextWeekday('Europe/Lisbon', 1, await now());
     await passUntil(monday);
     const windows = { zone: { field: 'contact.name' }, days: daily('09:00-12:00') };
@@ -132,7 +132,7 @@ describe('windows over weeks', () => {
   });
 });
 
-it('FAULTS 44: an outage that ends in quiet hours: what it blocked waits for the next window', async () => {
+it('FAULTS 44: an outage that ends outside the windows: blocked members wait for the next window', async () => {
   const monday = nextWeekday(SAO_PAULO, 1, await now());
   await passUntil(monday + 9 * HOUR - 2 * MINUTE);
   const windows = { zone: 'account', days: daily('09:00-09:05') };
@@ -192,7 +192,7 @@ it('nobody is triggered after the end, whatever delayed the campaign', async () 
   });
 });
 
-it('nobody hears of two runs within a week', async () => {
+it('nobody is triggered by two runs within a week', async () => {
   const monday = nextWeekday(SAO_PAULO, 1, await now());
   await passUntil(monday);
   const windows = { zone: 'account', days: daily('09:00-12:00') };
@@ -242,7 +242,7 @@ it('a member in human service is retried days later, in a window', async () => {
   });
 });
 
-describe('whatever the windows and the zones', () => {
+describe('with any windows and zones', () => {
   const ZONES = [
     'America/New_York',
     'Europe/Lisbon',

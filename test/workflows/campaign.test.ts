@@ -38,7 +38,7 @@ const BY = { by: 'ana', reason: 'lunch' };
 const TRIGGER = '^/v1/flows/trigger$';
 const SLOW = { path: TRIGGER, kind: 'delay', ms: 150 };
 describe('a campaign', () => {
-  it('reaches each member once, in waves, moves their cards and tags them', async () => {
+  it('triggers each member once, in waves, moves their cards and tags them', async () => {
     const cards = [1, 2, 3].map((id) => ({
       id,
       contactId: id,
@@ -80,7 +80,7 @@ describe('a campaign', () => {
     });
   });
 
-  it('FAULTS 20: started twice at once is one run; a plan that is edited, or over, does not start', async () => {
+  it('FAULTS 20: two concurrent starts are one run; an edited or ended plan does not start', async () => {
     await inEnvironment(campaignEnvironment(6), async (environment) => {
       const { client } = context.temporal;
       const plan = await planned(environment, client);
@@ -142,7 +142,7 @@ describe('a campaign', () => {
 });
 
 describe('operators', () => {
-  it('FAULTS 23: after a pause is answered nothing goes out; resume repeats nothing', async () => {
+  it('FAULTS 23: after a pause completes nothing is sent; resume repeats nothing', async () => {
     await inEnvironment(campaignEnvironment(60), async (environment) => {
       await environment.panel.fault(SLOW);
       const { run, handle } = await started(environment, context.temporal.client);
@@ -167,7 +167,7 @@ describe('operators', () => {
     });
   });
 
-  it('FAULTS 25: cancelled stays cancelled, with exact counts', async () => {
+  it('FAULTS 25: a cancelled run stays cancelled, with exact counts', async () => {
     await inEnvironment(
       campaignEnvironment(12, { campaign: { waves: { size: 4, settle: '0s' } } }),
       async (environment) => {
@@ -192,7 +192,7 @@ describe('operators', () => {
     );
   });
 
-  it('FAULTS 25: so does one whose workflow is cancelled by the tools of Temporal', async () => {
+  it('FAULTS 25: so does one whose workflow is cancelled with the tools of Temporal', async () => {
     await inEnvironment(campaignEnvironment(8), async (environment) => {
       await environment.panel.fault(SLOW);
       const { run, handle } = await started(environment, context.temporal.client);
@@ -206,7 +206,7 @@ describe('operators', () => {
     });
   });
 
-  it('FAULTS 22: continues as new in time; updates around that moment are kept, and nobody is reached twice', async () => {
+  it('FAULTS 22: continues as new in time; updates around that moment are kept, and nobody is triggered twice', async () => {
     const members = 160;
     await inEnvironment(
       campaignEnvironment(members, { campaign: { waves: { size: 70, settle: '0s' } } }),
@@ -241,7 +241,7 @@ describe('operators', () => {
     );
   });
 
-  it('what failed is tried again, what is unknown is settled, also when all was over', async () => {
+  it('failed members are retried and unknown ones resolved, also in a finished run', async () => {
     await inEnvironment(campaignEnvironment(4), async (environment) => {
       const { client } = context.temporal;
       await environment.panel.fault({ path: TRIGGER, kind: 'reset-after', times: 1 });
@@ -283,7 +283,7 @@ describe('operators', () => {
     });
   });
 
-  it('a wave that is skipped reaches nobody, and the next one goes on', async () => {
+  it('a skipped wave triggers nobody, and the next one continues', async () => {
     await inEnvironment(
       campaignEnvironment(9, { campaign: { waves: { size: 3, settle: '0s', every: '30m' } } }),
       async (environment) => {
@@ -304,7 +304,7 @@ describe('operators', () => {
     );
   });
 
-  it('FAULTS 50: nothing of a person or a token is in Temporal, in logs, or in what operators are shown, whatever goes wrong', async () => {
+  it('FAULTS 50: Temporal, logs and operator output contain no personal data and no token, whatever fails', async () => {
     const lines: string[] = [];
     const log = createLogger({ level: 'trace', destination: { write: (text) => lines.push(text) } });
     const options = campaignEnvironment(9, {
@@ -360,7 +360,7 @@ describe('operators', () => {
     });
   });
 
-  it('FAULTS 46: a person who serves the contact is an outcome; too many of them stop the campaign', async () => {
+  it('FAULTS 46: human service is an outcome; too much of it stops the campaign', async () => {
     const served = [1, 2, 3].map((id) => ({
       id,
       contactId: id,

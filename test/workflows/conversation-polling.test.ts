@@ -124,7 +124,7 @@ describe('a poller', () => {
     );
   });
 
-  it('FAULTS 23: paused, nothing is called after the acknowledgement, a restart included; resumed, nothing is published twice', async () => {
+  it('FAULTS 23: after a pause completes no call is made, even after a restart; after the resume nothing is published twice', async () => {
     await inPolledEnvironment(
       { name: 'paused', interval: QUICK },
       async ({ environment, handle, start, write, published, status }) => {
@@ -175,7 +175,7 @@ describe('a poller', () => {
     );
   });
 
-  it('FAULTS 12: a revoked token blocks it with the reason; when it works again, resume goes on and nothing is missed', async () => {
+  it('FAULTS 12: a revoked token blocks it with the reason; once the token works, a resume continues and nothing is missed', async () => {
     await inPolledEnvironment(
       { name: 'refused' },
       async ({ handle, start, revoke, write, published, status }) => {
@@ -195,7 +195,7 @@ describe('a poller', () => {
     );
   });
 
-  it('what was refused is shown until it works, by the next run of the workflow, too', async () => {
+  it('a refusal is shown until the call succeeds, also by the next run of the workflow', async () => {
     await inPolledEnvironment({ name: 'again' }, async ({ handle, start, revoke, status }) => {
       await revoke(true);
       await start();
@@ -212,7 +212,7 @@ describe('a poller', () => {
     });
   });
 
-  it('what is refused stays shown while other calls get through', async () => {
+  it('a refusal stays shown while other calls succeed', async () => {
     await inPolledEnvironment(
       { name: 'blind', interval: QUICK },
       async ({ environment, start, write, status }) => {

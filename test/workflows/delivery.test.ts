@@ -65,7 +65,7 @@ const plain = (history: object) =>
   );
 
 describe('deliveryWatch', () => {
-  it('FAULTS 12: waits while the token is refused, goes on when woken, and ends when nothing is followed', async () => {
+  it('FAULTS 12: waits while the token is refused, continues when woken, and ends when nothing is followed', async () => {
     await context.inEnvironment({ csv: HEADER, account: chatty }, async (environment) => {
       await environment.panel.patch({ tokens: [{ value: 'svc_test_token', revoked: true }] });
       await follow(environment, MESSAGE.id, 60);
@@ -119,7 +119,7 @@ describe('deliveryWatch', () => {
     });
   });
 
-  it('a wake is never lost, though the watch ends after each of them', async () => {
+  it('a wake is never lost, although the watch ends after each of them', async () => {
     await context.inEnvironment({ csv: HEADER, account: chatty }, async (environment) => {
       for (let n = 0; n < 10; n++) {
         // It failed at once: the first step of the watch publishes it and then ends. The next wake comes into that end.

@@ -29,8 +29,8 @@ async function starts(route: Route): Promise<number> {
 const writes = async (environment: Environment) =>
   effects(await environment.requests(), 'POST', /^\/v1\/(cards|contacts)$/).map(({ path }) => path);
 
-describe('an event that is accepted', () => {
-  it('becomes a contact with tags and a card, and Temporal learns nothing of the person', async () => {
+describe('an accepted event', () => {
+  it('becomes a contact with tags and a card, and Temporal gets no personal data', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('whole');
       const acceptance = acceptanceOf(environment, context.temporal.client);
@@ -51,7 +51,7 @@ describe('an event that is accepted', () => {
     });
   });
 
-  it('gets a place in its lane: a message before leads, however it came', async () => {
+  it('runs in its lane: a message before leads, by any route', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const { client } = context.temporal;
       const leads = leadRoute('laneLeads');
@@ -90,7 +90,7 @@ describe('an event that is accepted', () => {
     });
   });
 
-  it('FAULTS 28: one event 100 times at once is one start and one card, and every sender hears yes', async () => {
+  it('FAULTS 28: 100 concurrent copies of an event are one start and one card, and every sender gets a success', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('hundred');
       // Two processes of the ingress.
@@ -109,7 +109,7 @@ describe('an event that is accepted', () => {
     });
   });
 
-  it('FAULTS 29: the same event is still the same after Temporal has forgotten its workflow', async () => {
+  it('FAULTS 29: an event is still a duplicate after Temporal has deleted its workflow', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('later');
       const acceptance = acceptanceOf(environment, context.temporal.client);
@@ -148,7 +148,7 @@ describe('an event that is accepted', () => {
 });
 
 describe('several events about one person', () => {
-  it('FAULTS 41: an older one after a newer one makes no step back', async () => {
+  it('FAULTS 41: an older event after a newer one changes nothing', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('ordered', { order: 'at' });
       const acceptance = acceptanceOf(environment, context.temporal.client);
@@ -164,7 +164,7 @@ describe('several events about one person', () => {
     });
   });
 
-  it('are done one after the other in the order in which they came, though the first is slow', async () => {
+  it('run one after another in order of arrival, although the first is slow', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('queue');
       const acceptance = acceptanceOf(environment, context.temporal.client);
@@ -185,7 +185,7 @@ describe('several events about one person', () => {
     });
   });
 
-  it('one whose call fails for ever does not take the next one along', async () => {
+  it('one that always fails does not block the next one', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('failing');
       const acceptance = acceptanceOf(environment, context.temporal.client);
@@ -231,7 +231,7 @@ describe('an event that the account refuses', () => {
     });
   });
 
-  it('FAULTS 22: goes on in a new run before the history of its waiting gets too long, and so does who waits for it', async () => {
+  it('FAULTS 22: continues as new before the history gets too long, and so does the event that waits for it', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('patient', { batch: { max: 2, wait: '1s' } });
       const acceptance = acceptanceOf(environment, context.temporal.client);
@@ -283,7 +283,7 @@ describe('an event that the account refuses', () => {
 });
 
 describe('a route that batches', () => {
-  it('leaves no event open when its workflow is cancelled', async () => {
+  it('ends every event when its workflow is cancelled', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('stopped', { batch: { max: 30, wait: '1s' } });
       const acceptance = acceptanceOf(environment, context.temporal.client);
@@ -310,7 +310,7 @@ describe('a route that batches', () => {
     });
   });
 
-  it('starts one workflow for a burst, in which every event is done', async () => {
+  it('starts one workflow for a burst, which runs every event', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('burst', { batch: { max: 50, wait: '50ms' } });
       const acceptance = acceptanceOf(environment, context.temporal.client);
@@ -336,7 +336,7 @@ describe('a route that batches', () => {
 });
 
 describe('tags of a lead', () => {
-  it('come on top of what is there, and no sync takes them back', async () => {
+  it('are added to existing tags, and no sync removes them', async () => {
     const contact = { id: 1, number: '14155552001', name: 'Person 1', channel: 'waba', tagIds: [3] };
     await context.inEnvironment(
       { csv: HEADER + plainRow(1), account: account({ contacts: [contact] }) },

@@ -85,7 +85,7 @@ async function sluice(args: string) {
 }
 
 describe('the workflow of a sink', () => {
-  it('is woken for what comes, also while it sends, and does nothing between', async () => {
+  it('is woken for new events, also while it sends, and is idle in between', async () => {
     let woken: Promise<void> | undefined;
     bus.rule = () => {
       // Added and announced while the batch is in progress, too late for the group that it sends.
@@ -108,7 +108,7 @@ describe('the workflow of a sink', () => {
     expect(quiet).toBeLessThan(60);
   });
 
-  it('goes on where a worker was lost, and after it was terminated', async () => {
+  it('continues after a worker was lost, and after it was terminated', async () => {
     await put(db, ['bus'], many(10, 2));
     // A lost batch has its lease. The last batch of the previous test may still end.
     await db.query(
@@ -125,7 +125,7 @@ describe('the workflow of a sink', () => {
 });
 
 describe('sluice outbox', () => {
-  it('shows a sink in trouble; a retry probes it at once, also where its workflow has ended', async () => {
+  it('shows a failing sink; a retry probes it at once, also if its workflow has ended', async () => {
     bus.rule = () => DOWN;
     await put(db, ['bus'], many(4, 2));
     await wake();
@@ -149,7 +149,7 @@ describe('sluice outbox', () => {
     ]);
   });
 
-  it('lists dead events without what they say, has them tried again, and discards them', async () => {
+  it('lists dead events without their content, retries them, and discards them', async () => {
     bus.rule = ({ id }) => (/\/1$|\/2$/.test(id) ? REFUSED : null);
     await put(db, ['bus'], many(4, 4));
     await wake();

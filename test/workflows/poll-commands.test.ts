@@ -125,7 +125,7 @@ async function sluice(args: string) {
 }
 
 describe('without a worker', () => {
-  it('questions and orders end as unavailable, with the way out', async () => {
+  it('queries and commands end as unavailable, and say what to do', async () => {
     await startPollers({ client: temporal.client, config: { pollers: { spare: config.pollers.spare! } } });
     const spare = { account: 'acme', poller: 'spare' };
     const filter = { gaps: false, limit: 1 };
@@ -158,7 +158,7 @@ describe('with a worker', () => {
   });
   afterAll(() => stop());
 
-  it('a poller is started once, shown, hurried, paused, resumed and stopped; its position stays', async () => {
+  it('a poller is started once, shown, polled, paused, resumed and stopped; it keeps its position', async () => {
     expect(await sluice('poll status --json').then(({ json }) => json())).toMatchObject({
       pollers: [
         { ...MAIN, state: 'stopped', startedAt: null, polls: 0 },
@@ -227,7 +227,7 @@ describe('with a worker', () => {
     await sluice('poll stop main');
   });
 
-  it('a pause is acknowledged though the worker of the batch is killed, and the poller goes on after it', async () => {
+  it('a pause completes although the worker of the batch is killed, and the poller continues after it', async () => {
     await startPollers({ client: temporal.client, config: { pollers: { main: config.pollers.main! } } });
     const begun = new Promise<void>((resolve) => {
       batchBegun = resolve;
@@ -245,7 +245,7 @@ describe('with a worker', () => {
     expect(await handle.describe()).toMatchObject({ status: { name: 'RUNNING' } });
   });
 
-  it('gaps are one line each, of the pollers that were named', async () => {
+  it('gaps are listed one per line, for the named pollers', async () => {
     await noteGap(db, MAIN, { code: 'LIST_GAP', reason: 'the pages do not join', before: new Date(0) });
     await noteGap(db, MAIN, { code: 'UNREADABLE', reason: 'of another shape', conversation: 77 });
     const { stdout, stderr } = await sluice('poll gaps main');

@@ -34,7 +34,7 @@ function restart(environment: Environment, baseUrl: string, assumptions: Record<
   });
 }
 
-it('a poller and a campaign that were blocked go on after the override', async () => {
+it('a blocked poller and a blocked campaign continue after the override', async () => {
   const options = campaignEnvironment(5, {
     account: { tokens: token({ scopes: SCOPES }) },
     accountConfig: { optOut: { words: ['sair'] } },

@@ -114,8 +114,8 @@ const shares = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: tr
   maxLength: 4,
 });
 
-describe('FAULTS 43: whatever the windows, the clocks on the wall agree', () => {
-  it('in one zone, near its changes of clocks', () => {
+describe('FAULTS 43: for any windows, the calendar agrees with the wall clocks', () => {
+  it('in one zone, near its clock changes', () => {
     fc.assert(
       fc.property(days, moment, shares, (days, { zone, now, holidays }, shares) => {
         const windows = SendingWindows.parse({ days, holidays });
@@ -142,7 +142,7 @@ describe('FAULTS 43: whatever the windows, the clocks on the wall agree', () => 
     );
   });
 
-  it('walked from window to window over the change, every instant has its answer', () => {
+  it('from window to window across the change, every instant has a result', () => {
     fc.assert(
       fc.property(days, moment, (days, { zone, now, holidays }) => {
         const windows = SendingWindows.parse({ days, holidays });

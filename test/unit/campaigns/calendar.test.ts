@@ -42,7 +42,7 @@ describe('windows of a week, in São Paulo (UTC-3)', () => {
   });
 });
 
-describe('a range over midnight belongs to the weekday it begins on', () => {
+describe('a range across midnight belongs to the weekday on which it begins', () => {
   const nights: Input = { days: { mon: ['22:00-02:00'] } };
   it.each([
     ['2026-11-23T03:30:00Z', 'closed until 2026-11-24T01:00Z'],
@@ -73,27 +73,27 @@ describe('a holiday', () => {
     expect(ask({ ...input, holidays: ['2026-12-25'] }, 'America/Sao_Paulo', at)).toBe(expected);
   });
 
-  it('without a year comes each year, one with a year once', () => {
+  it('without a year repeats each year, one with a year does not', () => {
     const input = { ...daily('09:00-18:00'), holidays: ['12-25', '2026-11-30'] };
     expect(ask(input, 'UTC', '2027-12-25T10:00:00Z')).toBe('closed until 2027-12-26T09:00Z');
     expect(ask(input, 'UTC', '2027-11-30T10:00:00Z')).toBe('open until 2027-11-30T18:00Z');
     expect(ask(input, 'UTC', '2026-11-30T10:00:00Z')).toBe('closed until 2026-12-01T09:00Z');
   });
 
-  it('on 29 February comes with it', () => {
+  it('on 29 February exists only in leap years', () => {
     const input = { ...daily('00:00-24:00'), holidays: ['02-29'] };
     expect(ask(input, 'UTC', '2028-02-28T10:00:00Z')).toBe('open until 2028-02-29T00:00Z');
     expect(ask(input, 'UTC', '2028-02-29T23:59:00Z')).toBe('closed until 2028-03-01T00:00Z');
   });
 
-  it('is over when the local day is over', () => {
+  it('ends with the local day', () => {
     const input = { ...daily('00:00-24:00'), holidays: ['2026-12-25'] };
     expect(ask(input, 'Pacific/Kiritimati', '2026-12-24T09:59:59Z')).toBe('open until 2026-12-24T10:00Z');
     expect(ask(input, 'Pacific/Niue', '2026-12-26T10:59:59Z')).toBe('closed until 2026-12-26T11:00Z');
   });
 });
 
-describe('ranges that overlap or touch are one', () => {
+describe('overlapping and adjacent ranges are merged', () => {
   it.each([
     ['touch', daily('09:00-12:00', '12:00-18:00')],
     ['overlap, in any order', daily('11:00-18:00', '09:00-13:00')],
@@ -106,14 +106,14 @@ describe('ranges that overlap or touch are one', () => {
     expect(ask(daily('09:00-09:00'), 'UTC', '2026-11-23T09:00:00Z')).toBe('closed until never');
   });
 
-  it('windows that never close are asked again after 400 days', () => {
+  it('windows that never close are reported for 400 days', () => {
     expect(ask(daily('00:00-24:00'), 'Atlantic/Azores', '2026-01-01T00:00:00Z')).toBe(
       'open until 2027-02-05T00:00Z',
     );
   });
 });
 
-describe('where clocks are changed, no wall clock outside the range is ever in it', () => {
+describe('around clock changes, no time outside the range is in it', () => {
   it.each([
     // São Paulo, 2018-11-04: 23:59 is followed by 01:00.
     [
@@ -251,13 +251,13 @@ describe('several zones: open where all are open', () => {
     expect(ask(daily('09:00-18:00'), zones, '2026-11-23T12:00:00Z')).toBe('open until 2026-11-23T20:00Z');
   });
 
-  it('where they have no window in common there is none', () => {
+  it('zones without a common window never open', () => {
     const zones = ['Europe/Kaliningrad', 'Asia/Kamchatka'];
     expect(ask(daily('09:00-18:00'), zones, '2026-11-23T12:00:00Z')).toBe('closed until never');
     expect(ask(daily('08:00-21:00'), zones, '2026-11-23T12:00:00Z')).toBe('closed until 2026-11-24T06:00Z');
   });
 
-  it('a holiday of one of them is a holiday', () => {
+  it('a holiday in one of them is a holiday', () => {
     const input = { ...daily('00:00-24:00'), holidays: ['2026-12-25'] };
     const zones = ['Pacific/Kiritimati', 'Pacific/Niue'];
     expect(ask(input, zones, '2026-12-24T09:00:00Z')).toBe('open until 2026-12-24T10:00Z');
@@ -265,7 +265,7 @@ describe('several zones: open where all are open', () => {
   });
 });
 
-it('no window at all, or none within 400 days, is never', () => {
+it('no window, or none within 400 days, never opens', () => {
   expect(ask({}, 'UTC', '2026-11-23T12:00:00Z')).toBe('closed until never');
   const holidays: string[] = [];
   for (let day = new Date('2026-01-01'); day < new Date('2027-01-01'); day = new Date(+day + 86_400_000))
@@ -275,7 +275,7 @@ it('no window at all, or none within 400 days, is never', () => {
   expect(ask(leap, 'UTC', '2027-11-23T12:00:00Z')).toBe('closed until 2028-02-29T09:00Z');
 });
 
-it('answers do not depend on what was asked before', () => {
+it('results do not depend on earlier queries', () => {
   const shared = calendar(WEEK);
   const times = [
     '2026-11-23T12:00:00Z',
@@ -288,7 +288,7 @@ it('answers do not depend on what was asked before', () => {
     expect(say(shared.at(['America/Sao_Paulo'], Date.parse(at)))).toBe(ask(WEEK, 'America/Sao_Paulo', at));
 });
 
-it('a zone that there is not, or none, is refused', () => {
+it('an unknown zone, or none, is refused', () => {
   expect(() => calendar(WEEK).at(['America/Nowhere'], 0)).toThrow(/America\/Nowhere is not a time zone/);
   expect(() => calendar(WEEK).at([], 0)).toThrow(/at least one/);
 });

@@ -16,7 +16,7 @@ describe('a forecast by days', () => {
     expect(daysOf(stretches, MINUTE, 'UTC')).toMatchObject([{ day: '2026-11-24', members: 3 }]);
   });
 
-  it('stretches of one day are one day, and days without any are left out', () => {
+  it('stretches of one day are added up, and days without any are left out', () => {
     const days = daysOf(
       [
         { startsMs: at('2026-11-23T10:00:00Z'), members: 2 },
@@ -43,7 +43,7 @@ describe('a forecast by days', () => {
     );
   });
 
-  it('agrees with asking for each trigger which day it is', () => {
+  it('agrees with the day of each single trigger', () => {
     const zones = fc.constantFrom('America/Sao_Paulo', 'Europe/Lisbon', 'America/New_York', 'Asia/Kolkata');
     const stretch = fc.record({
       after: fc.integer({ min: 0, max: 40 * 60 }),

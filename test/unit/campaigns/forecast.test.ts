@@ -50,7 +50,7 @@ const plan = (waves: object, some: Partial<ForecastInput> = {}): ForecastInput =
 });
 const members = (count: number) => ({ groups: [{ zones: ['any'], members: count }] });
 
-describe('a forecast of what is always open', () => {
+describe('a forecast with windows that are always open', () => {
   it.each([
     ['one wave: the first trigger at once, each other a slot later', {}, 100, [[0, 99_000]]],
     [
@@ -132,7 +132,7 @@ describe('a forecast of what is always open', () => {
 });
 
 describe('a forecast within windows', () => {
-  it('goes on when the window opens again', () => {
+  it('continues when the window opens again', () => {
     const calendar = hourly({ any: [9, 10] });
     const { waves } = forecast(plan({}, { ...members(90), calendar, pacePerMinute: 1 }));
     // 60 fit into the first day, 30 into the second.
@@ -149,7 +149,7 @@ describe('a forecast within windows', () => {
     expect(waves.map(({ startsMs }) => startsMs / DAY)).toEqual([9.5 / 24, 3 + 9 / 24, 4 + 9 / 24]);
   });
 
-  it('zones that are open together share the pace; who is closed waits', () => {
+  it('zones that are open together share the pace; closed ones wait', () => {
     const calendar = hourly({ west: [9, 11], east: [10, 12] });
     const groups = [
       { zones: ['west'], members: 90 },
@@ -163,7 +163,7 @@ describe('a forecast within windows', () => {
     expect(waves[0]).toMatchObject({ startsMs: 9 * HOUR, endsMs: DAY + 9 * HOUR + 9 * MINUTE });
   });
 
-  it('a window that opens between two triggers changes nothing of the pace', () => {
+  it('a window that opens between two triggers does not change the pace', () => {
     const calendar = hourly({ west: [9, 12], east: [10, 12] });
     const groups = [
       { zones: ['west'], members: 70 },
@@ -174,7 +174,7 @@ describe('a forecast within windows', () => {
     expect(finishMs).toBe(startMs + 79 * MINUTE);
   });
 
-  it('who has several possible zones is reached when all of them are open', () => {
+  it('members with several possible zones are triggered when all of them are open', () => {
     const calendar = hourly({ west: [9, 12], east: [11, 20] });
     const groups = [{ zones: ['east', 'west'], members: 10 }];
     expect(forecast(plan({}, { groups, calendar })).waves[0]?.startsMs).toBe(11 * HOUR);
@@ -190,7 +190,7 @@ describe('a forecast within windows', () => {
     expect(found).toMatchObject({ waves: [], finishMs: null, byThen: 10, never: [['none']] });
   });
 
-  it('what ends beyond the horizon is no date', () => {
+  it('an end beyond the horizon has no date', () => {
     const found = forecast(plan({ size: 1, every: '365d' }, { horizonMs: 3 * 365 * DAY }));
     expect(found).toMatchObject({ finishMs: null, never: [] });
     expect(found.waves).toHaveLength(4);
@@ -216,7 +216,7 @@ describe('a forecast within windows', () => {
     closed: fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 5 }),
   });
 
-  it('agrees with taking member by member', () => {
+  it('agrees with a simulation of single members', () => {
     fc.assert(
       fc.property(campaigns, fc.integer({ min: 1, max: 300 }), (campaign, count) => {
         const { pacePerMinute, startMs, from, length, closed, ...waves } = campaign;
@@ -228,7 +228,7 @@ describe('a forecast within windows', () => {
     );
   });
 
-  it('with several zones: everybody once, never faster than the pace, each wave after the one before', () => {
+  it('with several zones: every member once, never faster than the pace, wave after wave', () => {
     const zoned = fc.record({
       campaign: campaigns,
       counts: fc.array(fc.nat(80), { minLength: 3, maxLength: 3 }),
@@ -275,7 +275,7 @@ describe('a forecast within windows', () => {
     );
   });
 
-  it('100,000 members in 10 zones in waves of 500 are no work', () => {
+  it('100,000 members in 10 zones in waves of 500 are fast', () => {
     let asked = 0;
     const zones = Object.fromEntries(
       Array.from({ length: 10 }, (_, i): [string, Hours] => [`z${i}`, [8 + (i % 5), 18 + (i % 5)]]),
@@ -290,8 +290,8 @@ describe('a forecast within windows', () => {
   });
 });
 
-describe('the pace that is needed', () => {
-  it('is the least that ends in time', () => {
+describe('the pace needed', () => {
+  it('is the lowest that ends in time', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 5000 }),
@@ -307,7 +307,7 @@ describe('the pace that is needed', () => {
     );
   });
 
-  it('is none when the waves alone take longer', () => {
+  it('is null if the waves alone take longer', () => {
     expect(paceNeeded(plan({ size: 10, every: '1d' }), 8 * DAY)).toBeNull();
     expect(paceNeeded(plan({ size: 10, every: '1d' }), 9 * DAY + HOUR)).toBe(1);
   });

@@ -61,7 +61,7 @@ describe('stop rules', () => {
     expect(codes(rules, some)).toEqual(expected);
   });
 
-  it('a reason has the figures', () => {
+  it('a reason contains the numbers', () => {
     const rules = StopRules.parse({ failed: 0.015, replies: 0.5 });
     expect(
       brokenRules(rules, tally({ tried: 2000, failed: 31, replied: 999 })).map(({ reason }) => reason),

@@ -33,7 +33,7 @@ describe('a Brazilian number is in the zones of its area code', () => {
     expect(zonesOfNumber(number, FALLBACK)).toEqual(zones);
   });
 
-  it('all 67 area codes of the plan have a zone, and a free-call number all of the country', () => {
+  it('all 67 area codes have a zone, and a toll-free number has all zones of the country', () => {
     const areas = Array.from({ length: 89 }, (_, n) => String(n + 11));
     // 90 is the prefix of collect calls.
     const known = areas.filter(
@@ -74,13 +74,13 @@ it.each(['', '881612345678', '80012345678', '999999999', 'not a number', '0', '9
   },
 );
 
-it('a finder asked again says the same', () => {
+it('a repeated query has the same result', () => {
   const find = zoneFinder('UTC');
   const numbers = ['351912345678', '5511987654321', '', '351912345679'];
   for (const _ of [1, 2]) expect(numbers.map(find)).toEqual(numbers.map((n) => zonesOfNumber(n, 'UTC')));
 });
 
-it('every zone that a number may be in is one', () => {
+it('every possible zone of a number is valid', () => {
   const all = ['5581987654321', '5511987654321', '558001234567', '12125550123', '79161234567', '61412345678'];
   for (const zone of all.flatMap((number) => zonesOfNumber(number, 'UTC'))) expect(isZone(zone)).toBe(true);
 });

@@ -48,7 +48,7 @@ const touches = async (context: DecisionContext): Promise<number[]> =>
   );
 
 describe('the audit', () => {
-  it('a command that is done twice is one, and keeps who, why and how many', async () => {
+  it('a repeated command is one, and records who, why and how many', async () => {
     const context = await ended(['failed ERR_X', 'failed ERR_Y', 'triggered']);
     const command = { action: 'retry', codes: ['ERR_X'], by: 'ben', reason: 'mended' } as const;
     expect(await context.command(command, 'one')).toEqual({ members: 1 });
@@ -59,7 +59,7 @@ describe('the audit', () => {
     expect(await context.states()).toEqual(['waiting', 'failed ERR_Y', 'triggered']);
   });
 
-  it('takes any text as a reason, and cuts a long one', async () => {
+  it('accepts any text as a reason, and cuts a long one', async () => {
     const context = await running({ members: people(1) });
     const reason = `a\0b\ud800${'😀'.repeat(400)}`;
     await context.command({ action: 'pause', reason });
@@ -83,7 +83,7 @@ describe('the audit', () => {
     expect(await context.audit()).toHaveLength(1);
   });
 
-  it('nothing is done to a run that nobody knows', async () => {
+  it('an unknown run is refused', async () => {
     const context = await running({ members: [] });
     const command = { by: 'ben', reason: '', action: 'pause' } as const;
     expect(await refused(context.activities.campaignCommand({ run: 'no/+win/1', command, id: 'x' }))).toBe(
@@ -95,7 +95,7 @@ describe('the audit', () => {
 describe('approval', () => {
   const config = { approval: 'second-person' };
 
-  it('lets somebody else approve, and then it starts; the first approval stands', async () => {
+  it('lets another person approve, and then it starts; the first approval is kept', async () => {
     const context = await decisionContext(db, { members: people(1), config });
     expect(await refused(context.command({ action: 'approve', by: 'ana' }))).toBe('SAME_PERSON');
     expect(await refused(context.open())).toBe('NOT_APPROVED');
@@ -106,7 +106,7 @@ describe('approval', () => {
     expect(await refused(context.command({ action: 'approve', by: 'dora' }))).toBe('NOT_PLANNED');
   });
 
-  it('another rate for a plan that was approved has to be approved, too', async () => {
+  it('a new rate for an approved plan needs a new approval', async () => {
     const context = await decisionContext(db, { members: people(1), config });
     await context.command({ action: 'approve', by: 'ben' });
     await context.command({ action: 'rate', callsPerMinute: 5 });
@@ -151,7 +151,7 @@ describe('pause and resume', () => {
 });
 
 describe('cancel', () => {
-  it('FAULTS 25: a cancelled run stays cancelled, whatever is done to it, and its counts add up', async () => {
+  it('FAULTS 25: a cancelled run stays cancelled under any command, and its counts add up', async () => {
     const context = await running({
       members: people(6),
       config: { waves: { size: 5, settle: '0s' } },
@@ -216,7 +216,7 @@ describe('cancel', () => {
     expect((await context.states())[0]).toBe('unknown TRIGGER_AMBIGUOUS');
   });
 
-  it('ends a plan that was never started, and not a run that has finished', async () => {
+  it('ends a plan that was never started, but not a finished run', async () => {
     const planned = await decisionContext(db, { members: people(2) });
     expect(await planned.command({ action: 'cancel' })).toEqual({ members: 2 });
     expect(await refused(planned.open())).toBe('CAMPAIGN_CANCELLED');
@@ -246,7 +246,7 @@ describe('skip-wave', () => {
     expect((await context.waves())[0]).toMatchObject({ wave: 1, size: 2, broken: [] });
   });
 
-  it('between two waves leaves out the next one, of its own size', async () => {
+  it('between two waves skips the next one, with its own size', async () => {
     const context = await running({ members: people(7), config });
     await context.next();
     await context.all();
@@ -263,7 +263,7 @@ describe('skip-wave', () => {
     ]);
   });
 
-  it('says so when there is none', async () => {
+  it('says so if there is none', async () => {
     const context = await ended(['triggered']);
     expect(await refused(context.command({ action: 'skipWave' }))).toBe('NOTHING_TO_DO');
     expect(await context.waves()).toHaveLength(1);
@@ -271,7 +271,7 @@ describe('skip-wave', () => {
 });
 
 describe('retry', () => {
-  it('tries those of a code again in a wave of their own, right behind the present one, before settle and every', async () => {
+  it('retries members with a code in a wave of their own, right after the open one, before settle and every', async () => {
     const config = { waves: { size: 3, settle: '10m', every: '1d' } };
     const context = await running({ members: people(5), config });
     const { members } = await context.batch();
@@ -289,7 +289,7 @@ describe('retry', () => {
     ]);
   });
 
-  it('opens a run that has finished, which finishes once more', async () => {
+  it('reopens a finished run, which then finishes again', async () => {
     const context = await ended(['failed ERR_X', 'triggered', 'failed ERR_Y']);
     expect(await context.next()).toMatchObject({ do: 'finish' });
     expect(await context.close()).toBe(true);
@@ -309,7 +309,7 @@ describe('retry', () => {
     ]);
   });
 
-  it('leaves a finished run as it is when nobody failed so, or there is a newer run', async () => {
+  it('leaves a finished run unchanged if no member matches, or there is a newer run', async () => {
     const context = await ended(['failed ERR_X']);
     await context.next();
     await context.close();
@@ -320,7 +320,7 @@ describe('retry', () => {
     expect(await context.states()).toEqual(['failed ERR_X']);
   });
 
-  it('does not open a finished run that no workflow would go on with', async () => {
+  it('does not reopen a finished run without a workflow to continue it', async () => {
     const context = await ended(['failed ERR_X']);
     await context.next();
     await context.close();
@@ -331,7 +331,7 @@ describe('retry', () => {
     expect(await context.states()).toEqual(['failed ERR_X']);
   });
 
-  it('is refused after the end of the campaign, when everybody who waits is left out', async () => {
+  it('is refused after the end of the campaign', async () => {
     const context = await ended(['failed ERR_X'], { ...NOW, end: '2026-11-16T14:00:00Z' });
     context.clock.at += 2 * HOUR;
     expect(await refused(context.command({ action: 'retry', codes: null }))).toBe('CAMPAIGN_OVER');
@@ -341,7 +341,7 @@ describe('retry', () => {
 describe('resolve', () => {
   const all = { action: 'resolve', members: null } as const;
 
-  it('as triggered counts them so, at the time of their touch, and hands on what follows', async () => {
+  it('as triggered counts them at the time of their touch, and hands over follow-up events', async () => {
     const context = await ended(['unknown TRIGGER_AMBIGUOUS', 'unknown', 'triggered'], {
       ...NOW,
       after: { tags: ['reached'] },
@@ -367,7 +367,7 @@ describe('resolve', () => {
     expect(await context.activities.closeCampaign({ run: context.run })).toEqual({ closed: true, after: [] });
   });
 
-  it('as not triggered they failed, and nobody counts a touch of them', async () => {
+  it('as not triggered they fail, and no touch counts', async () => {
     const context = await ended(['unknown', 'triggered', 'unknown']);
     expect(await context.command({ ...all, as: 'notTriggered', again: false })).toEqual({ members: 2 });
     expect(await context.states()).toEqual(['failed NOT_TRIGGERED', 'triggered', 'failed NOT_TRIGGERED']);
@@ -393,7 +393,7 @@ describe('resolve', () => {
     ]);
   });
 
-  it('settles a finished run without opening it', async () => {
+  it('changes a finished run without reopening it', async () => {
     const context = await ended(['unknown']);
     await context.next();
     await context.close();

@@ -7,7 +7,7 @@ const context = forecastContext();
 const { activities, freeze, planned } = context;
 
 describe('a plan', () => {
-  it('counts the audience, why who is left out, and the members by zones', async () => {
+  it('counts the audience, the exclusions by code, and the members by zones', async () => {
     await freeze({ waiting: { 'America/Manaus': 3, 'America/New_York,America/Chicago': 2, '': 1 } });
     await context.db.query(
       `insert into campaign_members (run_id, key, part, state, code) values
@@ -102,7 +102,7 @@ describe('a plan', () => {
     expect(seconds).toBeCloseTo((99 * 60 * 1.005) / pace, 2);
   });
 
-  it('begins at its start, and lists 200 waves at most', async () => {
+  it('begins at its start, and lists at most 200 waves', async () => {
     const start = '2026-12-01T09:00:00-03:00';
     const config = { start, waves: { size: 1, settle: '0s', every: '1h' } };
     const plan = await planned({ config, waiting: { '': 230 } });
@@ -124,7 +124,7 @@ describe('a plan', () => {
     ]);
   });
 
-  it('windows go by the zones of each member', async () => {
+  it('windows apply in the zones of each member', async () => {
     const windows = { days: { mon: ['13:00-14:00'] } };
     const waiting = { 'Europe/Lisbon': 1, 'America/Manaus': 1, '': 1 };
     const { waves } = await planned({ config: { windows }, waiting });
@@ -136,19 +136,19 @@ describe('a plan', () => {
 });
 
 describe('the plan is kept', () => {
-  it('done twice, it is made once, and the run is planned', async () => {
+  it('a repeated call makes it once, and the run is planned', async () => {
     const plan = await planned();
     await context.db.query('delete from campaign_members where run_id = $1', [context.run]);
     expect(await activities().planCampaign({ run: context.run })).toEqual(plan);
     expect(await getCampaign(context.db, context.run)).toMatchObject({ state: 'planned', plan });
   });
 
-  it('a plan with problems is kept too', async () => {
+  it('a plan with problems is stored, too', async () => {
     await planned({ connections: [] });
     expect(await getCampaign(context.db, context.run)).toMatchObject({ state: 'planned' });
   });
 
-  it('one that was replaced meanwhile is not', async () => {
+  it('a plan that was replaced meanwhile is not', async () => {
     await freeze({});
     await context.db.query("update campaigns set state = 'void' where run_id = $1", [context.run]);
     await expect(activities().planCampaign({ run: context.run })).rejects.toMatchObject({
@@ -158,7 +158,7 @@ describe('the plan is kept', () => {
     expect((await getCampaign(context.db, context.run)).plan).toBeNull();
   });
 
-  it('nobody plans before the audience is decided', async () => {
+  it('no plan is made before the audience is frozen', async () => {
     await freeze({});
     await context.db.query("update campaign_members set state = 'found' where run_id = $1", [context.run]);
     await expect(activities().planCampaign({ run: context.run })).rejects.toThrow(/not frozen/);

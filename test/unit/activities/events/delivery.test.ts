@@ -16,8 +16,8 @@ const { next, check, batch, watch, newNumber, send, published, entry } = context
 beforeEach(context.fresh);
 afterAll(context.close);
 
-describe('a message that was sent', () => {
-  it('is published as delivered and read, with the event that had it sent, for two calls', async () => {
+describe('a sent message', () => {
+  it('is published as delivered and read, with the event that sent it, with two calls', async () => {
     const { id, conversation } = await send();
     expect(await watch()).toBe(2);
     expect(await published(id)).toEqual(['delivered', 'read']);
@@ -38,7 +38,7 @@ describe('a message that was sent', () => {
     expect(await next()).toEqual({ nextMs: null, due: false });
   });
 
-  it('that fails is published so', async () => {
+  it('that fails is published as failed', async () => {
     const { id } = await send(NOWHERE);
     expect(await watch()).toBe(1);
     expect(await published(id)).toEqual(['failed']);
@@ -51,7 +51,7 @@ describe('a message that was sent', () => {
     expect(await published('m1')).toEqual(['failed']);
   });
 
-  it('that nobody ever reads costs six calls in three days; its last status stands', async () => {
+  it('that is never read costs six calls in three days, and keeps its last status', async () => {
     progressMs.read = NEVER;
     const sentAt = clock.at;
     const { id } = await send();
@@ -68,7 +68,7 @@ describe('a message that was sent', () => {
     expect(await published(id)).toEqual([]);
   });
 
-  it('that the service does not have yet is searched for until it had the time to show', async () => {
+  it('that the service does not show yet is searched for until the settle time is over', async () => {
     const { id } = await send();
     const body = { error: 'x', code: 'ERR_MESSAGE_NOT_FOUND' };
     await fault({ path: '/status$', status: 404, body, times: 2 });
@@ -76,14 +76,14 @@ describe('a message that was sent', () => {
     expect(await entry(id)).toMatchObject({ status: 'read', endCode: null });
   });
 
-  it('that the service does not have is given up', async () => {
+  it('that the service does not have is no longer followed', async () => {
     const messages = [{ id: 'gone', status: 'queued', ack: 0 }];
     await followMessages(db, { account: 'acme', event: 'e', conversation: 7, messages }, now());
     expect(await watch()).toBe(3);
     expect(await entry('gone')).toMatchObject({ status: 'queued', endCode: 'NOT_FOUND', nextAt: null });
   });
 
-  it('without a conversation is followed, and published once a page has shown where it is', async () => {
+  it('without a conversation is followed, and published once a page shows its conversation', async () => {
     const { id, conversation } = await send();
     await db.query('update deliveries set conversation_id = null');
     await watch(clock.at + 10 * SECOND);
@@ -94,7 +94,7 @@ describe('a message that was sent', () => {
     expect(await published(id)).toEqual(['delivered', 'read']);
   });
 
-  it('whose watch was away for a week gets one last check', async () => {
+  it('whose watch did not run for a week gets one last check', async () => {
     const { id } = await send();
     clock.at += 73 * HOUR;
     expect(await watch()).toBe(1);
@@ -108,7 +108,7 @@ describe('a message that was sent', () => {
   it.each([
     ['another word than the text has', 'played', 9, 'played'],
     ['an ack that says read beside a status that does not', 'server_ack', 4, 'server_ack'],
-  ])('%s is kept as it comes, and ends nothing', async (_case, status, ack, kept) => {
+  ])('%s is stored as it is, and ends nothing', async (_case, status, ack, kept) => {
     const { id } = await send();
     await fault({ path: '/status$', status: 200, body: { requestId: 'r', status, ack }, times: 1 });
     await watch(clock.at + 6 * SECOND);
@@ -120,7 +120,7 @@ describe('a message that was sent', () => {
 });
 
 describe('a check that fails', () => {
-  it('FAULTS 12: a refusal of the account says so, and leaves everything as it was', async () => {
+  it('FAULTS 12: a refusal of the account is reported, and changes nothing', async () => {
     const { id } = await send();
     clock.at += 10 * SECOND;
     for (const [status, code] of [
@@ -153,7 +153,7 @@ describe('a check that fails', () => {
   it.each([
     ['a page', { kind: 'html' }],
     ['an answer without a status', { kind: 'status', status: 200, body: { requestId: 'r', ack: 4 } }],
-  ])('FAULTS 6: %s says nothing of the message', async (_case, over) => {
+  ])('FAULTS 6: %s says nothing about the message', async (_case, over) => {
     const { id } = await send();
     clock.at += 10 * SECOND;
     await fault({ ...over, times: 1 });
@@ -189,7 +189,7 @@ describe('a check that fails', () => {
     expect(await entry(id)).toMatchObject({ status, endCode, nextAt: null });
   });
 
-  it('sinks that an attempt published and did not wake are woken by the next one', async () => {
+  it('the next attempt wakes sinks that an attempt published to but did not wake', async () => {
     await batch(2);
     expect(woken).toEqual(['bus']);
   });
@@ -200,7 +200,7 @@ describe('several messages of one conversation', () => {
     (await panel.requests(since)).map(({ path }) => path.replace(/[^/]+\/status$/, ':id/status'));
   const seqNow = async () => (await panel.requests(0)).at(-1)?.seq ?? 0;
 
-  it('are checked together, for one call', async () => {
+  it('are checked together, with one call', async () => {
     const number = newNumber();
     const sent = [await send(number), await send(number), await send(number)];
     const { conversation } = sent[0] as Sent;
@@ -216,7 +216,7 @@ describe('several messages of one conversation', () => {
       (items: Record<string, unknown>[]) => items.map((item) => ({ ...item, status: null })),
     ],
     ['they are not among the newest', () => []],
-  ])('are asked for one by one when %s', async (_case, change) => {
+  ])('are checked one by one if %s', async (_case, change) => {
     const number = newNumber();
     const sent = [await send(number), await send(number)];
     const { conversation } = sent[0] as Sent;
@@ -235,7 +235,7 @@ describe('several messages of one conversation', () => {
     for (const { id } of sent) expect(await published(id)).toEqual(['read']);
   });
 
-  it('are asked for one by one when the conversation is gone', async () => {
+  it('are checked one by one if the conversation is gone', async () => {
     const number = newNumber();
     await send(number);
     const { id } = await send(number);
@@ -279,7 +279,7 @@ describe('a batch', () => {
     expect(await batch()).toMatchObject({ checks: 0, nextMs });
   });
 
-  it('spends no call on a status that was seen since it last published', async () => {
+  it('spends no call on a status that was seen meanwhile', async () => {
     const { id, conversation } = await send();
     clock.at += 10 * SECOND;
     await noteSeenStatuses(db, 'acme', conversation, [{ messageId: id, status: 'delivered', ack: 3 }], now());
@@ -288,7 +288,7 @@ describe('a batch', () => {
     expect(await published(id)).toEqual(['delivered']);
   });
 
-  it('tries again what failed for a moment, and does the others meanwhile', async () => {
+  it('retries temporary failures, and runs the other checks meanwhile', async () => {
     const sent = [await send(), await send(), await send()];
     clock.at += 61 * SECOND;
     await fault({ path: '/status$', status: 503, body: { error: 'x' }, times: 2 });
@@ -323,7 +323,7 @@ describe('an event that has sent messages', () => {
     await db.query(`update events set state = 'ended', outcome = 'done' where id = $1`, [id]);
   }
 
-  it('has them followed when it is closed, and again until that is heard', async () => {
+  it('starts following them when it is closed, and repeats that after a lost response', async () => {
     await event('e1');
     const messages = [{ id: 'm1', status: 'queued', ack: 0 }];
     await followMessages(db, { account: 'acme', event: 'e1', conversation: 5, messages }, now());
@@ -337,7 +337,7 @@ describe('an event that has sent messages', () => {
     expect(heard).toEqual(['acme']);
   });
 
-  it('wakes nobody when it has sent none', async () => {
+  it('wakes no workflow if it has sent none', async () => {
     await event('e2');
     await close('e2', () => Promise.reject(new Error('nothing is to be followed')));
   });

@@ -388,14 +388,14 @@ describe('control group and order', () => {
     await expect(plans.steps.rows(run, 0)).rejects.toMatchObject({ type: 'PLAN_OVER' });
   });
 
-  it('nothing is frozen while a part is not read to its end', async () => {
+  it('nothing is frozen until every part is read completely', async () => {
     const plans = open(list(3));
     const { run } = await plans.steps.open();
     await expect(plans.steps.freeze(run)).rejects.toThrow('has not been read completely');
   });
 });
 
-it('a contact that the ledger knows is taken over, so that nobody checks it up again', async () => {
+it('a contact in the ledger is reused, so that no call looks it up again', async () => {
   const sources = { list: [{ phone: ANA }, { phone: '5511987650002' }, { phone: '5511987650003' }] };
   await context.db.query("insert into people (account, key, remote_id) values ('acme', $1, 42)", [ANA]);
   await conversation({ status: 'closed', contact: { id: 43 } });

@@ -110,7 +110,7 @@ describe('each filter reaches the service under its own name', () => {
   });
 });
 
-describe('when a card entered its stage is checked here', () => {
+describe('Sluice itself checks when a card entered its stage', () => {
   it.each<[string, object, number[]]>([
     ['after', { after: '10d' }, [3, 4]],
     ['before', { before: '10d' }, [1, 2, 3]],
@@ -166,7 +166,7 @@ describe('FAULTS 15: pages shift while they are read', () => {
     expect(await plans.warnings(run)).toEqual([]);
   });
 
-  it('a list that grows as fast as it is read comes to an end, with a warning', async () => {
+  it('a list that grows as fast as it is read ends with a warning', async () => {
     fill(250);
     context.service.before = (calls) => {
       context.service.contacts.push(
@@ -179,7 +179,7 @@ describe('FAULTS 15: pages shift while they are read', () => {
     expect((await plans.warnings(run)).map(({ code }) => code)).toEqual(['AUDIENCE_UNSTEADY']);
   });
 
-  it('a service that answers every page alike is left, with a warning', async () => {
+  it('identical pages end the reading with a warning', async () => {
     fill(100);
     const body = () => ({ count: 300, hasMore: true, contacts: context.service.contacts });
     context.service.bend = (path) => (path === '/v1/contacts' ? { status: 200, body: body() } : null);
@@ -189,7 +189,7 @@ describe('FAULTS 15: pages shift while they are read', () => {
     expect((await plans.warnings(run)).map(({ code }) => code)).toEqual(['AUDIENCE_UNSTEADY']);
   });
 
-  it('items that depart from the API text are counted, and the others are taken', async () => {
+  it('items that differ from the API text are counted, and the others are taken', async () => {
     fill(150);
     context.service.contacts[7] = { id: 8, name: 'no number' };
     context.service.contacts[120] = { id: 121, number: 7 };
@@ -203,7 +203,7 @@ describe('FAULTS 15: pages shift while they are read', () => {
     });
   });
 
-  it('a page whose answer was lost after it was written down is not read twice', async () => {
+  it('a recorded page whose response was lost is not read twice', async () => {
     fill(250);
     const plans = open(contacts);
     const planning = await plans.steps.open();
@@ -267,7 +267,7 @@ describe('refusals', () => {
     });
   });
 
-  it('an error of the service is tried again', async () => {
+  it('an error of the service is retried', async () => {
     context.service.contacts = [listedContact(1)];
     let failed = false;
     context.service.bend = (path) => {

@@ -32,7 +32,7 @@ const calls = async () =>
   (await context.requests()).map(({ method, path }) => `${method} ${path.split('?')[0]}`);
 
 describe('tags', () => {
-  it('are added and taken away, and those of others stay; an unknown name to take away is no error', async () => {
+  it('are added and removed, and other tags stay; removing an unknown name is no error', async () => {
     const id = await context.event(tags(num(1), ['VIP', 'crm'], ['nowhere']));
     expect(await context.drive(id)).toEqual(['findContact', 'putTags']);
     expect(await context.outcome(id)).toMatchObject({ outcome: 'done', kept: false });
@@ -47,7 +47,7 @@ describe('tags', () => {
     ]);
   });
 
-  it('that are right already cost no write', async () => {
+  it('that are already right cost no write', async () => {
     const id = await context.event(tags(num(1), ['by-hand'], ['crm']));
     await context.drive(id);
     expect(await context.outcome(id)).toMatchObject({ outcome: 'unchanged' });
@@ -59,7 +59,7 @@ describe('tags', () => {
     expect((await tagsOf(2))?.sort()).toEqual([2, 3]);
   });
 
-  it('that the account lacks fail the event, and none of the others is set', async () => {
+  it('that the account lacks fail the event, and no other tag is set', async () => {
     const id = await context.event(tags(num(3), ['vip', 'gold', 'silver']));
     await context.drive(id);
     expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code: 'UNKNOWN_TAG', kept: true });
@@ -67,14 +67,14 @@ describe('tags', () => {
     expect(await tagsOf(3)).toEqual([3]);
   });
 
-  it('that the account has lost since its list was read fail the event, though the service says nothing', async () => {
+  it('that the account has lost since its list was read fail the event, although the service reports success', async () => {
     const id = await context.event(tags(num(3), ['vip', 'deleted since']));
     await context.drive(id);
     expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code: 'UNKNOWN_TAG' });
     expect((await tagsOf(3))?.sort()).toEqual([2, 3]);
   });
 
-  it('are put on a list that is fresh: what people set while the event waited stays', async () => {
+  it('are added to a fresh list: tags that people set while the event waited stay', async () => {
     const id = await context.event(tags(num(4), ['vip']));
     expect(await context.step('findContact', id)).toEqual({ next: 'putTags' });
     await context.panel.patch({ contacts: [{ id: 4, tagIds: [3, 1] }] });
@@ -86,7 +86,7 @@ describe('tags', () => {
     expect((await tagsOf(4))?.sort()).toEqual([1, 2, 3]);
   });
 
-  it('FAULTS 17: an attempt that outlives its timeout brings no old list back', async () => {
+  it('FAULTS 17: an attempt that outlives its timeout does not restore an old list', async () => {
     const id = await context.event(tags(num(3), [], ['vip']));
     await context.step('findContact', id);
     await context.requests();
@@ -109,7 +109,7 @@ describe('tags', () => {
     expect((await context.state()).contacts).toHaveLength(KNOWN.length);
   });
 
-  it('that the account keeps for conversations only let the event wait, and it goes on later', async () => {
+  it('that the account uses only for conversations make the event wait, and it continues later', async () => {
     await context.panel.patch({ tagMode: 'conversations' });
     const id = await context.event(tags(num(3), ['crm']));
     const refused = { type: 'ERR_INVALID_TAGMODE', nonRetryable: true };
@@ -125,7 +125,7 @@ describe('tags', () => {
 });
 
 describe('a stage', () => {
-  it('is that of the newest open card, and the ledger knows where the card stands', async () => {
+  it('applies to the newest open card, and the ledger records it', async () => {
     await context.db.query(
       `insert into people (account, key, remote_id, remote_number) values ('acme', $1, 1, $1)
        on conflict (account, key) do update set remote_id = 1`,
@@ -146,7 +146,7 @@ describe('a stage', () => {
     ]);
   });
 
-  it('in which the card is already costs no move', async () => {
+  it('that the card already has costs no move', async () => {
     const id = await context.event(stage(num(1)));
     await context.requests();
     expect(await context.drive(id)).toEqual(['findContact', 'findOpenCard']);
@@ -195,7 +195,7 @@ describe('a stage', () => {
 });
 
 describe('a flow', () => {
-  it('is triggered with its variables on the contact, who is searched for once', async () => {
+  it('is triggered with its variables on the contact, which is searched for once', async () => {
     const id = await context.event(flow(num(1), { variables: { plan: { name: 'pro' }, n: [1] } }));
     await context.db.query('update people set remote_id = null where key = $1', [num(1)]);
     expect(await context.drive(id)).toEqual(['triggerFlow', 'findContact', 'triggerFlow']);
@@ -206,7 +206,7 @@ describe('a flow', () => {
     ]);
   });
 
-  it('by number, where the account takes those, searches for nobody', async () => {
+  it('by number, if the account accepts numbers, needs no search', async () => {
     const assumptions = { 'flows.contactIdentity': 'number', 'flows.contactField': 'number' } as const;
     const by = context.worker({ assumptions });
     const id = await context.event(flow('5511900002222'));
@@ -214,7 +214,7 @@ describe('a flow', () => {
     expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
   });
 
-  it('FAULTS 46: a person serves the contact: that is an outcome, with the conversation', async () => {
+  it('FAULTS 46: human service is an outcome, with the conversation', async () => {
     const before = (await context.flowRuns()).length;
     const id = await context.event(flow(num(4)));
     await context.drive(id);
@@ -245,7 +245,7 @@ describe('a flow', () => {
 });
 
 describe('a message', () => {
-  it('goes to a number, which makes contact and conversation; what it left behind is kept', async () => {
+  it('to a number creates contact and conversation, and records their ids', async () => {
     const id = await context.event(message('5511900003333', { contactName: 'New' }));
     expect(await context.drive(id)).toEqual(['sendMessage']);
     expect(await context.sentTo('5511900003333')).toEqual(['hello']);
@@ -267,7 +267,7 @@ describe('a message', () => {
     expect(await context.sentTo(num(4))).toEqual(['reply']);
   });
 
-  it('takes the connection and the template that it names', async () => {
+  it('uses the connection and the template that it names', async () => {
     const template = { name: 'promo', language: 'pt_BR', parameters: ['Ana', '10'] };
     const to = '5511900004444';
     await context.drive(
@@ -287,7 +287,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('that is fire and forget leaves no conversation', async () => {
+  it('with saveOnTicket off creates no conversation', async () => {
     const id = await context.event(message('5511900005555', { saveOnTicket: false }));
     await context.drive(id);
     expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
@@ -306,7 +306,7 @@ describe('a message', () => {
     expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code });
   });
 
-  it('of a token without the scope waits, and goes out once it may', async () => {
+  it('of a token without the scope waits, and is sent once the scope is granted', async () => {
     const id = await context.event(message('5511900006666'));
     const body = { error: 'no', code: 'ERR_SCOPE_MISSING', requiredScope: 'messages:send' };
     await context.panel.fault({ method: 'POST', kind: 'status', status: 403, body, times: 1 });
@@ -315,14 +315,14 @@ describe('a message', () => {
     expect(await context.sentTo('5511900006666')).toEqual(['hello']);
   });
 
-  it('is done once, however often its event is', async () => {
+  it('is sent once, however often its event runs', async () => {
     const id = await context.event(message('5511900007777'));
     await context.drive(id);
     for (let n = 0; n < 3; n++) expect(await context.step('sendMessage', id)).toEqual({ next: null });
     expect(await context.sentTo('5511900007777')).toHaveLength(1);
   });
 
-  it('that a busy service answers twelve times with 500 before it is sent fails', async () => {
+  it('fails after twelve internal errors of the service', async () => {
     const id = await context.event(tags(num(1), ['vip']));
     await context.panel.fault({ method: 'GET', kind: 'status', status: 500, body: { error: 'oops' } });
     expect(await context.drive(id)).toHaveLength(12);

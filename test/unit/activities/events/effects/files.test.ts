@@ -58,21 +58,21 @@ it.each([
   expect(await context.intent(id)).toBeUndefined();
 });
 
-it('with a message that leaves no conversation are refused, as the service would drop them without a word', async () => {
+it('with a message without a conversation are refused, because the service would drop them silently', async () => {
   const id = await context.event({ ...withFiles('5511900008886', ['/a.png']), saveOnTicket: false });
   await context.drive(id);
   expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code: 'INVALID_ARGUMENT' });
   expect(await calls()).toEqual([]);
 });
 
-it('of a busy host are asked for twelve times, and then the event fails', async () => {
+it('of a busy host are requested twelve times, and then the event fails', async () => {
   const id = await context.event(withFiles('5511900008883', ['/busy.png']));
   expect(await context.drive(id)).toHaveLength(12);
   expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code: 'MEDIA_STATUS' });
   expect(await calls()).toEqual([]);
 });
 
-it('are downloaded once, though the service is over its limit', async () => {
+it('are downloaded once, although the service is over its limit', async () => {
   const id = await context.event(withFiles('5511900008884', ['/once.png']));
   const limited = {
     status: 429,
@@ -97,12 +97,12 @@ it('that exceed the storage make the event wait', async () => {
   expect(await context.sentTo('5511900008885')).toEqual(['hello', 'hello', '']);
 });
 
-describe('files that were uploaded', () => {
+describe('uploaded files', () => {
   const FILE = { account: 'acme', filename: 'a.pdf', contentType: 'application/pdf' };
   const store = async (over: object = {}) =>
     (await storeUpload(context.db, { ...FILE, data: Buffer.from('upload'), ...over })).id;
 
-  it('arrive byte by byte, in their order, behind those from addresses', async () => {
+  it('arrive unchanged, in order, after those from URLs', async () => {
     const data = randomBytes(1_000_003);
     const uploads = [await store({ data }), await store({ filename: 'b.pdf' })];
     await context.drive(await context.event({ ...withFiles('5511900008891', ['/a.png']), uploads }));
@@ -130,7 +130,7 @@ describe('files that were uploaded', () => {
         return id;
       },
     ],
-  ])('%s fail the event before anything is spent or downloaded', async (_, upload) => {
+  ])('%s fail the event before any call or download', async (_, upload) => {
     const uploads = [await store(), await upload()];
     const id = await context.event({ ...withFiles('5511900008892', ['/a.png']), uploads });
     await context.drive(id);
@@ -140,7 +140,7 @@ describe('files that were uploaded', () => {
     expect(await context.intent(id)).toBeUndefined();
   });
 
-  it('with a message that leaves no conversation are refused', async () => {
+  it('with a message without a conversation are refused', async () => {
     const over = { uploads: [await store()], saveOnTicket: false };
     const id = await context.event(message('5511900008893', over));
     await context.drive(id);

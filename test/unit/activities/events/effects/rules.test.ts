@@ -89,7 +89,7 @@ describe('a history', () => {
   });
 });
 
-describe('of messages that are alike', () => {
+describe('of identical messages', () => {
   const like = (n: number) => Array.from({ length: n }, () => item({ body: 'hello' }));
   const lookAlike = (id: number, state: LookAlike['state'], messages?: string[], age = 100): LookAlike => ({
     id,
@@ -104,7 +104,7 @@ describe('of messages that are alike', () => {
       keys: new Set(messages.map(({ key }) => key)),
     });
 
-  it('one whose owner is known is left out', () => {
+  it('a message with a known owner is left out', () => {
     const messages = like(2);
     const [first, second] = messages.map(({ key }) => key) as [string, string];
     expect(claim(messages, [lookAlike(1, 'done', [first])])).toMatchObject({

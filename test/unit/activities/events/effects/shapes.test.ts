@@ -38,7 +38,7 @@ const CONTACTS = /^GET \/v1\/contacts$/;
 const CARDS = /^GET \/v1\/cards$/;
 const ENVELOPE = { 'answer.envelope': 'result.inner' };
 
-describe('an event whose answers are in another shape', () => {
+describe('an event whose responses have another shape', () => {
   it.each([
     ['tags: the list of contacts', tags(NUMBER, ['vip']), wrapped(CONTACTS)],
     ['stage: the list of contacts', stage(NUMBER), wrapped(CONTACTS)],
@@ -60,7 +60,7 @@ describe('an event whose answers are in another shape', () => {
     expect(service.writes()).toHaveLength(1);
   });
 
-  it('fails where one record alone departs from the API text', async () => {
+  it('fails if only one record differs from the API text', async () => {
     service.rules = [eachItem(CARDS, 'cards', (card) => rename(card, 'pipeline', 'board'))];
     const id = await context.event(stage(NUMBER, { stage: 'Won' }));
     await context.drive(id, { by: context.worker({ baseUrl: service.baseUrl }) });
@@ -72,7 +72,7 @@ describe('an event whose answers are in another shape', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it('waits when the service misses the contact that the call names', async () => {
+  it('waits if the service misses the contact in the call', async () => {
     service.rules = [
       {
         on: /^POST \/v1\/flows\/trigger$/,

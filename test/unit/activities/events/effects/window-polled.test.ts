@@ -66,7 +66,7 @@ it.each([
   expect(await ask({ key }, connection)).toMatchObject({ state });
 });
 
-it('a contact who writes opens it with the next poll', async () => {
+it('a message from the contact opens it with the next poll', async () => {
   await fetch(`${context.sandbox.panelUrl}/accounts/acme/inbound`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

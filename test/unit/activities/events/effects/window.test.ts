@@ -96,7 +96,7 @@ describe('while the window is closed', () => {
       { outsideWindow: 'template' },
       /the event has no template/,
     ],
-  ])('%s ends with its code before anything is spent', async (_, over, reason) => {
+  ])('%s ends with its code before any call', async (_, over, reason) => {
     const { reply } = await talk(2 * DAY_MS);
     const id = await reply(over);
     expect(await context.drive(id)).toEqual(['sendMessage']);
@@ -106,7 +106,7 @@ describe('while the window is closed', () => {
     expect(await context.requests()).toEqual([]);
   });
 
-  it('and a message of the conversation could not be read, nothing goes out either', async () => {
+  it('and a message of the conversation could not be read, nothing is sent either', async () => {
     const { id, reply } = await talk(2 * DAY_MS);
     await context.db.query(
       `insert into poll_gaps (account, poller, conversation_id, code, reason, assumed)
@@ -119,7 +119,7 @@ describe('while the window is closed', () => {
     expect(await sentIn(id)).toEqual([]);
   });
 
-  it('and the service shows messages in another form, nothing goes out either', async () => {
+  it('and the service shows messages in another form, nothing is sent either', async () => {
     const { id, reply } = await talk(2 * DAY_MS, { polledMs: HOUR_MS });
     await context.db.query("update pollers set block_code = 'UNEXPECTED_SHAPE', block_shape = '{}'");
     const event = await reply({});
@@ -129,13 +129,13 @@ describe('while the window is closed', () => {
     expect(await sentIn(id)).toEqual([]);
   });
 
-  it('a template alone goes out', async () => {
+  it('a template alone is sent', async () => {
     const { id, reply } = await talk(2 * DAY_MS);
     await context.drive(await reply({ text: undefined, template: TEMPLATE }));
     expect(await sentIn(id)).toEqual([APPROVED]);
   });
 
-  it('a route that says so sends the template instead of text and files, which are not even fetched', async () => {
+  it('a route with `template` sends the template instead of text and files, which are not downloaded', async () => {
     const { id, reply } = await talk(2 * DAY_MS);
     const event = await reply({ ...EITHER, media: MEDIA });
     await context.drive(event);
@@ -143,13 +143,13 @@ describe('while the window is closed', () => {
     expect(await context.outcome(event)).toMatchObject({ outcome: 'done' });
   });
 
-  it('a route that says so sends all of it', async () => {
+  it('a route with `send` sends everything', async () => {
     const { id, reply } = await talk(2 * DAY_MS);
     await context.drive(await reply({ outsideWindow: 'send', template: TEMPLATE }));
     expect(await sentIn(id)).toEqual([APPROVED, 'hello']);
   });
 
-  it('a text to the number is refused alike, on the connection that is named', async () => {
+  it('a text to the number is refused as well, on the named connection', async () => {
     const { number } = await talk(2 * DAY_MS);
     const id = await context.event(message(number, { connection: WABA }));
     await context.drive(id);
@@ -162,7 +162,7 @@ describe('while the window is closed', () => {
     expect(await calls()).toBe(0);
   });
 
-  it('tried again by an operator once the contact has written, it goes out', async () => {
+  it('a retry by an operator after the contact has written sends it', async () => {
     const { id, reply } = await talk(2 * DAY_MS);
     const event = await reply();
     await context.drive(event);
@@ -200,7 +200,7 @@ describe('while it is open, or not known', () => {
       ['hello'],
     ],
     ['no waba: the text', 2 * DAY_MS, { channel: 'whatsapp' }, EITHER, ['hello']],
-  ])('%s goes out', async (_, agoMs, over, request, sent) => {
+  ])('%s is sent', async (_, agoMs, over, request, sent) => {
     const { id, reply } = await talk(agoMs, over);
     const event = await reply(request);
     await context.drive(event);
@@ -209,8 +209,8 @@ describe('while it is open, or not known', () => {
   });
 });
 
-describe('a window that moves while a message waits', () => {
-  it('FAULTS 45: it closes while the message is queued: that ends with its code, and no call is spent', async () => {
+describe('a window that opens or closes while a message waits', () => {
+  it('FAULTS 45: it closes while the message is queued: the event ends with its code, without a call', async () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply();
     await context.db.query("update slots set blocked_until = now() + interval '3 seconds'");
@@ -222,7 +222,7 @@ describe('a window that moves while a message waits', () => {
     expect(await context.intent(event)).toBeUndefined();
   });
 
-  it('FAULTS 45: it closes while the message is queued: the template goes out, and is what is searched for', async () => {
+  it('FAULTS 45: it closes while the message is queued: the template is sent, and searched for', async () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply(EITHER);
     await context.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
@@ -252,7 +252,7 @@ describe('a window that moves while a message waits', () => {
     },
   );
 
-  it('a call that had no effect is not made again behind a window that has closed', async () => {
+  it('a call without effect is not repeated after the window has closed', async () => {
     const { id, reply } = await talk(HOUR_MS);
     const event = await reply();
     await context.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-before', times: 1 });
@@ -279,7 +279,7 @@ describe('a window that moves while a message waits', () => {
   });
 });
 
-it('what went out is followed, sent or found', async () => {
+it('a message is followed, whether sent or found', async () => {
   const { id, reply } = await talk(HOUR_MS);
   const followed = async (event: string) =>
     await context.db.query(
