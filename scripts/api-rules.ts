@@ -54,7 +54,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
   unit: 'test/unit',
 };
 
-/** @throws Error naming the file and place that is not in form, or an id that stands twice */
+/** @throws Error naming the file and place that is not in form, or a repeated id */
 export async function readRules(folder: string): Promise<Rule[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).toSorted();
   const rules: Rule[] = [];
@@ -68,7 +68,7 @@ export async function readRules(folder: string): Promise<Rule[]> {
     }
   }
   const twice = rules.find(({ id }, index) => rules.findIndex((rule) => rule.id === id) !== index);
-  if (twice !== undefined) throw new Error(`the rule ${twice.id} stands twice in ${folder}`);
+  if (twice !== undefined) throw new Error(`the rule ${twice.id} is repeated in ${folder}`);
   return rules;
 }
 
@@ -93,7 +93,7 @@ export function resolveRules(rules: readonly Rule[], tests: readonly NamedTest[]
   }));
 }
 
-/** One line for each matcher that finds no test: the rule is not held, or its test has gone or has another name. */
+/** One line for each matcher that finds no test: the rule has no test, or its test was removed or renamed. */
 export function gapsOf(resolved: readonly ResolvedRule[]): string[] {
   return resolved.flatMap(({ rule, found }) =>
     found

@@ -1,5 +1,5 @@
-// Every example number that Google's libphonenumber knows, in every spelling that people and programs use: what phone
-// numbers are measured with. Google's own port is an independent reading; Sluice reads with libphonenumber-js.
+// Test data for phone numbers: every example number of Google's libphonenumber, in every spelling that people and programs
+// use. Google's own port reads them independently; Sluice reads with libphonenumber-js.
 import { createRequire } from 'node:module';
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { PhoneRules } from '../src/mapping/phone/index.ts';

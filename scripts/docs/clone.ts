@@ -1,4 +1,4 @@
-// A fresh folder that is to commands what a clone of the project is after `npm ci`: the same files, and no state.
+// A fresh folder like a clone of the project after `npm ci`: the same files, and no state.
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -21,7 +21,7 @@ export interface Result {
   readonly output: string;
 }
 
-/** Stands for a command where a document shows what the commands before it print. */
+/** Replaces a command where a document shows the output of the commands before it. */
 export const OUTPUT = '(output as shown)';
 
 const COMMAND_MS = 90_000;
@@ -29,7 +29,7 @@ const READY_MS = 60_000;
 const STOP_MS = 30_000;
 /** Between two checks what a command prints. */
 const POLL_MS = 50;
-/** What everybody has run who reads on, and this clone too. */
+/** Set-up commands that every reader has run, and this clone too. */
 const DONE_BEFORE = /^(npm ci|git clone)\b/;
 
 interface Run {

@@ -1,4 +1,4 @@
-// What a document takes for granted: a folder made by `sluice init`, a sandbox, a Kafka broker, a PostgreSQL.
+// Starts what a document expects: a folder made by `sluice init`, a sandbox, a Kafka broker, a PostgreSQL.
 import pg from 'pg';
 import { startBroker } from '../../test/support/kafka-broker.ts';
 import { startPostgres } from '../../test/support/postgres.ts';

@@ -45,7 +45,7 @@ export class Shell {
     process.once('exit', this.#kill);
   }
 
-  /** @throws Error when the command takes longer than `ms`; the shell is of no use any more then */
+  /** @throws Error when the command takes longer than `ms`; the shell is unusable then */
   async run(command: string, ms: number): Promise<Outcome> {
     const file = this.#nextFile();
     this.#write(`{\n${command}\n} </dev/null >'${file}' 2>&1 3>&-\nprintf '%s\\n' "$?" >&3`);

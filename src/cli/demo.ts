@@ -126,7 +126,7 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   await wakeSenders(stack.client, config.config);
   await startPollers({ client: stack.client, config: config.config });
   say('');
-  say('Where to look');
+  say('Addresses');
   const ui = stack.temporal.uiUrl ?? 'start with --temporal-ui to have one';
   say(`  Temporal UI        ${ui}`);
   say(`  sandbox requests   ${sandbox.panelUrl}/requests`);

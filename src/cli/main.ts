@@ -38,5 +38,5 @@ try {
   if (message !== null) process.stderr.write(`sluice: ${message}\n`);
   process.exitCode = exitCode;
 }
-// Everything is closed by now; a connection that was still being opened must not hold the process.
+// Everything is closed by now. A connection that was still opening must not keep the process alive.
 process.stdout.write('', () => process.exit());

@@ -7,7 +7,7 @@ import { entriesOf } from './raw.ts';
 import type { YamlFile } from './yaml-file.ts';
 
 interface Reference {
-  /** The section that refers, and the key that holds the name. */
+  /** The section that refers, and the key of the name. */
   readonly from: string;
   readonly key: readonly string[];
   readonly to: readonly string[];

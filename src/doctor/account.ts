@@ -275,12 +275,12 @@ function judgeSearch(name: string, { searched, list }: CardReads): Verdict {
 function judgeSort(name: string, { sorted, list }: CardReads): Verdict {
   const key = 'cards.sortDirectionParam';
   const [up, down] = sorted ?? [];
-  if (up?.data == null || down?.data == null) return { key, is: 'open', text: 'it takes two cards to tell' };
+  if (up?.data == null || down?.data == null) return { key, is: 'open', text: 'needs two cards' };
   // Cards with the same time have no fixed order.
   if (new Set(list.data?.items.map(({ createdAt }) => createdAt)).size < 2)
-    return { key, is: 'open', text: 'it takes two cards of different times to tell' };
+    return { key, is: 'open', text: 'needs two cards with different times' };
   if (up.data.items[0]?.id !== down.data.items[0]?.id)
-    return { key, is: 'confirmed', text: `"${name}" turns the order round` };
+    return { key, is: 'confirmed', text: `"${name}" reverses the order` };
   return {
     key,
     is: 'refuted',

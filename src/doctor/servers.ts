@@ -76,7 +76,7 @@ async function checkServer(
 function judgeVersion(where: string, version: string, findings: Findings): void {
   const state = isNew(version);
   if (state === true) findings.ok('temporal', `${where} is version ${version}`);
-  else if (state === null) findings.unchecked('temporal', `${where} answers, but tells no version`);
+  else if (state === null) findings.unchecked('temporal', `${where} answers without a version`);
   else {
     findings.warning(
       'temporal',

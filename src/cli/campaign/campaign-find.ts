@@ -48,6 +48,6 @@ export function sameConfig(
   if (digestOfSpec(config.campaign(campaign)) === digest) return;
   throw new CliError(
     EXIT.conflict,
-    `the plan ${run} goes by another configuration than this command: the campaign, its sources, or the account's zone or opt-outs were edited. Start \`sluice dev\`, or the workers, anew so that they read it too, and plan again with \`sluice campaign plan ${campaign}\``,
+    `the plan ${run} was made with another configuration than this command's: the campaign, its sources, or the account's time zone or opt-outs were edited. Restart \`sluice dev\` or the workers, so that they read it too, and plan again with \`sluice campaign plan ${campaign}\``,
   );
 }

@@ -1,9 +1,9 @@
 // `sluice campaign …`: plan, approve, start, steer and inspect campaigns.
 import type { Command } from 'commander';
+import { registerSchedule } from '../schedule/schedule-commands.ts';
 import { registerCampaignCommands } from './campaign-commands.ts';
 import { registerCampaignExport } from './campaign-export.ts';
 import { registerCampaignPlan } from './campaign-plan.ts';
-import { registerCampaignSchedule } from './campaign-schedule.ts';
 import { registerCampaignShow } from './campaign-show.ts';
 import { registerCampaignStart } from './campaign-start.ts';
 
@@ -17,7 +17,7 @@ export function registerCampaign(program: Command, env: NodeJS.ProcessEnv): void
     registerCampaignCommands,
     registerCampaignShow,
     registerCampaignExport,
-    registerCampaignSchedule,
   ])
     register(campaign, env);
+  registerSchedule(campaign, 'campaign', env);
 }

@@ -23,7 +23,7 @@ import { failing } from '../sync/run-sync.ts';
 import { readCampaignProgress, type Trouble } from './campaign-progress.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 
-/** A query may take so long, however little time is left. */
+/** Minimum time for a query, even when less time is left. */
 const QUERY_LEAST_MS = 100;
 
 type PlanHandle = WorkflowHandle<typeof campaignPlan>;
@@ -137,11 +137,11 @@ function anotherRun({ campaign }: CampaignName, run: string): CliError {
 }
 
 function notTaken({ campaign }: CampaignName, ms: number): CliError {
-  const way = 'it begins as soon as one is there: `sluice dev` or `sluice worker`';
+  const way = 'it begins when a worker runs: start `sluice dev` or `sluice worker`';
   return new CliError(EXIT.unavailable, `no worker has taken "${campaign}" within ${ms / 1000} s; ${way}`);
 }
 
-/** Why a run triggers nobody until somebody acts; a pause by a person is none. */
+/** Why a run triggers nobody until an operator acts. A pause by a person does not count. */
 export function blockOf({ paused, waiting }: Pick<CampaignProgress, 'paused' | 'waiting'>): PlanNote | null {
   if (waiting?.blocked !== undefined) return waiting.blocked;
   if (paused?.code === undefined) return null;
@@ -149,10 +149,10 @@ export function blockOf({ paused, waiting }: Pick<CampaignProgress, 'paused' | '
 }
 
 /**
- * Shows how a run gets on until it ends.
+ * Shows the progress of a run until it ends.
  * @param attended whether a person watches who can act when the run is blocked
- * @returns null when `signal` ended the watching
- * @throws CliError when it failed, or is blocked and nobody watches who could act on it
+ * @returns null when `signal` stopped the watching
+ * @throws CliError when it failed, or is blocked and nobody watches who can act on it
  */
 export async function followCampaign(
   { client, progress, signal }: Watching,
@@ -224,10 +224,10 @@ export function stateOf(
   return { done, total: done + counts.waiting + counts.sending, note: parts.join(', ') };
 }
 
-/** A member may fail this often before people hear of it: one lost answer is nothing to check. */
+/** A member may fail this often before it is reported: one lost answer is normal. */
 const QUIET_FAILURES = 2;
 
-/** Tells once of each trouble that calls get into again and again. */
+/** Reports each repeated failure of calls once. */
 function troubleOf(
   handle: Pick<WorkflowHandle, 'describe'>,
   progress: Progress,

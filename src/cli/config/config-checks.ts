@@ -11,7 +11,7 @@ import { compileMapping, MappingConfigError } from '../../mapping/index.ts';
 export const CONFIG_CHECKS: ConfigChecks = {
   checkMapping: (mapping) => problemsOf(() => compileMapping(mapping)),
   checkAssumptions: checkWithSchema(ASSUMPTIONS_SCHEMA),
-  // What is wrong with the mapping of a lead is told where the mapping stands.
+  // Problems of a lead's mapping are reported at the mapping.
   checkAction: (action, mapping) =>
     problemsOf(() => compileAction(action, mapping)).filter(({ path }) => path[0] !== 'mapping'),
   checkPath: (path) => problemsOf(() => new Columns().add(path, [])),
@@ -30,7 +30,7 @@ export const CONFIG_CHECKS: ConfigChecks = {
           : compileExcludedNumbers(campaign, numbers.number),
       ),
     ]
-      // A stage without its pipeline is told of by the configuration itself.
+      // Another check reports a stage without its pipeline.
       .filter(({ path }) => path.at(-1) !== 'stage')
       .map(({ path, message }) => ({ path: inLists(campaign, path), message }));
     // Variables are compiled with each part of the audience; they are wrong once.

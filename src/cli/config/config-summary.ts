@@ -66,7 +66,7 @@ export interface ConfigSummary {
     readonly account: string;
     /** Null: all of them. */
     readonly connection: number | null;
-    /** Sinks that are told. */
+    /** Sinks that receive its events. */
     readonly announce: readonly string[];
   }[];
   readonly campaigns: readonly {
@@ -76,13 +76,13 @@ export interface ConfigSummary {
     readonly connection: number;
     /** What each part of the audience is read from: cards, contacts, the name of a source, ledger. */
     readonly audience: readonly string[];
-    /** Times at which it begins by itself. */
+    /** Scheduled times. */
     readonly schedule: readonly string[];
     readonly notes: readonly string[];
   }[];
 }
 
-/** What a configuration holds, and whether its secrets and files are there. No secret is in it. */
+/** The content of a configuration, and whether its secrets and files exist. It contains no secret. */
 export async function summarize(loaded: LoadedConfig, now = new Date()): Promise<ConfigSummary> {
   const { accounts, sources, mappings, syncs, ingress, routes, sinks, pollers, campaigns } = loaded.config;
   return {

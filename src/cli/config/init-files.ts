@@ -80,8 +80,8 @@ export const LEADS_CSV = `Id,Name,Nickname,Phone,E-mail,Tags,Status,Wants a call
 4,Davi Exemplo,,not a number,davi@example.com,vip,new,yes
 `;
 
-export const SANDBOX_YAML = `# What the sandbox holds at first: npx sluice sandbox --port 4010 --fixture sandbox.yaml
-# It is applied once; remove the sandbox's data folder to begin anew.
+export const SANDBOX_YAML = `# The initial data of the sandbox: npx sluice sandbox --port 4010 --fixture sandbox.yaml
+# It is applied once; remove the sandbox's data folder to start over.
 accounts:
   - id: acme
     defaultConnectionId: 1

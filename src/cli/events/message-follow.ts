@@ -15,7 +15,7 @@ const LAST_CHECK_MS = 2000;
 const FIRST_DELIVERY_MS = 3000;
 /** Allows for a poller that is slow to see a status. */
 const LAST_DELIVERY_MS = 15_000;
-/** After this time, the user is told what blocks the message. */
+/** After this time, the command shows what blocks the message. */
 const PATIENCE_MS = 8000;
 /** Messages of one event: its text and its files. */
 const MAX_MESSAGES = 100;

@@ -18,7 +18,7 @@ export const ANSWER_MS = 20_000;
 
 /**
  * Runs a workflow that answers operators.
- * @param desk first part of its id
+ * @param queries first part of its id
  * @param answerMs how long to wait for a worker
  * @throws CliError (unavailable) when no worker answers
  */
@@ -30,7 +30,7 @@ export async function queryOperator<T extends Workflow>(
   answerMs = ANSWER_MS,
 ): Promise<WorkflowResultType<T>> {
   try {
-    // Of a workflow that is a type parameter TypeScript can't tell whether it has arguments.
+    // TypeScript does not know whether a generic workflow has arguments.
     return (await client.workflow.execute<Workflow>(type, {
       workflowId: `${queries}/${randomUUID()}`,
       taskQueue: WORK_QUEUE,

@@ -9,15 +9,15 @@ import type {
   retryOutbox,
 } from '../../../workflows/outbox-queries.ts';
 import { CONVERSATION_EVENT_TYPES } from '../../contracts/wire/conversation-events.ts';
-import type { OutboxEntry, OutboxFilter } from '../../contracts/wire/outbox.ts';
+import type { OutboxEntry, OutboxFilter, SinkStatus } from '../../contracts/wire/outbox.ts';
 import { collect, integer } from '../lib/arguments.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatCount } from '../lib/format.ts';
+import { formatCount, formatDuration, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
 import { queryOperator } from '../lib/operator-query.ts';
 import { withClient } from '../lib/session.ts';
-import { describeSink, entryInFull, entryLine } from './describe-outbox.ts';
+import { tabbed } from '../lib/table.ts';
 
 const WORKFLOW = 'outbox-queries';
 /** Maximum size of an answer: Temporal accepts 2 MB. */
@@ -181,4 +181,49 @@ function events(count: number): string {
 
 function line(text: string): void {
   process.stdout.write(`${text}\n`);
+}
+
+/** One line per sink, and a second one for a problem. */
+function describeSink(sink: SinkStatus, now: Date): string[] {
+  const { waiting, dead, sent, sentAt, lagSeconds } = sink;
+  const lag = lagSeconds === null ? '' : `, the oldest for ${formatDuration(lagSeconds * 1000)}`;
+  const parts = [
+    circuitOf(sink, now),
+    `${formatCount(waiting)} waiting${lag}`,
+    ...(dead === 0 ? [] : [`${formatCount(dead)} dead (sluice outbox list --dead --sink ${sink.sink})`]),
+    `${formatCount(sent)} sent${sentAt === null ? '' : `, the last ${formatTime(new Date(sentAt))}`}`,
+  ];
+  const why = sink.code === null ? [] : [`  ${sink.reason ?? ''} [${sink.code}]`];
+  return [`${sink.sink}: ${parts.join('; ')}`, ...why];
+}
+
+function circuitOf({ circuit, code, openUntil }: SinkStatus, now: Date): string {
+  if (code === 'NO_SINK') return 'not in the configuration of a worker';
+  if (circuit === 'closed' || openUntil === null) return 'takes events';
+  const ms = new Date(openUntil).getTime() - now.getTime();
+  return ms <= 0 ? 'left alone, probed with the next event' : `left alone, probed in ${formatDuration(ms)}`;
+}
+
+/** One event in one line, tabs between its parts. */
+function entryLine(entry: OutboxEntry): string {
+  const { id, state, type, stream, attempts, code, reason } = entry;
+  const at = formatTime(new Date(entry.createdAt));
+  const tries = attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`;
+  return tabbed([String(id), at, state, type, stream, tries, code ?? '', reason ?? '']);
+}
+
+function entryInFull(entry: OutboxEntry): string[] {
+  const time = (at: string | null) => (at === null ? '–' : formatTime(new Date(at)));
+  const rows: [string, string][] = [
+    ['id', entry.id],
+    ['event', `${entry.eventId} (${entry.type})`],
+    ['stream', entry.stream],
+    ['state', entry.state],
+    ...(entry.code === null ? [] : [['why', `${entry.reason ?? ''} [${entry.code}]`] as [string, string]]),
+    ['attempts', formatCount(entry.attempts)],
+    ['since', time(entry.createdAt)],
+    ['tried', time(entry.triedAt)],
+    ['next', entry.state === 'dead' ? 'never, unless `sluice outbox retry`' : time(entry.nextAt)],
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(8)} ${value}`);
 }

@@ -1,4 +1,4 @@
-// `sluice sync plan`: what the next run would do, and what it would cost. Writes nothing and calls nobody.
+// `sluice sync plan`: what the next run would do, and what it would cost. It writes nothing and makes no call.
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Command } from 'commander';
@@ -186,7 +186,7 @@ function describePlan(plan: PlanReport): string[] {
     ...(plan.create === 0
       ? []
       : [
-          '  to create: people whom the ledger does not know; those who are on the service already would be updated',
+          '  to create: people who are not in the ledger; those who are already on the service would be updated',
         ]),
     ...(Object.keys(fields.update).length === 0 ? [] : [`  changed: ${listed(fields.update)}`]),
     ...(Object.keys(fields.create).length === 0 ? [] : [`  for new people: ${listed(fields.create)}`]),

@@ -1,4 +1,4 @@
-// How far a sync is: what its workflow has counted, and what batches under way have told since.
+// The progress of a sync: the counts of its workflow, plus what active batches have reported since.
 import type { WorkflowHandle } from '@temporalio/client';
 import type { BatchCounts } from '../../../activities/sync/sync-batch.ts';
 import { progressQuery } from '../../../workflows/messages.ts';

@@ -15,6 +15,7 @@ import {
   type SessionOptions,
   withSessionOptions,
 } from '../lib/session.ts';
+import { registerSchedule } from '../schedule/schedule-commands.ts';
 import { attendSync } from './attend-sync.ts';
 import {
   describeProgress,
@@ -28,7 +29,6 @@ import { registerSyncPlan } from './sync-plan.ts';
 import { readProgress } from './sync-progress.ts';
 import { registerSyncRetry } from './sync-retry.ts';
 import { registerSyncRows } from './sync-rows.ts';
-import { registerSyncSchedule } from './sync-schedule.ts';
 
 type Options = SessionOptions & { readonly json: boolean };
 type CommandOptions = Options & { readonly reason: string };
@@ -62,7 +62,7 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
   registerSyncPlan(sync, env);
   registerSyncRows(sync, env);
   registerSyncRetry(sync, env);
-  registerSyncSchedule(sync, env);
+  registerSchedule(sync, 'sync', env);
 
   const steer = (
     verb: string,

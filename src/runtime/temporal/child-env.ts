@@ -1,6 +1,6 @@
 // The environment of child processes: what a program needs to run, without the secrets of Sluice.
 
-/** Folders, locale, proxies and certificates. Names that hold credentials are not among them. */
+/** Folders, locale, proxies and certificates. Names of credentials are not among them. */
 const PASSED = new Set([
   'PATH',
   'HOME',

@@ -38,7 +38,7 @@ const LOG_LIMIT_BYTES = 5 * 1024 * 1024;
 
 /**
  * The server opens an HTTP API beside gRPC, on a port of its own and without authentication. A web page in the user's
- * browser could post to it. No `Host` header holds a space, so this list allows none: the API answers 403, gRPC serves.
+ * browser could post to it. No `Host` header has a space, so this list allows none: the API answers 403, gRPC serves.
  */
 const NO_HTTP_API = 'frontend.httpAllowedHosts=["no host"]';
 

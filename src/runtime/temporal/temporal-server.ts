@@ -1,5 +1,5 @@
 // The Temporal server that Sluice runs on: the one in TEMPORAL_ADDRESS, the one that an earlier run left behind,
-// or a dev server started here with a database file in the state folder. The caller holds the folder's lock.
+// or a dev server started here with its database file in the state folder. The caller owns the folder's lock.
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isSameProcess } from '../lock/process-identity.ts';
@@ -239,7 +239,7 @@ function ownedServer(
   };
 }
 
-/** An adopted server is not our child: nobody tells us when it ends, so we look once a second. */
+/** An adopted server is not a child process, so its end is checked once a second. */
 function watch(record: ServerRecord): Promise<string> {
   return new Promise((resolve) => {
     const timer = setInterval(() => {

@@ -34,7 +34,7 @@ describe('a sound installation', () => {
         'wrapper.card: under "card"',
         'message.fromMeField: "fromMe", in 2 messages',
         'cards.titleSearchParam: "searchParam" narrows the list',
-        'cards.sortDirectionParam: "sortOrder" turns the order round',
+        'cards.sortDirectionParam: "sortOrder" reverses the order',
       ]),
     );
   });

@@ -1,0 +1,60 @@
+// What operators see of dead letters: enough to know what is wrong, nothing of whom.
+import { describe, expect, it } from 'vitest';
+import { maskHeader, maskKey, maskRequest, maskValue } from '../../../../src/cli/dlq/dlq-mask.ts';
+import type { EventRequest } from '../../../../src/contracts/wire/intake.ts';
+
+const PHONE = '5511987654321';
+const person = { number: PHONE, key: PHONE };
+
+describe('masked', () => {
+  it.each<[EventRequest]>([
+    [
+      {
+        type: 'lead',
+        record: {
+          key: PHONE,
+          contact: { number: PHONE, name: 'Maria Souza', email: 'maria@example.com' },
+          extraInfo: [{ name: 'cpf', value: '12345678909' }],
+          tags: ['vip'],
+        },
+      },
+    ],
+    [
+      {
+        type: 'message',
+        to: person,
+        text: 'Oi Maria Souza',
+        template: { name: 'hello', language: 'pt_BR', parameters: ['Maria Souza'] },
+        contactName: 'Maria Souza',
+        saveOnTicket: true,
+      },
+    ],
+    [{ type: 'flow', ...person, flow: 1, connection: 2, variables: { name: 'Maria Souza' } }],
+    [{ type: 'stage', of: person, stage: 'Won' }],
+    [{ type: 'tags', ...person, add: ['vip'], remove: [] }],
+  ])('a request holds no person: %o', (request) => {
+    const text = JSON.stringify(maskRequest(request));
+    expect(text).not.toMatch(/987654321|Souza|maria@|12345678909/);
+    expect(text).toContain('+55 11 9••••-4321');
+  });
+
+  it('a value keeps its shape and nothing else, and what is no JSON is counted', () => {
+    const value = { lead: { name: 'Maria', tags: ['x', 1, null] }, ok: true };
+    expect(JSON.parse(maskValue(Buffer.from(JSON.stringify(value))))).toEqual({
+      lead: { name: '•••', tags: ['•••', '•••', null] },
+      ok: '•••',
+    });
+    expect(maskValue(Buffer.from('Maria'))).toBe('(5 bytes that are no JSON)');
+  });
+
+  it('keys and headers are hidden unless they say how a record is written', () => {
+    expect(maskKey(Buffer.from('Maria'))).toBe('•••');
+    expect(maskKey(null)).toBeNull();
+    expect(maskHeader('X-User', 'maria')).toBe('•••');
+    expect(maskHeader('Content-Type', 'application/json')).toBe('application/json');
+  });
+});
+
+it('a value that is dead for being too deep can be shown all the same', () => {
+  expect(maskValue(Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)))).toContain('•••');
+});
