@@ -1,5 +1,4 @@
-// What the client takes for granted where the API text says "not shown": one table, nothing else in the
-// client guesses.
+// What the client assumes where the API text says "not shown". No other part of the client guesses.
 import { z } from 'zod';
 import {
   DirectionField,
@@ -40,10 +39,10 @@ function entry<S extends z.ZodType>(value: Entry<S>): Entry<S> {
 
 const wrapper = (what: string, section: string, usedBy: string) =>
   entry({
-    unknown: `Under which key ${what} arrives`,
+    unknown: `The key of ${what} in the answer`,
     section,
     default: 'any' as string | readonly string[],
-    because: 'the usual name is tried first, then the one key that fits',
+    because: 'which tries the usual name first, then the only key that fits',
     usedBy,
     schema: wrapperKey,
   });
@@ -81,10 +80,10 @@ const historyField = <V>(
 /** Every assumption by key; each can be overridden per account. */
 export const ASSUMPTIONS = {
   'answer.envelope': entry({
-    unknown: 'The field that holds the whole answer, where the service wraps every success in one',
+    unknown: 'The field that contains the whole answer, if the service wraps every success in one',
     section: 'Endpoints',
     default: null as string | readonly string[] | null,
-    because: 'the API text puts the fields of an answer at its root',
+    because: 'because the API text puts the fields of an answer at its root',
     usedBy: 'every call',
     schema: FieldPath.nullable(),
   }),
@@ -113,7 +112,7 @@ export const ASSUMPTIONS = {
     'the query parameter for the sort direction',
     'GET /v1/cards',
     'sortOrder',
-    'goes with sortBy',
+    'which goes with sortBy',
     'cards.list, cards.iterate',
   ),
   'card.titleField': cardInput('the input for the title', 'title', 'as the card names it'),
@@ -140,9 +139,9 @@ export const ASSUMPTIONS = {
     TextField,
   ),
   'message.fromMeField': historyField(
-    'the field that tells sent from received messages',
+    'the field for the direction of a message, sent or received',
     'fromMe',
-    'usual for chat channels',
+    'as is usual for chat channels',
     DirectionField,
   ),
   'message.timeField': historyField(
@@ -158,7 +157,7 @@ export const ASSUMPTIONS = {
     PlainField,
   ),
   'message.statusField': historyField(
-    'the status word of a message in the history',
+    'the status of a message in the history',
     'status',
     'as sending names it',
     WordField,
@@ -180,12 +179,12 @@ export const ASSUMPTIONS = {
     unknown: 'The name of the input that quotes a message',
     section: REPLY,
     default: null as string | readonly string[] | null,
-    because: 'a wrong name would be dropped without a word, so quoting is refused until this is set',
+    because: 'because the service would ignore a wrong name; the client refuses quoting until you set this',
     usedBy: 'conversations.reply',
     schema: FieldPath.nullable(),
   }),
   'multipart.mediaField': parameter(
-    'the form field that holds each file',
+    'the form field for each file',
     'POST /v1/messages/send',
     'medias',
     'the name of the input in the text',
@@ -202,7 +201,7 @@ export const ASSUMPTIONS = {
     unknown: 'The type of the id of a flow',
     section: 'POST /v1/flows/trigger',
     default: 'integer' as 'integer' | 'text',
-    because: 'every other id is an integer; an id with letters goes out as a text in any case',
+    because: 'as every other id; an id with letters is always sent as text',
     usedBy: 'flows.trigger',
     schema: z.enum(['integer', 'text'], { error: "write 'integer' or 'text'" }),
   }),
@@ -210,7 +209,7 @@ export const ASSUMPTIONS = {
     unknown: "Whether that input takes the contact's id or its number",
     section: 'POST /v1/flows/trigger',
     default: 'id' as 'id' | 'number',
-    because: 'a flow runs on a conversation of a contact that exists',
+    because: 'because a flow runs in a conversation of an existing contact',
     usedBy: 'flows.trigger',
     schema: z.enum(['id', 'number'], { error: "write 'id' or 'number'" }),
   }),
@@ -218,7 +217,7 @@ export const ASSUMPTIONS = {
     unknown: 'Which success statuses a call answers with, beyond the few that are stated',
     section: 'Endpoints, common',
     default: 'any' as 'any' | number[],
-    because: 'every 2xx means that the service did it',
+    because: 'because every 2xx means that the call took effect',
     usedBy: 'every call',
     schema: z.union([z.literal('any'), z.array(z.int().min(200).max(299)).min(1)], {
       error: "write 'any' or a list of statuses from 200 to 299",
@@ -228,8 +227,8 @@ export const ASSUMPTIONS = {
     unknown: 'How many seconds a read may lag behind a write that was acknowledged',
     section: 'POST /v1/cards; GET /v1/cards',
     default: 60,
-    because: 'twice the lag that the fault tests demand',
-    usedBy: 'Sluice itself, when the answer to a write was lost',
+    because: 'which is twice the lag in the fault tests',
+    usedBy: 'Sluice itself, if the answer to a write is lost',
     schema: z.number().min(0).max(86_400),
   }),
 } as const;

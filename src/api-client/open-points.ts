@@ -1,9 +1,9 @@
-// What the API text leaves open and needs no assumption: the client takes no stand on it.
+// Points that the API text leaves open and that need no assumption in the client.
 
 interface OpenPoint {
   readonly unknown: string;
   readonly section: string;
-  /** How the client gets by without an assumption. */
+  /** What the client does instead of an assumption. Continues "The client …". */
   readonly handling: string;
 }
 
@@ -11,62 +11,64 @@ export const OPEN_POINTS: readonly OpenPoint[] = [
   {
     unknown: 'Further fields of tags, pipelines, lost reasons, history items and the lostReason of a card',
     section: 'Gaps in resources',
-    handling: 'kept as they come; nothing depends on them, and their types may be any',
+    handling: 'keeps them unchanged, whatever their types are',
   },
   {
-    unknown: 'Words beyond the listed ones (channels, statuses), and which state follows which',
+    unknown: 'Channels and statuses beyond the listed ones, and which state follows which',
     section: 'States and transitions',
-    handling: 'open sets: an unknown word is passed on',
+    handling: 'passes on unknown values',
   },
   {
     unknown: 'Response of a reply; shape of a message status beyond `ack` and `status`',
     section: 'Conversations',
-    handling: 'what can be read is read; `raw`, or the record itself, holds the rest',
+    handling: 'reads what it can; the rest is in `raw`, or in the record itself',
   },
   {
     unknown: 'Body of the 202',
     section: 'POST /v1/flows/trigger',
-    handling: '`raw` holds it; an empty one is fine; `contact` says whether it names the contact of the call',
+    handling:
+      'returns it in `raw`, and accepts an empty one; `contact` says whether it names the contact of the call',
   },
   {
     unknown: 'Code of the 404 for a missing connection',
     section: 'POST /v1/flows/trigger',
     handling:
-      'an ApiError with status 404 and whatever code came, or null; it names the assumptions of the call',
+      'throws an ApiError with status 404 and the code of the service, or null; it names the assumptions of the call',
   },
   {
     unknown: 'Which calls raise ERR_FEATURE_NOT_AVAILABLE, ERR_DUPLICATED_CONTACT, ERR_CONTACT_NUMBER_IS_LID',
     section: 'Errors',
-    handling: 'expected of any call; a 403 without code has the kind `forbidden`',
+    handling: 'expects them from every call; a 403 without a code has the kind `forbidden`',
   },
   {
     unknown: 'Layout of multipart beside the files',
     section: 'POST /v1/messages/send',
-    handling: 'one text part a field; templateData as JSON text, which the text allows',
+    handling: 'sends one text part per field, and templateData as JSON text, which the API text allows',
   },
   {
     unknown: 'Limits on message length, media size and number of files',
     section: 'Limits',
-    handling: 'none of its own: the service decides; deadlines hold',
+    handling: 'sets no limits of its own; deadlines apply',
   },
   {
     unknown: 'Other filters and the order of contacts',
     section: 'GET /v1/contacts',
-    handling: 'only the filters shown are taken; reading all needs a stable order, not a known one',
+    handling: 'accepts only the filters shown; reading all contacts needs a stable order, not a known one',
   },
   {
     unknown: 'Whether the list of connections has a count (its section and Limits disagree)',
     section: 'GET /v1/connections',
-    handling: 'not read',
+    handling: 'does not read it',
   },
   {
     unknown: 'Path of the inbound webhook receiver',
     section: 'Inbound webhook receiver',
-    handling: 'not called: whoever does has the whole address from the panel',
+    handling: 'does not call it; the panel shows the whole address',
   },
   {
     unknown: 'Outbound events, payload of the board event, how a reply reopens the 24-hour window',
     section: 'Events; Conversations',
-    handling: 'not used: changes are found by polling, windows by the newest message received',
+    handling:
+      'does not use them; Sluice finds changes by polling, and windows by the newest message received',
   },
 ];

@@ -11,7 +11,7 @@ export interface ChoiceOptions extends FilterOptions {
 export function withChoiceOptions(command: Command): Command {
   return withFilterOptions(command).option(
     '--yes',
-    'confirm that all dead letters that match the filters are meant',
+    'apply the command to all dead letters that match the filters',
     false,
   );
 }

@@ -17,7 +17,7 @@ import { tabbed } from '../lib/table.ts';
 const WHAT = {
   failed: 'events that the service refused',
   unknown: 'events with an unknown outcome',
-  blocked: 'events that are blocked until somebody acts',
+  blocked: 'events that are blocked until somebody corrects the cause',
   open: 'events that have not ended',
   done: 'events that had an effect',
   unchanged: 'events without a change',

@@ -143,10 +143,10 @@ export const RunSummary = z
     }),
     vanished: count.optional().meta({
       description:
-        'People who left the source and to whom `vanished` of the sync was applied. Mirror syncs only.',
+        'People who left the source, after Sluice applied `vanished` of the sync. Mirror syncs only.',
     }),
     vanishedFailed: count.optional().meta({
-      description: 'People who left the source and for whom that failed. Mirror syncs only.',
+      description: 'People who left the source, if applying `vanished` failed. Mirror syncs only.',
     }),
     stoppedSteps: z.array(z.string()).readonly().meta({
       description:

@@ -1,8 +1,9 @@
-// The tables of docs/reference/client.md are made from the code. To write them anew:
+// The lists of docs/reference/client.md are generated from the code. To write them again:
 // UPDATE_DOCS=1 npx vitest run test/unit/api-client/docs.test.ts
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { item } from '../../../scripts/reference/markdown.ts';
 import {
   ASSUMPTIONS,
   KNOWN_ERROR_CODES,
@@ -14,45 +15,30 @@ const GUIDE = resolve(import.meta.dirname, '../../../docs/reference/client.md');
 
 const code = (text: string) => `\`${text}\``;
 
-/** Columns padded as the formatter wants them. */
-function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  const cells = [head, ...rows].map((row) => row.map((text) => text.replaceAll('|', '\\|')));
-  const widths = head.map((_title, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const [titles = [], ...body] = cells;
-  const line = (row: readonly string[]) =>
-    `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
-}
-
-const TABLES: Record<string, string> = {
-  assumptions: table(
-    ['key', 'not shown', 'where', 'default', 'because', 'used by'],
-    Object.entries(ASSUMPTIONS).map(([key, entry]) => [
-      code(key),
-      entry.unknown,
-      entry.section,
-      code(JSON.stringify(entry.default)),
-      entry.because,
-      entry.usedBy,
-    ]),
-  ),
-  'open points': table(
-    ['not shown', 'where', 'what the client does'],
-    OPEN_POINTS.map(({ unknown, section, handling }) => [unknown, section, handling]),
-  ),
+const LISTS: Record<string, string> = {
+  assumptions: Object.entries(ASSUMPTIONS)
+    .map(([key, entry]) =>
+      item(
+        `${code(key)}: ${entry.unknown} (${entry.section}). Default: ${code(JSON.stringify(entry.default))}, ${entry.because}. Used by: ${entry.usedBy}.`,
+      ),
+    )
+    .join('\n'),
+  'open points': OPEN_POINTS.map(({ unknown, section, handling }) =>
+    item(`${unknown} (${section}). The client ${handling}.`),
+  ).join('\n'),
 };
 
-function withTables(guide: string): string {
-  return Object.entries(TABLES).reduce((text, [name, rows]) => {
+function withLists(guide: string): string {
+  return Object.entries(LISTS).reduce((text, [name, items]) => {
     const block = new RegExp(`(<!-- ${name}: [^>]*-->\n)[^]*?(<!-- /${name} -->)`);
     expect(text).toMatch(block);
-    return text.replace(block, (_all, start: string, end: string) => `${start}\n${rows}\n\n${end}`);
+    return text.replace(block, (_all, start: string, end: string) => `${start}\n${items}\n\n${end}`);
   }, guide);
 }
 
-it('the tables of the guide are those of the code', async () => {
+it('the lists of the guide are those of the code', async () => {
   const guide = await readFile(GUIDE, 'utf8');
-  const current = withTables(guide);
+  const current = withLists(guide);
   if (process.env.UPDATE_DOCS === '1') await writeFile(GUIDE, current);
   else expect(guide).toBe(current);
 });
