@@ -5,10 +5,10 @@ import type { ConversationEvent } from '../../src/contracts/wire/conversation-ev
 import type { PollCall, ReadResult } from '../../src/contracts/wire/poll.ts';
 import {
   type ConversationRow,
-  endReading,
   type NewestMark,
   type Reading,
-} from '../../src/ledger/conversations/conversations.ts';
+} from '../../src/ledger/conversations/conversation-rows.ts';
+import { endReading } from '../../src/ledger/conversations/conversations.ts';
 import {
   addKnown,
   pruneMessages,

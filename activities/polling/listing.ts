@@ -1,7 +1,8 @@
 // A conversation as a list shows it, reduced to the fields that matter, and whether it differs from what is known.
 import type { Conversation } from '../../src/api-client/schemas/conversation.ts';
 import type { ConversationState } from '../../src/contracts/wire/conversation-events.ts';
-import type { Change, ConversationRow, Listing } from '../../src/ledger/conversations/conversations.ts';
+import type { ConversationRow, Listing } from '../../src/ledger/conversations/conversation-rows.ts';
+import type { Change } from '../../src/ledger/conversations/conversations.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
 import { canonicalKey } from '../../src/mapping/phone/index.ts';
 

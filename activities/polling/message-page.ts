@@ -3,7 +3,7 @@
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
 import { toJson } from '../../src/contracts/stored-json.ts';
-import type { LookAlikes, Reading } from '../../src/ledger/conversations/conversations.ts';
+import type { LookAlikes, Reading } from '../../src/ledger/conversations/conversation-rows.ts';
 import type { KnownMessages, StagedMessage } from '../../src/ledger/conversations/messages.ts';
 import { instant } from './listing.ts';
 

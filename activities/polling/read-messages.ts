@@ -2,12 +2,8 @@
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
-import {
-  getConversation,
-  lockReading,
-  type Reading,
-  saveReading,
-} from '../../src/ledger/conversations/conversations.ts';
+import { type Reading } from '../../src/ledger/conversations/conversation-rows.ts';
+import { getConversation, lockReading, saveReading } from '../../src/ledger/conversations/conversations.ts';
 import { knownMessages, stageMessages, takeStaged } from '../../src/ledger/conversations/messages.ts';
 import { noteGap, type PollProgress } from '../../src/ledger/conversations/poll-progress.ts';
 import {

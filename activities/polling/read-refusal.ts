@@ -1,11 +1,7 @@
 // Handles a conversation whose messages can't be read.
 import { ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
-import {
-  type ConversationRow,
-  countTry,
-  lockReading,
-  postponeReading,
-} from '../../src/ledger/conversations/conversations.ts';
+import { type ConversationRow } from '../../src/ledger/conversations/conversation-rows.ts';
+import { countTry, lockReading, postponeReading } from '../../src/ledger/conversations/conversations.ts';
 import { type Gap, getProgress, noteGap, type Unread } from '../../src/ledger/conversations/poll-progress.ts';
 import { countUnread } from '../../src/ledger/conversations/unread.ts';
 import { assumedBy, type Deps } from '../shared/deps.ts';

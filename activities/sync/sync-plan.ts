@@ -21,7 +21,7 @@ import { countTodo, reviveForTags } from '../../src/ledger/sync/staged-records.t
 import { MappingStoppedError } from '../../src/mapping/index.ts';
 import type { Deps } from '../shared/deps.ts';
 import { wakeSinks } from '../shared/wake.ts';
-import { readsContacts } from './plan/plan-outlook.ts';
+import { readsContacts } from './plan/plan-calls.ts';
 import { type PlanProgress, planPages } from './plan/plan-run.ts';
 import { countUnknown } from './snapshot-settle.ts';
 import { holdersOf } from './sync-batch.ts';
