@@ -49,7 +49,7 @@ async function startedOf(client: Client, account: string, route: string) {
 }
 
 export interface Balance {
-  /** Accepted over HTTP or Kafka, but not accepted in the ledger, or in no workflow. */
+  /** Accepted by the ingress, but not in the ledger or in no workflow. */
   readonly lost: number;
   /** In more than one workflow. */
   readonly duplicates: number;

@@ -58,11 +58,11 @@ export function spentOf(calls: readonly LoggedCall[], written: readonly Written[
 export interface Balance {
   /** Written and not published. */
   readonly missing: number;
-  /** Told under more than one id of an event. */
+  /** Published under more than one event id. */
   readonly twice: number;
   /** Lines that repeat one under the same id. */
   readonly repeated: number;
-  /** Told and never written. */
+  /** Published and never written. */
   readonly unexpected: number;
   /** Conversations whose messages were first published in another order than they were written. */
   readonly disordered: number;

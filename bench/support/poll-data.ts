@@ -39,7 +39,7 @@ export interface Writing {
   /** As in the fixture. */
   readonly n: number;
   readonly conversations: number;
-  /** Each conversation gets one message in so many seconds, at random (Poisson). */
+  /** Seconds between two messages of each conversation on average, at random (Poisson). */
   readonly everyS: number;
   readonly seconds: number;
   readonly seed: number;

@@ -1,4 +1,4 @@
-// From an answer to a result or an error: status first, then the body. One place for all endpoints.
+// Turns an answer into a result or an error: the status first, then the body. All endpoints use it.
 import type { AssumptionKey } from './assumption-table.ts';
 import { isKnownCode } from './error-codes.ts';
 import { ApiError, type ApiErrorKind, TransportError, UnexpectedShapeError } from './errors.ts';
@@ -17,19 +17,22 @@ export interface CallName {
 }
 
 export interface ReadOptions {
-  /** Never let through into an error, even when the service echoes it. */
+  /** Never appears in an error, even if the service echoes it. */
   readonly token: string;
-  /** Which 2xx are a success. */
+  /** Which 2xx statuses count as success. */
   readonly statuses: 'any' | readonly number[];
   /** Epoch milliseconds, for Retry-After dates without a Date header. */
   readonly now: number;
-  /** Where the whole answer stands; null: at the root (assumption answer.envelope). */
+  /** Field that contains the whole answer. Null: the root (assumption answer.envelope). */
   readonly envelope: readonly string[] | null;
-  /** Inputs of the call whose names are assumptions: an error names those that may have caused it. */
+  /** Inputs of the call whose names are assumptions. An error lists those that may have caused it. */
   readonly inputs: readonly AssumptionKey[];
-  /** A write: any success means that it is done, also one with a word in the place of the record. */
+  /**
+   * The call is a write: any success means that it took effect, even if the answer contains a word instead of the
+   * record.
+   */
   readonly isWrite: boolean;
-  /** The API text does not show the response: a 200 may be empty. */
+  /** The API text does not show the response, so a 200 may be empty. */
   readonly allowEmpty: boolean;
 }
 
@@ -39,7 +42,7 @@ export interface ReadAnswer<T> {
   readonly rate: RateHeaders | null;
 }
 
-/** A word out of an answer, fit for logs: letters first (so no phone), short, and not the token. */
+/** A word from an answer that is safe to log: letters first (so not a phone number), short, and not the token. */
 function word(value: unknown, token: string): string | null {
   if (typeof value !== 'string' || !/^[A-Za-z][\w:.-]{0,99}$/.test(value)) return null;
   return value.includes(token) ? null : value;
@@ -57,7 +60,7 @@ function kindOf(status: number, code: string | null, body: unknown): ApiErrorKin
   return status === 403 && isObject(body) ? 'forbidden' : 'unrecognised';
 }
 
-/** Codes of the API text that say that an input is missing or wrong: under another name it would have come. */
+/** Codes of the API text for a missing or wrong input. The input may have another name on this instance. */
 const INPUT_CODES = new Set<string>([
   'ERR_CONTACT_IDENTIFIER_REQUIRED',
   'ERR_NUMBER_REQUIRED',
@@ -129,8 +132,8 @@ export function readAnswer<T>(
 }
 
 /**
- * The JSON object of a success; undefined when there is none. A write may be answered with a JSON text, and with nothing
- * under any status but 200: an empty 200 is what a proxy gives that has lost the answer.
+ * The JSON object of a success, or undefined. A write may be answered with a JSON text, or with nothing under any
+ * status but 200: an empty 200 comes from a proxy that lost the answer.
  */
 function bodyOf(answer: Answer, { isWrite, allowEmpty }: ReadOptions): JsonObject | undefined {
   if (isWrite && answer.body.length === 0) return answer.status === 200 && !allowEmpty ? undefined : {};

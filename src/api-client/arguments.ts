@@ -1,9 +1,9 @@
-// What goes into a request line: the one place that fills paths and builds queries. Arguments that the
-// service could only refuse, or would silently misread, are refused here, before a call is spent.
+// Builds request lines: it fills paths and builds queries. It rejects arguments that the service would refuse or
+// silently misread, before a call is spent.
 import { z } from 'zod';
 import { HIDDEN, InvalidArgumentError } from './errors.ts';
 
-/** A path with its template: errors and metrics name the template, only the wire sees the ids. */
+/** A path with its template. Errors and metrics name the template; only the request contains the ids. */
 export interface Route {
   readonly template: string;
   readonly target: string;
@@ -13,14 +13,15 @@ export interface Route {
 // decode one that is escaped, and then it is another path.
 const SEGMENT = /^[A-Za-z0-9._~:=+@-]{1,512}$/;
 
-/** Whether a text can be one path segment, which can not climb, split or end the path. */
+/** Tells whether a text is safe as one path segment: it cannot climb, split or end the path. */
 export function isSegment(value: unknown): value is string {
   return typeof value === 'string' && SEGMENT.test(value) && value !== '.' && value !== '..';
 }
 
 function segment(key: string, value: unknown): string {
   if (!isSegment(value)) {
-    const wayOut = 'send an id as the service gave it: at most 512 letters, digits and . _ ~ : = + @ -';
+    const wayOut =
+      'send an id exactly as the service returned it: at most 512 letters, digits and . _ ~ : = + @ -';
     throw new InvalidArgumentError(key, typeof value === 'string' ? HIDDEN : value, wayOut);
   }
   return encodeURIComponent(value);
@@ -114,7 +115,7 @@ export function jsonText(field: string, value: unknown): string {
   }
 }
 
-/** Query text with a leading `?`, or nothing. Lists become CSV; what is undefined is left out. */
+/** Query text with a leading `?`, or empty. Lists become CSV; undefined values are omitted. */
 export function queryText(params: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(params)) {

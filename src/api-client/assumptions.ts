@@ -1,5 +1,5 @@
-// Resolves what the client takes for granted: the defaults of the table, with the overrides of an
-// account (`assumptions` in sluice.yaml) laid over them.
+// Resolves the client's assumptions: the defaults of the table, overridden by an account's `assumptions` in
+// sluice.yaml.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ASSUMPTIONS, type AssumptionKey } from './assumption-table.ts';
@@ -63,8 +63,8 @@ export function resolveAssumptions(overrides: Readonly<Record<string, unknown>> 
 export type AssumptionGroup = 'history' | 'all';
 
 /**
- * Changes when, and only when, one of the effective assumptions of the group does: what was read by others may read
- * otherwise now. Stable across processes and the order of keys; 22 letters, digits, `-` and `_`.
+ * A fingerprint that changes exactly when an effective assumption of the group changes, because answers may then be
+ * read differently. Stable across processes and key order; 22 letters, digits, `-` and `_`.
  */
 export function assumptionsFingerprint(assumed: Assumptions, group: AssumptionGroup): string {
   const keys = KEYS.filter((key) => group === 'all' || key.startsWith('message.')).toSorted();

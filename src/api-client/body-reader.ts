@@ -58,7 +58,7 @@ export class BodyReader {
     this.#decoder.end();
   }
 
-  /** Drops what was collected; `done` is not called any more. */
+  /** Discards what was collected. `done` is not called afterwards. */
   destroy(): void {
     this.#done = true;
     this.#chunks.length = 0;

@@ -33,7 +33,7 @@ export interface ApiResult<T> {
   readonly meta: CallMeta;
 }
 
-/** What `onResponse` hears after each call, also after one that failed: no personal data, no token. */
+/** What `onResponse` receives after each call, also after a failed one: no personal data, no token. */
 export interface CallInfo extends CallName {
   /** null: no status line was seen. */
   readonly status: number | null;
@@ -155,7 +155,7 @@ export function createCall(settings: CallSettings): Call {
     }
   };
 
-  /** An observer's bug must not turn a call that succeeded into a failure that someone repeats. */
+  /** An observer's bug must not make a successful call look failed, because the caller might repeat it. */
   function observe(info: CallInfo): void {
     try {
       settings.onResponse?.(info);

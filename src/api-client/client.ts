@@ -38,7 +38,7 @@ export interface MessagingClientOptions {
   readonly dispatcher?: Dispatcher | undefined;
   /** @default 'sluice' */
   readonly userAgent?: string | undefined;
-  /** Hears of every call, also of failed ones: the feed of the budget and of metrics. */
+  /** Receives a report of every call, also of failed ones: the input of the budget and of metrics. */
   readonly onResponse?: ((info: CallInfo) => void) | undefined;
 }
 

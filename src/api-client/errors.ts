@@ -131,9 +131,10 @@ const WAY_OUT: Record<TransportReason, string> = {
   timeout: 'the deadline of the call passed; see deadlineMs',
   aborted: 'the call was aborted',
   body_too_large: 'the answer is larger than maxBodyBytes',
-  redirect: 'the service redirects, which is not followed; set baseUrl to the final address',
-  invalid_body: 'the answer is not what the API speaks; check that baseUrl is the API (it ends in /wapi)',
-  upload: 'a media could not be read to its end or is not as long as its size says; check medias',
+  redirect:
+    'the service redirects, and the client does not follow redirects; set baseUrl to the final address',
+  invalid_body: 'the answer does not come from the API; check that baseUrl is the API (it ends in /wapi)',
+  upload: 'a media file could not be read to its end, or its length differs from its size; check medias',
 };
 
 /** Thrown when there is no usable answer. */
@@ -264,7 +265,7 @@ function seemsPrivate(text: string): boolean {
 export const HIDDEN = Symbol('not shown');
 
 function showValue(value: unknown): string {
-  if (value === HIDDEN) return 'a text that can not be used (not shown)';
+  if (value === HIDDEN) return 'an unusable text (not shown)';
   if (value === undefined || value === null || typeof value === 'boolean') return String(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
   if (typeof value === 'object') return Array.isArray(value) ? `a list of ${value.length}` : 'an object';

@@ -1,4 +1,4 @@
-// The public door of the API client.
+// The public exports of the API client.
 export {
   ASSUMPTIONS,
   ASSUMPTIONS_SCHEMA,

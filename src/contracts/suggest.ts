@@ -1,6 +1,9 @@
 // "Did you mean": the known name nearest to a mistyped one.
 
-/** The nearest of `known`, when it is near enough to be meant: one slip in short words, about one in three letters in long ones. */
+/**
+ * The nearest of `known`, if it is near enough: one typing error in short words, about one in three letters in long
+ * ones.
+ */
 export function nearest(wanted: string, known: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(Math.max(wanted.length, 3) / 3));
   let best: string | undefined;

@@ -116,9 +116,9 @@ export interface Choices {
  *   rate window of the hash. `inactive` and `paused` are one: `active: false`.
  * - A key is a text or number that is not empty. The hour counts from the call that was processed; a call whose processing failed
  *   is remembered too. A repeat answers 202 as well, and stands in the history.
- * - A mapped path walks own properties only. A value is a text, number or boolean (custom fields: any JSON); anything else counts as
- *   absent. `value` that is no number counts as absent. A stage that requires a source is taken without one. A flow is
- *   started without variables.
+ * - A mapped path follows own properties only. A value is a text, number or boolean (custom fields: any JSON); anything
+ *   else counts as absent. A `value` that is not a number counts as absent. A stage that requires a source is accepted
+ *   without one. A flow is started without variables.
  * Board events: `created` and `moved`, the latter for a move to the same stage too.
  *
  * - missingFeatures names resources (contacts, cards, connections, conversations, messages, flows): each of its

@@ -7,7 +7,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
  * - `json`: `application/json`, `text/json`, any `+json`, and so CloudEvents in structured form
  * - `batch`: CloudEvents in batched form
  * - null: anything else, including `text/plain` and a missing type. A web page may send those to any server without
- * permission, and so to a route that is open on loopback.
+ *   permission, and so to a route that is open on loopback.
  */
 export function readMediaType(contentType: string | undefined): 'json' | 'batch' | null {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');

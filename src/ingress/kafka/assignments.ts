@@ -30,7 +30,7 @@ export interface AssignmentOptions {
 /** kafkajs has this method, but its types do not. */
 type FetchedBatch = Batch & { readonly fetchedOffset: string };
 
-/** @param consumer throws at whatever it is told before it runs, and after `end` */
+/** @param consumer throws at every call before it runs, and after `end` */
 export function createAssignments(options: AssignmentOptions, consumer: Consumer) {
   const { config, access, log, pauses, gaps } = options;
   let readers = new Map<string, PartitionReader>();

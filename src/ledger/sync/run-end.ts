@@ -70,11 +70,7 @@ async function keepsWatermark(tx: Queryable, id: string): Promise<boolean> {
  * Deletes payloads that nobody needs after the run has ended. Personal data stays where somebody must check a
  * failure. An incremental source never returns its rows again, so unfinished work stays too, for the next run.
  */
-async function forgetPayloads(
-  tx: Queryable,
-  run: { id: string; account: string },
-  incremental: boolean,
-) {
+async function forgetPayloads(tx: Queryable, run: { id: string; account: string }, incremental: boolean) {
   await tx.query(
     `update run_records r set payload = null
       where run_id = $1 and payload is not null and status not in ('failed', 'unknown')

@@ -27,7 +27,7 @@ export function compileStage(
     );
   }
   if (config.number !== undefined && pipeline === undefined) {
-    const problem = 'which card of the person is meant is not said; name its pipeline';
+    const problem = 'a number does not identify one card of the person; set the pipeline';
     throw new MappingConfigError(['number'], problem);
   }
   const name = fixedValues(config.stage).find((value) => typeof toStage(value) === 'string');

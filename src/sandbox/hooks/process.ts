@@ -1,4 +1,4 @@
-// What a webhook call does, after it was answered: one of three actions, all of it in one transaction.
+// Processes a webhook call after it was answered: one of three actions, in one transaction.
 
 import { Problem } from '../http/errors.ts';
 import type { Scene } from '../http/route.ts';
@@ -122,7 +122,7 @@ function outcomeOf(scene: Scene, webhook: Webhook, call: HookCall): Outcome {
   }
 }
 
-/** Takes up what was acknowledged but not processed before the process ended. */
+/** Processes calls that were acknowledged but not processed before the process ended. */
 export function resumeCalls(parts: SandboxParts): void {
   for (const account of parts.store.accounts.values()) {
     for (const call of account.tables.hookCall.rows) {

@@ -1,4 +1,4 @@
-// Work that runs behind an answer: in order, one piece in each turn of the event loop.
+// Runs work after an answer, in order, one piece per iteration of the event loop.
 
 export class BackgroundQueue {
   #jobs: (() => void)[] = [];
@@ -12,12 +12,12 @@ export class BackgroundQueue {
     this.#step ??= setImmediate(() => this.#next());
   }
 
-  /** Resolves once all that was added before is done; never after `stop`. */
+  /** Resolves when everything added before is done. Never resolves after `stop`. */
   settled(): Promise<void> {
     return this.#jobs.length === 0 ? Promise.resolve() : new Promise((resolve) => this.add(resolve));
   }
 
-  /** What still waits is not done in this process. */
+  /** Work that still waits is not done in this process. */
   stop(): void {
     this.#stopped = true;
     this.#jobs = [];

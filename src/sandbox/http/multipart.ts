@@ -77,7 +77,7 @@ function openParser(req: Request, choices: Choices) {
   }
 }
 
-/** Lets the file stream by; what is returned tells about it once the whole form was read. */
+/** Streams the file without keeping it. The returned value describes it after the whole form was read. */
 function measure(file: Readable, name: string, type: string): () => Media {
   const digest = createHash('sha256');
   let size = 0;
@@ -85,7 +85,7 @@ function measure(file: Readable, name: string, type: string): () => Media {
     digest.update(chunk);
     size += chunk.length;
   });
-  // A file that is cut off fails the form as well, and that is where it is told.
+  // A truncated file fails the form as well, which reports it.
   file.on('error', () => file.resume());
   return () => ({ name, type, size, sha256: digest.digest('hex') });
 }

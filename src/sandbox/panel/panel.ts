@@ -8,10 +8,11 @@ import { Fault } from '../http/faults.ts';
 import type { SandboxParts } from '../parts.ts';
 import type { Account } from '../state/account.ts';
 import type { HookCall } from '../state/model.ts';
-import { streamBoard } from './events.ts';
 import { receiveInbound } from './inbound.ts';
 
 const BODY_LIMIT = 512 * 1024 * 1024;
+/** Maximum bytes waiting for a watcher of the board. Beyond it the panel disconnects the watcher. */
+const MAX_BUFFERED = 1 << 20;
 
 /** Thrown by a panel route: status and text go out as {error}. */
 class PanelError extends Error {
@@ -26,7 +27,7 @@ class PanelError extends Error {
 export function panelRouter(parts: SandboxParts): Router {
   const router = express.Router({ caseSensitive: true });
   router.use(loopbackOnly, express.json({ limit: BODY_LIMIT }), async (_req, _res, next) => {
-    // Whoever looks sees no half-done webhook: what was acknowledged before is processed first.
+    // The panel never shows half-done webhooks: acknowledged calls are processed first.
     await parts.background.settled();
     next();
   });
@@ -140,4 +141,20 @@ function refusing(parts: SandboxParts) {
     parts.warn(`internal error in the panel: ${error instanceof Error ? error.stack : String(error)}`);
     res.status(500).json({ error: 'internal error of the sandbox, see its messages' });
   };
+}
+
+/**
+ * Streams the board of an account as server-sent events, as users with an open kanban see it: one `event: created` or
+ * `event: moved` for each card, with its BoardEvent as JSON and `at` in ISO 8601.
+ */
+function streamBoard(parts: SandboxParts, account: Account, res: Response): void {
+  res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+  // Tells the client that it misses nothing from here on.
+  res.write(': watching\n\n');
+  const end = parts.board.watch(account.id, ({ type, at, ...event }) => {
+    const data = JSON.stringify({ type, at: new Date(at).toISOString(), ...event });
+    res.write(`event: ${type}\ndata: ${data}\n\n`);
+    if (res.writableLength > MAX_BUFFERED) res.destroy();
+  });
+  res.on('close', end);
 }

@@ -12,9 +12,8 @@ import { codecFor } from '../codec.ts';
 import { type CsvCursor, readCursor, writeCursor } from '../cursor.ts';
 import { requireSame, type SourceFile, withFile } from '../file.ts';
 import { refuseMarkup } from '../format.ts';
-import { readRows } from '../pages.ts';
-import { csvFramer } from './csv-framer.ts';
-import type { CellRow } from './csv-rows.ts';
+import { type Framer, type ParsedRow, problemRow, readRows } from '../pages.ts';
+import { type CellRow, type Dialect, splitCells } from './csv-rows.ts';
 import { findFooter, findTable } from './csv-shape.ts';
 import { findEncoding } from './encoding.ts';
 import { describeEncoding } from './encoding-note.ts';
@@ -26,12 +25,12 @@ const DELIMITERS = [',', ';', '\t', '|'] as const;
  * A CSV file with a header. Rows count from 1 below the header. Blank lines and lines of separators only are not rows.
  *
  * - A column without a name becomes `column N` (N counted from 1). A repeated name gets ` (2)`, ` (3)`, as in
- * spreadsheets.
+ *   spreadsheets.
  * - `sep=;` in the first line, as Excel writes it, sets the delimiter. Otherwise the delimiter is the one that splits
- * the header and the first 20 rows most evenly.
+ *   the header and the first 20 rows most evenly.
  * - Cells missing at the end of a row are empty. Empty cells after the last column are dropped.
  * - A row with too many cells, or with bytes outside the encoding, is a problem row, and reading continues. A broken
- * quote stops reading if the end of its cell is uncertain.
+ *   quote stops reading if the end of its cell is uncertain.
  */
 export function csvSource(config: CsvSource, baseDir: string): Source {
   return {
@@ -136,4 +135,37 @@ function headerOf(first: CellRow | undefined, path: string): string[] {
     taken.add(distinct);
     return distinct;
   });
+}
+
+/**
+ * Builds rows from cells and column names. It adds or drops cells at the end of a row only, so no value moves to
+ * another column.
+ */
+function csvFramer(dialect: Omit<Dialect, 'columns'>, header: readonly string[]): Framer {
+  const { delimiter, encoding } = dialect;
+  const frame: Framer = (block, at) => {
+    const { records, consumed, then } = splitCells(block, at, {
+      delimiter,
+      encoding,
+      columns: header.length,
+    });
+    return { rows: records.map((record) => named(record, header, delimiter)), consumed, then };
+  };
+  return Object.assign(frame, { quotes: true });
+}
+
+function named(record: CellRow, header: readonly string[], delimiter: string): ParsedRow {
+  if (!('cells' in record)) return record;
+  const { cells, exact } = record;
+  const count = cells.length;
+  // Empty cells beyond the header come from separators at the end of the line. Dropping them loses nothing.
+  const surplus = count > header.length && cells.slice(header.length).some((cell) => cell.trim() !== '');
+  if (surplus || (exact && count !== header.length)) {
+    const reason = `the row has ${count} cells and the header ${header.length}; quote cells that hold the separator or a quote`;
+    return problemRow('malformed_row', reason, cells.join(delimiter));
+  }
+  const values: Record<string, string> = {};
+  // Spreadsheets omit empty cells at the end of a row.
+  for (let index = 0; index < header.length; index += 1) values[header[index] as string] = cells[index] ?? '';
+  return { values };
 }

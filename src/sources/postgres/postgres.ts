@@ -51,9 +51,9 @@ interface Place {
  * A table or a select. Rows come in the order of `key`, or of the increment column and then `key`.
  *
  * - A run reads every row that exists throughout the run, even if the row changes meanwhile: the run reads it again at
- * its new place. So the run ends at the first page that is not full, and the watermark is the last row in order.
+ *   its new place. So the run ends at the first page that is not full, and the watermark is the last row in order.
  * - Every run reads rows with a null in the increment column, before the others. Rows with a null in the key are
- * problem rows.
+ *   problem rows.
  * - A watermark made under another table, query, key, column or server does not count: all rows are read.
  */
 export function postgresSource(config: PostgresSource, secret: SecretOf): Source {
