@@ -149,7 +149,7 @@ async function runCase(what: Case, say: (line: string) => void): Promise<BenchRe
       if (victim === undefined) throw new Error(`${carrier} is none of the worker processes`);
       await victim.kill('SIGKILL');
       const killed = Date.now();
-      say(`${name}: the one with the workflow is killed${workers === 1 ? ', and started anew' : ''}`);
+      say(`${name}: the one with the workflow is killed${workers === 1 ? ', and restarted' : ''}`);
       if (workers === 1) {
         await environment.worker();
         startSeconds = (Date.now() - killed) / 1000;

@@ -29,7 +29,7 @@ export interface SendOptions {
   readonly connections: number;
   /** Begins to send until this many seconds have passed, or */
   readonly seconds?: number;
-  /** until so many events were sent. */
+  /** Stops after this many events. */
   readonly events?: number;
   /** Number of the first event. The next ones count up. */
   readonly from: number;

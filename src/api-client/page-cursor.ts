@@ -71,7 +71,7 @@ const ROUNDS = 3;
 
 /**
  * @param pageSize largest page to ask for
- * @param once pages follow each other without overlap, once: for a reader that can tell by itself who may be missing
+ * @param once pages follow each other without overlap, in one pass, for a reader that can find missed items itself
  */
 export function firstPage(pageSize: number, { once = false } = {}): PageCursor {
   const size = Math.max(MIN_PAGE_SIZE, pageSize);
@@ -116,7 +116,7 @@ export function nextPage(cursor: PageCursor, page: SeenPage): PageStep {
   const isFirst = cursor.step === 0;
   // A first page that is short before the end: the service caps pages lower than we ask.
   const size = isFirst && page.hasMore && length > 0 ? Math.min(cursor.size, length) : cursor.size;
-  // Room for overlaps, steps back and growth; a list that grows as fast as it is read moves no bound.
+  // Allows for overlaps, steps back and growth. A list that grows as fast as it is read does not move the bound.
   const most = isFirst ? 30 + 8 * Math.ceil(page.count / size) : cursor.most;
   const onward = { ...cursor, step: cursor.step + 1, size, most };
 

@@ -262,7 +262,7 @@ function readAt<S extends z.ZodType>(
   if (mark !== null && Object.hasOwn(value, mark)) return read(schema, value, place.join('.'));
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  // Something else stands there: the names of the whole answer tell where the record is.
+  // The value has another form. The names in the whole answer show where the record is.
   const { at, expected } = mismatch(parsed.error, value, place.join('.'), key);
   throw new ShapeMismatch(at, expected, key, namesIn(body));
 }

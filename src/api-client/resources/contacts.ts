@@ -28,7 +28,7 @@ export interface WrittenContact {
 }
 
 export interface UpsertedContact extends WrittenContact {
-  /** By the field `created`, else by the status (201 or 200); null when neither tells. */
+  /** From the field `created`, else from the status (201 or 200). Null if neither is conclusive. */
   readonly created: boolean | null;
 }
 

@@ -14,7 +14,7 @@ export interface FlowTrigger {
   /** Connection: of channel whatsapp or waba. */
   readonly whatsappId: number;
   /**
-   * Whom the flow is for. Which of the two goes out, and under which name, is not shown: see the
+   * The contact of the flow. Which of the two goes out, and under which name, is not shown: see the
    * assumptions `flows.contactIdentity` and `flows.contactField`. Fill in both where you know them.
    */
   readonly contact: { readonly id?: number | undefined; readonly number?: string | undefined };
@@ -26,7 +26,7 @@ export interface TriggeredFlow {
   /** The answer as it came. */
   readonly raw: JsonObject;
   /**
-   * Whom the answer names: the contact of the call, another one (the flow runs for a stranger: is `flows.contactField` or
+   * The contact that the answer names: the contact of the call, another one (the flow runs for a stranger: is `flows.contactField` or
    * `flows.contactIdentity` right?), or nobody.
    */
   readonly contact: 'same' | 'other' | 'not shown';
@@ -95,7 +95,7 @@ export class FlowsResource {
     );
   }
 
-  /** Looks for a contact in the usual places: `contactId`, `contact` and the fields that the call itself filled. */
+  /** Searches for a contact in the usual fields: `contactId`, `contact` and the fields that the call itself filled. */
   #named(raw: JsonObject, { id, number }: FlowTrigger['contact']): TriggeredFlow['contact'] {
     const own = this.#assumptions['flows.contactField'];
     const sent = this.contactIdentity;

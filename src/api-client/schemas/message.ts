@@ -65,7 +65,7 @@ export type MessageStatus = z.infer<typeof MessageStatus>;
  * readable. A null is "the service shows that there is nothing", never "could not be read".
  */
 export interface HistoryMessage {
-  /** Tells messages of one conversation apart: the id, or a hash of the item when it shows none. */
+  /** Identity of a message within its conversation: the id, or a hash of the item if it has none. */
   readonly key: string;
   /** The key that it would have without an id: under another assumption about ids it was known by that. */
   readonly hashKey: string;

@@ -46,7 +46,7 @@ export type CheckSchema = (event: JsonObject) => void;
  * @throws RouteConfigError for whatever could not be checked, with its place
  */
 export function compileSchema(route: string, given: JsonObject): CheckSchema {
-  // A copy of its own: the same part twice, as aliases of YAML make it, could not be told apart.
+  // A copy of its own: a part that a YAML alias repeats could not be distinguished otherwise.
   const { $schema, $id: _, ...schema } = JSON.parse(JSON.stringify(given)) as Record<string, unknown>;
   const ajv = ajvOf(route, $schema);
   schema.type ??= 'object';

@@ -11,7 +11,7 @@ import type { Media, Scope } from '../state/model.ts';
 import type { Store } from '../state/store.ts';
 import { Problem } from './errors.ts';
 
-/** What a rule needs to look around and to make things, whoever asks for it. */
+/** What a rule needs to read and create things, whoever the caller is. */
 export interface Scene {
   readonly account: Account;
   /** Epoch milliseconds. */

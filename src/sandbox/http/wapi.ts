@@ -135,7 +135,7 @@ function serving(parts: SandboxParts, route: Route, { query, body, isBodyOptiona
   const queryNames = new Set(Object.keys(query?.shape ?? {}));
   const bodyNames = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
   return (req: Request, res: Response): void => {
-    // Where a field is required its own code tells; elsewhere a list would pass for an empty body.
+    // A required field has its own error code. Elsewhere a list would pass as an empty body.
     if (isBodyOptional && Array.isArray(req.body)) {
       throw new Problem('ERR_INVALID_BODY', { text: 'the body: write a JSON object' });
     }

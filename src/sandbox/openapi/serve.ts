@@ -15,7 +15,7 @@ const PAGE = `<!doctype html>
 <script src="docs/swagger-ui-bundle.js"></script><script src="docs/start.js"></script></body></html>
 `;
 
-// The viewer asks a server of its makers to validate the document unless it is told not to.
+// By default the viewer sends the document to its makers' server for validation.
 const START = `SwaggerUIBundle({
   url: 'openapi.json', dom_id: '#docs', deepLinking: true, filter: true, displayRequestDuration: true, validatorUrl: null,
 });

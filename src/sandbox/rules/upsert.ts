@@ -9,7 +9,7 @@ import { normalizeNumber } from './numbers.ts';
 
 const Identity = z.object({ number: z.string() });
 
-/** A new contact with this number; not stored yet. */
+/** A new contact with this number, not stored yet. */
 function newContact(scene: Scene, number: string, name: string): Contact {
   return {
     id: scene.store.nextId('contact'),
