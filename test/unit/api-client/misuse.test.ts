@@ -11,14 +11,14 @@ describe('a client made wrongly is refused with the field and the way out', () =
     [
       'with a text as base URL that is none',
       { ...good, baseUrl: 'x' },
-      /baseUrl is a text that can not be used/,
+      /baseUrl is an unusable text/,
     ],
     [
       'with another protocol',
       { ...good, baseUrl: 'ftp://canary/wapi' },
-      /baseUrl is a text that can not be used/,
+      /baseUrl is an unusable text/,
     ],
-    ['with a token that no header takes', { ...good, token: 'canary with space' }, /token is a text/],
+    ['with a token that no header takes', { ...good, token: 'canary with space' }, /token is an unusable text/],
   ])('%s', (_, options, says) => {
     const make = () => new MessagingClient(options as never);
     expect(make).toThrow(InvalidArgumentError);
