@@ -147,7 +147,7 @@ const Exclusions = z.strictObject({
     .meta({ description: 'Excludes these phone numbers: a list, or the rows of a source. Default: none.' }),
   campaigns: z.array(name).min(1).optional().meta({
     description:
-      'Excludes everyone whom any run of these campaigns reached. A campaign may name itself. Default: none.',
+      'Excludes everyone who was reached by any run of these campaigns. A campaign may name itself. Default: none.',
   }),
   contactedWithin: described(
     durationWithin('1h', '3650d'),
