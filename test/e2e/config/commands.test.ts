@@ -153,7 +153,7 @@ routes:
     expect(stdout).not.toContain('CANARY');
   });
 
-  it('tells of sinks and pollers who is told, and what they lack', async () => {
+  it('shows sinks and pollers with their receivers, and what they lack', async () => {
     const file = join(dir, 'sluice.yaml');
     await writeFile(
       file,

@@ -72,7 +72,7 @@ describe('a good campaign', () => {
     await expect(load(GOOD.replace(from, () => to))).resolves.toBeDefined();
   });
 
-  it('is told of by `config check`, with what is right but surprising', async () => {
+  it('is shown by `config check`, with warnings about what is valid but surprising', async () => {
     const lines = describeSummary(await summarize(await load(GOOD), NOW));
     expect(lines).toContain(
       '  campaign back    flow 3 over connection 1 of acme, for cards and list and ledger',

@@ -47,7 +47,7 @@ function* optional(node: Schema, path = ''): Generator<[string, Schema]> {
 }
 
 describe('JSON Schema', () => {
-  it('stands in sluice.schema.json as the code has it; print it anew with `sluice config schema`', async () => {
+  it('is what sluice.schema.json contains; write it again with `sluice config schema`', async () => {
     const committed = JSON.parse(await readFile(join(ROOT, 'sluice.schema.json'), 'utf8')) as unknown;
     expect(committed).toEqual(JSON.parse(JSON.stringify(schema)));
   });

@@ -1,4 +1,4 @@
-// A configuration as a whole: what is right, and how mistakes are told.
+// A configuration as a whole: what is valid, and how mistakes are reported.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

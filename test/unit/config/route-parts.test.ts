@@ -33,7 +33,7 @@ describe('paths and actions', () => {
       ];
     }),
     [
-      'FAULTS 35: the mapping of a lead, told once and where it stands',
+      'FAULTS 35: the mapping of a lead, reported once at its place',
       'number: phone } }',
       'number: __proto__.x } }',
       [`sluice.yaml:5:24  mappings.people.contact.number: "__proto__" ${inherited}`],
@@ -200,7 +200,7 @@ describe('JSON Schemas', () => {
     ['is a list', '[]', 'lead.json:1:1  is not a JSON Schema; expected keys with values'],
     ['is empty', '', 'lead.json:1:1  is not a JSON Schema; expected keys with values'],
     ['is broken', '{"a": ', 'lead.json:1:7  flow map must end with a }'],
-  ])('a file that %s is told of', async (_name, text, expected) => {
+  ])('a file that %s is reported', async (_name, text, expected) => {
     if (text !== undefined) await writeFile(join(context.dir, 'lead.json'), text);
     const [first] = await problemsOf(withSchema('lead.json'));
     expect(first).toBe(expected);

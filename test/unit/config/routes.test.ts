@@ -268,7 +268,7 @@ describe('secrets of routes', () => {
   });
 });
 
-it('all mistakes are told at once, in the order of the file, and none hides another', async () => {
+it('all mistakes are reported at once, in the order of the file, and none hides another', async () => {
   const text = GOOD.replace('port: 4020', 'prt: 4020')
     .replace('mapping: people', 'mapping: peple')
     .replace('account: acme\n    http: {', 'acount: acme\n    http: {')

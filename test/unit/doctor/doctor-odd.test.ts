@@ -139,7 +139,7 @@ describe('the command', () => {
     expect(wrong.output).toContain('did you mean "acme"?');
   });
 
-  it('says who holds the embedded ledger, and leaves it alone', async () => {
+  it('says which process uses the embedded ledger, and leaves it alone', async () => {
     const context = await clinic();
     const lock = await acquireFolderLock(`${context.dir}/state`, { command: 'sluice dev' });
     open.push({ close: () => lock.release() });

@@ -1,4 +1,4 @@
-// `sluice campaign pause …`: which run a command is meant for, who carries it out, and what is refused before anything connects.
+// `sluice campaign pause …`: which run a command applies to, which workflow carries it out, and what is refused before anything connects.
 import { describe, expect, it } from 'vitest';
 import { registerCampaignCommands } from '../../../../src/cli/campaign/campaign-commands.ts';
 import { needsWorkflow, resolveRun } from '../../../../src/cli/campaign/command-campaign.ts';
@@ -17,7 +17,7 @@ const runsOf = (...states: CampaignState[]) => states.map((state, n) => runOf(st
 const resolved = (action: Action, states: readonly CampaignState[], run: string | null = null) =>
   resolveRun({ account: 'acme', campaign: 'win', run }, action, runsOf(...states));
 
-describe('the run that is meant', () => {
+describe('the run that a command applies to', () => {
   it.each<[Action, CampaignState[], CampaignState]>([
     ['pause', ['planned', 'running', 'finished'], 'running'],
     ['resume', ['void', 'running'], 'running'],

@@ -32,7 +32,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** The state folder is held, by somebody with a socket, or without one. */
+/** Locks the state folder, with or without a socket. */
 async function hold(withSocket = true): Promise<void> {
   const lock = await acquireFolderLock(dir, { command: 'sluice dev' });
   undo.push(() => lock.release());
@@ -147,7 +147,7 @@ describe('through the socket', () => {
     ['what is no run', ['spring', '--run', '7'], 2, /\{account\}/],
     ['numbers without members', ['spring', '--numbers'], 2, /--members/],
     ['a state that is none', ['spring', '--members', '--only', 'happy'], 2, /triggered/],
-  ])('%s is told with a way out', async (_, argv, code, message) => {
+  ])('%s is refused with the fix', async (_, argv, code, message) => {
     const answer = await run(...argv);
     expect([answer.code, answer.stdout]).toEqual([code, '']);
     expect(answer.stderr).toMatch(message);
@@ -168,7 +168,7 @@ it('out of a ledger that nobody has open', async () => {
 it.each<[string, () => Promise<void>, number, RegExp]>([
   ['there is no ledger', async () => undefined, 3, /--state/],
   ['the holder of the folder has no socket', () => hold(false), 5, /sluice sync run/],
-])('where %s, the way out is told', async (_, prepare, code, message) => {
+])('where %s, the error names the fix', async (_, prepare, code, message) => {
   await prepare();
   const answer = await run('spring');
   expect(answer.code).toBe(code);

@@ -83,7 +83,7 @@ const PLAN: CampaignPlan = {
 const shown = (over: Partial<CampaignPlan>) => describeCampaignPlan({ ...PLAN, ...over }).join('\n');
 
 describe('a plan', () => {
-  it('reads from whom to when', () => {
+  it('shows the audience first and the end time last', () => {
     expect(describeCampaignPlan(PLAN)).toEqual([
       'plan acme/+back/3 of the campaign "back", made by ana at 2026-11-23 09:00:00 GMT-3',
       '  1,700 rows found: cards 1,000, contacts 700; 1,500 people (200 rows are of people found before)',
@@ -109,7 +109,7 @@ describe('a plan', () => {
 
   it.each<[string, Partial<CampaignPlan>, string]>([
     [
-      'zones other than the account’s are told',
+      'zones other than the account’s are listed',
       {
         zones: [
           { zones: ['America/New_York', 'America/Chicago'], members: 1100 },
@@ -217,7 +217,7 @@ describe('refusals', () => {
     }
   });
 
-  it('the code of the service is told once', () => {
+  it('the code of the service appears once', () => {
     const message = (text: string) =>
       (campaignRefusal(failed(ApplicationFailure.nonRetryable(text, 'ERR_TOKEN_EXPIRED'))) as Error).message;
     expect(message('refused')).toBe('refused [ERR_TOKEN_EXPIRED]');
@@ -291,7 +291,7 @@ describe('how a run gets on', () => {
   });
 });
 
-describe('which run is meant', () => {
+describe('which run a command applies to', () => {
   const config = {
     campaign: (name: string) => {
       if (name !== 'back') throw new Error(`there is no campaign "${name}"`);

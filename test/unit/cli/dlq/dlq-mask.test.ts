@@ -1,4 +1,4 @@
-// What operators see of dead letters: enough to know what is wrong, nothing of whom.
+// What operators see of dead letters: enough to find the mistake, and no personal data.
 import { describe, expect, it } from 'vitest';
 import { maskHeader, maskKey, maskRequest, maskValue } from '../../../../src/cli/dlq/dlq-mask.ts';
 import type { EventRequest } from '../../../../src/contracts/wire/intake.ts';
@@ -32,7 +32,7 @@ describe('masked', () => {
     [{ type: 'flow', ...person, flow: 1, connection: 2, variables: { name: 'Maria Souza' } }],
     [{ type: 'stage', of: person, stage: 'Won' }],
     [{ type: 'tags', ...person, add: ['vip'], remove: [] }],
-  ])('a request holds no person: %o', (request) => {
+  ])('a request has no personal data: %o', (request) => {
     const text = JSON.stringify(maskRequest(request));
     expect(text).not.toMatch(/987654321|Souza|maria@|12345678909/);
     expect(text).toContain('+55 11 9••••-4321');

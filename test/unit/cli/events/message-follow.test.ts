@@ -73,13 +73,13 @@ function queries(events: readonly (EventSummary | null)[], messages: readonly De
 const ended = (over: Partial<MessageState> = {}): MessageState => ({ ...DONE, messages: [], ...over });
 
 describe('until the event has ended', () => {
-  it('a message that is done at once is told with what was sent', async () => {
+  it('a message that ends at once is shown with what was sent', async () => {
     const { watching, said, pauses } = queries([DONE], [[MESSAGE]]);
     expect(await untilEnded(watching)).toEqual(ended({ messages: [MESSAGE] }));
     expect([said, pauses]).toEqual([[], []]);
   });
 
-  it('what blocks it is told once, and that it goes on', async () => {
+  it('reports once what blocks it, and that it continues', async () => {
     const other = { ...BLOCKED, blocked: { code: 'CONFIG', reason: 'no such account' } };
     const { watching, said } = queries([OPEN, BLOCKED, BLOCKED, OPEN, other, DONE]);
     await untilEnded(watching);
@@ -90,7 +90,7 @@ describe('until the event has ended', () => {
     ]);
   });
 
-  it('who waits long is told once for what, and looks ever less often', async () => {
+  it('reports once what a long wait is for, and checks less and less often', async () => {
     const { watching, said, pauses } = queries([...Array.from({ length: 20 }, () => OPEN), DONE]);
     await untilEnded(watching);
     expect(said).toEqual([expect.stringMatching(/^not done yet: earlier events/)]);
@@ -111,7 +111,7 @@ describe('until the event has ended', () => {
 });
 
 describe('until it is read', () => {
-  it('each new status is told once, until nobody checks any more', async () => {
+  it('reports each new status once, until Sluice stops following', async () => {
     const { watching } = queries(
       [DONE],
       [

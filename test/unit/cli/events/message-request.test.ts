@@ -28,7 +28,7 @@ async function refusal(work: Promise<unknown>): Promise<CliError> {
   return error as CliError;
 }
 
-describe('whom it goes to', () => {
+describe('the receiver', () => {
   it.each([
     ['+55 11 98765-4321', undefined],
     ['(11) 98765-4321', 'BR'],

@@ -36,7 +36,7 @@ afterEach(async () => {
   process.exitCode = undefined;
 });
 
-/** A process with a socket holds the folder: this one. */
+/** Locks the folder for this process and opens its socket. */
 async function hold(over: Partial<OperatorIntake> = {}): Promise<void> {
   await mkdir(state);
   const intake: OperatorIntake = {
@@ -89,7 +89,7 @@ async function sluice(args: readonly string[], env: Record<string, string> = {})
 }
 
 describe('what comes in by the socket', () => {
-  it('a text to a number, under a key that is told', async () => {
+  it('a text to a number, under a key that is printed', async () => {
     await hold();
     const { code, stdout, stderr } = await sluice(SEND);
     expect({ code, stdout }, stderr).toEqual({ code: EXIT.ok, stdout: 'event-1\n' });
@@ -194,7 +194,7 @@ describe('what can go wrong at the socket', () => {
 });
 
 describe('no way in', () => {
-  it('a holder whose socket did not open is told of at once', async () => {
+  it('an owner whose socket did not open is reported at once', async () => {
     await mkdir(state);
     await note({ socket: null });
     const { code, stderr } = await sluice(SEND);

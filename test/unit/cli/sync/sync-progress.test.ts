@@ -1,4 +1,4 @@
-// Progress of a sync: what its workflow has counted and what its batches have told since, each thing once.
+// Progress of a sync: the counts of its workflow plus what its batches have reported since, each record once.
 import type { WorkflowHandle } from '@temporalio/client';
 import { defaultDataConverter, defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
@@ -70,11 +70,11 @@ describe('the progress of a sync', () => {
     expect(now).toEqual({ ...NOW, done: 7, created: 4, cards: 5, failed: 1, trouble });
   });
 
-  it('counts a batch once that has ended since it told', async () => {
+  it('counts a batch once that has ended since its report', async () => {
     expect(await readProgress(handle([], { 'batch-2': reported({ created: 2 }) }))).toEqual(NOW);
   });
 
-  it('counts nothing of a batch that has told nothing yet', async () => {
+  it('counts nothing of a batch without a report', async () => {
     expect(await readProgress(handle(['batch-2', 'batch-3'], { 'batch-2': undefined }))).toEqual(NOW);
   });
 });

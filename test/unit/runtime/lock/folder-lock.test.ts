@@ -66,7 +66,7 @@ async function holder(path = folder): Promise<Child> {
   return child;
 }
 
-describe('a held folder', PATIENT, () => {
+describe('a locked folder', PATIENT, () => {
   it('refuses a second process and names the holder, its command, since when, and the way out', async () => {
     const child = await holder();
     const error = await take().catch((caught: unknown) => caught);
@@ -127,7 +127,7 @@ describe('a held folder', PATIENT, () => {
     expect(info).not.toHaveProperty('port');
   });
 
-  it('is named as held by nobody known when its file was destroyed, and stays held', async () => {
+  it('has an unknown owner when its file was destroyed, and stays locked', async () => {
     await take();
     await writeFile(join(folder, 'holder.json'), '{"pid":');
     const error = await take().catch((caught: unknown) => caught);
