@@ -57,9 +57,7 @@ describe('a service that does not answer', () => {
       await until('the trouble is named', () => lines.length > 0);
       await environment.panel.clearFaults();
       expect(await followed).toMatchObject({ read: 1, created: 1, failed: 0 });
-      expect(lines).toEqual([
-        expect.stringMatching(/^retrying: GET \/v1\/tags: .*\[TRANSPORT_RESET\]$/),
-      ]);
+      expect(lines).toEqual([expect.stringMatching(/^retrying: GET \/v1\/tags: .*\[TRANSPORT_RESET\]$/)]);
     });
   });
 });

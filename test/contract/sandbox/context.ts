@@ -4,15 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
-import { Conformance } from './openapi-conformance.ts';
-
-export interface Got {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into whatever came
-  readonly json: any;
-}
+import { Conformance, type Got } from './openapi-conformance.ts';
 
 export interface Ask {
   readonly token?: string | null;

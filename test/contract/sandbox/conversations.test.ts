@@ -1,7 +1,8 @@
 // Conversations: the list with its filters, the history with its pages, replies.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Context, type Got, openContext } from './context.ts';
+import { type Context, openContext } from './context.ts';
 import { form } from './form.ts';
+import type { Got } from './openapi-conformance.ts';
 
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 const HOUR = 3_600_000;

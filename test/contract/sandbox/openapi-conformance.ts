@@ -1,7 +1,15 @@
 // Holds an answer against the sandbox's own OpenAPI document: status, content type, headers, body. `context.call` does so with
 // every answer of every contract test, so an answer that the document does not show cannot go unnoticed.
 import { z } from 'zod';
-import type { Got } from './context.ts';
+
+/** An answer as it came over the wire. */
+export interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into whatever came
+  readonly json: any;
+}
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a document is searched at any depth
 type Any = any;

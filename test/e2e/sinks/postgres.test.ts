@@ -209,7 +209,13 @@ describe('a table that takes nothing', () => {
       'CREATE on the schema',
       () => urlAs('writer'),
     ],
-    ['for a wrong password', 'any', '28P01', 'rejects the user or the password', () => urlAs('writer', 'canary')],
+    [
+      'for a wrong password',
+      'any',
+      '28P01',
+      'rejects the user or the password',
+      () => urlAs('writer', 'canary'),
+    ],
     [
       'for a missing database',
       'any',

@@ -30,7 +30,7 @@ describe('rules that nobody would ever keep', () => {
       'abroad:\n    conversationWindow: open\n    exclude: { openConversation: true }\n    account: other',
       ['conversationWindow', 'exclude.openConversation'].map(
         (key) =>
-          `campaigns.abroad.${key}: no poller follows connection 1 of the account \"other\", so Sluice can't see an open ${key === 'conversationWindow' ? '24-hour window' : 'conversation'}; add one to pollers: { account: other }`,
+          `campaigns.abroad.${key}: no poller follows connection 1 of the account "other", so Sluice can't see an open ${key === 'conversationWindow' ? '24-hour window' : 'conversation'}; add one to pollers: { account: other }`,
       ),
     ],
     [
