@@ -180,7 +180,7 @@ export async function cardsAreOpen(tx: Queryable, runId: string): Promise<boolea
 }
 
 /**
- * Stops a step that the account refuses for every record. People whom the card's call would have created get their
+ * Stops a step that the account refuses for every record. People that the card's call would have created get their
  * upsert back.
  */
 export async function stopStep(

@@ -19,7 +19,7 @@ export interface StartKafkaOptions {
   readonly shared?: boolean;
 }
 
-/** What a test file is told of its broker. */
+/** What a test file knows of its broker. */
 interface Lease {
   readonly id: number;
   readonly brokers: string[];

@@ -1,4 +1,4 @@
-// The sandbox's panel, as tests ask it: what really happened, told by the other side.
+// The sandbox's panel, as tests read it: what really happened, seen from the service.
 import { request } from 'undici';
 
 export interface PanelRequest {
@@ -61,7 +61,7 @@ export function panelOf(panelUrl: string) {
   };
 }
 
-/** Requests of this kind that had an effect, whatever the client was told of it. */
+/** Requests of this kind that had an effect, whatever answer the client got. */
 export function effects(requests: readonly PanelRequest[], method: string, path: RegExp): PanelRequest[] {
   return requests.filter((each) => {
     const status = each.fault === undefined ? each.status : (each.served ?? 0);

@@ -9,7 +9,7 @@ export async function runHere(register: (program: Command) => void, argv: readon
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text, ...more: unknown[]) => {
       written[name] += String(text);
-      // Who waits until all is written is told by the last argument.
+      // The last argument is a callback for callers that wait until everything is written.
       const done = more.at(-1);
       if (typeof done === 'function') done();
       return true;

@@ -20,7 +20,7 @@ const KEYWORD = 2;
 export interface SkippingTemporal extends TestTemporal {
   /** Temporal's time, for `Deps`. */
   readonly clock: Clock;
-  /** The same for who can't wait, as the sandbox: what the clock told last, and what has passed since. */
+  /** The same for callers that cannot wait, such as the sandbox: the last reading of the clock plus the time since. */
   now(): Date;
   /**
    * Lets so much time pass, at once but for what is to be done in it. At all other times it passes as everywhere.

@@ -25,7 +25,7 @@ export async function runWorkflows(
     ...workflowBundle(),
   });
   const running = worker.run();
-  // Whoever waits for a workflow that nobody runs is told by `stop`.
+  // `stop` informs callers that wait for a workflow without a worker.
   running.catch(() => undefined);
   return {
     workQueue,

@@ -27,7 +27,7 @@ const resume = (handle: SyncHandle) =>
 const asked = (requests: readonly PanelRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
 
 describe('FAULTS 7: a storm of 429', () => {
-  /** Epoch seconds in a moment: what the window's end resembles when it is near. */
+  /** Epoch seconds in a moment: the header's value when the window ends soon. */
   const soon = () => String(Math.floor(Date.now() / 1000) + 2);
   const cases: [string, () => Record<string, string>, { times: number; atLeastMs: number }][] = [
     ['seconds', () => ({ 'Retry-After': '1' }), { times: 3, atLeastMs: 1000 }],

@@ -17,7 +17,7 @@ const people = (count: number, { tags = '', stage = 'New' } = {}) =>
 const CARD = { method: 'POST', path: '^/v1/cards$' };
 const tokens = (...scopes: string[]) => [{ value: 'svc_test_token', scopes }];
 
-describe('a person whom the service does not have', () => {
+describe('a person that the service does not have', () => {
   it('costs one call, and the tags one more', async () => {
     await inEnvironment({ csv: people(3), sync: { concurrency: 1 } }, async (environment) => {
       expect(await environment.run()).toMatchObject({ created: 3, cards: 3, updated: 0, calls: 5 });

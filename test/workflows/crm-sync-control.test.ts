@@ -1,4 +1,4 @@
-// Pausing, resuming, cancelling and starting a sync again: what the operator is told is what the service saw.
+// Pausing, resuming, cancelling and restarting a sync: what the operator reads is what the service saw.
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { reportRun } from '../../src/ledger/sync/run-report.ts';
@@ -46,7 +46,7 @@ async function expectEachOnce(environment: Environment, count: number): Promise<
   expect(new Set(cards.map(({ contactId }) => contactId)).size).toBe(count);
   const all = await environment.panel.requests();
   expect(effects(all, 'POST', /cards$/)).toHaveLength(count);
-  // Of many people whom nobody knows the card's call makes the contact too.
+  // Of many people that nobody knows the card's call makes the contact too.
   const upserts = effects(all, 'POST', /contacts$/).length;
   expect(upserts).toBe(count < MANY ? count : 0);
 }

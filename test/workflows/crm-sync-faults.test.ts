@@ -112,7 +112,7 @@ describe('a card whose answer was lost', () => {
       await environment.panel.fault({ method: 'GET', path: CARDS, ...INTERNAL });
       const handle = await environment.start();
       await untilTrouble(handle, 'HTTP_500');
-      // Eleven failed looks take minutes: the ledger is told that they have been.
+      // Eleven failed read-backs take minutes, so the test writes them into the ledger.
       await environment.db.query('update run_records set attempts = 11');
       const report = await handle.result();
       expect(report).toMatchObject({ read: 1, created: 0, failed: 0, unknown: 1, cards: 0 });
@@ -238,7 +238,7 @@ describe('reads and upserts', () => {
     });
   });
 
-  it('an upsert whose first attempts were lost, of a person whom somebody else then made with a card → no second card', async () => {
+  it('an upsert whose first attempts were lost, of a person that somebody else then made with a card → no second card', async () => {
     await inEnvironment({ csv: plainRows(1, 'New') }, async (environment) => {
       await environment.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind: 'reset-before' });
       const handle = await environment.start();

@@ -55,7 +55,7 @@ const world = fc.record({
     },
     { requiredKeys: [] },
   ),
-  /** People whom the service has, under which form, and with a card that people made or without. */
+  /** People that the service has, under which form, and with a card that people made or without. */
   known: fc.uniqueArray(
     fc.record({ person: fc.integer({ min: 0, max: PEOPLE - 1 }), ninth: fc.boolean(), card: fc.boolean() }),
     { selector: ({ person }) => person, maxLength: 3 },

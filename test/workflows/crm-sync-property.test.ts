@@ -48,7 +48,7 @@ const fault = fc
   .map(([where, what, times]) => ({ ...where, ...what, times }));
 
 const world = fc.record({
-  /** People whom the service has already, and under which form of their number. */
+  /** People that the service has already, and under which form of their number. */
   known: fc.uniqueArray(fc.record({ person: fc.integer({ min: 0, max: PEOPLE - 1 }), ninth: fc.boolean() }), {
     selector: ({ person }) => person,
     maxLength: 2,

@@ -94,7 +94,7 @@ export class Tally {
           known('upsertContact') + made * (fresh('upsertContact') - combines),
           all('upsertContact'),
         ],
-        `${people(known('upsertContact'))} known, ${fresh('upsertContact')} new to the ledger, of whom ${combines} may be created together with their card; fewer if the service has the same values`,
+        `${people(known('upsertContact'))} known, ${fresh('upsertContact')} new to the ledger (${combines} of them may be created together with their card); fewer if the service has the same values`,
       ),
       line(
         'PUT /v1/contacts/{id}/tags',

@@ -28,7 +28,7 @@ export interface Outlook {
 }
 
 /**
- * @param newcomers people whom the ledger does not know; they are not staged
+ * @param newcomers people that the ledger does not know; they are not staged
  * @param samples how many records of each action to show in full, with personal data
  */
 export async function outlookOf(

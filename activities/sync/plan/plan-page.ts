@@ -30,7 +30,7 @@ export interface MappedRow {
   readonly stage: string;
   /** The record as JSON that the ledger can store. */
   readonly json: string;
-  /** The record's shape for a person whom the ledger does not know. See plan-newcomers.ts. */
+  /** The record's shape for a person that the ledger does not know. See plan-newcomers.ts. */
   readonly shape: number;
 }
 

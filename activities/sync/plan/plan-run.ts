@@ -43,7 +43,7 @@ export interface PlanDeps extends Makers {
   readonly baseDir?: string | undefined;
   /** What each run has seen so far, kept between calls. */
   readonly memories: Map<string, PlanMemory>;
-  /** Set in a dry run: counts people whom the ledger does not know instead of staging them. */
+  /** Set in a dry run: counts people that the ledger does not know instead of staging them. */
   readonly newcomers?: Newcomers;
 }
 

@@ -30,7 +30,7 @@ export interface StagedPage {
 
 export interface StageOptions {
   readonly rules: UniteRules;
-  /** Counts people whom the ledger does not know instead of staging them; null when they are staged. */
+  /** Counts people that the ledger does not know instead of staging them; null when they are staged. */
   readonly newcomers: Newcomers | null;
 }
 

@@ -84,9 +84,7 @@ function recipientOf({ to, conversation, country }: MessageOptions): MessageDraf
   if (phone.ok) return { number: phone.number, key: canonicalKey(phone.number) };
   // The number is not repeated: output of commands ends up in logs.
   if (code === undefined && !/^\s*(\+|00)/.test(to ?? ''))
-    refuse(
-      '--to is no number with its country; write + and the country code, or add --country, for example BR',
-    );
+    refuse('--to has no country code; write + and the country code, or add --country, for example BR');
   refuse(`--to: ${phone.reason}`);
 }
 

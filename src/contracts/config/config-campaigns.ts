@@ -1,4 +1,4 @@
-// The part `campaigns` of sluice.yaml: whom a campaign reaches, with which flow, when, how fast, and when it stops.
+// The part `campaigns` of sluice.yaml: who a campaign reaches, with which flow, when, how fast, and when it stops.
 import { z } from 'zod';
 import { described, durationWithin, FlowId, name } from './config-base.ts';
 import { Expression, NumberFormat } from './config-mapping.ts';

@@ -55,7 +55,7 @@ export const IngressHttp = z.strictObject({
     .array(
       z
         .string()
-        .refine(isNetwork, 'is no address or network; write for example 10.0.0.7 or 10.0.0.0/8')
+        .refine(isNetwork, 'must be an address or a network, for example 10.0.0.7 or 10.0.0.0/8')
         .meta({ description: 'IP address, or network such as 10.0.0.0/8.' }),
     )
     .default([])

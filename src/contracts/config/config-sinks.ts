@@ -1,4 +1,4 @@
-// The part `sinks` of sluice.yaml: who is told of what happens.
+// The part `sinks` of sluice.yaml: where Sluice publishes events.
 import { z } from 'zod';
 import { CONVERSATION_EVENT_TYPES } from '../wire/conversation-events.ts';
 import { Duration, described, durationWithin, insecure, isPlainUrl, name, SecretRef } from './config-base.ts';

@@ -1,5 +1,5 @@
 // Deletes personal data of campaigns: variables when a run has ended, members later. The results stay, and so do
-// opt-outs and the people whom campaigns reached, because opt-out rules and frequency caps need them.
+// opt-outs and the people that campaigns reached, because opt-out rules and frequency caps need them.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';

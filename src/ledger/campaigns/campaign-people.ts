@@ -1,4 +1,4 @@
-// An audience of people whom the ledger knows, read page by page and ordered by key.
+// An audience of people that the ledger knows, read page by page and ordered by key.
 import type { Queryable } from '../database.ts';
 
 /** All given conditions must hold. See LedgerAudience. */

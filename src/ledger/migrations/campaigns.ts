@@ -1,4 +1,4 @@
-// Migration 8: campaigns, the people whom they reach, and opt-outs. All times are by the workers' clock (Deps.clock),
+// Migration 8: campaigns, the people that they reach, and opt-outs. All times are by the workers' clock (Deps.clock),
 // except sent_at, whose age is measured by the database's own.
 
 export const CAMPAIGN_TABLES = `

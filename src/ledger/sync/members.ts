@@ -1,4 +1,4 @@
-// Members: the people whom a mirror has brought. A member who is not in the source any more has left it.
+// Members: the people that a mirror has brought. A member who is not in the source any more has left it.
 import type { Queryable } from '../database.ts';
 
 interface Sync {
@@ -6,7 +6,7 @@ interface Sync {
   readonly sync: string;
 }
 
-/** Adds people whom run `seq` brought. Existing members cost no write. */
+/** Adds people that run `seq` brought. Existing members cost no write. */
 export async function addMembers(
   tx: Queryable,
   { account, sync }: Sync,

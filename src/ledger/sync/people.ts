@@ -109,7 +109,7 @@ export async function forgetSeen(tx: Queryable, account: string, key: string, ru
 }
 
 /**
- * Creates a person whom the ledger did not know, because an effect is named by a ledger id. Null when the ledger has
+ * Creates a person that the ledger did not know, because an effect is named by a ledger id. Null when the ledger has
  * the person.
  */
 export async function makePerson(db: Queryable, account: string, key: string): Promise<PersonRow | null> {

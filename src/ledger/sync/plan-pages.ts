@@ -106,7 +106,7 @@ export interface Candidate {
 export interface Differing {
   /** Of people in the ledger. */
   readonly changed: ReadonlySet<number>;
-  /** Of people whom the ledger does not know. */
+  /** Of people that the ledger does not know. */
   readonly unknown: ReadonlySet<number>;
 }
 

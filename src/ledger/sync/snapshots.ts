@@ -98,7 +98,7 @@ export async function settleMissing(
     combine: { card: number; clear: number; rejects: readonly string[] } | null;
   },
 ): Promise<void> {
-  // A person whom another run of the account found or created meanwhile is looked up separately.
+  // A person that another run of the account found or created meanwhile is looked up separately.
   await tx.query(
     `update run_records r set todo = r.todo & ~($2::int),
             status = case when r.todo & ~($2::int) = 0 then 'unchanged' else r.status end

@@ -24,7 +24,7 @@ const runs = async () => (await context.panel('GET', '/flow-runs')).json.runs;
 const good = { flowId: 1, whatsappId: 1, contactId: 1 };
 
 describe('checks before the 202', () => {
-  // Each body is wrong in this step and in all later ones: the earlier step is the one told.
+  // Each body is wrong in this step and in all later ones: the answer names the earlier step.
   it.each([
     ['flowId missing', { whatsappId: 1, variables: [] }, 400, 'ERR_FLOW_ID_AND_WHATSAPP_ID_REQUIRED'],
     ['whatsappId missing', { flowId: 404, variables: [] }, 400, 'ERR_FLOW_ID_AND_WHATSAPP_ID_REQUIRED'],

@@ -23,7 +23,7 @@ const template = { templateName: 'hello', templateLanguage: 'pt_BR', templatePar
 describe('what a send carries', () => {
   it.each([
     ['nothing at all', {}, 400, 'ERR_MISSING_CONTENT'],
-    ['no content, told before the missing number', { body: '' }, 400, 'ERR_MISSING_CONTENT'],
+    ['no content, reported before the missing number', { body: '' }, 400, 'ERR_MISSING_CONTENT'],
     ['number missing', { body: 'x' }, 400, 'ERR_NUMBER_REQUIRED'],
     ['number null', { body: 'x', number: null }, 400, 'ERR_NUMBER_REQUIRED'],
     ['number empty', { body: 'x', number: '' }, 400, 'ERR_NUMBER_REQUIRED'],

@@ -216,7 +216,7 @@ describe('a scheduled sync', () => {
     });
   });
 
-  it('ended hard leaves its sync running; cancelled it cancels the sync; a sync cancelled by name is told', async () => {
+  it('ended hard leaves its sync running; cancelled it cancels the sync; a sync cancelled by name is reported', async () => {
     const start = async (environment: Environment) => {
       const outer = await scheduled(environment, 'skip');
       await until('the sync runs', async () => {

@@ -1,4 +1,4 @@
-// The end of a run, told on a real Kafka broker: what arrives, and what happens while the broker or the topic is away.
+// The end of a run, published to a real Kafka broker: what arrives, and what happens while the broker or the topic is away.
 
 import { describe, expect, it } from 'vitest';
 import { outboxWorkflowId } from '../../../src/contracts/ids.ts';

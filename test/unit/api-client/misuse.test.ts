@@ -8,17 +8,13 @@ describe('a client made wrongly is refused with the field and the way out', () =
   it.each<[string, unknown, RegExp]>([
     ['without options', undefined, /options is undefined/],
     ['with null', null, /options is null/],
+    ['with a text as base URL that is none', { ...good, baseUrl: 'x' }, /baseUrl is an unusable text/],
+    ['with another protocol', { ...good, baseUrl: 'ftp://canary/wapi' }, /baseUrl is an unusable text/],
     [
-      'with a text as base URL that is none',
-      { ...good, baseUrl: 'x' },
-      /baseUrl is an unusable text/,
+      'with a token that no header takes',
+      { ...good, token: 'canary with space' },
+      /token is an unusable text/,
     ],
-    [
-      'with another protocol',
-      { ...good, baseUrl: 'ftp://canary/wapi' },
-      /baseUrl is an unusable text/,
-    ],
-    ['with a token that no header takes', { ...good, token: 'canary with space' }, /token is an unusable text/],
   ])('%s', (_, options, says) => {
     const make = () => new MessagingClient(options as never);
     expect(make).toThrow(InvalidArgumentError);

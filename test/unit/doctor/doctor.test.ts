@@ -227,7 +227,7 @@ describe('one thing wrong', () => {
     expect(visited.groups[0]?.calls).toHaveLength(2);
   });
 
-  it('a path that goes on behind /wapi is told by its empty lists', async () => {
+  it('empty lists reveal a path that continues behind /wapi', async () => {
     const visited = await (await clinic({ baseUrl: (right) => `${right}/v1` })).visit();
     expect(linesOf(visited, 'problem')).toEqual([
       'baseUrl: the API answers, but has nothing at this path; cut off what follows /wapi',

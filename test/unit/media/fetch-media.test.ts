@@ -121,7 +121,7 @@ describe('addresses', () => {
   });
 
   it('a name is resolved once, and the connection goes to the address that was checked', async () => {
-    // A second question would be told another address, where nobody listens.
+    // A second lookup would return another address, where nobody listens.
     const { asked, fetched } = named([at('127.0.0.1'), at('127.0.0.2')]);
     expect((await fetched).data.toString()).toBe('picture');
     expect(asked).toEqual(['files.example.test']);

@@ -36,7 +36,7 @@ describe('rate windows', () => {
             if (taken.allowed) window.used += 1;
             expect(taken.remaining).toBe(limit - window.used);
             expect(taken.resetAt).toBe(window.start + 60_000);
-            // Whoever waits as told is let in.
+            // Callers that wait as the answer says are let in.
             const seconds = retryAfter(taken, new Date(at));
             expect(seconds).toBeGreaterThanOrEqual(1);
             expect(at + seconds * 1000).toBeGreaterThanOrEqual(taken.resetAt);

@@ -103,7 +103,7 @@ describe.each(kinds)('a list read by %s', (_name, pagination) => {
         try {
           seen = new Set(readAll(pagination, list, { ...ends, between, id: 'id' }).out.map(({ id }) => id));
         } catch (error) {
-          // A list that grows at its top as fast as it is read resembles one that never moves on: that is told, not missed.
+          // A list that grows at its top as fast as Sluice reads it resembles one that never moves on. Sluice reports it.
           expect(error).toMatchObject({ name: 'SourceError', code: 'endless' });
           return;
         }

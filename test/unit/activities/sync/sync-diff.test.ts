@@ -46,7 +46,7 @@ function knownOf(over: Partial<KnownPerson> = {}): KnownPerson {
     ...over,
   };
 }
-/** A person of whom the service has all that the record asks. */
+/** A person for which the service already has everything that the record asks for. */
 function syncedOf(r: CrmRecord, over: Partial<KnownPerson> = {}): KnownPerson {
   const { contact: hash_contact, extra: hash_extra, tags: hash_tags } = hashRecord(r, MERGE);
   return knownOf({

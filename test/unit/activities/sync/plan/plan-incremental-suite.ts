@@ -23,7 +23,7 @@ const named = (n: number, name: string): CrmRecord =>
 export function planIncrementalSuite(database: OpenDatabase): void {
   const incremental = (): RunSpec => ({ ...specOf(freshAccount()), source: INCREMENTAL });
 
-  /** Plans a run, ends its records as told (the others as updated), and closes it. */
+  /** Plans a run, ends its records with the given outcomes (the others as updated), and closes it. */
   async function run(
     spec: RunSpec,
     pages: readonly (readonly Row[])[],
