@@ -3,8 +3,8 @@
 // cases; `npm run test:long` runs it. Modules hold no mutable state, so files of one kind share them: loading them for each
 // file took a third of the time. Each kind has processes of its own, which load everything once more: 3 s of computing each.
 import { configDefaults, defineConfig } from 'vitest/config';
-import { LONG_VARIABLE } from './test/support/property-runs.ts';
-import { SlowFirst } from './test/support/slow-first.ts';
+import { LONG_VARIABLE } from './test/support/runner/property-runs.ts';
+import { SlowFirst } from './test/support/runner/slow-first.ts';
 
 const LONG = '**/*.long.test.ts';
 /** Files of properties that draw more cases in `long`. */
@@ -23,7 +23,7 @@ const PROPERTIES = [
   'test/unit/campaigns/forecast.test.ts',
   'test/unit/ingress/route/json.test.ts',
   'test/unit/ingress/route/schema-violations.test.ts',
-  'test/workflows/campaign-time.test.ts',
+  'test/workflows/campaign/campaign-time.test.ts',
 ];
 
 export default defineConfig({
@@ -43,7 +43,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/{unit,contract}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, LONG],
-          globalSetup: ['test/support/postgres-of-run.ts'],
+          globalSetup: ['test/support/postgres/postgres-of-run.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -54,8 +54,8 @@ export default defineConfig({
           name: 'workflows',
           include: ['test/{workflows,replay,e2e}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, LONG],
-          globalSetup: ['test/support/postgres-of-run.ts', 'test/support/global-setup.ts'],
-          setupFiles: ['test/support/quiet-sdk.ts'],
+          globalSetup: ['test/support/postgres/postgres-of-run.ts', 'test/support/runner/global-setup.ts'],
+          setupFiles: ['test/support/temporal/quiet-sdk.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -66,8 +66,8 @@ export default defineConfig({
           name: 'long',
           include: [`test/${LONG}`, ...PROPERTIES],
           env: { [LONG_VARIABLE]: '1' },
-          globalSetup: ['test/support/postgres-of-run.ts', 'test/support/global-setup.ts'],
-          setupFiles: ['test/support/quiet-sdk.ts'],
+          globalSetup: ['test/support/postgres/postgres-of-run.ts', 'test/support/runner/global-setup.ts'],
+          setupFiles: ['test/support/temporal/quiet-sdk.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -6,7 +6,7 @@
 import { leadIntakeIdentity, WORK_QUEUE } from '../src/contracts/ids.ts';
 import { openPostgres } from '../src/ledger/database.ts';
 import { shortHash } from '../src/ledger/short-hash.ts';
-import { startBroker } from '../test/support/kafka-broker.ts';
+import { startBroker } from '../test/support/kafka/kafka-broker.ts';
 import type { BenchResult } from './bench.ts';
 import { type Environment, openEnvironment } from './support/environment.ts';
 import { makeTopics, SECRET_TEXT, type Sent, sendHttp, sendKafka } from './support/events.ts';

@@ -13,7 +13,7 @@ import { SOURCE_FAILURE, SourceError } from '../../src/contracts/wire/source.ts'
 import { pick, readCatalog } from '../../src/ledger/sync/catalog.ts';
 import { resetDue, takeBack } from '../../src/ledger/sync/due-records.ts';
 import { missingTags } from '../../src/ledger/sync/people.ts';
-import type { PlanMemory } from '../../src/ledger/sync/plan-pages.ts';
+import type { PlanMemory } from '../../src/ledger/sync/plan/plan-pages.ts';
 import { totalsOf } from '../../src/ledger/sync/row-problems.ts';
 import { closeRun } from '../../src/ledger/sync/run-end.ts';
 import { getRun, lockRun } from '../../src/ledger/sync/runs.ts';

@@ -17,7 +17,7 @@ import { freePort } from '../../src/runtime/ports.ts';
 import { cacheDirOf } from '../../src/runtime/temporal/cache-dir.ts';
 import { startTemporal } from '../../src/runtime/temporal/temporal-server.ts';
 import { guard } from '../../test/support/guard.ts';
-import { startPostgres } from '../../test/support/postgres.ts';
+import { startPostgres } from '../../test/support/postgres/postgres.ts';
 import { type Child, sluice } from './child.ts';
 import { type CpuUse, watchCpu } from './cpu.ts';
 import type { LoggedCall } from './log.ts';

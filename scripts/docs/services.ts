@@ -1,7 +1,7 @@
 // Starts what a document expects: a folder made by `sluice init`, a sandbox, a Kafka broker, a PostgreSQL.
 import pg from 'pg';
-import { startBroker } from '../../test/support/kafka-broker.ts';
-import { startPostgres } from '../../test/support/postgres.ts';
+import { startBroker } from '../../test/support/kafka/kafka-broker.ts';
+import { startPostgres } from '../../test/support/postgres/postgres.ts';
 
 export interface Services {
   /** The text of a block, with the addresses of documents replaced by those of the servers that run. */

@@ -1,6 +1,6 @@
 // docs/reference/exit-codes.md: exit codes of commands, and the one list of error codes.
 import { EXIT } from '../../src/cli/lib/exit.ts';
-import { CODE_AREAS } from './codes.ts';
+import { CODE_AREAS } from './codes/index.ts';
 import { code, GENERATED, item, page, wrap } from './markdown.ts';
 
 const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {

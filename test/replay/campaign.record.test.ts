@@ -12,8 +12,8 @@ import {
 } from '../../workflows/messages.ts';
 import { campaignEnvironment, started } from '../support/campaign-context.ts';
 import { untilEnded } from '../support/intake-context.ts';
-import { saveHistory } from '../support/save-history.ts';
 import { syncContext } from '../support/sync-context.ts';
+import { saveHistory } from '../support/temporal/save-history.ts';
 import { until } from '../support/until.ts';
 
 const number = process.env.RECORD_CAMPAIGN;

@@ -10,8 +10,8 @@ import { startPollers } from '../../src/runtime/pollers.ts';
 import { pausePollingUpdate, pollNowUpdate, resumePollingUpdate } from '../../workflows/messages.ts';
 import { account } from '../support/environment.ts';
 import { acceptanceOf, draft, leadRoute, untilEnded } from '../support/intake-context.ts';
-import { saveHistory } from '../support/save-history.ts';
 import { HEADER, syncContext } from '../support/sync-context.ts';
+import { saveHistory } from '../support/temporal/save-history.ts';
 import { until } from '../support/until.ts';
 
 const number = process.env.RECORD_POLLING;

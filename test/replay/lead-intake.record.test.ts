@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { retrySignal } from '../../workflows/messages.ts';
 import { acceptanceOf, draft, lead, leadRoute, untilEnded } from '../support/intake-context.ts';
-import { saveHistory } from '../support/save-history.ts';
 import { HEADER, syncContext } from '../support/sync-context.ts';
+import { saveHistory } from '../support/temporal/save-history.ts';
 import { until } from '../support/until.ts';
 
 const name = process.env.RECORD_INTAKE;

@@ -13,9 +13,9 @@ import { cacheDirOf } from '../../src/runtime/temporal/cache-dir.ts';
 import { findTemporalCli } from '../../src/runtime/temporal/temporal-binary.ts';
 import { pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { account, openEnvironment, SEARCH_ATTRIBUTES } from '../support/environment.ts';
-import { testLedger } from '../support/ledger.ts';
-import { connectTestTemporal } from '../support/temporal.ts';
-import { workflowBundle } from '../support/workflow-bundle.ts';
+import { testLedger } from '../support/postgres/ledger.ts';
+import { connectTestTemporal } from '../support/temporal/temporal.ts';
+import { workflowBundle } from '../support/temporal/workflow-bundle.ts';
 
 const FOLDER = join(import.meta.dirname, 'histories');
 const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));

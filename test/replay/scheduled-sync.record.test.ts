@@ -7,8 +7,8 @@ import { crmSyncWorkflowId, scheduledSyncWorkflowId } from '../../src/contracts/
 import type { crmSync } from '../../workflows/crm-sync.ts';
 import { pauseUpdate } from '../../workflows/messages.ts';
 import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
-import { saveHistory } from '../support/save-history.ts';
 import { plainRows, syncContext } from '../support/sync-context.ts';
+import { saveHistory } from '../support/temporal/save-history.ts';
 
 const name = process.env.RECORD_SCHEDULED;
 const context = syncContext();

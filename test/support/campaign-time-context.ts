@@ -5,10 +5,14 @@ import { SendingWindows } from '../../src/contracts/config/config-campaigns.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { type campaignEnvironment, type FlowRun, flowRuns } from './campaign-context.ts';
 import { type Environment, openEnvironment } from './environment.ts';
-import { testLedger } from './ledger.ts';
-import { type SkippingTemporal, startSkippingTemporal, startSkippingWorker } from './time-skipping.ts';
-import { wallOracle } from './wall-clock.ts';
-import type { WorkflowWorker } from './workflow-worker.ts';
+import { testLedger } from './postgres/ledger.ts';
+import {
+  type SkippingTemporal,
+  startSkippingTemporal,
+  startSkippingWorker,
+} from './temporal/time-skipping.ts';
+import { wallOracle } from './temporal/wall-clock.ts';
+import type { WorkflowWorker } from './temporal/workflow-worker.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;

@@ -13,11 +13,11 @@ import type { Database } from '../../src/ledger/database.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import { createDeps, startWorkers } from '../../workers/compose.ts';
 import type { crmSync } from '../../workflows/crm-sync.ts';
-import { emptyLedger } from './ledger.ts';
 import { type PanelRequest, panelOf } from './panel.ts';
-import { type ReshapedService, type Rule, reshape } from './reshaped-service.ts';
-import type { TestTemporal } from './temporal.ts';
-import { startWorkflowWorker, type WorkflowWorker } from './workflow-worker.ts';
+import { emptyLedger } from './postgres/ledger.ts';
+import { type ReshapedService, type Rule, reshape } from './reshaped/reshaped-service.ts';
+import type { TestTemporal } from './temporal/temporal.ts';
+import { startWorkflowWorker, type WorkflowWorker } from './temporal/workflow-worker.ts';
 
 export const SEARCH_ATTRIBUTES = Object.fromEntries(
   Object.values(SEARCH_KEYS).map((key) => [key.name, 'Keyword' as const]),

@@ -9,10 +9,10 @@ import {
   openEnvironment,
   SEARCH_ATTRIBUTES,
 } from './environment.ts';
-import { testLedger } from './ledger.ts';
-import { connectTestTemporal, type TestTemporal } from './temporal.ts';
+import { testLedger } from './postgres/ledger.ts';
+import { connectTestTemporal, type TestTemporal } from './temporal/temporal.ts';
+import { startWorkflowWorker, type WorkflowWorker } from './temporal/workflow-worker.ts';
 import { until } from './until.ts';
-import { startWorkflowWorker, type WorkflowWorker } from './workflow-worker.ts';
 
 export const HEADER = 'phone,name,email,tags,company,stage,plan\n';
 

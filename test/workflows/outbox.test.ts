@@ -11,11 +11,11 @@ import type { SinkStatus } from '../../src/contracts/wire/outbox.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
 import { wakeSignal } from '../../workflows/messages.ts';
-import { emptyLedger, testLedger } from '../support/ledger.ts';
-import { runHere } from '../support/run-here.ts';
-import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';
+import { emptyLedger, testLedger } from '../support/postgres/ledger.ts';
+import { runHere } from '../support/runner/run-here.ts';
+import { connectTestTemporal, type TestTemporal } from '../support/temporal/temporal.ts';
+import { workflowBundle } from '../support/temporal/workflow-bundle.ts';
 import { until } from '../support/until.ts';
-import { workflowBundle } from '../support/workflow-bundle.ts';
 import {
   DOWN,
   type MemorySink,

@@ -25,10 +25,10 @@ import {
 } from '../../workflows/messages.ts';
 import type { describePollers } from '../../workflows/poll-queries.ts';
 import { SEARCH_ATTRIBUTES } from '../support/environment.ts';
-import { testLedger } from '../support/ledger.ts';
-import { runHere } from '../support/run-here.ts';
-import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';
-import { workflowBundle } from '../support/workflow-bundle.ts';
+import { testLedger } from '../support/postgres/ledger.ts';
+import { runHere } from '../support/runner/run-here.ts';
+import { connectTestTemporal, type TestTemporal } from '../support/temporal/temporal.ts';
+import { workflowBundle } from '../support/temporal/workflow-bundle.ts';
 
 const FILE = {
   version: 1,

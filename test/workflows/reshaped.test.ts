@@ -14,7 +14,7 @@ import {
   token,
 } from '../support/campaign-context.ts';
 import type { Environment } from '../support/environment.ts';
-import { eachMessage, rename, reshape } from '../support/reshaped-service.ts';
+import { eachMessage, rename, reshape } from '../support/reshaped/reshaped-service.ts';
 import { syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 

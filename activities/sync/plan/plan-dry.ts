@@ -6,10 +6,10 @@ import type { PlanProblem, PlanReport } from '../../../src/contracts/wire/plan.t
 import type { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { SourceError } from '../../../src/contracts/wire/source.ts';
 import type { Database, Queryable } from '../../../src/ledger/database.ts';
+import { shadowRunTables } from '../../../src/ledger/sync/plan/scratch.ts';
 import { readFindings } from '../../../src/ledger/sync/row-problems.ts';
 import { reportRun } from '../../../src/ledger/sync/run-report.ts';
 import { getRun, openDryRun } from '../../../src/ledger/sync/runs.ts';
-import { shadowRunTables } from '../../../src/ledger/sync/scratch.ts';
 import { Newcomers } from './plan-newcomers.ts';
 import { outlookOf } from './plan-outlook.ts';
 import { type PlanProgress, planPages } from './plan-run.ts';

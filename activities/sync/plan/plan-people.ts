@@ -2,11 +2,17 @@
 // together.
 import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
-import { findCarried } from '../../../src/ledger/sync/carried.ts';
 import { addMerged, type MergedRow, takeBackMerged } from '../../../src/ledger/sync/merged-rows.ts';
 import { findPeople } from '../../../src/ledger/sync/people.ts';
-import { findClaims, type StoredClaims, saveClaims } from '../../../src/ledger/sync/plan-claims.ts';
-import { type ChunkRef, type PlanMemory, pageOf, readChunks } from '../../../src/ledger/sync/plan-pages.ts';
+import { findCarried } from '../../../src/ledger/sync/plan/carried.ts';
+import { findClaims, type StoredClaims, saveClaims } from '../../../src/ledger/sync/plan/plan-claims.ts';
+import {
+  type ChunkRef,
+  type PlanMemory,
+  pageOf,
+  readChunks,
+} from '../../../src/ledger/sync/plan/plan-pages.ts';
+import { BARRED, REFUSED, STAGED } from '../../../src/ledger/sync/plan/seen-keys.ts';
 import {
   addRowProblems,
   CONFLICT,
@@ -14,7 +20,6 @@ import {
   type RowFinding,
 } from '../../../src/ledger/sync/row-problems.ts';
 import type { RunRow } from '../../../src/ledger/sync/runs.ts';
-import { BARRED, REFUSED, STAGED } from '../../../src/ledger/sync/seen-keys.ts';
 import { dropStaged, findStaged, stageRecords } from '../../../src/ledger/sync/staged-records.ts';
 import { pipelineName, planSteps } from '../sync-diff.ts';
 import { claimsOf } from './plan-conflict.ts';

@@ -3,17 +3,17 @@
 
 import type { ProblemTotal } from '../../../src/contracts/wire/run.ts';
 import type { Database, Queryable } from '../../../src/ledger/database.ts';
-import { findCarried } from '../../../src/ledger/sync/carried.ts';
 import { addMembers } from '../../../src/ledger/sync/members.ts';
 import { findPeople } from '../../../src/ledger/sync/people.ts';
-import { dropClaims } from '../../../src/ledger/sync/plan-claims.ts';
-import { addPage, catchUp, dropPages, type PlanMemory } from '../../../src/ledger/sync/plan-pages.ts';
+import { findCarried } from '../../../src/ledger/sync/plan/carried.ts';
+import { dropClaims } from '../../../src/ledger/sync/plan/plan-claims.ts';
+import { addPage, catchUp, dropPages, type PlanMemory } from '../../../src/ledger/sync/plan/plan-pages.ts';
+import { BARRED, STAGED } from '../../../src/ledger/sync/plan/seen-keys.ts';
+import { findWatermark } from '../../../src/ledger/sync/plan/watermarks.ts';
 import { addRowProblems, findProblems } from '../../../src/ledger/sync/row-problems.ts';
 import { addWarning } from '../../../src/ledger/sync/run-warnings.ts';
 import { advanceRun, getRun, lockRun, type RunRow } from '../../../src/ledger/sync/runs.ts';
-import { BARRED, STAGED } from '../../../src/ledger/sync/seen-keys.ts';
 import { stageRecords } from '../../../src/ledger/sync/staged-records.ts';
-import { findWatermark } from '../../../src/ledger/sync/watermarks.ts';
 import { EXPRESSION_TIMEOUT } from '../../../src/mapping/index.ts';
 import { pipelineName, planSteps } from '../sync-diff.ts';
 import type { Newcomers } from './plan-newcomers.ts';

@@ -3,9 +3,9 @@
 // Rows of one number that contradict each other are rejected, whichever pages they are on.
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { findPeople } from '../../../src/ledger/sync/people.ts';
-import { findDiffering, type PlanMemory, placeOf } from '../../../src/ledger/sync/plan-pages.ts';
+import { findDiffering, type PlanMemory, placeOf } from '../../../src/ledger/sync/plan/plan-pages.ts';
+import { REFUSED, STAGED } from '../../../src/ledger/sync/plan/seen-keys.ts';
 import type { RunRow } from '../../../src/ledger/sync/runs.ts';
-import { REFUSED, STAGED } from '../../../src/ledger/sync/seen-keys.ts';
 import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/staged-records.ts';
 import { planSteps, refName } from '../sync-diff.ts';
 import { type Newcomer, type Newcomers, stepsOfShape } from './plan-newcomers.ts';

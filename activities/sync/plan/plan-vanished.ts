@@ -4,7 +4,7 @@ import { STEP_BITS } from '../../../src/contracts/wire/run.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { countMembers, dropMembers, listMembers } from '../../../src/ledger/sync/members.ts';
 import { findPeople, type KnownPerson } from '../../../src/ledger/sync/people.ts';
-import type { PlanMemory } from '../../../src/ledger/sync/plan-pages.ts';
+import type { PlanMemory } from '../../../src/ledger/sync/plan/plan-pages.ts';
 import { addWarning } from '../../../src/ledger/sync/run-warnings.ts';
 import { type RunRow } from '../../../src/ledger/sync/runs.ts';
 import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/staged-records.ts';

@@ -6,12 +6,12 @@ import type { Queryable } from '../database.ts';
 import { putEvents } from '../outbox/outbox.ts';
 import { resetDue } from './due-records.ts';
 import { settleMembers } from './members.ts';
-import { dropClaims } from './plan-claims.ts';
+import { dropClaims } from './plan/plan-claims.ts';
+import { moveWatermark } from './plan/watermarks.ts';
 import { countRefused } from './row-problems.ts';
 import { countRecords, reportRun } from './run-report.ts';
 import { addWarning } from './run-warnings.ts';
 import type { RunRow } from './runs.ts';
-import { moveWatermark } from './watermarks.ts';
 
 /**
  * Ends a run and counts its records. Records whose open steps were all stopped by the account count by what was done

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildOnce } from '../../support/build.ts';
-import { type Child, runModule } from '../../support/child.ts';
+import { buildOnce } from '../../support/runner/build.ts';
+import { type Child, runModule } from '../../support/runner/child.ts';
 import { ALL, fixture, openContext } from './context.ts';
 
 let dist: string;

@@ -10,7 +10,7 @@ import {
   type Rule,
   refuseWith,
   wrap,
-} from '../../support/reshaped-service.ts';
+} from '../../support/reshaped/reshaped-service.ts';
 import {
   card,
   change,

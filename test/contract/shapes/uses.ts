@@ -5,7 +5,7 @@ import {
   type Page,
   UnexpectedShapeError,
 } from '../../../src/api-client/index.ts';
-import { type Body, eachMessage, rename } from '../../support/reshaped-service.ts';
+import { type Body, eachMessage, rename } from '../../support/reshaped/reshaped-service.ts';
 
 export type Use = (client: MessagingClient) => Promise<unknown>;
 

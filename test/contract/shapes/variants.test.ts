@@ -10,7 +10,13 @@ import {
   type UnexpectedShapeError,
 } from '../../../src/api-client/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
-import { inputNamed, mapIds, type ReshapedService, reshape, wrap } from '../../support/reshaped-service.ts';
+import {
+  inputNamed,
+  mapIds,
+  type ReshapedService,
+  reshape,
+  wrap,
+} from '../../support/reshaped/reshaped-service.ts';
 import { anAccount } from '../client/context.ts';
 import { REFUSED } from './refused.ts';
 import {

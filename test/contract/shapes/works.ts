@@ -1,5 +1,12 @@
 // Shapes that the client reads as they are.
-import { answerWith, type Body, eachItem, mapIds, type Rule, wrap } from '../../support/reshaped-service.ts';
+import {
+  answerWith,
+  type Body,
+  eachItem,
+  mapIds,
+  type Rule,
+  wrap,
+} from '../../support/reshaped/reshaped-service.ts';
 import {
   card,
   cards,

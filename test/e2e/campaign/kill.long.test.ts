@@ -17,7 +17,7 @@ import { digestOfSpec, lockCampaign } from '../../../src/ledger/campaigns/campai
 import { noteOptOuts } from '../../../src/ledger/campaigns/opt-outs.ts';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
 import { campaignEnvironment, numberOf, winback } from '../../support/campaign-context.ts';
-import { type KillContext, openKillContext, untilDead } from '../../support/kill-context.ts';
+import { type KillContext, openKillContext, untilDead } from '../../support/kill/kill-context.ts';
 import { until } from '../../support/until.ts';
 
 /** Where a worker dies, what becomes of the member then, and whether its flow ran. */

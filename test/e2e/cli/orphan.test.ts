@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { readFolderLock } from '../../../src/runtime/lock/folder-lock.ts';
-import { buildOnce } from '../../support/build.ts';
+import { buildOnce } from '../../support/runner/build.ts';
 import { until } from '../../support/until.ts';
 
 it('a sandbox whose npx was killed ends, and its folder is free for the next', async () => {

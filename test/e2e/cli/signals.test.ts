@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { buildOnce } from '../../support/build.ts';
+import { buildOnce } from '../../support/runner/build.ts';
 
 it.each(['SIGINT', 'SIGTERM'] as const)('doctor ends with 130 at %s', async (signal) => {
   const dist = await buildOnce();

@@ -17,12 +17,12 @@ import { addRowProblems } from '../../../src/ledger/sync/row-problems.ts';
 import { closeRun } from '../../../src/ledger/sync/run-end.ts';
 import { advanceRun, openRun } from '../../../src/ledger/sync/runs.ts';
 import { stageRecords } from '../../../src/ledger/sync/staged-records.ts';
-import { buildOnce } from '../../support/build.ts';
-import { layCluster } from '../../support/cluster.ts';
 import { SEARCH_ATTRIBUTES } from '../../support/environment.ts';
-import { unleased } from '../../support/ledger.ts';
-import { runHere } from '../../support/run-here.ts';
-import { connectTestTemporal, type TestTemporal } from '../../support/temporal.ts';
+import { layCluster } from '../../support/postgres/cluster.ts';
+import { unleased } from '../../support/postgres/ledger.ts';
+import { buildOnce } from '../../support/runner/build.ts';
+import { runHere } from '../../support/runner/run-here.ts';
+import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
 
 const PHONE = '5511987654321';
 const EVIL = '=HYPERLINK("http://evil","x")';

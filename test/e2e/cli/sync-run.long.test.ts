@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { RunReport } from '../../../src/contracts/wire/run.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
-import { buildOnce } from '../../support/build.ts';
-import { layCluster } from '../../support/cluster.ts';
+import { layCluster } from '../../support/postgres/cluster.ts';
+import { buildOnce } from '../../support/runner/build.ts';
 
 const TOKEN = 'svc_test_habits';
 const HEADER = 'phone,name';

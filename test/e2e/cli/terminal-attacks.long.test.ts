@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildOnce } from '../../support/build.ts';
+import { buildOnce } from '../../support/runner/build.ts';
 
 /** Clears the screen, sets the title of the window, hides text, turns its direction; in 8 bits, too. */
 const EVIL = '\u001b[2J\u001b]0;owned\u0007\u001b[8m\u009b31m\u202e\u200b\u2028\u007f';

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aChatAccount, openContext } from '../../contract/client/context.ts';
-import { buildOnce } from '../../support/build.ts';
+import { buildOnce } from '../../support/runner/build.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const GUIDE = await readFile(join(ROOT, 'docs/reference/client.md'), 'utf8');

@@ -8,8 +8,6 @@ import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { RunReport } from '../../../src/contracts/wire/run.ts';
 import { canonicalKey } from '../../../src/mapping/phone/index.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
-import { buildOnce } from '../../support/build.ts';
-import { layCluster } from '../../support/cluster.ts';
 import {
   type PanelCard,
   type PanelContact,
@@ -17,6 +15,8 @@ import {
   panelOf,
   writes,
 } from '../../support/panel.ts';
+import { layCluster } from '../../support/postgres/cluster.ts';
+import { buildOnce } from '../../support/runner/build.ts';
 
 let dist: string;
 let state: string;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { buildOnce } from '../../support/build.ts';
+import { buildOnce } from '../../support/runner/build.ts';
 
 it('every command of the documents runs as written', { timeout: 600_000 }, async () => {
   const dist = await buildOnce();

@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openPostgres } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations/migrations.ts';
+import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 // Brings the type of what the setup provides.
-import type {} from '../../support/global-setup.ts';
-import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import type {} from '../../support/runner/global-setup.ts';
 import { type Clinic, linesOf, openClinic } from '../../unit/doctor/clinic.ts';
 
 const MAIN = join(import.meta.dirname, '../../../dist/src/cli/main.js');

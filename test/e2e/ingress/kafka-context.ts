@@ -15,7 +15,7 @@ import {
 import { type KafkaIngress, startKafkaIngress } from '../../../src/ingress/kafka/index.ts';
 import { openRoute } from '../../../src/ingress/route/index.ts';
 import { compileAction } from '../../../src/mapping/actions/actions.ts';
-import { startKafka, type TestKafka } from '../../support/kafka.ts';
+import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
 import { until } from '../../support/until.ts';
 import { type ReadMessage, readTopic } from '../sinks/topic.ts';
 

@@ -6,7 +6,7 @@ import { eventQueue } from '../../../src/contracts/ids.ts';
 import type { EventDraft } from '../../../src/contracts/wire/intake.ts';
 import { account } from '../../support/environment.ts';
 import { acceptanceOf, draft, lead, leadRoute } from '../../support/intake-context.ts';
-import { type KillContext, openKillContext, untilDead } from '../../support/kill-context.ts';
+import { type KillContext, openKillContext, untilDead } from '../../support/kill/kill-context.ts';
 import { effects } from '../../support/panel.ts';
 import { until } from '../../support/until.ts';
 

@@ -17,7 +17,7 @@ import { connectSocket } from '../../../src/runtime/operator/operator-socket-cli
 import { createShutdown, type Shutdown } from '../../../src/runtime/shutdown.ts';
 import { account, type Environment, MAPPING } from '../../support/environment.ts';
 import { untilEnded } from '../../support/intake-context.ts';
-import { startKafka, type TestKafka } from '../../support/kafka.ts';
+import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
 import { HEADER, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 

@@ -12,8 +12,8 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { buildOnce } from '../../support/build.ts';
-import { layCluster } from '../../support/cluster.ts';
+import { layCluster } from '../../support/postgres/cluster.ts';
+import { buildOnce } from '../../support/runner/build.ts';
 import { until } from '../../support/until.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

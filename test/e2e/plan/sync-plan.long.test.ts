@@ -14,10 +14,10 @@ import { PlanProblem } from '../../../src/contracts/wire/plan.ts';
 import { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { openPglite } from '../../../src/ledger/database.ts';
 import { reportRun } from '../../../src/ledger/sync/run-report.ts';
-import { buildOnce } from '../../support/build.ts';
-import { runModule } from '../../support/child.ts';
-import { layCluster } from '../../support/cluster.ts';
-import { runHere } from '../../support/run-here.ts';
+import { layCluster } from '../../support/postgres/cluster.ts';
+import { buildOnce } from '../../support/runner/build.ts';
+import { runModule } from '../../support/runner/child.ts';
+import { runHere } from '../../support/runner/run-here.ts';
 
 const ROWS = 9000;
 const MAPPING = { contact: { number: 'phone', name: 'name', email: 'email' }, tags: ['tags'] };

@@ -13,11 +13,11 @@ import { Config } from '../../../src/contracts/config/config.ts';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
 import { startPollers } from '../../../src/runtime/pollers.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
-import { buildOnce } from '../../support/build.ts';
 import { SEARCH_ATTRIBUTES } from '../../support/environment.ts';
 import { panelOf } from '../../support/panel.ts';
-import { startPostgres } from '../../support/postgres.ts';
-import { connectTestTemporal } from '../../support/temporal.ts';
+import { startPostgres } from '../../support/postgres/postgres.ts';
+import { buildOnce } from '../../support/runner/build.ts';
+import { connectTestTemporal } from '../../support/temporal/temporal.ts';
 import { until } from '../../support/until.ts';
 
 export interface BurstContext {

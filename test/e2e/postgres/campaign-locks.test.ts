@@ -8,7 +8,7 @@ import { takeBackSuspects } from '../../../src/ledger/campaigns/campaign-suspect
 import { moveOn } from '../../../src/ledger/campaigns/campaign-waves.ts';
 import { type Database, openPostgres, type Queryable } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations/migrations.ts';
-import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 import { until } from '../../support/until.ts';
 
 const RUN = 'acme/+win/1';

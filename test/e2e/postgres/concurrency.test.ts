@@ -16,8 +16,8 @@ import { endRecord, settleStep } from '../../../src/ledger/sync/records.ts';
 import { closeRun } from '../../../src/ledger/sync/run-end.ts';
 import { lockRun } from '../../../src/ledger/sync/runs.ts';
 import { stageRecords } from '../../../src/ledger/sync/staged-records.ts';
-import { unleased } from '../../support/ledger.ts';
-import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { unleased } from '../../support/postgres/ledger.ts';
+import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 import { planOf, recordSlots, scheduled, slotsSuite, takeOne } from '../../unit/budget/slots-suite.ts';
 import { failureOf, freshAccount, phone, recordOf, runWith } from '../../unit/ledger/support.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations/migrations.ts';
-import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 import { planDrySuite } from '../../unit/activities/sync/plan/plan-dry-suite.ts';
 import { planIncrementalSuite } from '../../unit/activities/sync/plan/plan-incremental-suite.ts';
 import { planMergeSuite } from '../../unit/activities/sync/plan/plan-merge-suite.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations/migrations.ts';
-import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 import { until } from '../../support/until.ts';
 import { at, chat, message, openService, type Service } from '../../unit/activities/polling/service.ts';
 import { type Hand, openHand, textsOf } from '../../unit/activities/polling/support.ts';

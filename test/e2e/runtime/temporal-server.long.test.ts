@@ -15,9 +15,9 @@ import {
   startTemporal,
   type TemporalServer,
 } from '../../../src/runtime/temporal/temporal-server.ts';
-import { buildOnce } from '../../support/build.ts';
-import { type Child, runModule } from '../../support/child.ts';
-import type {} from '../../support/global-setup.ts';
+import { buildOnce } from '../../support/runner/build.ts';
+import { type Child, runModule } from '../../support/runner/child.ts';
+import type {} from '../../support/runner/global-setup.ts';
 
 let dist: string;
 let stateDir: string;

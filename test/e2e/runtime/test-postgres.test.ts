@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { importEmbeddedPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { importEmbeddedPostgres, startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 
 let first: TestPostgres;
 let second: TestPostgres;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { bundleWorkflowCode, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectTestTemporal, type TestTemporal } from '../../support/temporal.ts';
+import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
 
 let one: TestTemporal;
 let other: TestTemporal;

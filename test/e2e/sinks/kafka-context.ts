@@ -1,7 +1,7 @@
 // A broker for the tests of a file, with a client that checks it; tests are skipped where there is none.
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { startKafka, type TestKafka } from '../../support/kafka.ts';
+import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
 
 /** Call it once, at the top of a test file. */
 export function kafkaContext() {

@@ -7,7 +7,7 @@ import type { SinkEvent } from '../../../src/contracts/wire/events.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
 import { openSink } from '../../../src/sinks/index.ts';
 import type { Sent, Sink, SinkError } from '../../../src/sinks/sink.ts';
-import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 import { publishedEvent } from '../../unit/sinks/published-event.ts';
 
 let server: TestPostgres;

@@ -9,7 +9,7 @@ import {
   type SourceRow,
 } from '../../../src/contracts/wire/source.ts';
 import { postgresSource } from '../../../src/sources/postgres/postgres.ts';
-import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 
 let server: TestPostgres;
 let db: pg.Client;

@@ -5,7 +5,7 @@ import { createApiActivities, createLedgerActivities } from '../../../activities
 import { apiQueue } from '../../../src/contracts/ids.ts';
 import type { crmSync } from '../../../workflows/crm-sync.ts';
 import { account, MAPPING } from '../../support/environment.ts';
-import { type KillContext, openKillContext, untilDead } from '../../support/kill-context.ts';
+import { type KillContext, openKillContext, untilDead } from '../../support/kill/kill-context.ts';
 import { effects } from '../../support/panel.ts';
 import { plainRows } from '../../support/sync-context.ts';
 

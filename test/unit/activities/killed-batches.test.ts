@@ -1,7 +1,7 @@
 // FAULTS 16: the process is killed at each statement of a batch in turn, and another one goes on.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
-import { dyingDatabase } from '../../support/dying-database.ts';
+import { dyingDatabase } from '../../support/postgres/dying-database.ts';
 import { openDeliveryContext, SECOND } from './events/delivery-context.ts';
 import { memorySink, outboxContext, put, published as sinkEvent } from './outbox/outbox-context.ts';
 import { pollingContext } from './polling/context.ts';

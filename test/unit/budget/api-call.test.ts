@@ -16,8 +16,8 @@ import type { Scope } from '../../../src/contracts/wire/scopes.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { openRun } from '../../../src/ledger/sync/runs.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
-import { testLedger } from '../../support/ledger.ts';
 import { panelOf } from '../../support/panel.ts';
+import { testLedger } from '../../support/postgres/ledger.ts';
 import { specOf } from '../ledger/support.ts';
 import { freshToken, planOf } from './slots-suite.ts';
 

@@ -4,7 +4,7 @@ import { createBudget } from '../../../src/budget/slots.ts';
 import { type Pace, takeSlots } from '../../../src/budget/statements.ts';
 import { LANES } from '../../../src/contracts/wire/run.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import { testLedger } from '../../support/ledger.ts';
+import { testLedger } from '../../support/postgres/ledger.ts';
 import { mostInAMinute } from './simulation.ts';
 import { freshToken, planOf } from './slots-suite.ts';
 

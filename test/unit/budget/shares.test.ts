@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LANES } from '../../../src/contracts/wire/run.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import { testLedger } from '../../support/ledger.ts';
+import { testLedger } from '../../support/postgres/ledger.ts';
 import { type Call, mostInAMinute, simulate } from './simulation.ts';
 
 let db: Database;

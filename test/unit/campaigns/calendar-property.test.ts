@@ -3,8 +3,8 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { type Calendar, compileCalendar } from '../../../src/campaigns/calendar.ts';
 import { SendingWindows, WEEKDAYS } from '../../../src/contracts/config/config-campaigns.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
-import { isSetBackNear, wallOracle } from '../../support/wall-clock.ts';
+import { propertyRuns } from '../../support/runner/property-runs.ts';
+import { isSetBackNear, wallOracle } from '../../support/temporal/wall-clock.ts';
 
 const HOUR = 3_600_000;
 const HORIZON = 400 * 24 * HOUR;

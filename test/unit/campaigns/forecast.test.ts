@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ForecastInput, forecast, paceNeeded } from '../../../src/campaigns/forecast.ts';
 import { waveOf } from '../../../src/campaigns/waves.ts';
 import { WavesConfig } from '../../../src/contracts/config/config-campaigns.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
+import { propertyRuns } from '../../support/runner/property-runs.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -12,7 +12,7 @@ import {
   rename,
   reshape,
   wrap,
-} from '../../support/reshaped-service.ts';
+} from '../../support/reshaped/reshaped-service.ts';
 import { clinics, linesOf, PERSON, PHONE } from './clinic.ts';
 
 const { clinic } = clinics();

@@ -1,7 +1,7 @@
 // The ledger on PGlite; test/e2e/postgres runs the same on PostgreSQL.
 import { afterAll, beforeAll } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
-import { embeddedLedger } from '../../support/ledger.ts';
+import { embeddedLedger } from '../../support/postgres/ledger.ts';
 import { migrateSuite } from './migrate-suite.ts';
 import { ledgerSuites } from './suites.ts';
 

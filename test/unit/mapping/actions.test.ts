@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventRequest } from '../../../src/contracts/wire/intake.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
+import { propertyRuns } from '../../support/runner/property-runs.ts';
 import {
   apply,
   CARD,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MappingConfig } from '../../../src/contracts/config/config.ts';
 import { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import { compileMapping, type MapResult } from '../../../src/mapping/index.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
+import { propertyRuns } from '../../support/runner/property-runs.ts';
 
 const PHONE = '5511987654321';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redact, redactText } from '../../../src/observability/redaction.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
+import { propertyRuns } from '../../support/runner/property-runs.ts';
 
 describe('texts lose what is secret or personal', () => {
   it.each([

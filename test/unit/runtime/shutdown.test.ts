@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createShutdown } from '../../../src/runtime/shutdown.ts';
-import { buildOnce } from '../../support/build.ts';
-import { type Child, runModule } from '../../support/child.ts';
+import { buildOnce } from '../../support/runner/build.ts';
+import { type Child, runModule } from '../../support/runner/child.ts';
 
 class Host extends EventEmitter {
   readonly exits: number[] = [];

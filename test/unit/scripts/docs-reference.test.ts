@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { CODE_AREAS } from '../../../scripts/reference/codes.ts';
+import { CODE_AREAS } from '../../../scripts/reference/codes/index.ts';
 import { renderReference } from '../../../scripts/reference/index.ts';
 import { KNOWN_ERROR_CODES } from '../../../src/api-client/index.ts';
 import { EXAMPLES } from '../../../src/cli/examples.ts';

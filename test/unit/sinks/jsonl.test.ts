@@ -8,8 +8,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SinkEvent } from '../../../src/contracts/wire/events.ts';
 import { openSink } from '../../../src/sinks/index.ts';
 import type { Sent, SinkError } from '../../../src/sinks/sink.ts';
-import { buildOnce } from '../../support/build.ts';
-import { type Child, runModule } from '../../support/child.ts';
+import { buildOnce } from '../../support/runner/build.ts';
+import { type Child, runModule } from '../../support/runner/child.ts';
 import { publishedEvent } from './published-event.ts';
 
 let dir: string;

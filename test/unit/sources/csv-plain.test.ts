@@ -8,7 +8,7 @@ import {
   splitPlain,
   splitWithParser,
 } from '../../../src/sources/csv/csv-rows.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
+import { propertyRuns } from '../../support/runner/property-runs.ts';
 
 const cell = fc.string({
   unit: fc.constantFrom('a', 'B', ' ', 'ç', '\u{1f600}', '\u0000', '\u2028', "'", '\\', ';', '\t'),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CsvSource } from '../../../src/contracts/config/config.ts';
 import { codecFor } from '../../../src/sources/codec.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
+import { propertyRuns } from '../../support/runner/property-runs.ts';
 import { encode } from './encode.ts';
 import { type Folder, makeFolder, outcomes, readAll } from './support.ts';
 

@@ -1,7 +1,7 @@
 // Files as people and systems write them, each with its outcome. The rule above all: nothing inside a cell becomes a row.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { propertyRuns } from '../../support/property-runs.ts';
+import { propertyRuns } from '../../support/runner/property-runs.ts';
 import { type Folder, makeFolder, outcomes, readAll } from './support.ts';
 
 let folder: Folder;

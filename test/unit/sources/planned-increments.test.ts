@@ -7,7 +7,7 @@ import { closeRun } from '../../../src/ledger/sync/run-end.ts';
 import { openRun } from '../../../src/ledger/sync/runs.ts';
 import { compileMapping } from '../../../src/mapping/index.ts';
 import { openSource } from '../../../src/sources/index.ts';
-import { testLedger } from '../../support/ledger.ts';
+import { testLedger } from '../../support/postgres/ledger.ts';
 import { type Api, type ApiAnswer, startApi } from './http-support.ts';
 
 let api: Api;

@@ -3,7 +3,7 @@ import { PGlite } from '@electric-sql/pglite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SourceCursor, SourceRow } from '../../../src/contracts/wire/source.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
+import { propertyRuns } from '../../support/runner/property-runs.ts';
 import { configOf, type RunOver, runnerOn } from './postgres-support.ts';
 
 let db: PGlite;

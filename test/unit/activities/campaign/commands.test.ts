@@ -1,7 +1,7 @@
 // What operators do to a run of a campaign: each once, exact, and kept with who and why.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   type ContextOptions,
   type DecisionContext,

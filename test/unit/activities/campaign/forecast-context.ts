@@ -8,7 +8,7 @@ import { CampaignSpec } from '../../../../src/contracts/wire/campaign.ts';
 import { digestOfSpec } from '../../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { saveCatalog } from '../../../../src/ledger/sync/catalog.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import { freshAccount } from '../../ledger/support.ts';
 
 /** Monday, 12:00 in São Paulo. */

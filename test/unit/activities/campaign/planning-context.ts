@@ -1,7 +1,7 @@
 // What each test of an audience starts with: an empty ledger, a service to bend, and plans of campaigns.
 import { afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   type AudienceContext,
   type ContextOptions,

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReportActivities } from '../../../../activities/campaign/reports.ts';
 import type { Deps } from '../../../../activities/shared/deps.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import { campaignRows, PERSON, RUN, t } from '../../ledger/campaigns/campaign-rows.ts';
 
 let db: Database;

@@ -26,8 +26,8 @@ import { shortHash } from '../../../../src/ledger/short-hash.ts';
 import { CHOICES } from '../../../../src/sandbox/choices.ts';
 import { startSandbox } from '../../../../src/sandbox/server.ts';
 import { account } from '../../../support/environment.ts';
-import { emptyLedger, testLedger } from '../../../support/ledger.ts';
 import { panelOf } from '../../../support/panel.ts';
+import { emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
 
 const T0 = Date.parse('2026-11-20T10:00:00.000Z');
 export const SECOND = 1000;

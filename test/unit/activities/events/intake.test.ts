@@ -8,7 +8,7 @@ import type { Database } from '../../../../src/ledger/database.ts';
 import { addEvents, getEvent, markAccepted } from '../../../../src/ledger/events/events.ts';
 import { openIntakeRun } from '../../../../src/ledger/events/intake-runs.ts';
 import { settleStep } from '../../../../src/ledger/sync/records.ts';
-import { testLedger, unleased } from '../../../support/ledger.ts';
+import { testLedger, unleased } from '../../../support/postgres/ledger.ts';
 import { freshAccount, phone, recordOf } from '../../ledger/support.ts';
 
 let db: Database;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import type { Sent, Sink } from '../../../../src/sinks/sink.ts';
 import { SinkError } from '../../../../src/sinks/sink.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import { memorySink, outboxContext, published, put } from './outbox-context.ts';
 
 let db: Database;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import type { Sent, Sink, SinkError } from '../../../../src/sinks/sink.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import { BUSY, DOWN, outboxContext, published, put, REFUSED } from './outbox-context.ts';
 
 let db: Database;

@@ -5,7 +5,7 @@ import type { Database } from '../../../../src/ledger/database.ts';
 import { dueEvents } from '../../../../src/ledger/outbox/outbox-due.ts';
 import { claimSink } from '../../../../src/ledger/outbox/outbox-states.ts';
 import { type Sink, SinkError } from '../../../../src/sinks/sink.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   BUSY,
   DOWN,

@@ -1,7 +1,7 @@
 // What each test of a polled service starts with: an empty ledger, a service to bend, and hands that poll it.
 import { afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import { at, chat, type Item, message, openService, type Service } from './service.ts';
 import { type Hand, type HandOptions, openHand } from './support.ts';
 

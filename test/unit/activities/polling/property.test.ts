@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConversationEvent } from '../../../../src/contracts/wire/conversation-events.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/server.ts';
-import { emptyLedger, testLedger } from '../../../support/ledger.ts';
 import { panelOf } from '../../../support/panel.ts';
+import { emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
 import { type Cut, type Hand, Killed, openHand } from './support.ts';
 
 /** A longer search: `POLLING_SECONDS=600 npx vitest run test/unit/activities/polling/property.test.ts`. */

@@ -9,7 +9,7 @@ import { type Subject, type Write, writeOnce } from '../../../../activities/shar
 import { TransportError } from '../../../../src/api-client/errors.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { endIntent, getIntent, type NewIntent } from '../../../../src/ledger/sync/intents.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import { freshAccount } from '../../ledger/support.ts';
 
 let db: Database;

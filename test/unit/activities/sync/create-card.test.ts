@@ -24,9 +24,9 @@ import { openRun } from '../../../../src/ledger/sync/runs.ts';
 import { stageRecords } from '../../../../src/ledger/sync/staged-records.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/server.ts';
 import { account } from '../../../support/environment.ts';
-import { testLedger } from '../../../support/ledger.ts';
 import { noteContact } from '../../../support/notes.ts';
 import { panelOf } from '../../../support/panel.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import { phone, recordOf, specOf } from '../../ledger/support.ts';
 
 let db: Database;

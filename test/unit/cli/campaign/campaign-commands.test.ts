@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { registerCampaignCommands } from '../../../../src/cli/campaign/campaign-commands.ts';
 import { needsWorkflow, resolveRun } from '../../../../src/cli/campaign/command-campaign.ts';
 import type { CampaignCommand, CampaignState } from '../../../../src/contracts/wire/campaign.ts';
-import { runHere } from '../../../support/run-here.ts';
+import { runHere } from '../../../support/runner/run-here.ts';
 
 type Action = CampaignCommand['action'];
 

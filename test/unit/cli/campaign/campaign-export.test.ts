@@ -11,9 +11,9 @@ import { migrate } from '../../../../src/ledger/migrations/migrations.ts';
 import { acquireFolderLock } from '../../../../src/runtime/lock/folder-lock.ts';
 import { campaignEndpoints } from '../../../../src/runtime/operator/campaign-socket.ts';
 import { openOperatorSocket } from '../../../../src/runtime/operator/operator-socket.ts';
-import { layCluster } from '../../../support/cluster.ts';
-import { testLedger } from '../../../support/ledger.ts';
-import { runHere } from '../../../support/run-here.ts';
+import { layCluster } from '../../../support/postgres/cluster.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+import { runHere } from '../../../support/runner/run-here.ts';
 import { campaignRows, PERSON, RUN, t } from '../../ledger/campaigns/campaign-rows.ts';
 
 let db: Database;

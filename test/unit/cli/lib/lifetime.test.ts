@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { buildOnce } from '../../../support/build.ts';
-import { type Child, runModule } from '../../../support/child.ts';
+import { buildOnce } from '../../../support/runner/build.ts';
+import { type Child, runModule } from '../../../support/runner/child.ts';
 
 const children: Child[] = [];
 let dist: string;

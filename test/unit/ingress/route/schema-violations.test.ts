@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RefusedError } from '../../../../src/ingress/intake.ts';
 import { compileSchema } from '../../../../src/ingress/route/index.ts';
-import { propertyRuns } from '../../../support/property-runs.ts';
+import { propertyRuns } from '../../../support/runner/property-runs.ts';
 import { problemsOf } from './schema-support.ts';
 import { http, kafka, refusal, scripted } from './support.ts';
 

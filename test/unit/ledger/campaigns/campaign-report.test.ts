@@ -11,7 +11,7 @@ import {
 import { auditOf, listReports, reportOf } from '../../../../src/ledger/campaigns/campaign-report.ts';
 import { catchUp } from '../../../../src/ledger/campaigns/campaign-results.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import { campaignRows, RUN, t } from './campaign-rows.ts';
 
 let db: Database;

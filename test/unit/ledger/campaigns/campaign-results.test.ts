@@ -4,7 +4,7 @@ import { catchUp, stampBeforeForgetting } from '../../../../src/ledger/campaigns
 import { noteOptOuts } from '../../../../src/ledger/campaigns/opt-outs.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { forgetEvents } from '../../../../src/ledger/events/event-end.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import { ACCOUNT, campaignRows, PERSON, RUN, t } from './campaign-rows.ts';
 
 let db: Database;

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type WindowQuestion, windowOf } from '../../../../src/ledger/conversations/window.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
-import { emptyLedger, testLedger } from '../../../support/ledger.ts';
+import { emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const KEY = '5511987654321';

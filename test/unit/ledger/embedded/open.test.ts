@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeError } from '../../../../src/cli/lib/describe-error.ts';
 import { openPglite, openPostgres } from '../../../../src/ledger/database.ts';
-import { layCluster } from '../../../support/cluster.ts';
+import { layCluster } from '../../../support/postgres/cluster.ts';
 
 let dir: string;
 beforeEach(async () => {

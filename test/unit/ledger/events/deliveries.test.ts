@@ -8,7 +8,7 @@ import {
 } from '../../../../src/ledger/events/deliveries.ts';
 import { movesOn, nextCheck } from '../../../../src/ledger/events/delivery-status.ts';
 import { forgetEvents } from '../../../../src/ledger/events/event-end.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import { freshAccount } from '../support.ts';
 
 let db: Database;

@@ -8,7 +8,7 @@ import {
   readUploads,
   storeUpload,
 } from '../../../../src/ledger/events/uploads.ts';
-import { emptyLedger, testLedger } from '../../../support/ledger.ts';
+import { emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
 
 const DAY_MS = 86_400_000;
 const FILE: NewUpload = {

@@ -9,7 +9,7 @@ import {
   reopenOutbox,
 } from '../../../../src/ledger/outbox/outbox-queries.ts';
 import { shortHash } from '../../../../src/ledger/short-hash.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import { published, put } from '../../activities/outbox/outbox-context.ts';
 
 let db: Database;

@@ -16,7 +16,7 @@ import {
 } from '../../../../src/ledger/sync/due-records.ts';
 import { endRecord, LeaseLostError, markSent, settleStep } from '../../../../src/ledger/sync/records.ts';
 import { closeRun } from '../../../../src/ledger/sync/run-end.ts';
-import { unleased } from '../../../support/ledger.ts';
+import { unleased } from '../../../support/postgres/ledger.ts';
 import { type OpenDatabase, runWith } from '../support.ts';
 
 const LEASE = { seconds: 60, limit: 1 };

@@ -15,7 +15,7 @@ import { addRowProblems, listProblems } from '../../../../src/ledger/sync/row-pr
 import { closeRun } from '../../../../src/ledger/sync/run-end.ts';
 import { advanceRun, getRun, openRun } from '../../../../src/ledger/sync/runs.ts';
 import { stageRecords } from '../../../../src/ledger/sync/staged-records.ts';
-import { unleased } from '../../../support/ledger.ts';
+import { unleased } from '../../../support/postgres/ledger.ts';
 import { freshAccount, type OpenDatabase, phone, recordOf, runWith, specOf } from '../support.ts';
 
 const ALL: OutcomeFilter = { statuses: ROW_STATUSES, codes: null, row: null };

@@ -8,7 +8,7 @@ import { endRecord, LeaseLostError, markSent, settleStep } from '../../../../src
 import { listProblems } from '../../../../src/ledger/sync/row-problems.ts';
 import { reportRun } from '../../../../src/ledger/sync/run-report.ts';
 import { countTodo, findStaged, stageRecords } from '../../../../src/ledger/sync/staged-records.ts';
-import { unleased } from '../../../support/ledger.ts';
+import { unleased } from '../../../support/postgres/ledger.ts';
 import { type OpenDatabase, phone, recordOf, runWith } from '../support.ts';
 
 const BITS = 511;

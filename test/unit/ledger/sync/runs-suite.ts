@@ -9,7 +9,7 @@ import { closeRun } from '../../../../src/ledger/sync/run-end.ts';
 import { reportRun } from '../../../../src/ledger/sync/run-report.ts';
 import { addWarning, listWarnings } from '../../../../src/ledger/sync/run-warnings.ts';
 import { advanceRun, countCalls, getRun, lockRun, openRun } from '../../../../src/ledger/sync/runs.ts';
-import { unleased } from '../../../support/ledger.ts';
+import { unleased } from '../../../support/postgres/ledger.ts';
 import { freshAccount, type OpenDatabase, runWith, specOf } from '../support.ts';
 
 const FINISHED = { status: 'finished', stopped: 0 } as const;

@@ -1,7 +1,7 @@
 // The memory of a run against a Map: the same answers, also after a restart.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PLACES, SeenKeys, STAGED } from '../../../../src/ledger/sync/seen-keys.ts';
+import { PLACES, SeenKeys, STAGED } from '../../../../src/ledger/sync/plan/seen-keys.ts';
 
 const key = fc.oneof(
   fc.integer({ min: 10_000_000, max: 10_000_900 }).map(String),

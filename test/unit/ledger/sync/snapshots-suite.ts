@@ -15,9 +15,8 @@ import {
   settleMissing,
   splitCreate,
 } from '../../../../src/ledger/sync/snapshots.ts';
-
-import { unleased } from '../../../support/ledger.ts';
 import { noteCard, noteContact } from '../../../support/notes.ts';
+import { unleased } from '../../../support/postgres/ledger.ts';
 
 import { type OpenDatabase, phone, runWith } from '../support.ts';
 

@@ -13,7 +13,7 @@ import {
   tallyBy,
 } from '../../../../scripts/phone-spellings.ts';
 import { type PhoneRules, parsePhone } from '../../../../src/mapping/phone/index.ts';
-import { propertyRuns } from '../../../support/property-runs.ts';
+import { propertyRuns } from '../../../support/runner/property-runs.ts';
 
 const cases = measure(parsePhone);
 const due = cases.filter(({ spelling, setting }) => isReadable(spelling, setting));

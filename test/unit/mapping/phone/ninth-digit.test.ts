@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { isValidPhoneNumber } from 'libphonenumber-js/max';
 import { describe, expect, it } from 'vitest';
 import { brazilianVariants, canonicalKey, parsePhone } from '../../../../src/mapping/phone/index.ts';
-import { propertyRuns } from '../../../support/property-runs.ts';
+import { propertyRuns } from '../../../support/runner/property-runs.ts';
 
 const BR = { country: 'BR' } as const;
 

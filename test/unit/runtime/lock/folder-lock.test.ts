@@ -10,8 +10,8 @@ import {
   FolderLockedError,
   readFolderLock,
 } from '../../../../src/runtime/lock/folder-lock.ts';
-import { buildOnce } from '../../../support/build.ts';
-import { type Child, runModule } from '../../../support/child.ts';
+import { buildOnce } from '../../../support/runner/build.ts';
+import { type Child, runModule } from '../../../support/runner/child.ts';
 
 // Many real processes: on a loaded machine each takes seconds to begin.
 const PATIENT = { timeout: 60_000 };

@@ -12,7 +12,7 @@ import {
   connectCampaignSocket,
 } from '../../../../src/runtime/operator/campaign-socket.ts';
 import { openOperatorSocket } from '../../../../src/runtime/operator/operator-socket.ts';
-import { testLedger } from '../../../support/ledger.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
 import { campaignRows, PERSON, RUN, t } from '../../ledger/campaigns/campaign-rows.ts';
 
 let db: Database;

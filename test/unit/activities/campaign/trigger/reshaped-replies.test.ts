@@ -8,7 +8,7 @@ import {
   REACHED,
   type ReshapedContext,
   SERVED,
-} from '../../../../support/reshaped-context.ts';
+} from '../../../../support/reshaped/reshaped-context.ts';
 import {
   answerWith,
   type Body,
@@ -18,7 +18,7 @@ import {
   type Rule,
   rename,
   wrap,
-} from '../../../../support/reshaped-service.ts';
+} from '../../../../support/reshaped/reshaped-service.ts';
 
 let context: ReshapedContext | null = null;
 afterEach(async () => {

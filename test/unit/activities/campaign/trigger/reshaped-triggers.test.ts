@@ -7,7 +7,7 @@ import {
   openReshapedContext,
   REACHED,
   type ReshapedContext,
-} from '../../../../support/reshaped-context.ts';
+} from '../../../../support/reshaped/reshaped-context.ts';
 import {
   answerWith,
   eachItem,
@@ -16,7 +16,7 @@ import {
   type Rule,
   refuseWith,
   rename,
-} from '../../../../support/reshaped-service.ts';
+} from '../../../../support/reshaped/reshaped-service.ts';
 
 let context: ReshapedContext | null = null;
 afterEach(async () => {

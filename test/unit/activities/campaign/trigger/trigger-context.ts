@@ -24,8 +24,8 @@ import type { Database } from '../../../../../src/ledger/database.ts';
 import { startSandbox } from '../../../../../src/sandbox/server.ts';
 import { account } from '../../../../support/environment.ts';
 import { withShortBlocks } from '../../../../support/free-budget.ts';
-import { testLedger } from '../../../../support/ledger.ts';
 import { type PanelRequest, panelOf } from '../../../../support/panel.ts';
+import { testLedger } from '../../../../support/postgres/ledger.ts';
 
 /** A Wednesday, midday in all of Brazil. */
 export const NOON = Date.parse('2026-12-02T15:00:00.000Z');

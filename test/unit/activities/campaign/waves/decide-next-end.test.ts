@@ -1,7 +1,7 @@
 // What stops a running campaign, and what keeps it from ending.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../../src/ledger/database.ts';
-import { testLedger } from '../../../../support/ledger.ts';
+import { testLedger } from '../../../../support/postgres/ledger.ts';
 import {
   type ContextOptions,
   type DecisionContext,

@@ -6,7 +6,7 @@ import { compileCalendar } from '../../../../../src/campaigns/calendar.ts';
 import { durationMs } from '../../../../../src/contracts/config/config-base.ts';
 import { MEMBER_STATES, type NextAction } from '../../../../../src/contracts/wire/campaign.ts';
 import type { Database } from '../../../../../src/ledger/database.ts';
-import { testLedger } from '../../../../support/ledger.ts';
+import { testLedger } from '../../../../support/postgres/ledger.ts';
 import {
   type DecisionContext,
   decisionContext,

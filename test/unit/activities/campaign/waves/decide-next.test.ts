@@ -1,7 +1,7 @@
 // What a running campaign does next: waves, windows, and members in human service.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../../src/ledger/database.ts';
-import { testLedger } from '../../../../support/ledger.ts';
+import { testLedger } from '../../../../support/postgres/ledger.ts';
 import {
   type ContextOptions,
   DAY,

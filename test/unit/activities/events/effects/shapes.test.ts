@@ -7,7 +7,7 @@ import {
   type Rule,
   rename,
   reshape,
-} from '../../../../support/reshaped-service.ts';
+} from '../../../../support/reshaped/reshaped-service.ts';
 import { type EffectContext, flow, KNOWN, openEffectContext, stage, tags } from './support.ts';
 
 let context: EffectContext;

@@ -23,8 +23,8 @@ import { openIntakeRun } from '../../../../../src/ledger/events/intake-runs.ts';
 import { saveCatalog } from '../../../../../src/ledger/sync/catalog.ts';
 import { startSandbox } from '../../../../../src/sandbox/server.ts';
 import { account } from '../../../../support/environment.ts';
-import { testLedger } from '../../../../support/ledger.ts';
 import { type PanelRequest, panelOf } from '../../../../support/panel.ts';
+import { testLedger } from '../../../../support/postgres/ledger.ts';
 
 const SCOPES = [
   'conversations:read',

@@ -8,7 +8,7 @@ import type { CrmRecord } from '../../../../../src/contracts/wire/record.ts';
 import type { RunSpec } from '../../../../../src/contracts/wire/run.ts';
 import { endRecord, settleStep } from '../../../../../src/ledger/sync/records.ts';
 import { listWarnings } from '../../../../../src/ledger/sync/run-warnings.ts';
-import { unleased } from '../../../../support/ledger.ts';
+import { unleased } from '../../../../support/postgres/ledger.ts';
 import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../../../ledger/support.ts';
 import { know } from './plan-merge-suite.ts';
 import { mappingOf, planAll, planner, type Row, sourceOf } from './plan-support.ts';

@@ -7,7 +7,7 @@ import { type RunSpec, STEP_BITS } from '../../../../../src/contracts/wire/run.t
 import { endRecord } from '../../../../../src/ledger/sync/records.ts';
 import { reportRun } from '../../../../../src/ledger/sync/run-report.ts';
 import { openRun } from '../../../../../src/ledger/sync/runs.ts';
-import { unleased } from '../../../../support/ledger.ts';
+import { unleased } from '../../../../support/postgres/ledger.ts';
 import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../../../ledger/support.ts';
 import { records } from '../arbitraries.ts';
 import { know, mergedByPerson } from './plan-merge-suite.ts';

@@ -6,7 +6,7 @@ import type { CrmRecord } from '../../../../../src/contracts/wire/record.ts';
 import type { RunSpec } from '../../../../../src/contracts/wire/run.ts';
 import { type Source, SourceError } from '../../../../../src/contracts/wire/source.ts';
 import { endRecord, settleStep } from '../../../../../src/ledger/sync/records.ts';
-import { unleased } from '../../../../support/ledger.ts';
+import { unleased } from '../../../../support/postgres/ledger.ts';
 import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../../../ledger/support.ts';
 import { planAll, planner, type Row, sourceOf } from './plan-support.ts';
 

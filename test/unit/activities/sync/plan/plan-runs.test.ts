@@ -1,7 +1,7 @@
 // Planning whole runs on PGlite; test/e2e/plan runs the same on PostgreSQL.
 import { beforeAll } from 'vitest';
 import type { Database } from '../../../../../src/ledger/database.ts';
-import { testLedger } from '../../../../support/ledger.ts';
+import { testLedger } from '../../../../support/postgres/ledger.ts';
 import { planConflictSuite } from './plan-conflict-suite.ts';
 import { planDrySuite } from './plan-dry-suite.ts';
 import { planIncrementalSuite } from './plan-incremental-suite.ts';

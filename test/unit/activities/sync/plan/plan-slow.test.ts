@@ -10,7 +10,7 @@ import type { Source } from '../../../../../src/contracts/wire/source.ts';
 import type { Database } from '../../../../../src/ledger/database.ts';
 import { openRun } from '../../../../../src/ledger/sync/runs.ts';
 import { compileMapping } from '../../../../../src/mapping/index.ts';
-import { testLedger } from '../../../../support/ledger.ts';
+import { testLedger } from '../../../../support/postgres/ledger.ts';
 import { freshAccount, specOf } from '../../../ledger/support.ts';
 
 let db: Database;

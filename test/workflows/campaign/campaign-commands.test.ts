@@ -1,0 +1,290 @@
+// `sluice campaign plan`, `approve` and `start` as operators type them, against real workflows and a ledger; only the calls of
+// the API are played.
+
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { stringify } from 'yaml';
+import { createCampaignLedgerActivities } from '../../../activities/campaign/index.ts';
+import type { Deps } from '../../../activities/shared/deps.ts';
+import { registerCampaign } from '../../../src/cli/campaign/campaign.ts';
+import { startCampaign } from '../../../src/cli/campaign/run-campaign.ts';
+import { queryOperator } from '../../../src/cli/lib/operator-query.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { apiQueue, WORK_QUEUE } from '../../../src/contracts/ids.ts';
+import type {
+  CampaignPlan,
+  TriggerBatchInput,
+  TriggerBatchResult,
+} from '../../../src/contracts/wire/campaign.ts';
+import type { CampaignReport } from '../../../src/contracts/wire/campaign-report.ts';
+import { getCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { saveCatalog } from '../../../src/ledger/sync/catalog.ts';
+import { createDeps } from '../../../workers/compose.ts';
+import type { campaignOperatorCommand } from '../../../workflows/campaign-queries.ts';
+import { SEARCH_ATTRIBUTES } from '../../support/environment.ts';
+import { testLedger } from '../../support/postgres/ledger.ts';
+import { runHere } from '../../support/runner/run-here.ts';
+import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
+import { workflowBundle } from '../../support/temporal/workflow-bundle.ts';
+
+const ALL_DAY = Object.fromEntries(
+  ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]),
+);
+const campaign = (over: object = {}) => ({
+  account: 'acme',
+  flow: 1,
+  connection: 1,
+  windows: { days: ALL_DAY },
+  waves: { settle: '0s' },
+  audience: [{ from: 'source', source: 'people', number: 'phone' }],
+  numberFormat: 'international',
+  variables: { name: 'name' },
+  // All campaigns of this file reach the same people.
+  cap: { times: 100 },
+  ...over,
+});
+const FILE = {
+  version: 1,
+  accounts: {
+    acme: { baseUrl: 'http://127.0.0.1:9/wapi', tokens: ['env:TOKEN'], timeZone: 'America/Sao_Paulo' },
+  },
+  sources: { people: { type: 'csv', path: './people.csv' } },
+  campaigns: {
+    back: campaign(),
+    careful: campaign({ approval: 'second-person' }),
+    broken: campaign({ connection: 9 }),
+    doubtful: campaign(),
+    later: campaign({ start: '2099-01-05T09:00:00-03:00' }),
+  },
+};
+const CSV = 'phone,name\n14155552001,Canary One\n14155552002,Canary Two\n14155552003,Canary Three\n';
+
+let dir: string;
+let temporal: TestTemporal;
+let db: Database;
+let stop: () => Promise<void>;
+/** The worker's configuration has been edited since. */
+let edited = false;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-campaign-'));
+  await writeFile(join(dir, 'sluice.yaml'), stringify(FILE));
+  await writeFile(join(dir, 'people.csv'), CSV);
+  [temporal, db] = await Promise.all([
+    connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES }),
+    testLedger(),
+  ]);
+});
+afterAll(async () => {
+  await stop?.();
+  await temporal.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** A batch of all who wait in a wave, and what is written down of them. */
+async function triggerBatch({ run }: TriggerBatchInput): Promise<TriggerBatchResult> {
+  const { campaign } = await getCampaign(db, run);
+  const members = await db.query<{ id: number }>(
+    "select id from campaign_members where run_id = $1 and state = 'waiting' and wave is not null order by id",
+    [run],
+  );
+  const states = campaign === 'doubtful' ? (['failed', 'unknown'] as const) : [];
+  for (const [n, { id }] of members.entries()) {
+    const state = states[n] ?? 'triggered';
+    const code = state === 'failed' ? 'ERR_NO_CONTACT_FOUND' : null;
+    await db.query(
+      'update campaign_members set state = $2, code = $3, sends = 1, ended_at = $4 where id = $1',
+      [id, state, code, new Date()],
+    );
+  }
+  const none = { stalled: false, refusal: null, after: [] };
+  return { ...none, members: members.length, proved: true };
+}
+
+async function startWorkers(): Promise<void> {
+  const { nativeConnection: connection, namespace } = temporal;
+  const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_CANARY' } });
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const { deps, close } = await createDeps({ config, db, log });
+  const withEdits: Deps = {
+    ...deps,
+    campaign: (account, name) => {
+      const spec = deps.campaign(account, name);
+      return edited ? { ...spec, config: { ...spec.config, flow: 2 } } : spec;
+    },
+  };
+  const common = { connection, namespace };
+  const work = await Worker.create({
+    ...common,
+    taskQueue: WORK_QUEUE,
+    ...workflowBundle(),
+    activities: createCampaignLedgerActivities(withEdits),
+  });
+  const readCampaignList = () =>
+    saveCatalog(db, 'acme', 'connections', [{ id: 1, name: 'main', channel: 'waba', status: 'CONNECTED' }]);
+  const api = await Worker.create({
+    ...common,
+    taskQueue: apiQueue(WORK_QUEUE),
+    activities: { readCampaignList, triggerBatch },
+  });
+  const running = [work, api].map((worker) => ({ worker, ended: worker.run() }));
+  stop = async () => {
+    for (const { worker } of running) worker.shutdown();
+    await Promise.all(running.map(({ ended }) => ended));
+    await close();
+  };
+}
+
+async function sluice(args: string) {
+  const env = {
+    TOKEN: 'svc_test_CANARY',
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_NAMESPACE: temporal.namespace,
+  };
+  const argv = ['campaign', ...args.split(' '), '--config', join(dir, 'sluice.yaml'), '--state', dir];
+  return await runHere((program) => registerCampaign(program, env), argv);
+}
+
+describe('without a worker', () => {
+  it('a start without a worker says so, and what to do', async () => {
+    const input = { account: 'acme', campaign: 'nobody', run: 'acme/+nobody/1', by: 'ana' };
+    const { client } = temporal;
+    const { signal } = new AbortController();
+    await expect(startCampaign({ client, signal }, input, 300)).rejects.toMatchObject({
+      exitCode: 8,
+      message: expect.stringMatching(/no worker has taken "nobody" within 0.3 s; .*`sluice dev`/),
+    });
+    await client.workflow.getHandle('reactivation-campaign/acme/nobody').terminate();
+  });
+
+  it('a mistyped name is an error before any query', async () => {
+    for (const verb of ['plan', 'approve', 'start'])
+      expect(await sluice(`${verb} bak`)).toMatchObject({
+        code: 3,
+        stdout: '',
+        stderr: expect.stringMatching(/no campaign "bak"; did you mean "back"/),
+      });
+  });
+});
+
+describe('with a worker', () => {
+  beforeAll(() => startWorkers());
+
+  it('a campaign is planned, started and watched to its end', async () => {
+    expect(await sluice('start back')).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/no plan of "back" waits .*`sluice campaign plan back`/),
+    });
+    const plan = await sluice('plan back');
+    expect(plan).toMatchObject({ code: 0 });
+    expect(plan.stdout).toMatch(/^plan acme\/\+back\/1 of the campaign "back"/);
+    expect(plan.stdout).toMatch(/\n {2}3 to be reached, 0 left out, 0 in the control group\n/);
+    expect(plan.stdout).toMatch(/\n`sluice campaign start back` starts it\n$/);
+    expect(plan.stderr).toMatch(/plan back: 3 rows in/);
+
+    const started = await sluice('start back --reason spring --watch');
+    expect(started).toMatchObject({
+      code: 0,
+      stdout: 'acme/+back/1 is finished: of 3 members 3 triggered, 0 skipped, 0 failed, 0 unknown\n',
+    });
+    expect(started.stderr).toMatch(/acme\/\+back\/1 has started\n/);
+    const [audit] = await db.query("select by, reason from campaign_audit where action = 'start'");
+    expect(audit).toMatchObject({ reason: 'spring' });
+    expect((await sluice('start back')).stderr).toMatch(/its newest run, acme\/\+back\/1, is finished/);
+  });
+
+  it('a plan with problems says why, and is not started', async () => {
+    const plan = await sluice('plan broken --json');
+    expect(plan.code).toBe(1);
+    const { run, problems } = JSON.parse(plan.stdout) as CampaignPlan;
+    expect(problems.map(({ code }) => code)).toEqual(['CONNECTION_NOT_FOUND']);
+    const started = await sluice('start broken');
+    expect(started).toMatchObject({ code: 1, stdout: '' });
+    expect(started.stderr).toMatch(/no connection 9.*\[CONNECTION_NOT_FOUND\]/);
+    expect(started.stderr).toMatch(/a plan with this problem can't be started/);
+    expect((await getCampaign(db, run)).state).toBe('planned');
+  });
+
+  it('a plan that needs approval waits for it, and an edit voids it', async () => {
+    const plan = await sluice('plan careful');
+    expect(plan.stdout).toMatch(/somebody else than .* approves it with `sluice campaign approve careful`/);
+    expect(await sluice('start careful')).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/the plan of .* is not approved/),
+    });
+    expect(await sluice('approve careful')).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/made this plan: another person has to approve it/),
+    });
+    const command = { action: 'approve', by: 'somebody-else', reason: '' } as const;
+    await queryOperator<typeof campaignOperatorCommand>(
+      temporal.client,
+      'queries',
+      'campaignOperatorCommand',
+      [{ account: 'acme', campaign: 'careful', run: 'acme/+careful/1', command, id: randomUUID() }],
+    );
+    edited = true;
+    for (const verb of ['start', 'approve'])
+      expect(await sluice(`${verb} careful`)).toMatchObject({
+        code: 5,
+        stderr: expect.stringMatching(/has changed since the plan acme\/\+careful\/1/),
+      });
+    edited = false;
+    const report = await sluice('start careful --watch --json');
+    expect(report.code).toBe(0);
+    expect(JSON.parse(report.stdout) as CampaignReport).toMatchObject({
+      run: 'acme/+careful/1',
+      state: 'finished',
+      approvedBy: 'somebody-else',
+      total: { triggered: 3 },
+    });
+  });
+
+  it('a run with members whose outcome is unknown ends with exit code 7', async () => {
+    expect(await sluice('plan doubtful')).toMatchObject({ code: 0 });
+    const ended = await sluice('start doubtful --watch');
+    expect(ended).toMatchObject({ code: 7, stdout: expect.stringContaining('1 failed, 1 unknown') });
+  });
+
+  it('a start returns when it is accepted; a second one joins; no other plan or start is possible', async () => {
+    expect((await sluice('plan later')).stdout).toMatch(/Mon 2099-01-05 .* 3 {2}09:00-09:00 {2}wave 1\n/);
+    expect(await sluice('start later')).toMatchObject({ code: 0, stdout: 'acme/+later/1\n' });
+    const joined = await sluice('start later --json');
+    expect(JSON.parse(joined.stdout)).toMatchObject({ run: 'acme/+later/1', joined: true });
+    expect(joined.stderr).toMatch(/acme\/\+later\/1 is under way/);
+    expect(await sluice('plan later')).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/the run acme\/\+later\/1 of the campaign is in progress/),
+    });
+    expect(await sluice('start later --run acme/+later/9')).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/no run acme\/\+later\/9/),
+    });
+    expect(await sluice('start later --run acme/+back/1')).toMatchObject({ code: 2 });
+    expect(await sluice('cancel later')).toMatchObject({ code: 0 });
+    expect(await sluice('start back --run acme/+back/9')).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/no run acme\/\+back\/9/),
+    });
+  });
+
+  it('FAULTS 50: Temporal contains no personal data', async () => {
+    for (const id of ['campaign-plan/acme/doubtful', 'reactivation-campaign/acme/doubtful']) {
+      const text = textOf(await temporal.client.workflow.getHandle(id).fetchHistory());
+      expect(text).toContain('acme/+doubtful/1');
+      expect(text).not.toMatch(/1415555|Canary|CANARY/);
+    }
+  });
+});
+
+/** Everything in a value as text; bytes are read as UTF-8, so that payloads are searched. */
+function textOf(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.values(value).map(textOf).join('\n');
+}
