@@ -147,6 +147,21 @@ export function isCampaignRoute(route: string): boolean {
 /** First characters of the routes whose events come from Sluice itself: no sender repeats them. */
 export const OWN_ROUTE_SIGNS = [CAMPAIGN_SIGN, OPERATOR_ROUTE.charAt(0)] as const;
 
+/** The subject of events about a person. `key`: canonical number. Events of one subject run in order. */
+export function personSubject(key: string): string {
+  return `person/${key}`;
+}
+
+/** The subject of events about a conversation that is known only by its id. */
+export function conversationSubject(id: number): string {
+  return `conversation/${id}`;
+}
+
+/** The subject of events about a card that is known only by its id. */
+export function cardSubject(id: number): string {
+  return `card/${id}`;
+}
+
 /** A route's name among the names of syncs. */
 export function routeSyncName(route: string): string {
   return `@${route}`;

@@ -5,6 +5,7 @@ import { type Calendar, compileCalendar } from '../../../src/campaigns/calendar.
 import { readsMessages } from '../../../src/campaigns/reliance.ts';
 import { zoneFinder, zonesText } from '../../../src/campaigns/zones.ts';
 import { durationMs } from '../../../src/contracts/config/config-base.ts';
+import { personSubject } from '../../../src/contracts/ids.ts';
 import type { CampaignSpec } from '../../../src/contracts/wire/campaign.ts';
 import { barNumbers, progressOf } from '../../../src/ledger/campaigns/campaign-audience.ts';
 import {
@@ -20,7 +21,7 @@ import {
   type Verdict,
 } from '../../../src/ledger/campaigns/campaign-freeze.ts';
 import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
-import { shortHash } from '../../../src/ledger/short-hash.ts';
+import { subjectHash } from '../../../src/ledger/events/events.ts';
 import { excludedKeys } from '../../../src/mapping/audience.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { requirePlanning } from './failures.ts';
@@ -138,7 +139,7 @@ function zoneReader({ config, timeZone }: CampaignSpec): (member: Candidate) => 
 
 function byEvents(contacted: ReadonlyMap<string, number>, account: string, key: string): Verdict | null {
   if (contacted.size === 0) return null;
-  const at = contacted.get(key) ?? contacted.get(shortHash(JSON.stringify([account, `person/${key}`])));
+  const at = contacted.get(key) ?? contacted.get(subjectHash(account, personSubject(key)));
   if (at === undefined) return null;
   return ['CONTACTED_LATELY', `an event sent them a message or a flow on ${new Date(at).toISOString()}`];
 }

@@ -56,7 +56,7 @@ export async function addEvents(
     request,
     warnings,
     action: request.type,
-    subject: hashOf(draft.account, subject),
+    subject: subjectHash(draft.account, subject),
   }));
   const fresh = await db.query<{ id: string }>(
     `insert into events (id, account, route, run_id, action, subject, rank, request, warnings)
@@ -85,8 +85,8 @@ export async function addEvents(
   return ids.map((id) => states.get(id) as EventState);
 }
 
-/** The row outlives the request, so it names nobody. */
-function hashOf(account: string, subject: string): string {
+/** A subject as rows store it that outlive the request: it names nobody. */
+export function subjectHash(account: string, subject: string): string {
   return shortHash(JSON.stringify([account, subject]));
 }
 

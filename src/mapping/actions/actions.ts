@@ -1,5 +1,6 @@
 // Compiles the action of a route and applies it to events. An event as one object goes in; the requested action and its
 // subject come out, or the reasons why there is none.
+
 import type {
   FlowAction,
   LeadAction,
@@ -7,6 +8,7 @@ import type {
   RouteAction,
   TagsAction,
 } from '../../contracts/config/config.ts';
+import { cardSubject, conversationSubject, personSubject } from '../../contracts/ids.ts';
 import type { EventRequest, RequestOf } from '../../contracts/wire/intake.ts';
 import type { RowProblem } from '../../contracts/wire/record.ts';
 import { requireSafeName } from '../columns.ts';
@@ -120,14 +122,16 @@ function compileUnder(key: string, mapping: MappingConfig) {
 export function subjectOf(request: EventRequest): string {
   switch (request.type) {
     case 'lead':
-      return `person/${request.record.key}`;
+      return personSubject(request.record.key);
     case 'message':
-      return 'key' in request.to ? `person/${request.to.key}` : `conversation/${request.to.conversation}`;
+      return 'key' in request.to
+        ? personSubject(request.to.key)
+        : conversationSubject(request.to.conversation);
     case 'stage':
-      return 'key' in request.of ? `person/${request.of.key}` : `card/${request.of.card}`;
+      return 'key' in request.of ? personSubject(request.of.key) : cardSubject(request.of.card);
     case 'flow':
     case 'tags':
-      return `person/${request.key}`;
+      return personSubject(request.key);
   }
 }
 
