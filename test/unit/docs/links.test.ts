@@ -6,6 +6,9 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const LINK = /\]\(([^)\s]+)\)/g;
+/** A file of the repository that a text names in backticks. Capitals and … stand for something else. */
+const FILE =
+  /^(?:src|activities|workflows|workers|test|scripts|bench|docs|examples)\/[\w./+-]+\.(?:ts|mjs|md|yaml)$/;
 
 const folders = await readdir(join(ROOT, 'docs'), { recursive: true });
 const documents = [
@@ -51,6 +54,13 @@ async function broken(document: string): Promise<string[]> {
   return bad;
 }
 
+/** Files that a document names in backticks and that do not exist. */
+async function missingFiles(document: string): Promise<string[]> {
+  const text = await readFile(join(ROOT, document), 'utf8');
+  const named = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+  return named.filter((path) => FILE.test(path) && !existsSync(join(ROOT, path)));
+}
+
 async function headings(path: string): Promise<string> {
   const text = await readFile(join(ROOT, path), 'utf8');
   return text.replaceAll(/^\s*```[\s\S]*?^\s*```/gm, '');
@@ -59,6 +69,10 @@ async function headings(path: string): Promise<string> {
 describe('links of the documents', () => {
   it.each(documents)('%s leads somewhere', async (document) => {
     expect(await broken(document)).toEqual([]);
+  });
+
+  it.each(documents)('%s names in backticks only files that exist', async (document) => {
+    expect(await missingFiles(document)).toEqual([]);
   });
 
   it('the index has every tutorial, how-to guide, reference and explanation', async () => {
