@@ -1,4 +1,4 @@
-// Links between documents, and from documents to files and headings.
+// Links between documents, and from documents to files and headings; files that documents name; long lines.
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -6,6 +6,9 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const LINK = /\]\(([^)\s]+)\)/g;
+const WIDTH = 120;
+/** Pages made from code, whose tables are as wide as their content. */
+const FROM_CODE = /^docs\/reference\/(?:api-coverage|cli|configuration|events|exit-codes|metrics)\.md$/;
 /** A file of the repository that a text names in backticks. Capitals and … stand for something else. */
 const FILE =
   /^(?:src|activities|workflows|workers|test|scripts|bench|docs|examples)\/[\w./+-]+\.(?:ts|mjs|md|yaml)$/;
@@ -61,6 +64,12 @@ async function missingFiles(document: string): Promise<string[]> {
   return named.filter((path) => FILE.test(path) && !existsSync(join(ROOT, path)));
 }
 
+/** Lines of prose and tables that are too long. Comments and images cannot wrap. */
+async function longLines(document: string): Promise<string[]> {
+  const text = await headings(document);
+  return text.split('\n').filter((line) => line.length > WIDTH && !/^(?:<!--|!\[)/.test(line));
+}
+
 async function headings(path: string): Promise<string> {
   const text = await readFile(join(ROOT, path), 'utf8');
   return text.replaceAll(/^\s*```[\s\S]*?^\s*```/gm, '');
@@ -74,6 +83,13 @@ describe('links of the documents', () => {
   it.each(documents)('%s names in backticks only files that exist', async (document) => {
     expect(await missingFiles(document)).toEqual([]);
   });
+
+  it.each(documents.filter((path) => !FROM_CODE.test(path)))(
+    '%s has no line over 120 characters',
+    async (document) => {
+      expect(await longLines(document)).toEqual([]);
+    },
+  );
 
   it('the index has every tutorial, how-to guide, reference and explanation', async () => {
     const index = await prose('docs/README.md');
