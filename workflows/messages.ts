@@ -1,6 +1,6 @@
 // Signals, queries and updates of the workflows.
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import { HALT_SIGNAL, WAKE_SIGNAL } from '../src/contracts/ids.ts';
+import { HALT_SIGNAL, READY_SIGNAL, RETRY_SIGNAL, WAKE_SIGNAL } from '../src/contracts/ids.ts';
 import type {
   CampaignCommandResult,
   CampaignPlanProgress,
@@ -43,9 +43,9 @@ export interface CampaignOperatorCommand extends OperatorCommand {
 }
 
 /** This event is next: the one before it, about the same subject, has ended. */
-export const readySignal = defineSignal<[string]>('ready');
+export const readySignal = defineSignal<[string]>(READY_SIGNAL);
 /** An operator has fixed what blocked the events of this workflow; it retries them now. */
-export const retrySignal = defineSignal('retry');
+export const retrySignal = defineSignal(RETRY_SIGNAL);
 
 /** Completes when no call of the poller is in progress. The pause lasts until `resumePolling`, across restarts. */
 export const pausePollingUpdate = defineUpdate<void, [OperatorCommand]>('pausePolling');

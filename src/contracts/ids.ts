@@ -39,9 +39,15 @@ export const SEARCH_KEYS = {
   phase: { name: 'SluicePhase', type: 'KEYWORD' },
 } as const;
 
-/** Signals that activities send to workflows. */
+/** Types of workflows that activities start: they cannot import the workflow. */
+export const OUTBOX_WORKFLOW = 'outboxDelivery';
+export const DELIVERY_WORKFLOW = 'deliveryWatch';
+
+/** Names of signals that activities, programs and other workflows send. */
 export const HALT_SIGNAL = 'halt';
 export const WAKE_SIGNAL = 'wake';
+export const READY_SIGNAL = 'ready';
+export const RETRY_SIGNAL = 'retry';
 
 /** The id of a sync's workflow. The id is fixed, so two starts at once are one run. */
 export function crmSyncWorkflowId(account: string, sync: string): string {
@@ -56,11 +62,8 @@ export function crmSyncIdentity(account: string, sync: string) {
   });
 }
 
-/** Ids of the schedules of syncs begin with this. */
-export const SCHEDULE_PREFIX = 'sync/';
-
 export function syncScheduleId(account: string, sync: string): string {
-  return `${SCHEDULE_PREFIX}${account}/${sync}`;
+  return `sync/${account}/${sync}`;
 }
 
 /** The id of the workflow that a schedule starts. The server appends the scheduled time. */
@@ -115,11 +118,22 @@ export function campaignPlanIdentity({ account, campaign }: CampaignKey) {
   });
 }
 
-/** Ids of the schedules of campaigns begin with this. */
-export const CAMPAIGN_SCHEDULE_PREFIX = 'campaign/';
-
 export function campaignScheduleId({ account, campaign }: CampaignKey): string {
-  return `${CAMPAIGN_SCHEDULE_PREFIX}${account}/${campaign}`;
+  return `campaign/${account}/${campaign}`;
+}
+
+/** Reads `syncScheduleId` and `campaignScheduleId`; null for the id of a schedule that is not of Sluice. */
+export function parseScheduleId(
+  id: string,
+): { readonly job: 'sync' | 'campaign'; readonly account: string; readonly name: string } | null {
+  const [job, account, name, more] = id.split('/');
+  if (job !== 'sync' && job !== 'campaign') return null;
+  return account === undefined || name === undefined || more !== undefined ? null : { job, account, name };
+}
+
+/** The job name of the workflows that a schedule starts, among the search attributes. */
+export function scheduledJobName(job: 'sync' | 'campaign', name: string): string {
+  return `scheduled-${job}/${name}`;
 }
 
 /** The id of the workflow that a schedule starts. The server appends the scheduled time. */
@@ -127,10 +141,50 @@ export function scheduledCampaignWorkflowId({ account, campaign }: CampaignKey):
   return `scheduled-campaign/${account}/${campaign}`;
 }
 
+/** The id of a workflow that answers an operator. `unique`: two queries at once are two workflows. */
+export function operatorQueryId(kind: OperatorQueryKind, unique: string): string {
+  return `${kind}-queries/${unique}`;
+}
+
+/** What an operator query is about. */
+export type OperatorQueryKind = 'campaign' | 'delivery' | 'event' | 'outbox' | 'poll';
+
+// Ids that the ledger's statements build. Parameters of the SQL functions are SQL expressions.
+
+/** SQL for the id of a run: `{account}/{sync}/{number}`. `sync`: also the name of a route, a poller or a campaign. */
+export function runIdSql(account: string, sync: string, seq: string): string {
+  return `${account} || '/' || ${sync} || '/' || ${seq}`;
+}
+
+/** The id of a dry run. */
+export function dryRunId(account: string, sync: string, name: string): string {
+  return `${account}/${sync}/plan-${name}`;
+}
+
+/** The campaign of a run; null when the text is not the id of a campaign's run. */
+export function parseCampaignRunId(id: string): CampaignKey | null {
+  const [account, sync, seq = '', more] = id.split('/');
+  if (!account || sync === undefined || !/^\d+$/.test(seq) || more !== undefined) return null;
+  const campaign = isCampaignRoute(sync) ? sync.slice(CAMPAIGN_SIGN.length) : '';
+  return campaign === '' ? null : { account, campaign };
+}
+
+/** SQL for the id of an event in the outbox: `{sink}/{number}`. */
+export function outboxIdSql(sink: string, seq: string): string {
+  return `${sink} || '/' || ${seq}`;
+}
+
+/** Reads the id of an event in the outbox; null when no event has that id. */
+export function parseOutboxId(id: string): { readonly sink: string; readonly seq: number } | null {
+  const [, sink, seq] = /^([^/]+)\/(\d{1,15})$/.exec(id) ?? [];
+  return sink === undefined || seq === undefined ? null : { sink, seq: Number(seq) };
+}
+
 // Names in the configuration begin with a letter or a digit. The names below begin with a sign of their own, so they
 // never clash with a configured name.
 
 const CAMPAIGN_SIGN = '+';
+const POLLER_SIGN = '~';
 
 /** The route of the messages that operators send from the command line. */
 export const OPERATOR_ROUTE = '_cli';
@@ -169,7 +223,12 @@ export function routeSyncName(route: string): string {
 
 /** A poller's name among the names of syncs. */
 export function pollerSyncName(poller: string): string {
-  return `~${poller}`;
+  return `${POLLER_SIGN}${poller}`;
+}
+
+/** SQL for `pollerSyncName`. `poller`: SQL expression. */
+export function pollerSyncNameSql(poller: string): string {
+  return `'${POLLER_SIGN}' || ${poller}`;
 }
 
 function identity(

@@ -4,7 +4,14 @@ import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundErro
 import type { conversationPolling } from '../../workflows/conversation-polling.ts';
 import { wakeSignal } from '../../workflows/messages.ts';
 import type { Config } from '../contracts/config/config.ts';
-import { deliveryWorkflowId, outboxWorkflowId, pollingIdentity, WORK_QUEUE } from '../contracts/ids.ts';
+import {
+  DELIVERY_WORKFLOW,
+  deliveryWorkflowId,
+  OUTBOX_WORKFLOW,
+  outboxWorkflowId,
+  pollingIdentity,
+  WORK_QUEUE,
+} from '../contracts/ids.ts';
 import type { PollerName } from '../contracts/wire/poll.ts';
 
 export interface StartedPoller extends PollerName {
@@ -102,13 +109,13 @@ export async function wakeSenders(
   );
   const common = { taskQueue, signal: wakeSignal, signalArgs: [] as [] };
   for (const sink of Object.keys(sinks).filter((name) => published.has(name)))
-    await client.workflow.signalWithStart('outboxDelivery', {
+    await client.workflow.signalWithStart(OUTBOX_WORKFLOW, {
       ...common,
       workflowId: outboxWorkflowId(sink),
       args: [{ sink }],
     });
   for (const account of Object.keys(accounts))
-    await client.workflow.signalWithStart('deliveryWatch', {
+    await client.workflow.signalWithStart(DELIVERY_WORKFLOW, {
       ...common,
       workflowId: deliveryWorkflowId(account),
       args: [{ account }],

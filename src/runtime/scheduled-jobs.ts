@@ -3,12 +3,10 @@
 import type { scheduledCampaign } from '../../workflows/scheduled-campaign.ts';
 import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
 import {
-  CAMPAIGN_SCHEDULE_PREFIX,
   campaignIdentity,
   campaignPlanIdentity,
   campaignScheduleId,
   crmSyncWorkflowId,
-  SCHEDULE_PREFIX,
   scheduledCampaignWorkflowId,
   scheduledSyncWorkflowId,
   syncScheduleId,
@@ -27,8 +25,6 @@ export interface JobName {
 interface ScheduledJob {
   /** Section of the configuration. */
   readonly section: 'syncs' | 'campaigns';
-  /** Prefix of the ids of its schedules. */
-  readonly prefix: string;
   scheduleId(account: string, name: string): string;
   readonly workflowType: string;
   /** Id of the workflow that a scheduled time starts; the server adds the time. */
@@ -41,7 +37,6 @@ interface ScheduledJob {
 export const JOBS = {
   sync: {
     section: 'syncs',
-    prefix: SCHEDULE_PREFIX,
     scheduleId: syncScheduleId,
     workflowType: 'scheduledSync' satisfies typeof scheduledSync.name,
     workflowId: scheduledSyncWorkflowId,
@@ -50,7 +45,6 @@ export const JOBS = {
   },
   campaign: {
     section: 'campaigns',
-    prefix: CAMPAIGN_SCHEDULE_PREFIX,
     scheduleId: (account, campaign) => campaignScheduleId({ account, campaign }),
     workflowType: 'scheduledCampaign' satisfies typeof scheduledCampaign.name,
     workflowId: (account, campaign) => scheduledCampaignWorkflowId({ account, campaign }),

@@ -6,7 +6,7 @@ import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
 import type { Config } from '../contracts/config/config.ts';
 import { durationMs } from '../contracts/config/config-base.ts';
 import type { OverlapPolicy, ScheduleConfig } from '../contracts/config/config-schedule.ts';
-import { SEARCH_KEYS, WORK_QUEUE } from '../contracts/ids.ts';
+import { parseScheduleId, SEARCH_KEYS, scheduledJobName, WORK_QUEUE } from '../contracts/ids.ts';
 import { shortHash } from '../ledger/short-hash.ts';
 import { JOB_KINDS, JOBS, type Job, type JobName, namedBy, scheduleIdOf } from './scheduled-jobs.ts';
 
@@ -144,7 +144,7 @@ function define(wanted: WantedSchedule, taskQueue: string) {
       args: [{ ...namedBy(wanted), overlap }] as Parameters<ScheduledWorkflow>,
       typedSearchAttributes: [
         { key: SEARCH_KEYS.account, value: account },
-        { key: SEARCH_KEYS.job, value: `scheduled-${job}/${name}` },
+        { key: SEARCH_KEYS.job, value: scheduledJobName(job, name) },
       ],
       staticSummary: summary(account, name),
       // The server returns the times in another form, so this digest says whether it has those of the configuration.
@@ -186,10 +186,8 @@ export async function listScheduleNames(
 ): Promise<JobName[]> {
   const names: JobName[] = [];
   for await (const { scheduleId } of client.schedule.list()) {
-    const job = jobs.find((each) => scheduleId.startsWith(JOBS[each].prefix));
-    if (job === undefined) continue;
-    const [account, name, more] = scheduleId.slice(JOBS[job].prefix.length).split('/');
-    if (account !== undefined && name !== undefined && more === undefined) names.push({ job, account, name });
+    const name = parseScheduleId(scheduleId);
+    if (name !== null && jobs.includes(name.job)) names.push(name);
   }
   return names;
 }

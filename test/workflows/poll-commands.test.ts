@@ -132,7 +132,7 @@ describe('without a worker', () => {
     const none = { exitCode: 8, message: expect.stringMatching(/^no worker answered .* `sluice dev`/) };
     await Promise.all([
       expect(
-        queryOperator<typeof describePollers>(temporal.client, 'queries', 'describePollers', [filter], 500),
+        queryOperator<typeof describePollers>(temporal.client, 'poll', 'describePollers', [filter], 500),
       ).rejects.toMatchObject(none),
       expect(
         commandPoller(

@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { listCampaignRuns } from '../../../workflows/campaign-queries.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import { parseCampaignRunId } from '../../contracts/ids.ts';
 import type { CampaignName } from '../../contracts/wire/campaign.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
 import { digestOfSpec } from '../../ledger/campaigns/campaigns.ts';
@@ -17,8 +18,8 @@ export interface CampaignTarget extends CampaignName {
 
 /** @throws UnknownNameError when it is neither a campaign of the configuration nor the id of a run */
 export function resolveCampaign(config: Pick<LoadedConfig, 'campaign'>, text: string): CampaignTarget {
-  const [, account, campaign] = /^([^/]+)\/\+([^/]+)\/\d+$/.exec(text) ?? [];
-  if (account !== undefined && campaign !== undefined) return { account, campaign, run: text };
+  const named = parseCampaignRunId(text);
+  if (named !== null) return { account: named.account, campaign: named.campaign, run: text };
   return { account: config.campaign(text).account, campaign: text, run: null };
 }
 
@@ -29,11 +30,11 @@ export async function runsOf(
   limit: number,
 ): Promise<CampaignReport[]> {
   const filter = { account, campaign, limit };
-  return await queryOperator<typeof listCampaignRuns>(client, 'campaign-queries', 'listCampaignRuns', [
-    filter,
-  ]).catch((error: unknown) => {
-    throw campaignRefusal(error);
-  });
+  return await queryOperator<typeof listCampaignRuns>(client, 'campaign', 'listCampaignRuns', [filter]).catch(
+    (error: unknown) => {
+      throw campaignRefusal(error);
+    },
+  );
 }
 
 /**

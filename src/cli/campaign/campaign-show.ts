@@ -23,7 +23,7 @@ import { describeAudit } from './describe-campaign-audit.ts';
 import { describeRun, describeRuns, type Live } from './describe-campaign-run.ts';
 import { blockOf } from './run-campaign.ts';
 
-const WORKFLOW = 'campaign-queries';
+const KIND = 'campaign';
 /** The first read of a run of 100,000 members in days takes a while. */
 const REPORT_MS = 60_000;
 const MAX_RUNS = 200;
@@ -82,7 +82,7 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
     .action((name: string, options: Options & { run?: string }) =>
       withClient(options, env, async (client) => {
         const { run, timeZone } = await foundRun(client, name, options.run);
-        const entries = await queryOperator<typeof campaignRunAudit>(client, WORKFLOW, 'campaignRunAudit', [
+        const entries = await queryOperator<typeof campaignRunAudit>(client, KIND, 'campaignRunAudit', [
           { run },
         ]);
         const lines = options.json
@@ -103,7 +103,7 @@ function exitCodeOf({ state, paused, blocked }: CampaignReport): number {
 }
 
 async function list(client: Client, filter: CampaignListInput): Promise<CampaignReport[]> {
-  return await queryOperator<typeof listCampaignRuns>(client, WORKFLOW, 'listCampaignRuns', [filter]);
+  return await queryOperator<typeof listCampaignRuns>(client, KIND, 'listCampaignRuns', [filter]);
 }
 
 /** @throws CliError (not found) when there is no such run, or the campaign has no run */
@@ -118,7 +118,7 @@ async function foundRun(client: Client, name: string, run: string | undefined): 
 async function reportOf(client: Client, input: { readonly run: string }): Promise<CampaignReport> {
   const report = await queryOperator<typeof campaignRunReport>(
     client,
-    WORKFLOW,
+    KIND,
     'campaignRunReport',
     [input],
     REPORT_MS,

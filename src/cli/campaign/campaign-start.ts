@@ -57,20 +57,15 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         if (found.state === 'planned') sameConfig(config, found);
         const { run } = found;
         const operatorCommand = { action: 'approve', by: operatorName(), reason: options.reason } as const;
-        await queryOperator<typeof campaignOperatorCommand>(
-          client,
-          'campaign-queries',
-          'campaignOperatorCommand',
-          [
-            {
-              account: target.account,
-              campaign: target.campaign,
-              run,
-              command: operatorCommand,
-              id: randomUUID(),
-            },
-          ],
-        ).catch(refused);
+        await queryOperator<typeof campaignOperatorCommand>(client, 'campaign', 'campaignOperatorCommand', [
+          {
+            account: target.account,
+            campaign: target.campaign,
+            run,
+            command: operatorCommand,
+            id: randomUUID(),
+          },
+        ]).catch(refused);
         const result = { run, approvedBy: operatorCommand.by };
         if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
         else
@@ -103,12 +98,9 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         const found = await unlessStackFails(runToStart(client, target));
         const { run } = found;
         const joins = found.state === 'running';
-        const plan = await queryOperator<typeof campaignRunPlan>(
-          client,
-          'campaign-queries',
-          'campaignRunPlan',
-          [{ run }],
-        ).catch(refused);
+        const plan = await queryOperator<typeof campaignRunPlan>(client, 'campaign', 'campaignRunPlan', [
+          { run },
+        ]).catch(refused);
         if (plan !== null && !joins) {
           for (const line of describeCampaignPlan(plan)) say(line);
           if (plan.problems.length > 0) throw hasProblems(plan);
@@ -139,7 +131,7 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         }
         const report = await queryOperator<typeof campaignRunReport>(
           client,
-          'campaign-queries',
+          'campaign',
           'campaignRunReport',
           [{ run }],
         ).catch(refused);
@@ -155,12 +147,9 @@ function refused(error: unknown): never {
 }
 
 async function runNamed(client: Client, run: string): Promise<CampaignReport> {
-  const report = await queryOperator<typeof campaignRunReport>(
-    client,
-    'campaign-queries',
-    'campaignRunReport',
-    [{ run }],
-  ).catch(refused);
+  const report = await queryOperator<typeof campaignRunReport>(client, 'campaign', 'campaignRunReport', [
+    { run },
+  ]).catch(refused);
   if (report !== null) return report;
   throw noSuchRun({ run });
 }

@@ -107,12 +107,9 @@ export async function commandCampaign(
   try {
     const { members } = needsWorkflow(found, command.action, runs)
       ? await update(client, target, run, command, answerMs)
-      : await queryOperator<typeof campaignOperatorCommand>(
-          client,
-          'campaign-queries',
-          'campaignOperatorCommand',
-          [{ account: target.account, campaign: target.campaign, run, command, id: randomUUID() }],
-        );
+      : await queryOperator<typeof campaignOperatorCommand>(client, 'campaign', 'campaignOperatorCommand', [
+          { account: target.account, campaign: target.campaign, run, command, id: randomUUID() },
+        ]);
     return { run, members };
   } catch (error) {
     throw explained(error, target, answerMs);

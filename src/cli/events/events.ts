@@ -106,7 +106,7 @@ function filterOf({ account, route, code, limit, ...options }: Options): EventFi
 }
 
 async function list(client: Client, filter: EventFilter): Promise<EventSummary[]> {
-  return await queryOperator<typeof listEvents>(client, 'event-queries', 'listEvents', [filter]);
+  return await queryOperator<typeof listEvents>(client, 'event', 'listEvents', [filter]);
 }
 
 async function retry(client: Client, ids: readonly string[], options: Options): Promise<number> {
@@ -137,7 +137,7 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
       waiting += events;
     }
   }
-  const again = await queryOperator<typeof retryEvents>(client, 'event-queries', 'retryEvents', [
+  const again = await queryOperator<typeof retryEvents>(client, 'event', 'retryEvents', [
     { filter, by: operatorName(), gone },
   ]);
   const waited = formatMany(reported, 'waiting workflow continues', 'waiting workflows continue');

@@ -46,13 +46,13 @@ export async function probe(client: Client, event: string): Promise<MessageState
 
 async function eventOf(client: Client, event: string): Promise<EventSummary | null> {
   const filter = { ids: [event], states: [], limit: 1 };
-  const [summary] = await queryOperator<typeof listEvents>(client, 'event-queries', 'listEvents', [filter]);
+  const [summary] = await queryOperator<typeof listEvents>(client, 'event', 'listEvents', [filter]);
   return summary ?? null;
 }
 
 async function messagesOf(client: Client, event: string): Promise<DeliveryEntry[]> {
   const filter = { event, limit: MAX_MESSAGES };
-  return await queryOperator<typeof listDeliveries>(client, 'delivery-queries', 'listDeliveries', [filter]);
+  return await queryOperator<typeof listDeliveries>(client, 'delivery', 'listDeliveries', [filter]);
 }
 
 /** Returns when the event has ended; meanwhile it reports what blocks it. */

@@ -10,7 +10,7 @@ import {
   type WorkflowResultType,
 } from '@temporalio/client';
 import { TimeoutFailure } from '@temporalio/common';
-import { WORK_QUEUE } from '../../contracts/ids.ts';
+import { type OperatorQueryKind, operatorQueryId, WORK_QUEUE } from '../../contracts/ids.ts';
 import { CliError, EXIT } from './exit.ts';
 
 /** An available worker answers at once. */
@@ -18,13 +18,13 @@ export const ANSWER_MS = 20_000;
 
 /**
  * Runs a workflow that answers operators.
- * @param queries first part of its id
+ * @param kind what the query is about
  * @param answerMs how long to wait for a worker
  * @throws CliError (unavailable) when no worker answers
  */
 export async function queryOperator<T extends Workflow>(
   client: Client,
-  queries: string,
+  kind: OperatorQueryKind,
   type: string,
   args: Parameters<T>,
   answerMs = ANSWER_MS,
@@ -32,7 +32,7 @@ export async function queryOperator<T extends Workflow>(
   try {
     // TypeScript does not know whether a generic workflow has arguments.
     return (await client.workflow.execute<Workflow>(type, {
-      workflowId: `${queries}/${randomUUID()}`,
+      workflowId: operatorQueryId(kind, randomUUID()),
       taskQueue: WORK_QUEUE,
       workflowExecutionTimeout: answerMs,
       args,

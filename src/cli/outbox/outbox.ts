@@ -19,7 +19,7 @@ import { queryOperator } from '../lib/operator-query.ts';
 import { withClient } from '../lib/session.ts';
 import { tabbed } from '../lib/table.ts';
 
-const WORKFLOW = 'outbox-queries';
+const KIND = 'outbox';
 /** Maximum size of an answer: Temporal accepts 2 MB. */
 const MAX_LIST = 1000;
 const MAX_RETRY = 10_000;
@@ -45,7 +45,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--json', 'print the sinks as JSON', false)
     .action((options: Options) =>
       withClient(options, env, async (client) => {
-        const sinks = await queryOperator<typeof describeSinks>(client, WORKFLOW, 'describeSinks', []);
+        const sinks = await queryOperator<typeof describeSinks>(client, KIND, 'describeSinks', []);
         if (options.json) line(JSON.stringify({ sinks }));
         else if (sinks.length === 0) say('the configuration has no sinks');
         else for (const sink of sinks) for (const each of describeSink(sink, new Date())) line(each);
@@ -92,9 +92,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
         if (ids.length > 0) await named(client, ids);
         const filter = ids.length > 0 ? byId(ids) : filterOf(options, ['dead']);
         const operatorCommand = { filter, by: operatorName() };
-        const count = await queryOperator<typeof retryOutbox>(client, WORKFLOW, 'retryOutbox', [
-          operatorCommand,
-        ]);
+        const count = await queryOperator<typeof retryOutbox>(client, KIND, 'retryOutbox', [operatorCommand]);
         say(`${events(count)} tried again${more(count, ids, options)}`);
         return EXIT.ok;
       }),
@@ -108,7 +106,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
         if (!options.yes) throw new CliError(EXIT.usage, 'discarding is permanent; add --yes');
         await named(client, ids);
         const operatorCommand = { filter: byId(ids), by: operatorName() };
-        const count = await queryOperator<typeof discardOutbox>(client, WORKFLOW, 'discardOutbox', [
+        const count = await queryOperator<typeof discardOutbox>(client, KIND, 'discardOutbox', [
           operatorCommand,
         ]);
         say(`${events(count)} discarded`);
@@ -155,7 +153,7 @@ function byId(ids: readonly string[]): OutboxFilter {
 }
 
 async function list(client: Client, filter: OutboxFilter): Promise<OutboxEntry[]> {
-  return await queryOperator<typeof listOutbox>(client, WORKFLOW, 'listOutbox', [filter]);
+  return await queryOperator<typeof listOutbox>(client, KIND, 'listOutbox', [filter]);
 }
 
 /** @throws CliError when one of them does not exist */

@@ -82,9 +82,7 @@ export async function listGaps(
 async function ask(opened: Opened, names: readonly string[], what: { gaps: boolean; limit: number }) {
   const bare = names.map((name) => name.split('/', 2).at(-1) as string);
   const filter = { ...what, ...(names.length === 0 ? {} : { names: bare }) };
-  return await queryOperator<typeof describePollers>(opened.client, 'poll-queries', 'describePollers', [
-    filter,
-  ]);
+  return await queryOperator<typeof describePollers>(opened.client, 'poll', 'describePollers', [filter]);
 }
 
 function matches({ account, poller }: PollerName, names: readonly string[]): boolean {

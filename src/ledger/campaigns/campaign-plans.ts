@@ -1,6 +1,6 @@
 // Campaign plans: how a new plan replaces an older one.
 
-import { campaignRoute } from '../../contracts/ids.ts';
+import { campaignRoute, runIdSql } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type { CampaignSpec } from '../../contracts/wire/campaign.ts';
 import type { Database, Queryable } from '../database.ts';
@@ -49,7 +49,7 @@ async function openRunOf(tx: Queryable, account: string, sync: string) {
 async function insertPlan(tx: Queryable, sync: string, { spec, by, at, workflow }: NewPlan): Promise<string> {
   const [row] = await tx.query<{ id: string }>(
     `insert into runs (id, account, sync, seq, spec, kind)
-     select $1 || '/' || $2 || '/' || seq, $1, $2, seq, $3, 'campaign'
+     select ${runIdSql('$1', '$2', 'seq')}, $1, $2, seq, $3, 'campaign'
        from (select coalesce(max(seq), 0) + 1 as seq from runs where account = $1 and sync = $2) next
      returning id`,
     [spec.account, sync, toJson(spec)],

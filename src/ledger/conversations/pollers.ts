@@ -1,5 +1,6 @@
 // Pollers: when each began, whether it is paused or blocked, what to read next, and its status.
 
+import { pollerSyncNameSql } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type {
   OutlookInput,
@@ -118,7 +119,7 @@ export async function describePollers(
     `select p.account, p.poller, p.block_code, p.block_reason, p.block_shape, p.paused_by, p.paused_reason, ${isoText('p.paused_at')} as paused_at,
             ${isoText('p.since')} as since, ${isoText('p.watermark')} as watermark, p.history is not null as history,
             c.conversations, c.todo, c."lagSeconds", p.polls, p.messages,
-            (select coalesce(sum(r.calls), 0)::int from runs r where r.account = p.account and r.sync = '~' || p.poller) as calls,
+            (select coalesce(sum(r.calls), 0)::int from runs r where r.account = p.account and r.sync = ${pollerSyncNameSql('p.poller')}) as calls,
             (select count(*)::int from poll_gaps g where g.account = p.account and g.poller = p.poller) as gaps,
             (select count(distinct conversation_id)::int from poll_gaps g
               where g.account = p.account and g.poller = p.poller and g.assumed is not null) as unread,

@@ -1,7 +1,7 @@
 // Runs of a route or a poller, which have no end of their own. A run has the spec that its steps use, frozen until it
 // changes, and the number of its calls.
 
-import { pollerSyncName } from '../../contracts/ids.ts';
+import { pollerSyncName, runIdSql } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type { StepSpec } from '../../contracts/wire/intake.ts';
 import type { Database } from '../database.ts';
@@ -38,7 +38,7 @@ async function openEndlessRun(db: Database, spec: IntakeSpec, kind: 'intake' | '
     );
     await tx.query(
       `insert into runs (id, account, sync, seq, spec, kind, status)
-       select $1 || '/' || $2 || '/' || seq, $1, $2, seq, $3, $4, 'syncing'
+       select ${runIdSql('$1', '$2', 'seq')}, $1, $2, seq, $3, $4, 'syncing'
          from (select coalesce(max(seq), 0) + 1 as seq from runs where account = $1 and sync = $2) next
        on conflict do nothing`,
       [account, sync, toJson(spec), kind],

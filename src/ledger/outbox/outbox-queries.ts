@@ -1,4 +1,5 @@
 // Operator queries and commands for the outbox. The content of an event never leaves this module.
+import { outboxIdSql, parseOutboxId } from '../../contracts/ids.ts';
 import type { OutboxEntry, OutboxFilter, SinkStatus } from '../../contracts/wire/outbox.ts';
 import type { Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
@@ -14,10 +15,10 @@ const WHERE = `
      and ($6::text[] is null or type = any($6)) and ($7::text[] is null or code = any($7))))`;
 
 function parametersOf({ ids, states, sinks, account, types, codes }: OutboxFilter): unknown[] {
-  const named = ids?.map(parseId).filter((id) => id !== null);
+  const named = ids?.map(parseOutboxId).filter((id) => id !== null);
   return [
-    named?.map(([sink]) => sink) ?? null,
-    named?.map(([, seq]) => seq) ?? null,
+    named?.map(({ sink }) => sink) ?? null,
+    named?.map(({ seq }) => seq) ?? null,
     states,
     sinks ?? null,
     account ?? null,
@@ -26,16 +27,10 @@ function parametersOf({ ids, states, sinks, account, types, codes }: OutboxFilte
   ];
 }
 
-/** Parses `{sink}/{seq}`; null when no event has that id. */
-function parseId(id: string): readonly [sink: string, seq: number] | null {
-  const [, sink, seq] = /^([^/]+)\/(\d{1,15})$/.exec(id) ?? [];
-  return sink === undefined || seq === undefined ? null : [sink, Number(seq)];
-}
-
 /** Oldest first. */
 export async function listOutbox(db: Queryable, filter: OutboxFilter): Promise<OutboxEntry[]> {
   const rows = await db.query<OutboxEntry>(
-    `select sink || '/' || seq as id, sink, account, stream, type, event_id as "eventId", state, attempts,
+    `select ${outboxIdSql('sink', 'seq')} as id, sink, account, stream, type, event_id as "eventId", state, attempts,
             ${isoText('next_at')} as "nextAt", code, reason, ${isoText('created_at')} as "createdAt", ${isoText('tried_at')} as "triedAt"
        from outbox where ${WHERE} order by seq limit $8`,
     [...parametersOf(filter), filter.limit],
@@ -128,7 +123,7 @@ async function choose(tx: Queryable, filter: OutboxFilter): Promise<Map<string, 
 
 /** The sinks that the filter covers: those of its ids, else its own list, else all. */
 async function resolveSinks(tx: Queryable, { ids, sinks }: OutboxFilter): Promise<string[]> {
-  if (ids !== undefined) return [...new Set(ids.flatMap((id) => parseId(id)?.[0] ?? []))];
+  if (ids !== undefined) return [...new Set(ids.flatMap((id) => parseOutboxId(id)?.sink ?? []))];
   const rows = await tx.query<{ sink: string }>(
     'select sink from sink_states where $1::text[] is null or sink = any($1) order by sink',
     [sinks ?? null],

@@ -1,5 +1,6 @@
 // Retries: runs over the stored payloads of earlier records instead of a source.
 
+import { runIdSql } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type { CrmRecord } from '../../contracts/wire/record.ts';
 import { LAST_RUN, type RetriedStatus, type RetryRequest } from '../../contracts/wire/retry.ts';
@@ -74,7 +75,7 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
     }
     await tx.query(
       `insert into runs (id, account, sync, seq, spec, kind, cursor)
-       select $1 || '/' || $2 || '/' || seq, $1, $2, seq, $3, 'retry', $4
+       select ${runIdSql('$1', '$2', 'seq')}, $1, $2, seq, $3, 'retry', $4
          from (select max(seq) + 1 as seq from runs where account = $1 and sync = $2) next
        on conflict do nothing`,
       [account, sync, toJson(spec), toJson(cursor)],

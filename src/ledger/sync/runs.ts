@@ -1,4 +1,5 @@
 // Runs: one row per execution of a sync, with its position in the source and its counts.
+import { dryRunId, runIdSql } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type { RunSpec, SnapshotChoice } from '../../contracts/wire/run.ts';
 import type { SourceCursor } from '../../contracts/wire/source.ts';
@@ -62,7 +63,7 @@ export interface RunRow {
 export async function openRun(db: Queryable, spec: RunSpec): Promise<RunRow> {
   await db.query(
     `insert into runs (id, account, sync, seq, spec)
-     select $1 || '/' || $2 || '/' || seq, $1, $2, seq, $3
+     select ${runIdSql('$1', '$2', 'seq')}, $1, $2, seq, $3
        from (select coalesce(max(seq), 0) + 1 as seq from runs where account = $1 and sync = $2) next
      on conflict do nothing`,
     [spec.account, spec.sync, toJson(spec)],
@@ -84,7 +85,7 @@ const DRY_SEQ = 1_000_000;
  * @returns its id
  */
 export async function openDryRun(tx: Queryable, spec: RunSpec, name: string): Promise<string> {
-  const id = `${spec.account}/${spec.sync}/plan-${name}`;
+  const id = dryRunId(spec.account, spec.sync, name);
   await tx.query(
     `insert into runs (id, account, sync, seq, spec, kind, finished_at)
      select $1, $2, $3, coalesce(max(seq), 0) + $5 + floor(random() * $5)::int, $4, 'plan', now()

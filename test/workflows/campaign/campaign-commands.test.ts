@@ -224,7 +224,7 @@ describe('with a worker', () => {
     const command = { action: 'approve', by: 'somebody-else', reason: '' } as const;
     await queryOperator<typeof campaignOperatorCommand>(
       temporal.client,
-      'queries',
+      'campaign',
       'campaignOperatorCommand',
       [{ account: 'acme', campaign: 'careful', run: 'acme/+careful/1', command, id: randomUUID() }],
     );
