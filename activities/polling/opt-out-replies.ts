@@ -25,8 +25,8 @@ export async function noteOptOutReplies(
 }
 
 /**
- * Returns a function that tells whether a whole message is one of these words. It ignores case, accents, punctuation, emoji
- * and spaces. A word that consists of emoji matches those emoji.
+ * Returns a function that is true for a message that consists of one of these words. It ignores case, accents,
+ * punctuation, emoji and spaces. A word that consists of emoji matches those emoji.
  */
 export function optOutMatcher(words: readonly string[]): (text: string) => boolean {
   const known = new Set(words.map(bare).filter((word) => word !== ''));

@@ -32,7 +32,7 @@ export function hashOf(value: unknown): string {
   return hash('sha1', JSON.stringify(value), 'base64url');
 }
 
-/** Ten characters are enough to tell apart two values of one field of one person. */
+/** Ten characters are enough to distinguish two values of one field of one person. */
 const markOf = (value: unknown) => hashOf(value).slice(0, 10);
 
 export function ruleOf(

@@ -136,8 +136,8 @@ export function createSnapshotActivities(deps: Deps) {
   const { db } = deps;
   return {
     /**
-     * GET /v1/contacts. Finds people of this run whom the service already knows, a hundred per call instead of one
-     * look-up each, and which of them need no write.
+     * GET /v1/contacts. Finds the people of this run that the service already has, a hundred per call instead of one
+     * look-up each, and those of them that need no write.
      */
     async snapshotContacts(input: SnapshotInput): Promise<SnapshotProgress> {
       const run = await getRun(db, input.run);

@@ -48,7 +48,7 @@ export interface OpenedRun {
 export interface RunWork {
   readonly total: number;
   readonly lookups: number;
-  /** People without a look-up whom the ledger does not know. Each costs an upsert, needed or not. */
+  /** People without a look-up that the ledger does not know. Each costs an upsert, needed or not. */
   readonly blind: number;
   /** The account's contacts are read before the first write. */
   readonly readsContacts: boolean;

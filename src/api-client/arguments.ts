@@ -13,7 +13,7 @@ export interface Route {
 // decode one that is escaped, and then it is another path.
 const SEGMENT = /^[A-Za-z0-9._~:=+@-]{1,512}$/;
 
-/** Tells whether a text is safe as one path segment: it cannot climb, split or end the path. */
+/** Returns whether a text is safe as one path segment: it cannot climb, split or end the path. */
 export function isSegment(value: unknown): value is string {
   return typeof value === 'string' && SEGMENT.test(value) && value !== '.' && value !== '..';
 }

@@ -177,14 +177,14 @@ export interface ShapeErrorFields {
 }
 
 /**
- * The way out of an answer that an assumption did not fit, as it stands in sluice.yaml.
+ * The key of sluice.yaml that overrides an assumption, for an answer that does not fit it.
  * @example overrideOf('message.fromMeField') // accounts.<name>.assumptions: { message.fromMeField: … }
  */
 export function overrideOf(assumption: AssumptionKey): string {
   return `accounts.<name>.assumptions: { ${assumption}: … }`;
 }
 
-/** What was found instead, and the way out: the second half of a message about a shape. */
+/** The second half of a message about a shape: what was found instead, and the fix. */
 export function shapeHint({
   assumption,
   seen,
@@ -254,7 +254,7 @@ export class InvalidArgumentError extends Error {
   }
 }
 
-/** Seven digits, however they are grouped, may be a phone: but for dates, which are grouped as dates are. */
+/** Seven or more digits may be a phone number, however they are grouped. A leading date is not counted. */
 function seemsPrivate(text: string): boolean {
   const withoutDate = text.replace(/^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?/, '');
   return /svc_/.test(text) || /\d{7,}/.test(withoutDate.replace(/[^\w]/g, ''));

@@ -8,7 +8,7 @@
 
 /** The service's own caps of pageSize; a larger one is cut down without a word (API text, Limits). */
 export const MAX_PAGE_SIZE = { conversations: 100, messages: 200, contacts: 100, cards: 100 } as const;
-/** Below this some offsets (multiples of all smaller sizes) leave no overlapping window that gets on. */
+/** Below this size, some offsets (multiples of all smaller sizes) have no overlapping window that advances. */
 const MIN_PAGE_SIZE = 20;
 
 export interface Window {
@@ -23,8 +23,8 @@ export interface PageCursor extends Window {
   /** Largest page that the service gives. */
   readonly size: number;
   /**
-   * By how many items a page begins before the end of the last one: more, once one shared nothing with it. 0: pages follow
-   * each other, and one pass is all.
+   * Number of items by which a page overlaps the previous one. It grows after a page without overlap. 0: pages do not
+   * overlap, and one pass is enough.
    */
   readonly overlap: number;
   /** How far to go back, should the next page share nothing with what was read. */
@@ -37,7 +37,7 @@ export interface PageCursor extends Window {
   /** First item of the last page, and how often in a row it brought nothing. */
   readonly first: number | string | null;
   readonly repeats: number;
-  /** How often the list held more than was seen at its end: then its front is read again. */
+  /** Number of times that the list had more items than were seen. Each time, its front is read again. */
   readonly rounds: number;
 }
 
@@ -54,7 +54,7 @@ export interface SeenPage {
   readonly known: number;
 }
 
-/** `incomplete`: the list did not hold still. `endless`: its pages do not end. Either way something may be missing. */
+/** `incomplete`: the list changed while it was read. `endless`: its pages do not end. In both cases items may be missing. */
 export type ListEnd = 'complete' | 'incomplete' | 'endless';
 
 export interface PageStep {

@@ -6,8 +6,7 @@ import type { InvalidItem, Page } from './shapes.ts';
 
 export interface IterateOptions extends CallOptions {
   /**
-   * Hears of each item that could not be read. Without it the iterator throws at its end, after all
-   * good items, when there was one.
+   * Called for each unreadable item. If it is missing, the iterator throws after the last readable item.
    */
   readonly onInvalid?: ((item: InvalidItem & Window) => void) | undefined;
 }
@@ -26,14 +25,13 @@ export interface PagedList<T> {
 }
 
 /**
- * Items in the list's order, each id once. Every item that is in the list from the first call to the
- * last is yielded, as long as the list keeps its order; one that comes or goes meanwhile may or may
- * not be. When the list holds more than was seen at its end (new items, or old ones that jumped to the
- * front), the front is read again until a page brings nothing new.
- * Each step is one call of `fetchPage`; their number is bounded by the list's size.
+ * Yields items in the list's order, each id once. It yields every item that is in the list from the first call to the
+ * last, if the list keeps its order. An item added or removed meanwhile may be missing. If the list has more items than
+ * were seen at its end (new ones, or old ones that jumped to the front), the front is read again until a page has
+ * nothing new. Each step is one call of `fetchPage`; the list's size bounds their number.
  *
- * @throws UnexpectedShapeError when the pages do not come to an end, or, after all good items, when
- *   items could not be read and nobody listened.
+ * @throws UnexpectedShapeError if the pages do not end, or, after the last readable item, if an item was unreadable and
+ *   `onInvalid` is missing
  */
 export async function* iteratePages<T>(list: PagedList<T>): AsyncGenerator<T, void, void> {
   const { endpoint, keyOf, fetchPage, onInvalid } = list;

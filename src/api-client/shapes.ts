@@ -1,5 +1,5 @@
-// Reads answers: strict where the API text speaks, tolerant where it is silent (wrapper keys, extra
-// fields, new enum values). Says where an answer departs from the text, never what it held.
+// Reads answers: strict where the API text specifies them, tolerant where it does not (wrapper keys, extra fields, new
+// enum values). Reports where an answer differs from the API text, never its values.
 import { z } from 'zod';
 import type { AssumptionKey } from './assumption-table.ts';
 import { valueAt } from './field-spec.ts';
@@ -175,7 +175,7 @@ export function objectAt(body: JsonObject, key: string): JsonObject {
 /** Levels of objects around an answer that are searched. */
 const MAX_ENVELOPES = 3;
 
-/** A field that the API text puts at the root stands inside another one: the whole answer may be wrapped. */
+/** A root field of the API text is inside another object, so the whole answer may be wrapped. */
 function envelopeOf(body: JsonObject, key: string): AssumptionKey | null {
   if (Object.hasOwn(body, key)) return null;
   return isInside(body, key, MAX_ENVELOPES) ? 'answer.envelope' : null;
@@ -237,8 +237,8 @@ export function statusPlace(body: JsonObject, { path, usual }: Wrapper): readonl
 }
 
 /**
- * The record of an answer whose shape is not shown but for two fields, `ack` and `status`: they stand at
- * its root, or under `wrapper`; with `any`, under `message` or the one key that holds an object.
+ * Reads the record of a message's status. Only the fields `ack` and `status` of this answer are documented. They are at
+ * its root, or under `wrapper`; with `any`, under `message` or the only key whose value is an object.
  */
 export function readStatusRecord<S extends z.ZodType>(
   schema: S,
@@ -248,7 +248,7 @@ export function readStatusRecord<S extends z.ZodType>(
   return readAt(schema, body, statusPlace(body, wrapper), wrapper.key, null);
 }
 
-/** @param mark field by which the record is known; what it lacks then, the API text promises */
+/** @param mark field that identifies the record; the API text promises its other fields */
 function readAt<S extends z.ZodType>(
   schema: S,
   body: JsonObject,

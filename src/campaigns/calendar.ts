@@ -10,7 +10,7 @@ export type Opening =
 
 export interface Calendar {
   /**
-   * Tells whether the windows are open in all these zones and until when, or when they open next.
+   * Returns whether the windows are open in all these zones and until when, or when they open next.
    *
    * @param zones names of the IANA list, at least one
    * @param nowMs milliseconds since 1970

@@ -55,7 +55,7 @@ export async function checkToken(
     client = open();
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    findings.problem('token', `${ref} can not stand in a header`, {
+    findings.problem('token', `${ref} contains a character that a header does not allow`, {
       hint: 'it has a space or a letter outside ASCII',
       cause: 'auth',
     });

@@ -1,4 +1,4 @@
-// Tells how many accepted events are still open and whether there is capacity for more.
+// Counts the accepted events that are still open, and decides whether there is capacity for more.
 
 import type { Queryable } from '../ledger/database.ts';
 import { countOpen } from '../ledger/events/events.ts';

@@ -64,7 +64,7 @@ function mapped(address: string): string | null {
 }
 
 /**
- * Tells whether Sluice may download a file from this address.
+ * Returns whether Sluice may download a file from this address.
  * @param address an IP address without brackets or zone
  * @param allowPrivate also allows private addresses; never metadata services, multicast or reserved addresses
  */

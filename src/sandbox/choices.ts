@@ -73,7 +73,7 @@ export interface Choices {
 }
 
 /*
- * Choices that are behaviour rather than a value:
+ * Choices that are behavior rather than a value:
  * - Upsert identity is the exact number after normalization; the ninth digit counts only in the list filter `number`.
  * - A `whatsappId` that is sent is always checked, with or without validateNumber.
  * - A contact created without a name is named by its number; PUT refuses a null name and takes null elsewhere as "erase".

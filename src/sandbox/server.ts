@@ -142,7 +142,7 @@ function openOrClose<T>(open: () => T, store: Store): T {
   }
 }
 
-/** A folder takes one fixture in its life; a changed one is checked, then left alone, and said so. */
+/** A fixture is applied once per folder. A different one is validated, not applied, and reported. */
 function applyFixture(parts: SandboxParts, value: unknown): void {
   const fixture = parseFixture(value);
   const digest = fixtureDigest(fixture);

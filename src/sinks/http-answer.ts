@@ -1,4 +1,4 @@
-// Maps a receiver's answer to the outcome of the event, and tells whether later events would meet the same answer.
+// Maps a receiver's answer to the outcome of the event, and decides whether later events would meet the same answer.
 import { failed, SENT } from './sending.ts';
 import { type Sent, SinkError } from './sink.ts';
 

@@ -49,7 +49,7 @@ export function kafkaError(error: unknown, place: Place): SinkError {
   });
 }
 
-/** Tells whether the brokers rejected the event for its size. Another event may still be accepted. */
+/** Returns whether the brokers rejected the event for its size. Another event may still be accepted. */
 export function isTooLarge({ code }: SinkError): boolean {
   return Object.hasOwn(TOO_LARGE, code);
 }

@@ -61,7 +61,7 @@ function codeOf(error: unknown): string {
   return /timeout/i.test(message) ? 'TIMEOUT' : 'UNREACHABLE';
 }
 
-/** Tells whether the database rejects the content of a row, as opposed to failing. */
+/** Returns whether the database rejects the content of a row, as opposed to failing. */
 export const isAboutRow = (error: unknown): boolean => ROW.test(codeOf(error));
 export const isMissingTable = (error: unknown): boolean => codeOf(error) === '42P01';
 

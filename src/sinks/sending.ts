@@ -66,7 +66,7 @@ export function streamsOf(events: readonly SinkEvent[]): number[][] {
   return [...streams.values()];
 }
 
-/** Tells whether later events of the same partitionkey must wait for this one. */
+/** Returns whether later events of the same partitionkey must wait for this one. */
 export function blocks(sent: Sent): boolean {
   return (
     sent.state === 'skipped' || (sent.state === 'failed' && (sent.error.retryable || sent.error.sinkWide))

@@ -114,7 +114,7 @@ export interface FlowRun {
   readonly variables: Record<string, unknown>;
 }
 
-/** What the service ran, as it tells it. */
+/** Runs that the service reports. */
 export async function flowRuns(environment: Pick<Environment, 'sandbox'>): Promise<FlowRun[]> {
   const { body } = await request(`${environment.sandbox.panelUrl}/flow-runs`);
   return ((await body.json()) as { runs: FlowRun[] }).runs;

@@ -91,7 +91,7 @@ export async function triggerTimes(environment: Environment): Promise<number[]> 
   return (await flowRuns(environment)).map(({ at }) => Date.parse(at)).sort((one, other) => one - other);
 }
 
-/** Flows that ran, as the service tells, while the clocks of any of the contact's zones stood outside the windows. */
+/** Flows that the service reports as run while any of the contact's zones was outside the windows. */
 export async function outsideWindows(
   environment: Environment,
   windows: object,

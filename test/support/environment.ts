@@ -141,7 +141,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
         acme: {
           baseUrl: service?.baseUrl ?? sandbox.baseUrl,
           tokens: ['env:TOKEN'],
-          // Until the first answer tells the limit; no test wants to wait for that.
+          // Until the first answer shows the limit; no test waits for that.
           callsPerMinute: 60_000,
           announce: options.announce ?? [],
           ...options.accountConfig,

@@ -35,7 +35,7 @@ export class BatchTally {
     return this.#proved;
   }
 
-  /** True when so many members in a row have failed that the cause is not the members. */
+  /** True if enough members in a row have failed that the members cannot be the cause. */
   get isStalled(): boolean {
     return this.#failing.size >= Math.max(FAILING_MEMBERS, this.#concurrencyLimit);
   }

@@ -21,9 +21,9 @@ export interface CardPage extends Page<Card> {
 
 /** A card that was written. The answer may show a word, or an id, in the place of the card. */
 export interface WrittenCard {
-  /** Null: the answer does not show the card; it was written all the same. */
+  /** Null if the answer does not show it. The write succeeded. */
   readonly card: Card | null;
-  /** Null: the answer does not show it either. */
+  /** Null if the answer does not show it either. */
   readonly id: number | null;
 }
 

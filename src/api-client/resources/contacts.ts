@@ -21,9 +21,9 @@ const ONE = '/v1/contacts/{contactId}';
 
 /** A contact that was written. The answer may show a word, or an id, in the place of the contact. */
 export interface WrittenContact {
-  /** Null: the answer does not show the contact; it was written all the same. */
+  /** Null if the answer does not show it. The write succeeded. */
   readonly contact: Contact | null;
-  /** Null: the answer does not show it either. */
+  /** Null if the answer does not show it either. */
   readonly id: number | null;
 }
 

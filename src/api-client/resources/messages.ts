@@ -1,4 +1,4 @@
-// Sending to a number, and what became of a message (API text, Endpoints, Conversations).
+// Sends to a number and reads the outcome of a message (API text, Endpoints, Conversations).
 import { route } from '../arguments.ts';
 import type { Assumptions } from '../assumptions.ts';
 import type { ApiResult, Call, CallOptions } from '../call.ts';

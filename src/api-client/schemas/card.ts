@@ -34,7 +34,7 @@ export const Card = z.looseObject({
   /** Of the current stage; null without one. */
   probability: orNull(z.number()),
   pipeline: Named,
-  /** null: the card is in no kanban column. As that means something, an absent stage is a wrong shape. */
+  /** Null: the card is in no column. An absent stage is therefore a wrong shape. */
   stage: Named.nullable(),
   contact: CardContact,
   user: orNull(Mention),

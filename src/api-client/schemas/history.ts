@@ -7,9 +7,9 @@
 // - its time is missing, unless another message of the answer shows one or the override says `optional: true`;
 //   or its time is not in the unit of the override (by default ISO 8601 with an offset);
 // - its text is missing, unless another message of the answer shows one, the item has a template or media, or the
-//   override says `optional: true`. One that a customer sent, without media, is unreadable all the same when it holds a
-//   text in another field whose name is usual for it: it may be the word that opts out. A text of null is "no text", unless no message of the answer has one and the item
-//   holds a text in another field whose name is usual for it;
+//   override says `optional: true`. Even then, a customer's message without media is unreadable if another field with a
+//   usual name has a text: it may be an opt-out. A null text means no text, unless no message of the answer has one and
+//   such a field exists;
 // - its status is missing while another field of the item holds a status word or is named like one, and no other
 //   message of the answer shows a status. A history that shows no status at all is readable: the status is null;
 // - any of these, the id or the delivery code is of another type: a word or a number where a boolean is assumed, epoch
@@ -144,7 +144,7 @@ function readMessage(value: unknown, at: string, assumed: Assumptions, shown: Sh
   };
 }
 
-/** Fields of one item; each method throws ShapeMismatch rather than take what it can't read for nothing. */
+/** Reads the fields of one item. Each method throws ShapeMismatch for a value that it cannot read. */
 class FieldReader {
   readonly #item: JsonObject;
   readonly #at: string;

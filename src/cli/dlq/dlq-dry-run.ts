@@ -35,7 +35,7 @@ export async function printDryRun(
   await output.close();
   const parts = [...counts].map(([outcome, count]) => `${count} ${outcome}`);
   say(
-    `nothing was sent; of ${formatMany(deadLetters.length, 'letter')} would be now: ${parts.join(', ') || 'none'}`,
+    `Nothing was sent. ${formatMany(deadLetters.length, 'dead letter')} would now be: ${parts.join(', ') || 'none'}`,
   );
   return EXIT.ok;
 }

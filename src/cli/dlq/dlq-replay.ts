@@ -60,7 +60,7 @@ async function replay(
   const whole = foundLetters.filter(({ omitted }) => omitted === null);
   const partitions = await partitionsOf(box, whole);
   const by = operatorName();
-  const progress = createProgress(process.stderr, { label: 'replay', unit: 'letter' });
+  const progress = createProgress(process.stderr, { label: 'replay', unit: 'dead letter' });
   let done = 0;
   try {
     for (const deadLetter of whole) {

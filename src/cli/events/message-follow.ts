@@ -88,7 +88,7 @@ export async function untilEnded({
 
 /**
  * Returns when Sluice no longer follows the messages: they are read or failed, or their deadline has passed.
- * @param told receives each new status
+ * @param reported receives each new status
  */
 export async function untilDelivered(
   { client, event, signal, pause = pauseByTimer }: Watching,

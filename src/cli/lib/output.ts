@@ -86,7 +86,7 @@ function draftOf(file: string): { path: string; target: string } {
     target = realpathSync(file);
     if (!lstatSync(target).isFile()) return { path: target, target };
   } catch (error) {
-    // The file or its folder does not exist: opening the draft tells which.
+    // The file or its folder does not exist: opening the draft shows which.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw cannotWrite(file, error as Error);
   }
   return { path: `${target}.${randomBytes(4).toString('hex')}.part`, target };

@@ -165,7 +165,7 @@ async function named(client: Client, ids: readonly string[]): Promise<OutboxEntr
   if (missing.length === 0) return found;
   throw new CliError(
     EXIT.notFound,
-    `the outbox has no ${missing.join(', ')}: it is sent or discarded, or \`sluice outbox list\` shows its id`,
+    `The outbox has no event ${missing.join(', ')}. It was sent or discarded, or the id is wrong; \`sluice outbox list\` shows the ids.`,
   );
 }
 

@@ -1,4 +1,4 @@
-// `sluice sync rows`: what came of each row of a run, as a list, as JSON or as CSV.
+// `sluice sync rows`: the outcome of each row of a run, as a list, as JSON or as CSV.
 import type { Command } from 'commander';
 import type { CrmRecord } from '../../contracts/wire/record.ts';
 import type { Database } from '../../ledger/database.ts';
@@ -138,7 +138,7 @@ async function printOutcomes(
 
 function filterOf(options: Options): OutcomeFilter {
   const wanted = ROW_STATUSES.filter((status) => options[status]);
-  // Who asks for one row wants to know what became of it, whatever that is.
+  // A command that names one row shows its outcome, whatever it is.
   const otherwise = options.row === undefined ? PROBLEMS : ROW_STATUSES;
   return {
     statuses: wanted.length === 0 ? otherwise : wanted,

@@ -60,8 +60,8 @@ export const durationWithin = (min: string, max: string) =>
   );
 
 /**
- * Is it an address of scheme, host and path alone? A secret in the other parts would show wherever the address does.
- * What is no address at all has its own message: zod asks even then.
+ * True for a URL of scheme, host and path only, because other parts may contain a secret. Also true for text that is no
+ * URL: zod reports that separately.
  */
 export function isPlainUrl(text: string): boolean {
   if (!URL.canParse(text)) return true;

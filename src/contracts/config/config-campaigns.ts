@@ -132,7 +132,7 @@ export const AudiencePart = z.discriminatedUnion('from', [
 ]);
 export type AudiencePart = z.infer<typeof AudiencePart>;
 
-/** Who is left out; who has opted out is so always. Each member that is left out tells by which of these. */
+/** Who is excluded. Opted-out people always are. The member's code names the rule. */
 const Exclusions = z.strictObject({
   tags: described(tagNames, 'Excludes contacts with at least one of these tags. Default: none.').optional(),
   numbers: z

@@ -75,8 +75,8 @@ const FIELDS: readonly Field[] = [
 const WAY_OUT = 'write "minute hour day-of-month month day-of-week", for example "0 6 * * 1-5"';
 
 /**
- * What is wrong with a cron text, and the way out; null when the server takes it. Six and seven fields are
- * refused: the sixth means seconds to some programs and the year to Temporal.
+ * What is wrong with a cron text, and the fix. Null if the server accepts it. Six and seven fields are refused: some
+ * programs read the sixth as seconds, and Temporal reads it as the year.
  */
 export function cronProblem(text: string): string | null {
   if (text.startsWith('@')) {
@@ -89,7 +89,7 @@ export function cronProblem(text: string): string | null {
   if (text.trim() === '' || fields.length !== FIELDS.length) {
     const found =
       text.trim() === '' ? 'nothing' : fields.length === 1 ? 'one field' : `${fields.length} fields`;
-    return `${quoted(text)} has ${found} where five fields stand; ${WAY_OUT}`;
+    return `${quoted(text)} has ${found} and needs five fields; ${WAY_OUT}`;
   }
   for (const [n, field] of FIELDS.entries()) {
     const problem = fieldProblem(fields[n] as string, field);

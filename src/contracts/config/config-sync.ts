@@ -7,7 +7,7 @@ import { ScheduleConfig } from './config-schedule.ts';
 export const CONTACT_FIELDS = ['name', 'email', 'document', 'disableBot'] as const;
 export type ContactField = (typeof CONTACT_FIELDS)[number];
 
-/** Fields that tell whether two rows of one number speak of one person, the strongest first. */
+/** Fields that show whether two rows with the same number are about one person, the strongest first. */
 export const IDENTITY_FIELDS = ['document', 'name', 'email'] as const;
 export type IdentityField = (typeof IDENTITY_FIELDS)[number];
 

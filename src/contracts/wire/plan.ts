@@ -88,7 +88,7 @@ export const PlanReport = z
     carried: count,
     /** People who left the source and would be changed. */
     vanished: count,
-    /** Number of people for whom each field would be written, by whether the ledger knows them. */
+    /** Per field, the number of people for which Sluice would write it, by whether the ledger knows them. */
     fields: z.object({ update: z.record(z.string(), count), create: z.record(z.string(), count) }).readonly(),
     calls: z
       .object({ min: count, ifNew: count, max: count, steps: z.array(PlanCalls).readonly() })

@@ -34,7 +34,7 @@ export interface PartitionOptions extends Omit<ChunkWork, 'buried'>, Place {
   readonly gaps: Gaps;
   readonly retry: Retry;
   readonly log: Pick<Log, 'debug'>;
-  /** Tells kafkajs whether to fetch from the partition. */
+  /** Pauses or resumes fetching from the partition in kafkajs. */
   fetch(on: boolean): void;
   commit(next: bigint): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Reads a dead-letter topic from its beginning to its current end, and tells which dead letters are still open.
+// Reads a dead-letter topic from its beginning to its current end, and returns the dead letters that are still open.
 import { randomUUID } from 'node:crypto';
 import type { Consumer, KafkaMessage } from 'kafkajs';
 import { ask, type ClusterAccess, openClient } from './client.ts';

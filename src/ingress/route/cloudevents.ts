@@ -36,7 +36,7 @@ export function claimedMode(delivery: Delivery): Exclude<CloudEventMode, 'binary
   );
 }
 
-/** Tells whether the body declares itself a CloudEvent, whatever its content type. */
+/** Returns whether the body declares itself a CloudEvent, whatever its content type. */
 export function isCloudEvent(body: unknown): boolean {
   return isObject(body) && Object.hasOwn(body, 'specversion');
 }

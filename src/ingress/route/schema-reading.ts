@@ -86,7 +86,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   maxContains: ['contains'],
   additionalItems: ['items'],
 };
-/** Keywords that ajv knows and that check nothing, or lead away from this schema, with the way out. */
+/** Keywords that ajv knows but that check nothing or refer to another schema, with the fix. */
 const REFUSED: Readonly<Record<string, string>> = {
   nullable: 'write type: [string, "null"]',
   discriminator: 'write const in each form of oneOf',

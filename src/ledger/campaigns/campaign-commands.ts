@@ -133,8 +133,8 @@ export async function cancelMembers(tx: Queryable, run: string, at: Date): Promi
 }
 
 /**
- * Marks members as unknown whose right to trigger was taken so long ago, by the database's clock, that their outcome
- * will never arrive. Nobody asks again for members of a canceled run.
+ * Marks members as unknown if their right to trigger was taken more than `seconds` ago by the database's clock. Their
+ * outcome will never arrive, because nothing asks again for members of a canceled run.
  */
 export async function giveUpLost(
   tx: Queryable,

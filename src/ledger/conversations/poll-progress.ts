@@ -27,7 +27,7 @@ export interface ListCursor {
   readonly back: number;
   readonly idle: number;
   readonly holes: number;
-  /** It started so long after the watermark last moved that no late commit below it is possible any more. */
+  /** It started long enough after the watermark last moved to rule out a late commit below the watermark. */
   readonly late: boolean;
   /** Number of changed conversations and of gaps, over all of its pages. */
   readonly changed: number;

@@ -14,7 +14,7 @@ export interface Conversation {
   readonly inbound_at: string | null;
   /** Some of its messages must still be read. */
   readonly behind: boolean;
-  /** A message of the last 24 hours does not show when or by whom it was written. */
+  /** A message of the last 24 hours does not show its time or its author. */
   readonly unclear: boolean;
 }
 

@@ -109,7 +109,7 @@ function ofRow(row: Conversation, facts: Facts, { scopeOf, now }: Judged): Windo
   if (row.behind) return unknown('messages of the conversation still have to be read');
   if (facts.gaps.some((gap) => gap.conversation_id === row.id))
     return unknown('messages of the conversation may be missing');
-  if (row.unclear) return unknown('a message does not say when, or by whom, it was written');
+  if (row.unclear) return unknown('a message does not show its time or its author');
   const isQuiet = new Date(row.updated_at).getTime() <= time - WINDOW_MS;
   if (inbound === null && !isQuiet && !reachesBack(poller, time))
     return unknown('its messages of the last 24 hours have not all been read');

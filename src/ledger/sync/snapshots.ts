@@ -132,7 +132,7 @@ export async function splitCreate(
 }
 
 /**
- * Counts all pending records, and among them people without a look-up whom the ledger does not know: each costs an
+ * Counts all pending records, and among them people without a look-up that the ledger does not know: each costs an
  * upsert, needed or not.
  */
 export async function countBlind(

@@ -23,7 +23,7 @@ export const LockInfo = z
     host: z.string(),
     /** ISO 8601, UTC. */
     since: z.iso.datetime({ offset: true }),
-    /** The command of the owner, for example `sluice start`. */
+    /** The command of the owner, for example `sluice dev`. */
     command: z.string(),
   })
   .catchall(z.json());

@@ -1,4 +1,4 @@
-// Tells whether a recorded pid still means the same process. The system reuses pids.
+// Checks whether a recorded pid still means the same process. The system reuses pids.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

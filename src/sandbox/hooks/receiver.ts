@@ -16,8 +16,10 @@ interface Entrance {
 }
 
 /**
- * Lets a call in before its body is read. @throws Problem 404, 401
- * @param count Takes a call out of the window of this hash; false: it was refused with 429 already.
+ * Admits a call before its body is read.
+ *
+ * @param count counts the call against the window of this hash; false if it was refused with 429
+ * @throws Problem 404, 401
  */
 export function admitting(
   parts: SandboxParts,

@@ -64,7 +64,7 @@ export async function readMultipart(req: Request, choices: Choices): Promise<For
   return { fields: Object.fromEntries(fields), files: files.map((media) => media()) };
 }
 
-/** The parser takes a part that reaches a limit for one beyond it, hence the one byte more. */
+/** The parser treats a part that reaches the limit as too long, so the limit is one byte higher. */
 function openParser(req: Request, choices: Choices) {
   const { files, bytes } = choices.mediaLimit;
   const limits = { fields: MAX_FIELDS, fieldSize: choices.bodyLimit + 1, files, fileSize: bytes + 1 };

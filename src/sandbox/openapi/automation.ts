@@ -32,7 +32,7 @@ export const receiveWebhook = (): Operation => ({
   group: 'Webhooks',
   summary: 'Take a call of an external system',
   description:
-    'Answered at once, processed after that; the panel shows what came of it. A repeat with the same idempotency key within an hour is not processed again. The key, first found: Idempotency-Key, X-Idempotency-Key, then idempotency_key, event_id, eventId of the body.',
+    'Answered at once, processed after that; the panel shows the outcome. A repeat with the same idempotency key within an hour is not processed again. The key, first found: Idempotency-Key, X-Idempotency-Key, then idempotency_key, event_id, eventId of the body.',
   path: z.object({
     hash: z
       .string()

@@ -149,7 +149,7 @@ function refusing(parts: SandboxParts) {
  */
 function streamBoard(parts: SandboxParts, account: Account, res: Response): void {
   res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-  // Tells the client that it misses nothing from here on.
+  // Shows the client that it misses nothing from here on.
   res.write(': watching\n\n');
   const end = parts.board.watch(account.id, ({ type, at, ...event }) => {
     const data = JSON.stringify({ type, at: new Date(at).toISOString(), ...event });

@@ -1,4 +1,4 @@
-// How far a message is: a function of when it was sent, how it ends, and the clock (API text, "Message status").
+// Delivery state of a message: depends on its send time, its planned end and the clock (API text, "Message status").
 import type { Choices } from '../choices.ts';
 import type { Message } from '../state/model.ts';
 

@@ -180,7 +180,7 @@ export interface Webhook {
   readonly active: boolean;
 }
 
-/** What came of a webhook call. The caller never sees it; the panel does. */
+/** Outcome of a webhook call. The panel shows it; the caller never sees it. */
 export type HookResult =
   | { readonly status: 'pending' }
   | { readonly status: 'duplicate'; readonly of: number }

@@ -115,7 +115,7 @@ export class Store {
     }
   }
 
-  /** Contacts are what there may be a million of: what repeats among them is held once. */
+  /** There may be a million contacts, so repeated values are stored once. */
   #compactContact(contact: Contact): Contact {
     const { extraInfo } = contact;
     return {

@@ -9,7 +9,7 @@ const DIGITS = 8;
 const [TAB, LINE_FEED, CARRIAGE_RETURN, BLANK, QUOTE] = [0x09, 0x0a, 0x0d, 0x20, 0x22];
 const BREAK = /\r\n|\n|\r/;
 
-/** Tells whether one of the cells has a line break. */
+/** Returns whether one of the cells has a line break. */
 export function isMultiline(cells: readonly string[]): boolean {
   return cells.some((cell) => BREAK.test(cell));
 }
@@ -52,7 +52,7 @@ export type Side = 'outside' | 'inside' | 'either' | 'unknown';
 const WINDOW_BYTES = 2 * MAX_LINES_BYTES;
 
 /**
- * Tells whether `from`, after a record with quotes, is outside of quotes. After a stray quote, inside and outside are
+ * Returns whether `from`, after a record with quotes, is outside of quotes. After a stray quote, inside and outside are
  * swapped, and what looks like rows is the text of a cell. The function follows both readings from quote to quote until
  * one breaks a rule: a quote opens at the beginning of a cell and closes at its end. If both break at once, nothing is
  * certain.
@@ -88,7 +88,7 @@ function isEdge(byte: number | undefined, separator: number): boolean {
 }
 
 /**
- * Tells whether a quote opens a cell within the judged text. Otherwise all quotes are plain text, such as inch marks.
+ * Returns whether a quote opens a cell within the judged text. Otherwise all quotes are plain text, such as inch marks.
  */
 export function hasQuotedCell(block: Buffer, from: number, delimiter: string): boolean {
   const text = block.subarray(from, from + WINDOW_BYTES).toString('latin1');
@@ -115,7 +115,7 @@ class Reading {
     this.#open = at.inside ? from : null;
   }
 
-  /** Tells whether the quote at `at` is valid in this reading. */
+  /** Returns whether the quote at `at` is valid in this reading. */
   take(at: number): boolean {
     if (at < this.#behind) return true;
     if (this.#open === null) {
@@ -131,7 +131,7 @@ class Reading {
     return isEdge(this.#block[at + 1], this.#separator);
   }
 
-  /** Tells whether the block may end here in this reading. */
+  /** Returns whether the block may end here in this reading. */
   end(): boolean {
     if (this.#open === null) return true;
     const { length } = this.#block;

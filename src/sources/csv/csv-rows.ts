@@ -137,7 +137,7 @@ export function splitWithParser(block: Buffer, at: FramerAt, dialect: Dialect): 
   return { records, consumed: 0, then: 'skip-line' };
 }
 
-/** Tells whether the record has a line break before its end. Blank lines above it count too. */
+/** Returns whether the record has a line break before its end. Blank lines above it count too. */
 function spansLines(bytes: Buffer): boolean {
   const feed = bytes.indexOf(LINE_FEED);
   if (feed >= 0 && feed < bytes.length - 1) return true;

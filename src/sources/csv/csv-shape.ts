@@ -92,7 +92,7 @@ function nextRecord(
   return { record: undefined, end };
 }
 
-/** Tells whether only the first cell is filled. */
+/** Returns whether only the first cell is filled. */
 function isAlone(cells: readonly string[]): boolean {
   return cells[0]?.trim() !== '' && isBlank(cells.slice(1));
 }

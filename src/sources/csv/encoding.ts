@@ -179,7 +179,7 @@ const OTHER_SCRIPTS =
   /[\p{Script=Arabic}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Thai}]+/gu;
 const LATIN = /[a-z]/i;
 
-/** Tells whether most of its foreign letters are in Latin words, as in `Zé` read as Thai. */
+/** Returns whether most of its foreign letters are in Latin words, as in `Zé` read as Thai. */
 function mixesScripts(text: string): boolean {
   let [words, mixed] = [0, 0];
   for (const { 0: letters, index } of text.matchAll(OTHER_SCRIPTS)) {

@@ -7,7 +7,7 @@ interface Paths {
   readonly total?: string | undefined;
 }
 
-/** Tells whether more rows follow after `read` rows. Null if the answer does not say. */
+/** Returns whether more rows follow after `read` rows. Null if the answer does not say. */
 export function reportsMore(paths: Paths, body: unknown, read: number): boolean | null {
   const more = paths.hasMore === undefined ? undefined : readYes(at(body, paths.hasMore));
   if (more !== undefined) return more;

@@ -1,4 +1,4 @@
-// Maps failed requests of an HTTP source to errors and tells which are retryable. It never quotes a body.
+// Maps failed requests of an HTTP source to errors and marks those that are retryable. It never quotes a body.
 import { SourceError, type SourceErrorCode } from '../../contracts/wire/source.ts';
 
 // Maximum wait before Sluice asks again. A wrong clock at the server must not stop a run for days.

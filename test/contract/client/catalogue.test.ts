@@ -237,7 +237,7 @@ const CATALOGUE: Record<KnownErrorCode, Case[]> = {
   ERR_FLOW_NOT_EXECUTABLE: [{ how: 'an unpublished flow', ...trigger({ flowId: 2 }), status: 422 }],
   ERR_TICKET_IN_HUMAN_SERVICE: [
     {
-      how: 'a contact whom Ana serves',
+      how: 'a contact that Ana serves',
       ...trigger({ contact: { id: 3 } }),
       status: 409,
       extras: { ticketId: 3 },

@@ -120,7 +120,7 @@ describe('config check', () => {
     });
   });
 
-  it('tells of clusters and routes where they come from, what they lack, and which password everybody can read', async () => {
+  it('shows where clusters and routes come from, what they lack, and which password everybody can read', async () => {
     const file = join(dir, 'sluice.yaml');
     await writeFile(
       file,

@@ -52,7 +52,7 @@ describe('sluice doctor', () => {
     );
   });
 
-  it('tells a database without tables from one with the ledger, and makes none', async () => {
+  it('distinguishes a database without tables from one with the ledger, and creates none', async () => {
     await withClinic({ DATABASE_URL: postgres.url }, async (context) => {
       expect(linesOf(await context.visit(), 'ok').join('\n')).toMatch(
         /PostgreSQL \d+.*; its tables are made at the first/,

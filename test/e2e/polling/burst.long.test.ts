@@ -1,5 +1,5 @@
-// A burst of messages while two workers are killed: the sandbox says what was written, the file of the sink what was
-// told. A case that failed is repeated with its seed: `BURST_SEED=…`.
+// A burst of messages while two workers are killed: the sandbox shows what was written, and the sink's file shows what was
+// published. A case that failed is repeated with its seed: `BURST_SEED=…`.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { balanceOf } from '../../../bench/support/poll-count.ts';

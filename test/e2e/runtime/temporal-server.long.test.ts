@@ -140,7 +140,7 @@ describe('a server of our own', () => {
     expect(groups).toContain(String(pid));
   });
 
-  it('tells when it ends unasked, and how', async () => {
+  it('reports when and how it ends on its own', async () => {
     const server = await start();
     process.kill(server.pid as number, 'SIGKILL');
     const exit = await server.exited;
@@ -183,7 +183,7 @@ describe('what a killed run left behind', () => {
     expect(await server.exited).toMatchObject({ expected: true });
   });
 
-  it('tells when a server that was taken over ends unasked', async () => {
+  it('reports when a server that was taken over ends on its own', async () => {
     const { child, pid } = await parent();
     await child.kill('SIGKILL');
     const server = await start();
@@ -239,7 +239,7 @@ describe('TEMPORAL_ADDRESS', () => {
     expect(await exists('temporal.db')).toBe(false);
   });
 
-  it('that nobody answers is refused, naming the address and the way out', async () => {
+  it('that nobody answers is refused, naming the address and the fix', async () => {
     const failure = start({ env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' }, checkMs: 300 });
     await expect(failure).rejects.toMatchObject({ name: 'TemporalUnavailableError', address: '127.0.0.1:1' });
     await expect(failure).rejects.toThrow(/127\.0\.0\.1:1.*unset it/s);

@@ -62,7 +62,7 @@ async function scheduledRun(
 const campaign = () =>
   context.temporal.client.workflow.getHandle<typeof reactivationCampaign>(campaignIdentity(NAME).workflowId);
 
-/** A turn whose campaign runs, and is held before it has reached anybody. */
+/** A scheduled run whose campaign is paused before it has reached anybody. */
 async function paused(environment: Environment) {
   const handle = await scheduledRun(environment, 'skip');
   await until('the campaign has begun', async () => {

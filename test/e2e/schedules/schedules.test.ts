@@ -131,7 +131,7 @@ describe('applySchedules', () => {
 });
 
 describe('a scheduled sync', () => {
-  /** The sync as somebody starts it by hand, held in the middle. */
+  /** A sync that a person starts by hand, paused halfway. */
   const byHand = async (environment: Environment) => {
     const { client } = context.temporal;
     const handle = await client.workflow.start<typeof crmSync>('crmSync', {

@@ -67,7 +67,7 @@ async function inContainer(version: string): Promise<TestKafka | null> {
   const runtime = await getContainerRuntimeClient().catch(() => null);
   if (runtime === null) return null;
   say(`a container of ${version}`);
-  // The broker tells clients its address, so the port outside has to be known before it starts.
+  // The broker gives its address to clients, so the outside port must be known before it starts.
   const port = await freePort();
   const container = await new GenericContainer(`apache/kafka:${version}`)
     .withExposedPorts({ container: 9092, host: port })

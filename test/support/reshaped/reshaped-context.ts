@@ -276,7 +276,7 @@ export async function openReshapedContext(options: ContextOptions = {}) {
       service.rules = rules;
     },
 
-    /** Ids of the contacts for whom the service has run a flow, one for each run. */
+    /** Ids of the contacts that the service has run a flow for, one per run. */
     async reached(): Promise<number[]> {
       const answer = await fetch(`${sandbox.panelUrl}/flow-runs`);
       const { runs } = (await answer.json()) as { runs: { contactId: number }[] };

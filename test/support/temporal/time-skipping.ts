@@ -85,7 +85,7 @@ async function skipping(env: TestWorkflowEnvironment): Promise<SkippingTemporal>
   };
 }
 
-/** Process of the server that was asked to listen here; the SDK does not tell it. Null where there is no /proc. */
+/** Process of the server that listens here; the SDK does not show it. Null where there is no /proc. */
 async function serverAt(port: string): Promise<number | null> {
   const pids = (await readdir('/proc').catch(nothing)).filter((name) => /^\d+$/.test(name));
   for (const pid of pids) {

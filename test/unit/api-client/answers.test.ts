@@ -224,7 +224,7 @@ describe('an assumption that a refusal may come from', () => {
     [{ run: { id: 9, contactId: 4 } }, 'other'],
     [{ contact: { id: 3, number: '5511900000000' } }, 'other'],
     [{ runId: 'x', id: 4 }, 'not shown'],
-  ])('a 202 of %j names whom the flow is for: %s', async (body, contact) => {
+  ])('a 202 of %j names the contact of the flow: %s', async (body, contact) => {
     const { client } = await setup([answer(202, body)]);
     const input = { flowId: 1, whatsappId: 2, contact: { id: 3, number: '5511987654321' } };
     expect((await client.flows.trigger(input)).data.contact).toBe(contact);

@@ -55,7 +55,7 @@ describe('date filters', () => {
     [new Date(Number.NaN)],
     [1_795_000_000],
     [null],
-  ])('%j is refused, naming the field and the way out', async (value) => {
+  ])('%j is refused, naming the field and the fix', async (value) => {
     const error = await refused((api) => api.cards.list({ createdAtAfter: value as string }));
     expect(error.field).toBe('createdAtAfter');
     expect(error.message).toMatch(/^createdAtAfter is .+: send a Date, or ISO 8601/);

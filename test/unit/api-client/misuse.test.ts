@@ -4,7 +4,7 @@ import { InvalidArgumentError, MessagingClient } from '../../../src/api-client/i
 
 const good = { baseUrl: 'http://127.0.0.1:1/wapi', token: 'svc_test_x' };
 
-describe('a client made wrongly is refused with the field and the way out', () => {
+describe('a client made wrongly is refused with the field and the fix', () => {
   it.each<[string, unknown, RegExp]>([
     ['without options', undefined, /options is undefined/],
     ['with null', null, /options is null/],

@@ -36,7 +36,7 @@ const media = (data: Media['data'], over: Partial<Media> = {}): Media => ({
 const sendOf = (client: MessagingClient, ...medias: Media[]) => client.messages.send({ number: '1', medias });
 const MIB = 1024 * 1024;
 
-/** A stream of `total` bytes made as they are asked for; `made` tells how many were. */
+/** A stream of `total` bytes, made on demand; `made` is the number made so far. */
 function endless(total: number): { stream: Readable; made: () => number } {
   let made = 0;
   const stream = new Readable({

@@ -59,7 +59,7 @@ describe('a good file', () => {
   });
 });
 
-describe('one mistake is shown where it stands, with the way out', () => {
+describe('one mistake is shown where it stands, with the fix', () => {
   const cases: [name: string, from: string, to: string, expected: string[]][] = [
     [
       'unknown account',

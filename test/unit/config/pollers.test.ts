@@ -74,7 +74,7 @@ describe('a good configuration', () => {
   });
 });
 
-describe('a mistake in a poller is shown where it stands, with the way out', () => {
+describe('a mistake in a poller is shown where it stands, with the fix', () => {
   report([
     [
       'an unknown account',

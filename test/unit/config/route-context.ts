@@ -1,4 +1,4 @@
-// What the tests of routes begin with, and how they tell what is wrong.
+// What the tests of routes begin with, and how they report what is wrong.
 import { expect, it } from 'vitest';
 import { CONFIG_CHECKS } from '../../../src/cli/config/config-checks.ts';
 import { configContext } from './context.ts';

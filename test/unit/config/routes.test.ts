@@ -46,7 +46,7 @@ describe('good routes', () => {
   });
 });
 
-describe('a mistake in a route is shown where it stands, with the way out', () => {
+describe('a mistake in a route is shown where it stands, with the fix', () => {
   report([
     [
       'an unknown account',

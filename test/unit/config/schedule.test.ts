@@ -47,9 +47,9 @@ describe('schedule', () => {
   ])('takes the cron %j', (cron) => expect(cronProblem(cron)).toBeNull());
 
   it.each([
-    ['', 'nothing where five fields stand'],
-    ['0 6 * *', '4 fields where five'],
-    ['0 0 6 * * 1', '6 fields where five'],
+    ['', 'nothing and needs five fields'],
+    ['0 6 * *', '4 fields and needs five'],
+    ['0 0 6 * * 1', '6 fields and needs five'],
     ['60 * * * *', 'the minute "60" is out of bounds; write 0 to 59'],
     ['0 24 * * *', 'the hour "24"'],
     ['0 0 0 * *', 'the day of month "0"'],

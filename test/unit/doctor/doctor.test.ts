@@ -95,7 +95,12 @@ const PROBLEMS: Case[] = [
     4,
     ['past its validity (ERR_TOKEN_EXPIRED)'],
   ],
-  ['a token with a space in it', { env: { ACME_TOKEN: 'svc_test_a b' } }, 4, ['can not stand in a header']],
+  [
+    'a token with a space in it',
+    { env: { ACME_TOKEN: 'svc_test_a b' } },
+    4,
+    ['contains a character that a header does not allow'],
+  ],
   [
     'a second token that is refused',
     { config: { tokens: ['env:ACME_TOKEN', 'env:OLD'] }, env: { OLD: 'svc_test_revoked' } },
@@ -316,7 +321,7 @@ describe('campaigns', () => {
     );
   });
 
-  it('that can reach nobody are problems, each with the way out', async () => {
+  it('that can reach nobody are problems, each with the fix', async () => {
     const lost = { ...CAMPAIGN, connection: 2, after: { tags: ['vop'] } };
     const context = await clinic({
       campaigns: { back: lost, gone: { ...CAMPAIGN, connection: 9 } },

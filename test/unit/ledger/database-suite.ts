@@ -1,4 +1,4 @@
-// What the ledger relies on in a database: how values come back, transactions, and what an error tells.
+// What the ledger relies on in a database: how values come back, transactions, and what an error shows.
 import { describe, expect, it } from 'vitest';
 import { LedgerError } from '../../../src/ledger/database.ts';
 import { getRecord } from '../../../src/ledger/sync/record-rows.ts';

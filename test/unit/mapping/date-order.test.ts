@@ -59,7 +59,7 @@ describe('a date column', () => {
     ],
     ['month first', ['12/31/2026', '01/02/2026'], {}, ['2026-12-31', '2026-01-02'], [], null],
     [
-      'no row that tells',
+      'no row that decides',
       ['01/02/2026', '03/04/2026'],
       {},
       [undefined, undefined],

@@ -7,7 +7,7 @@ const compile = (name: string) =>
 const apply = (name: string, values: Record<string, unknown> = {}) =>
   compile(name).apply({ phone: '+5511987654321', ...values });
 
-describe('$eval is refused when the mapping is compiled, with its place and the way out', () => {
+describe('$eval is refused when the mapping is compiled, with its place and the fix', () => {
   it.each([
     '=$eval(name)',
     '=name ~> $eval',

@@ -40,7 +40,7 @@ describe('the rules of the API', () => {
     }
     const gone = rules.flatMap(({ id, matchers }) =>
       matchers
-        // A part with a wildcard may stand for one with a template: only the full list can tell.
+        // A part with a wildcard may stand for one with a template: only the full list decides.
         .filter(({ file, title }) =>
           title
             .split(' > ')

@@ -2,7 +2,7 @@
 import { ConversationEvent } from '../../../src/contracts/wire/conversation-events.ts';
 
 export interface Publication {
-  /** Tells events apart, and orders them by time. */
+  /** Identifies an event, and orders events by time. */
   readonly n: number;
   readonly conversation?: number;
   readonly body?: string;

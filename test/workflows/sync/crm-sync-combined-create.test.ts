@@ -83,7 +83,7 @@ describe('a person that the service does not have', () => {
     ['with a name that is written over', {}, 'P0'],
     ['with a name that stays, as only empty ones are filled', { fields: { name: 'if-empty' } }, 'by hand'],
   ])(
-    'and whom people make before the call goes out, %s: one contact, one card, and the tags of both',
+    'and a contact that people create before the call goes out, %s: one contact, one card, and the tags of both',
     async (_, sync, name) => {
       await inEnvironment({ csv: people(1, { tags: 'crm' }), sync }, async (environment) => {
         const wait = {

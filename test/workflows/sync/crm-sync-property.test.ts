@@ -1,4 +1,4 @@
-// The CRM sync under random faults: whatever is lost on the way, everybody is there once and the counts tell the truth.
+// The CRM sync under random faults: after any loss on the way, everybody exists once and the counts are right.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RunReport } from '../../../src/contracts/wire/run.ts';

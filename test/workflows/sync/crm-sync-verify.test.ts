@@ -59,7 +59,7 @@ describe('a write that the service does not show as it was made', () => {
       expect(reason).not.toContain('Person');
       const { cards, contacts } = await environment.panel.account();
       expect(field.startsWith('card') ? cards.length : contacts.length).toBe(1);
-      // Verified again: one more record tells that nothing has changed.
+      // Verified again: one more record shows that nothing has changed.
       const again = { by: 'ana', reason: 'started again', recheck: true };
       await handle.executeUpdate(resumeUpdate, { args: [again] });
       await untilPaused(handle);

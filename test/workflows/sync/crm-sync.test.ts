@@ -80,7 +80,7 @@ describe('a changed row', () => {
     ['a new name costs one upsert', ANA.replace('Ana Souza', 'Ana Lima'), ['POST /v1/contacts']],
     ['a new stage costs one move', ANA.replace('New', 'Talking'), ['PATCH /v1/cards/1/stage']],
     [
-      'a new tag costs an upsert, whose answer tells the tags, and one list',
+      'a new tag costs an upsert, whose answer shows the tags, and one list',
       ANA.replace('crm', 'crm|vip'),
       ['POST /v1/contacts', 'PUT /v1/contacts/1/tags'],
     ],

@@ -6,7 +6,7 @@ function equalTexts(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-/** Tells whether one of `given` equals one of `known`. It always checks all pairs. */
+/** Returns whether one of `given` equals one of `known`. It always checks all pairs. */
 export function anyEqual(given: readonly string[], known: readonly string[]): boolean {
   let found = false;
   for (const one of given) for (const other of known) found = equalTexts(one, other) || found;

@@ -1,4 +1,4 @@
-// Errors as failures: what is tried again and when, how far a refusal reaches, and that none tells a secret.
+// Errors as failures: what is tried again and when, how far a refusal reaches, and that none contains a secret.
 import { inspect } from 'node:util';
 import { CancelledFailure } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';

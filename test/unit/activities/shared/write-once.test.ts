@@ -149,7 +149,7 @@ it.each([
   ['a read-back shows', false],
   ['nothing shows', true],
 ])(
-  'FAULTS 16: of two attempts at what %s one sends, and unknown is what nobody can tell',
+  'FAULTS 16: of two attempts at what %s one sends, and an outcome that cannot be established is unknown',
   async (_, unseen) => {
     await fc.assert(
       fc.asyncProperty(

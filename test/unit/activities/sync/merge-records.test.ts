@@ -1,4 +1,4 @@
-// Several rows about one person, and the hashes that tell whether anything changed.
+// Several rows about one person, and the hashes that show whether anything changed.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashRecord, mergeRecords } from '../../../../activities/sync/sync-diff.ts';

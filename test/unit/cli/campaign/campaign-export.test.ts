@@ -1,4 +1,4 @@
-// `sluice campaign export`: what came of a run as CSV, through the socket of who holds the state folder, or out of the ledger.
+// `sluice campaign export`: the outcomes of a run as CSV, through the socket of the process that owns the state folder, or from the ledger.
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

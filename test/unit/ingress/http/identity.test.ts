@@ -111,7 +111,7 @@ describe.each([
     expect(environment.sent()).toEqual(['Bia /crm']);
   });
 
-  it('attributes in headers are refused with the way out, rather than left out in silence', async () => {
+  it('attributes in headers are refused with the fix, rather than left out in silence', async () => {
     const environment = await open(auth);
     const attributes = { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': '/crm', 'ce-type': 't' };
     const answer = await environment.post(BODY, { ...sign(BODY), ...attributes });

@@ -1,4 +1,4 @@
-// What came of those that a campaign has reached, out of what pollers saw, opt-outs and events.
+// Outcomes of the members that a campaign has reached, from polled conversations, opt-outs and events.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { catchUp, stampBeforeForgetting } from '../../../../src/ledger/campaigns/campaign-results.ts';
 import { noteOptOuts } from '../../../../src/ledger/campaigns/opt-outs.ts';

@@ -1,4 +1,4 @@
-// Rows of campaigns for tests of what came of them: written by SQL, so that each test says what is there.
+// Rows of campaigns for tests of their outcomes: written by SQL, so that each test shows its own rows.
 import type { MemberState } from '../../../../src/contracts/wire/campaign.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 

@@ -191,9 +191,17 @@ describe('a conversation', () => {
     ['and a gap of another poller', { gaps: [{ poller: 'two' }] }, CLOSED_SINCE(2 * DAY)],
     ['and a gap in it', { gaps: [{ conversation: 1 }] }, unknown(/missing/)],
     ['and a gap in another one', { gaps: [{ conversation: 2 }] }, CLOSED_SINCE(2 * DAY)],
-    ['and a message of nobody knows whom', { messages: [{ fromMe: null, at: HOUR }] }, unknown(/by whom/)],
-    ['and a message of nobody knows when', { messages: [{ fromMe: false, at: null }] }, unknown(/when/)],
-    ['and a message of nobody knows anything', { messages: [{ fromMe: null, at: null }] }, unknown(/when/)],
+    [
+      'and a message without a known author',
+      { messages: [{ fromMe: null, at: HOUR }] },
+      unknown(/its author/),
+    ],
+    ['and a message of nobody knows when', { messages: [{ fromMe: false, at: null }] }, unknown(/its time/)],
+    [
+      'and a message of nobody knows anything',
+      { messages: [{ fromMe: null, at: null }] },
+      unknown(/its time/),
+    ],
     ['and such a message of last week', { messages: [{ fromMe: null, at: 7 * DAY }] }, CLOSED_SINCE(2 * DAY)],
     [
       'and messages of our own',

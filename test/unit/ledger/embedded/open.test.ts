@@ -31,7 +31,7 @@ describe('the embedded ledger', () => {
         await writeFile(dir, '');
       },
     ],
-  ])('that is %s names the folder and the way out', async (_case, make) => {
+  ])('that is %s names the folder and the fix', async (_case, make) => {
     await make();
     await expect(openPglite(dir)).rejects.toThrow(
       /^the ledger in .* can't be opened: .+move that folder away/,

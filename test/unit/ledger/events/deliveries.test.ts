@@ -196,7 +196,7 @@ describe('a page that was read anyway', () => {
     ['the poller has not the message yet', null, null],
     ['the poller has it, and has published nobody of it yet', 'queued', {}],
     ['the poller wrote the page down before', 'read', null],
-  ])('%s: whoever follows it tells the change, at once', async (_case, status, item) => {
+  ])('%s: a follower reports the change at once', async (_case, status, item) => {
     const account = await followed();
     if (status !== null) await imported(account, status, item);
     await see(account, 'read', after(40), 4);

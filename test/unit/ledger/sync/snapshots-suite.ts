@@ -1,4 +1,4 @@
-// Snapshots of the account: whom they find, and what follows for who was found and who was not.
+// Snapshots of the account: the people that they find, and the effect on those found and those not found.
 import { describe, expect, it } from 'vitest';
 import type { CrmRecord } from '../../../../src/contracts/wire/record.ts';
 import { endIntent, takeIntent } from '../../../../src/ledger/sync/intents.ts';

@@ -67,7 +67,7 @@ async function holder(path = folder): Promise<Child> {
 }
 
 describe('a locked folder', PATIENT, () => {
-  it('refuses a second process and names the holder, its command, since when, and the way out', async () => {
+  it('refuses a second process and names the holder, its command, since when, and the fix', async () => {
     const child = await holder();
     const error = await take().catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(FolderLockedError);

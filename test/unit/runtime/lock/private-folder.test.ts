@@ -107,7 +107,7 @@ describe('an existing state folder', () => {
     expect(await modeOf(state)).toBe('700');
   });
 
-  it.runIf(process.getuid)('that all may replace is refused, with the way out', async () => {
+  it.runIf(process.getuid)('that all may replace is refused, with the fix', async () => {
     const open = join(base, 'open');
     await mkdir(open);
     await chmod(open, 0o777);
@@ -133,7 +133,7 @@ describe('an existing state folder', () => {
   it.each([
     ['a file has its name', 'taken', /make the folder .*taken: a file.*another path/],
     ['a part of its path is a file', 'taken/state', /a part of the path is a file/],
-  ])('where there can be none (%s) is refused with the way out', async (_case, name, message) => {
+  ])('where there can be none (%s) is refused with the fix', async (_case, name, message) => {
     await file(join(base, 'taken'));
     await expect(openPrivateFolder(join(base, name))).rejects.toThrow(message);
   });
@@ -165,7 +165,7 @@ describe.runIf(isRoot)('what belongs to another user', () => {
     ],
   ];
 
-  it.each(cases)('%s: is refused, naming it and the way out', async (_name, make) => {
+  it.each(cases)('%s: is refused, naming it and the fix', async (_name, make) => {
     await mkdir(state);
     await make();
     await expect(openPrivateFolder(state)).rejects.toThrow(

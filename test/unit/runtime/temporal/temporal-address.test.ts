@@ -19,7 +19,7 @@ describe('TEMPORAL_ADDRESS without TLS', () => {
     'acme.tmprl.cloud:7233',
     '127.0.0.1.evil.com:7233',
     '[2001:db8::1]:7233',
-  ])('%s is another: it is refused with the way out, and taken where somebody allows it', (address) => {
+  ])('%s is another: it is refused with the fix, and taken where somebody allows it', (address) => {
     const env = { TEMPORAL_ADDRESS: address };
     expect(() => temporalAddressOf(env)).toThrow(InsecureTemporalError);
     expect(() => temporalAddressOf(env)).toThrow(/TEMPORAL_INSECURE=true/);
