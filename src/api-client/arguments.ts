@@ -9,8 +9,8 @@ export interface Route {
   readonly target: string;
 }
 
-// What message ids of channels are made of (base64 among them), without the slash: some proxies would
-// decode one that is escaped, and then it is another path.
+// The characters of message ids of channels, base64 included. The slash is left out: some proxies decode an escaped
+// slash, which changes the path.
 const SEGMENT = /^[A-Za-z0-9._~:=+@-]{1,512}$/;
 
 /** Returns whether a text is safe as one path segment: it cannot climb, split or end the path. */
@@ -77,7 +77,7 @@ export const PageArguments = {
   pageSize: z.int({ error: PAGE_HINT }).min(1, { error: PAGE_HINT }).optional(),
 };
 
-/** One word or several of an open set, as status filters take them. */
+/** One or more words of an open set, for status filters. */
 export function wordsArgument<T extends string>(examples: string) {
   const error = `send one of ${examples}, or a list of them; leave an empty list out`;
   const word = z.string({ error }).regex(/^\w+$/, { error }) as unknown as z.ZodType<T, T>;
@@ -87,7 +87,7 @@ export function wordsArgument<T extends string>(examples: string) {
 /**
  * Checks arguments against their schema.
  *
- * @throws InvalidArgumentError naming the first field that does not fit.
+ * @throws InvalidArgumentError with the first field that does not fit
  */
 export function checkArguments<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const parsed = schema.safeParse(input);
@@ -102,7 +102,7 @@ export function checkArguments<S extends z.ZodType>(schema: S, input: unknown): 
 }
 
 /**
- * JSON of an argument; `field` is named when JSON can not hold it.
+ * Returns an argument as JSON. The error names `field` if JSON cannot represent the value.
  *
  * @throws InvalidArgumentError
  */

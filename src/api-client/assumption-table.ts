@@ -23,12 +23,12 @@ const wrapperKey = FieldPath.transform((path): 'any' | readonly string[] =>
 interface Entry<S extends z.ZodType> {
   /** What the API text leaves open. */
   readonly unknown: string;
-  /** Where in the API text. */
+  /** Section of the API text. */
   readonly section: string;
   readonly default: z.input<S>;
-  /** Why this default. */
+  /** Reason for this default. */
   readonly because: string;
-  /** Who depends on it. */
+  /** Features that depend on it. */
   readonly usedBy: string;
   readonly schema: S;
 }
@@ -49,7 +49,7 @@ const wrapper = (what: string, section: string, usedBy: string) =>
 
 const parameter = (what: string, section: string, value: string, because: string, usedBy: string) =>
   entry({ unknown: `The name of ${what}`, section, default: value, because, usedBy, schema: parameterName });
-/** An input in a JSON body: a path nests it. */
+/** An input in a JSON body. A path places it in nested objects. */
 const input = (what: string, section: string, value: string, because: string, usedBy: string) =>
   entry({ unknown: `The name of ${what}`, section, default: value, because, usedBy, schema: FieldPath });
 

@@ -12,7 +12,7 @@ export { OPEN_POINTS } from './open-points.ts';
 export type Assumptions = {
   readonly [K in AssumptionKey]: z.output<(typeof ASSUMPTIONS)[K]['schema']>;
 };
-/** Overrides as sluice.yaml has them. */
+/** Overrides in the form of sluice.yaml. */
 export type AssumptionOverrides = {
   readonly [K in AssumptionKey]?: z.input<(typeof ASSUMPTIONS)[K]['schema']>;
 };
@@ -37,10 +37,10 @@ export const ASSUMPTIONS_SCHEMA = z.strictObject(
 );
 
 /**
- * Defaults with overrides laid over them.
+ * Returns the defaults with the overrides applied.
  *
  * @example resolveAssumptions({ 'card.titleField': 'cardTitle' })['card.titleField'] // 'cardTitle'
- * @throws InvalidArgumentError for an unknown key (listing the known ones) or a value out of its form.
+ * @throws InvalidArgumentError for an unknown key (it lists the known ones) or a value of the wrong form
  */
 export function resolveAssumptions(overrides: Readonly<Record<string, unknown>> = {}): Assumptions {
   for (const key of Object.keys(overrides)) {
@@ -59,12 +59,12 @@ export function resolveAssumptions(overrides: Readonly<Record<string, unknown>> 
   ) as Assumptions;
 }
 
-/** Which assumptions a fingerprint covers: those that read the history of a conversation, or all. */
+/** The assumptions that a fingerprint covers: those for reading the history of a conversation, or all. */
 export type AssumptionGroup = 'history' | 'all';
 
 /**
- * A fingerprint that changes exactly when an effective assumption of the group changes, because answers may then be
- * read differently. Stable across processes and key order; 22 letters, digits, `-` and `_`.
+ * Returns a fingerprint that changes exactly when an effective assumption of the group changes, because answers may then
+ * be read differently. It does not depend on the process or on the order of keys. 22 letters, digits, `-` and `_`.
  */
 export function assumptionsFingerprint(assumed: Assumptions, group: AssumptionGroup): string {
   const keys = KEYS.filter((key) => group === 'all' || key.startsWith('message.')).toSorted();

@@ -1,5 +1,5 @@
-// Collects one answer body: decodes gzip, deflate and br as it streams, and stops at the cap on
-// decoded bytes, so that a compression bomb costs no more memory than an honest answer.
+// Collects one answer body. It decodes gzip, deflate and br as the body streams, and stops at the cap on decoded bytes.
+// So a compression bomb takes no more memory than a normal answer.
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
@@ -8,7 +8,7 @@ export type BodyProblem = 'too_large' | 'undecodable';
 export interface BodyFlow {
   pause(): void;
   resume(): void;
-  /** Called once: the decoded body, or why there is none. */
+  /** Called once, with the decoded body or the reason why there is none. */
   done(body: Buffer | BodyProblem): void;
 }
 
@@ -18,7 +18,7 @@ function decoderFor(encoding: string, first: Buffer): Transform | null {
   if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
   if (encoding === 'br') return createBrotliDecompress();
   if (encoding !== 'deflate') return null;
-  // Some servers send raw deflate under this name; a zlib stream always begins with method 8.
+  // Some servers send raw deflate under this name. A zlib stream always begins with method 8.
   return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();
 }
 

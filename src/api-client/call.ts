@@ -11,7 +11,7 @@ import type { JsonObject } from './json-object.ts';
 import { type Form, openUpload } from './multipart.ts';
 import { type RateHeaders, readDate, readRateHeaders } from './rate-headers.ts';
 
-/** What every method takes last. */
+/** Last argument of every method. */
 export interface CallOptions {
   /** Aborts the call at once and frees its socket. */
   readonly signal?: AbortSignal | undefined;
@@ -23,7 +23,7 @@ export interface CallMeta {
   readonly status: number;
   readonly requestId: string | null;
   readonly rate: RateHeaders | null;
-  /** The service's clock when it answered, by its Date header (whole seconds); null when it shows none. */
+  /** The service's clock when it answered, by its Date header (whole seconds); null if it has none. */
   readonly date: Date | null;
   readonly durationMs: number;
 }
@@ -33,12 +33,12 @@ export interface ApiResult<T> {
   readonly meta: CallMeta;
 }
 
-/** What `onResponse` receives after each call, also after a failed one: no personal data, no token. */
+/** Passed to `onResponse` after each call, including failed ones. Contains no personal data and no token. */
 export interface CallInfo extends CallName {
   /** null: no status line was seen. */
   readonly status: number | null;
   readonly code: ErrorCode | null;
-  /** Why there is no usable answer; null when there is one. */
+  /** Why there is no usable answer; null if there is one. */
   readonly reason: TransportReason | null;
   readonly requestId: string | null;
   readonly rate: RateHeaders | null;
@@ -55,7 +55,7 @@ export interface CallSpec<T> {
   readonly body?: object;
   /** Sent as multipart, instead of `body`. */
   readonly form?: Form;
-  /** The response is not shown by the API text: a 200 may come without a body. */
+  /** The API text does not show the response: a 200 may have no body. */
   readonly allowEmpty?: boolean;
   /** Inputs of this call whose names are assumptions. */
   readonly inputs?: readonly AssumptionKey[];
@@ -73,10 +73,10 @@ export interface CallSettings {
   readonly onResponse: ((info: CallInfo) => void) | undefined;
 }
 
-/** What resources make their calls with. */
+/** Function that resources make their calls with. */
 export type Call = <T>(spec: CallSpec<T>, options?: CallOptions) => Promise<ApiResult<T>>;
 
-/** Node's timers hold 31 bits: a longer delay would fire at once. */
+/** Node's timers have 31 bits: a longer delay would fire at once. */
 const MAX_DEADLINE_MS = 2 ** 31 - 1;
 
 /** @throws InvalidArgumentError */

@@ -26,25 +26,25 @@ export interface MessagingClientOptions {
   readonly baseUrl: string;
   /** Access token. Kept private: no error, report or inspection of the client shows it. */
   readonly token: string;
-  /** What to take for granted where the API text is silent: see ASSUMPTIONS. */
+  /** Overrides of the defaults for points that the API text does not show: see ASSUMPTIONS. */
   readonly assumptions?: AssumptionOverrides | undefined;
   /** Milliseconds for a whole call, body included. @default 30_000 */
   readonly deadlineMs?: number | undefined;
-  /** Milliseconds to open a connection; about half a second coarse. @default 10_000 */
+  /** Milliseconds to open a connection, accurate to about 500 ms. @default 10_000 */
   readonly connectTimeoutMs?: number | undefined;
   /** Cap on the decoded bytes of one answer. @default 8 MiB */
   readonly maxBodyBytes?: number | undefined;
-  /** Sends the requests instead of the client's own pool. It must not retry; its owner closes it. */
+  /** Sends the requests instead of the client's own pool. It must not retry. Its owner closes it. */
   readonly dispatcher?: Dispatcher | undefined;
   /** @default 'sluice' */
   readonly userAgent?: string | undefined;
-  /** Receives a report of every call, also of failed ones: the input of the budget and of metrics. */
+  /** Receives a report of every call, including failed ones. The budget and the metrics use it. */
   readonly onResponse?: ((info: CallInfo) => void) | undefined;
 }
 
 /**
- * Calls the API. Never retries, never follows a redirect; every failure is one of the errors in
- * errors.ts. One client holds one token.
+ * Calls the API. It never retries and never follows a redirect. Every failure is one of the errors in errors.ts. One
+ * client has one token.
  *
  * @example
  * const client = new MessagingClient({ baseUrl: 'https://acme.example.com/wapi', token });
@@ -100,14 +100,14 @@ export class MessagingClient {
     this.flows = new FlowsResource(call, assumptions);
   }
 
-  /** What it takes for granted of the account. */
+  /** Effective assumptions of the account. */
   get assumptions(): Assumptions {
     return this.#assumptions;
   }
 
   /**
-   * Waits for calls under way (each ends by its deadline), then closes the connections. Later calls
-   * fail as `aborted`. A dispatcher that was handed in stays open.
+   * Waits for the running calls (each ends by its deadline), then closes the connections. Later calls fail as `aborted`.
+   * A dispatcher from the options stays open.
    */
   async close(): Promise<void> {
     if (this.#ownPool !== null && !this.#ownPool.closed) await this.#ownPool.close();

@@ -44,10 +44,10 @@ export const KNOWN_ERROR_CODES = [
 
 export type KnownErrorCode = (typeof KNOWN_ERROR_CODES)[number];
 
-/** A code of the API text, or one that the service added since: compare with `===`, never exhaustively. */
+/** A code of the API text, or one that the service added later. Compare with `===`, never exhaustively. */
 export type ErrorCode = KnownErrorCode | (string & {});
 
-/** Whether the API text lists a code. */
+/** Returns whether the API text lists a code. */
 export function isKnownCode(code: string): code is KnownErrorCode {
   return (KNOWN_ERROR_CODES as readonly string[]).includes(code);
 }

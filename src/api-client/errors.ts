@@ -1,5 +1,5 @@
-// The errors of the client. None of them holds the token, a request body or the underlying error:
-// a nested cause could carry answer bytes into a log. What is safe of a cause is kept as `causeCode`.
+// The errors of the client. None of them contains the token, a request body or the underlying error: a nested cause could
+// bring answer bytes into a log. They keep the code of a cause as `causeCode`.
 import type { AssumptionKey } from './assumption-table.ts';
 import { type ErrorCode, isKnownCode } from './error-codes.ts';
 import type { RateHeaders } from './rate-headers.ts';
@@ -31,13 +31,13 @@ export interface ApiErrorFields {
   readonly param: string | null;
   readonly rate: RateHeaders | null;
   /**
-   * Assumptions that this call relied on, when the refusal may come from one of them: a 400, 404 or 422 without a code,
-   * with a code that the API text does not list, or with one that says that an input is missing. Else empty.
+   * Assumptions that this call relied on, if one of them may have caused the refusal: a 400, 404 or 422 without a code, with
+   * a code that the API text does not list, or with a code for a missing input. Otherwise empty.
    */
   readonly assumptions?: readonly AssumptionKey[] | undefined;
 }
 
-/** The second half of a message about a refusal: whether the API text lists the code, and what may cause it. */
+/** The second half of a message about a refusal: whether the API text lists the code, and the possible causes. */
 export function refusalHint({
   code,
   kind,
@@ -49,7 +49,7 @@ export function refusalHint({
   return `${what}; if an input has another name there, set ${assumptions.map(overrideOf).join(' or ')}`;
 }
 
-/** Thrown when the service answered with an error status (API text, Errors). */
+/** Thrown when the service answers with an error status (API text, Errors). */
 export class ApiError extends Error implements ApiErrorFields {
   override readonly name = 'ApiError';
   readonly method: string;
@@ -85,8 +85,8 @@ export class ApiError extends Error implements ApiErrorFields {
   }
 
   /**
-   * The service's own words. They may echo personal data: for the operator and the ledger, never for
-   * logs. Not enumerable, so neither JSON nor `util.inspect` shows it.
+   * The service's own text. It may echo personal data, so it is for the operator and the ledger, never for logs. It is not
+   * enumerable, so neither JSON nor `util.inspect` shows it.
    */
   get detail(): string | null {
     return this.#detail;
@@ -99,9 +99,9 @@ export class ApiError extends Error implements ApiErrorFields {
  * - `timeout`: the deadline of the whole call passed.
  * - `aborted`: the caller's signal, or a closed client.
  * - `body_too_large`: the decoded answer is over the cap.
- * - `redirect`: a 3xx answer; never followed, the token stays with its host.
+ * - `redirect`: a 3xx answer. The client never follows it, so the token stays with its host.
  * - `invalid_body`: an answer that is not a JSON object, or not even HTTP.
- * - `upload`: a media could not be read to its end, or had another length than its `size` says.
+ * - `upload`: a media file could not be read to its end, or its length differs from its `size`.
  */
 export type TransportReason =
   | 'connect'
@@ -117,9 +117,9 @@ export interface TransportErrorFields {
   readonly method: string;
   readonly path: string;
   readonly reason: TransportReason;
-  /** False only when it is certain that no byte of the request left for the service. */
+  /** False only if it is certain that no byte of the request was sent. */
   readonly sent: boolean;
-  /** When a status line was seen. */
+  /** Null if no status line was received. */
   readonly status: number | null;
   /** Code of the underlying error, for example `ECONNREFUSED`. */
   readonly causeCode: string | null;
@@ -170,7 +170,7 @@ export interface ShapeErrorFields {
   readonly expected: string;
   readonly status: number;
   readonly requestId: string | null;
-  /** The assumption whose override mends it; null: the API text itself promises what is missing. */
+  /** The assumption to override. Null if the API text promises the missing field. */
   readonly assumption?: AssumptionKey | null | undefined;
   /** Names of the fields in that place: never a value. */
   readonly seen?: readonly string[] | undefined;
@@ -201,8 +201,7 @@ export function shapeHint({
 }
 
 /**
- * Thrown when a success misses a field that the API text promises or that an assumption expects. The effect of the call
- * did happen.
+ * Thrown when a success lacks a field that the API text promises or that an assumption expects. The call took effect.
  */
 export class UnexpectedShapeError extends Error {
   override readonly name = 'UnexpectedShapeError';
@@ -215,7 +214,7 @@ export class UnexpectedShapeError extends Error {
   readonly expected: string;
   readonly status: number;
   readonly requestId: string | null;
-  /** The assumption whose override mends it; null: the API text itself promises what is missing. */
+  /** The assumption to override. Null if the API text promises the missing field. */
   readonly assumption: AssumptionKey | null;
   /** Names of the fields in that place, those of nested objects as paths: at most 24, masked where personal. */
   readonly seen: readonly string[];
@@ -236,13 +235,13 @@ export class UnexpectedShapeError extends Error {
     this.seen = seen;
   }
 
-  /** True when every record of the account would meet it: an assumption is wrong, or ids are too large to keep. */
+  /** True if the error affects every record of the account: an assumption is wrong, or ids are too large to keep. */
   get isAccountWide(): boolean {
     return this.assumption !== null || this.expected === TOO_LARGE;
   }
 }
 
-/** Thrown before any call is spent: an argument that the service could only refuse, or misread. */
+/** Thrown before a call is spent, for an argument that the service would refuse or misread. */
 export class InvalidArgumentError extends Error {
   override readonly name = 'InvalidArgumentError';
   readonly field: string;
@@ -260,8 +259,8 @@ function seemsPrivate(text: string): boolean {
   return /svc_/.test(text) || /\d{7,}/.test(withoutDate.replace(/[^\w]/g, ''));
 }
 
-/** A value for a message. Anything that might be a phone, an address or a token is described, not shown. */
-/** Stands in an error for a text that must not be shown. */
+/** Formats a value for a message. It describes text that may be a phone number, an address or a token. */
+/** Replaces a text that an error must not show. */
 export const HIDDEN = Symbol('not shown');
 
 function showValue(value: unknown): string {
@@ -279,9 +278,9 @@ function showValue(value: unknown): string {
 }
 
 /**
- * Whether the effect of a failed call may have happened. Callers of calls that are not idempotent
- * (card create, message send, flow trigger) must reconcile before they repeat one. An error that this
- * module does not know counts as ambiguous: it may have come after the request went out.
+ * Returns whether a failed call may have taken effect. Callers must reconcile before they repeat a call that is not
+ * idempotent (card create, message send, flow trigger). An unknown error counts as ambiguous, because it may have
+ * occurred after the request was sent.
  */
 export function isAmbiguous(error: unknown): boolean {
   if (error instanceof TransportError) return error.sent;

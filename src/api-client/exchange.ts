@@ -1,10 +1,9 @@
-// One HTTP exchange: request out, whole decoded answer in, within one deadline. Never a second try.
+// One HTTP exchange: sends a request and returns the whole decoded answer, within one deadline. It never retries.
 //
-// undici 7 by itself re-sends nothing on HTTP/1.1 with pipelining 1: when a socket closes, the one
-// running request fails, and only requests that were never written stay queued (client-h1.js,
-// onHttpSocketClose). HTTP/2 would re-queue after GOAWAY, so it is off, and `idempotent: false` keeps
-// every request out of pipelines. `onRequestStart` runs right before the first byte is written: what
-// fails earlier was certainly not sent, what fails later may have been.
+// undici 7 resends nothing on HTTP/1.1 with pipelining 1: when a socket closes, the one running request fails, and only
+// unwritten requests stay queued (client-h1.js, onHttpSocketClose). HTTP/2 would queue requests again after GOAWAY, so it
+// is off. `idempotent: false` keeps every request out of pipelines. `onRequestStart` runs right before the first byte is
+// written: a request that fails earlier was certainly not sent, one that fails later may have been.
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { BodyReader } from './body-reader.ts';
@@ -22,7 +21,7 @@ export interface ExchangeRequest {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Readable | null;
-  /** Milliseconds for the whole exchange, from queueing, over the upload, to the last byte of the answer. */
+  /** Milliseconds for the whole exchange: the queue, the upload and the answer to its last byte. */
   readonly deadlineMs: number;
   readonly maxBodyBytes: number;
   readonly signal: AbortSignal | undefined;
@@ -31,7 +30,7 @@ export interface ExchangeRequest {
 export interface Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;
-  /** Decoded bytes. Empty when an error answer's body could not be used: its status says enough. */
+  /** Decoded bytes. Empty if the body of an error answer is unusable: its status is enough. */
   readonly body: Buffer;
 }
 
@@ -44,8 +43,8 @@ function codeOf(error: Error): string | null {
 }
 
 /**
- * Whether the service spoke, but not HTTP. undici reports a body cut by its end in the same class as
- * bytes that break the protocol; only the latter carry the rest of the bytes as `data`.
+ * Returns whether the service answered with something other than HTTP. undici reports a truncated body with the same
+ * class as bytes that break the protocol. Only the latter has the remaining bytes as `data`.
  */
 function isNotHttp(error: Error): boolean {
   const { code, data } = error as { code?: unknown; data?: unknown };
@@ -68,7 +67,7 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
         headers: request.headers,
         body: request.body,
         idempotent: false,
-        // The deadline covers headers and body as one; undici's own timers would only blur it.
+        // The deadline covers headers and body together, so undici's own timers are off.
         headersTimeout: 0,
         bodyTimeout: 0,
       },
@@ -99,7 +98,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#reject = reject;
   }
 
-  /** Arms deadline and signal; false when the call is over before it began. */
+  /** Starts the deadline and listens to the signal. Returns false if the call is already over. */
   begin(): boolean {
     const { signal, deadlineMs } = this.#request;
     if (signal?.aborted) {
@@ -112,7 +111,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A call that gave up in the queue: undici writes nothing once aborted here.
+    // The call ended in the queue. After this abort, undici writes nothing.
     if (this.#settled) return controller.abort(new Error('gave up'));
     this.#controller = controller;
     this.#sent = true;
@@ -142,7 +141,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // The socket belongs to the next call from here on, while decoding may still go on.
+    // From here on the socket belongs to the next call, although decoding may still be running.
     this.#controller = null;
     this.#reader?.end();
   }
@@ -178,7 +177,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     );
   }
 
-  /** Ends timer, listener and, when the exchange is still on the wire, its socket. */
+  /** Removes the timer and the listener, and closes the socket if the exchange still uses it. */
   #release(): void {
     this.#settled = true;
     clearTimeout(this.#timer);

@@ -1,4 +1,4 @@
-// How an assumption names a field of an answer: by its name, by a path into nested fields, or with how its values read.
+// How an assumption names a field of an answer: by name, by a path into nested fields, or with the meaning of its values.
 import { z } from 'zod';
 import type { JsonObject } from './json-object.ts';
 import { isObject } from './json-object.ts';
@@ -6,17 +6,17 @@ import { isObject } from './json-object.ts';
 /** Unit of a time: ISO 8601 text with an offset, or seconds or milliseconds since 1970, as a number or as digits. */
 export type TimeUnit = 'iso' | 's' | 'ms';
 
-/** Where a field stands, and how its values read. */
+/** Place of a field, and the meaning of its values. */
 export interface FieldSpec<V = unknown> {
   /** Names from the record down; a number is a place in a list. */
   readonly path: readonly string[];
   /**
-   * What each value of the service means. Keys are values as text; `null` stands for null, `absent` for a field that is
-   * not there, `*` for any other value. Null: values are taken as they are.
+   * What each value of the service means. Keys are values as text; `null` means null, `absent` means a missing
+   * field, `*` any other value. Null: values are used unchanged.
    */
   readonly values: Readonly<Record<string, V>> | null;
   readonly unit: TimeUnit;
-  /** An absent field means that there is nothing. */
+  /** True if an absent field means that there is no value. */
   readonly optional: boolean;
 }
 
@@ -27,7 +27,7 @@ const NAME_HINT =
 /** Names from the record down; empty: the record itself. */
 export type FieldPathNames = readonly string[];
 
-/** Names from the outside in: `content.text`, or a list where a name holds a dot. */
+/** Names from the outside in: `content.text`, or a list if a name contains a dot. */
 export const FieldPath = z.union(
   [
     z
@@ -45,7 +45,7 @@ export const FieldPath = z.union(
 );
 
 interface Kind<V> {
-  /** Kind of a value that a value map yields; null: the field takes no map. */
+  /** Schema of the values of a value map. Null: the field takes no map. */
   readonly values: z.ZodType<V> | null;
   readonly unit: boolean;
   readonly optional: boolean;
@@ -97,7 +97,7 @@ interface Parsed<V> {
   readonly optional?: boolean | undefined;
 }
 
-/** What an override may be: a name, a path, a list of names, or the whole. */
+/** Forms of an override: a name, a path, a list of names, or the whole specification. */
 export type FieldInput<V = unknown> =
   | string
   | readonly string[]
@@ -108,7 +108,7 @@ export type FieldInput<V = unknown> =
       readonly optional?: boolean | undefined;
     };
 
-/** A field that is read as it is. */
+/** A field whose value is used unchanged. */
 export const PlainField = fieldSpec<never>({
   values: null,
   unit: false,
@@ -124,7 +124,7 @@ export const TextField = fieldSpec<never>({
   example: '{ path: …, optional: true }',
 });
 
-/** A word of the API text, or values that stand for one. */
+/** A word of the API text, or values that mean one. */
 export const WordField = fieldSpec<string>({
   values: z
     .string({ error: 'write the word of the API text that the value stands for, such as delivered' })
@@ -134,7 +134,7 @@ export const WordField = fieldSpec<string>({
   example: "{ path: …, values: { '3': delivered, … } }",
 });
 
-/** Which way a message went: true for one that the account sent. */
+/** Direction of a message: true if the account sent it. */
 export const DirectionField = fieldSpec<boolean>({
   values: z.boolean({
     error: 'write true for a message that the account sent, false for one that it received',
@@ -155,7 +155,7 @@ export const TimeField = fieldSpec<never>({
   example: '{ path: …, unit: s }',
 });
 
-/** The value at a path; undefined when nothing is there. Own fields only. */
+/** Returns the value at a path, or undefined if there is none. It reads own fields only. */
 export function valueAt(record: unknown, path: readonly string[]): unknown {
   let at: unknown = record;
   for (const name of path) {
@@ -166,7 +166,7 @@ export function valueAt(record: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** A body with values at their paths; what is undefined is left out. */
+/** Builds a body with values at their paths. It omits undefined values. */
 export function placed(
   entries: ReadonlyArray<readonly [path: readonly string[], value: unknown]>,
 ): JsonObject {
@@ -183,7 +183,7 @@ export function placed(
   return body;
 }
 
-/** A field of any name, `__proto__` among them, as a field of the record itself. */
+/** Sets an own field of the record, whatever its name, even `__proto__`. */
 function define(record: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(record, name, { value, enumerable: true, writable: true, configurable: true });
 }

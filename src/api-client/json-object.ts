@@ -1,4 +1,4 @@
-// JSON objects, and the names that stand in them: what an error may show of an answer.
+// JSON objects, and the field names of an answer that an error may show.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -7,14 +7,15 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 const MAX_NAMES = 24;
-/** Maximum number of names that are read: an object may have thousands. */
+/** Maximum number of names that are read. An object may have thousands. */
 const MAX_READ = 500;
 const MAX_DEPTH = 3;
 const MASKED = '(masked)';
 
 /**
- * Names of the fields in a value, those of nested objects as paths behind those of their parents: at most 24, of at most
- * 40 characters each. Never a value. A name that may be personal (a number, an address, a name with spaces) is masked.
+ * Returns the names of the fields in a value, with nested ones as paths after their parents: at most 24, of at most 40
+ * characters each. It never returns values. It masks a name that may be personal (a number, an address, a name with
+ * spaces).
  */
 export function namesIn(value: unknown): readonly string[] {
   const names = new Set<string>();
@@ -44,7 +45,7 @@ function fieldsOf({ prefix, value }: Inner): Inner[] {
   }));
 }
 
-/** Phones, ids and addresses may be keys of an object; identifiers with fewer than six digits in all are none. */
+/** Phone numbers, ids and addresses may be keys of an object. An identifier with fewer than six digits is none of these. */
 function shownName(name: string): string {
   const isIdentifier = /^([A-Za-z_$][\w$-]{0,39}|0)$/.test(name);
   return isIdentifier && name.replace(/\D/g, '').length < 6 && !name.startsWith('svc_') ? name : MASKED;

@@ -1,4 +1,4 @@
-// A multipart/form-data body as a stream: at any time one chunk of one file is in memory.
+// A multipart/form-data body as a stream. At most one chunk of one file is in memory.
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -7,7 +7,7 @@ import { InvalidArgumentError } from './errors.ts';
 import type { Media } from './schemas/message.ts';
 
 export interface Form {
-  /** Sent as text, objects as JSON; what is undefined or null is left out. */
+  /** Sent as text, objects as JSON. Undefined and null are omitted. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly mediaField: string;
   readonly medias: readonly Media[];
@@ -16,13 +16,13 @@ export interface Form {
 export interface Upload {
   readonly body: Readable;
   readonly contentType: string;
-  /** null when the size of a stream is not known: such a body goes out in chunks. */
+  /** Null if the size of a stream is unknown. Such a body is sent in chunks. */
   readonly contentLength: number | null;
-  /** Closes every file and stream, read or not. */
+  /** Closes every file and stream, including unread ones. */
   destroy(): void;
 }
 
-/** A media that could not be read to its end, or was not as long as its size says. */
+/** Thrown when a media file cannot be read to its end, or its length differs from its size. */
 export class UploadError extends Error {
   override readonly name = 'UploadError';
   /** Code of the underlying error, if it has one. */
@@ -47,9 +47,9 @@ const CRLF = '\r\n';
 const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(; ?[\w!#$&^.+-]+=("[^"\\\r\n]*"|[\w!#$&^.+-]+))*$/;
 
 /**
- * Opens what the form needs; nothing is read of it before the body is.
+ * Opens the files of the form. It reads them only when the body is read.
  *
- * @throws InvalidArgumentError naming the media; then everything that was opened is closed again.
+ * @throws InvalidArgumentError with the media file; every opened file is closed
  */
 export async function openUpload(form: Form): Promise<Upload> {
   const boundary = `sluice-${randomUUID()}`;
@@ -76,7 +76,7 @@ export async function openUpload(form: Form): Promise<Upload> {
     contentType: `multipart/form-data; boundary=${boundary}`,
     contentLength: totalLength(texts, parts, end),
     destroy() {
-      // In this order: a body that waits for a stalled source ends only with that source.
+      // The order matters: a body that waits for a stalled source ends only with that source.
       body.destroy();
       destroyParts();
     },
@@ -122,7 +122,7 @@ async function* encode(texts: readonly Buffer[], parts: readonly Part[], end: Bu
   yield end;
 }
 
-/** A body of another length than announced would leave the service waiting, or read as two requests. */
+/** If the length differed from the announced one, the service would wait for more or read two requests. */
 async function* exactly({ size, chunks }: Source): AsyncGenerator<Uint8Array> {
   let sent = 0;
   try {
@@ -172,7 +172,7 @@ function streamSource(data: Readable, size: number | null, index: number): Sourc
   if (data.destroyed || data.readableDidRead) {
     throw new InvalidArgumentError(`medias.${index}.data`, {}, 'send a stream that nobody has read from');
   }
-  // It may fail before its turn; the error then waits in the stream and must not end the process.
+  // The stream may fail before it is read. The error then stays in the stream and must not end the process.
   data.on('error', () => {});
   return { size, chunks: () => data, destroy: () => void data.destroy() };
 }

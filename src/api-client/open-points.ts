@@ -3,7 +3,7 @@
 interface OpenPoint {
   readonly unknown: string;
   readonly section: string;
-  /** What the client does instead of an assumption. Continues "The client …". */
+  /** What the client does instead of assuming something. Continues "The client …". */
   readonly handling: string;
 }
 

@@ -1,12 +1,12 @@
 // The cursor over a paginated list that changes while it is read. It chooses the next page so that no item is missed and
-// the reading comes to an end.
+// the iteration ends.
 //
-// Page numbers alone lose items: when one is removed from a page already read, its successors shift up, and one slips over
-// the page boundary unread. So consecutive pages overlap. A page that holds an item already seen has no gap before it,
-// because inserts and removals keep the order of the rest. A page that holds none is asked for again from further back.
-// Overlapping costs 12 to 16 % more calls than reading without (measured for 1,000 to 100,000 items).
+// Page numbers alone lose items: when an item is removed from a page already read, its successors shift up, and one moves
+// across the page boundary unread. So consecutive pages overlap. A page with an item already seen has no gap before it,
+// because inserts and removals keep the order of the other items. After a page without one, the cursor goes further back.
+// Overlapping costs 12 to 16 % more calls than reading without overlap (measured for 1,000 to 100,000 items).
 
-/** The service's own caps of pageSize; a larger one is cut down without a word (API text, Limits). */
+/** The service's maximum pageSize. It silently reduces a larger one (API text, Limits). */
 export const MAX_PAGE_SIZE = { conversations: 100, messages: 200, contacts: 100, cards: 100 } as const;
 /** Below this size, some offsets (multiples of all smaller sizes) have no overlapping window that advances. */
 const MIN_PAGE_SIZE = 20;
@@ -16,7 +16,7 @@ export interface Window {
   readonly pageSize: number;
 }
 
-/** Where the reading is: plain data, so that the ledger can keep it from page to page. */
+/** Position in the list. It is plain data, so the ledger can store it between pages. */
 export interface PageCursor extends Window {
   /** Pages read. */
   readonly step: number;
@@ -27,30 +27,30 @@ export interface PageCursor extends Window {
    * overlap, and one pass is enough.
    */
   readonly overlap: number;
-  /** How far to go back, should the next page share nothing with what was read. */
+  /** Number of items to go back if the next page shares none with those already read. */
   readonly back: number;
-  /** No more pages than these. */
+  /** Maximum number of pages. */
   readonly most: number;
-  /** Different items so far, and those whose id could not even be read. */
+  /** Number of different items so far, and of items whose id is unreadable. */
   readonly seen: number;
   readonly nameless: number;
-  /** First item of the last page, and how often in a row it brought nothing. */
+  /** First item of the last page, and the number of times in a row that this page had nothing new. */
   readonly first: number | string | null;
   readonly repeats: number;
   /** Number of times that the list had more items than were seen. Each time, its front is read again. */
   readonly rounds: number;
 }
 
-/** What a page held. */
+/** Content of a page. */
 export interface SeenPage {
-  /** Items that match, on all pages. */
+  /** Number of matching items, over all pages. */
   readonly count: number;
   readonly hasMore: boolean;
-  /** Ids of its items, also of those that could not be read. */
+  /** Ids of its items, including unreadable items. */
   readonly ids: readonly (number | string)[];
-  /** Items whose id could not be read either. */
+  /** Number of items whose id is unreadable, too. */
   readonly nameless: number;
-  /** How many different ids were seen before. */
+  /** Number of different ids seen before. */
   readonly known: number;
 }
 
@@ -58,14 +58,14 @@ export interface SeenPage {
 export type ListEnd = 'complete' | 'incomplete' | 'endless';
 
 export interface PageStep {
-  /** Whether the page counts: else there is a gap before it. */
+  /** True if the page counts. False if there is a gap before it. */
   readonly take: boolean;
   readonly cursor: PageCursor;
-  /** Null: the cursor's page comes next. */
+  /** Null: the next page is the cursor's. */
   readonly end: ListEnd | null;
 }
 
-/** A list at rest loses an eighth of its calls to an overlap of one. */
+/** For a list that does not change, an overlap of one costs an eighth of the calls. */
 const OVERLAPS = { first: 1, next: 10 } as const;
 const ROUNDS = 3;
 
@@ -91,7 +91,7 @@ export function firstPage(pageSize: number, { once = false } = {}): PageCursor {
   };
 }
 
-/** The window that reaches furthest and still starts before `offset`: for interval covers, greedy is best. */
+/** Returns the window that reaches furthest and still starts before `offset`. Greedy is optimal for interval covers. */
 export function windowOverlapping(offset: number, maxSize: number): Window {
   let best: Window = { pageNumber: 1, pageSize: maxSize };
   for (let pageSize = maxSize; pageSize >= 1; pageSize--) {
@@ -101,7 +101,7 @@ export function windowOverlapping(offset: number, maxSize: number): Window {
   return best;
 }
 
-/** The window behind `read` items that shares `overlap` of them, or fewer where it would not get on otherwise. */
+/** Returns the window after `read` items that shares `overlap` of them, or fewer if it would not advance otherwise. */
 function windowAfter(read: number, overlap: number, size: number): Window {
   if (overlap === 0) return { pageNumber: Math.floor(read / size) + 1, pageSize: size };
   for (let shared = overlap; ; shared = Math.floor(shared / 2)) {
@@ -110,18 +110,18 @@ function windowAfter(read: number, overlap: number, size: number): Window {
   }
 }
 
-/** What comes after a page. The number of pages is bounded by the list's size as the first page counts it. */
+/** Decides what follows a page. The list's size on the first page bounds the number of pages. */
 export function nextPage(cursor: PageCursor, page: SeenPage): PageStep {
   const length = page.ids.length + page.nameless;
   const isFirst = cursor.step === 0;
-  // A first page that is short before the end: the service caps pages lower than we ask.
+  // A short first page that is not the last: the service's maximum page size is below the requested one.
   const size = isFirst && page.hasMore && length > 0 ? Math.min(cursor.size, length) : cursor.size;
   // Allows for overlaps, steps back and growth. A list that grows as fast as it is read does not move the bound.
   const most = isFirst ? 30 + 8 * Math.ceil(page.count / size) : cursor.most;
   const onward = { ...cursor, step: cursor.step + 1, size, most };
 
   const start = (cursor.pageNumber - 1) * cursor.pageSize;
-  // Without a single readable id nothing can be matched; going on beats reading the same page for ever.
+  // Without a readable id, no overlap can be recognized. The cursor advances instead of reading the same page forever.
   const take = start === 0 || cursor.overlap === 0 || page.known > 0 || (length > 0 && page.ids.length === 0);
   const isLast = onward.step >= most;
   if (!take) {
@@ -147,7 +147,7 @@ export function nextPage(cursor: PageCursor, page: SeenPage): PageStep {
   if (isLast) return end('endless');
   const first = page.ids[0] ?? null;
   const repeats = fresh === 0 && first === cursor.first ? cursor.repeats + 1 : 0;
-  // The same page whatever number is asked for: no list shifts by exactly one page again and again.
+  // The service ignores the page number: no list shifts by exactly one page again and again.
   if (repeats >= 3) return end('endless');
   const window = windowAfter(start + length, cursor.overlap, size);
   return { take, cursor: { ...taken, ...window, first, repeats }, end: null };

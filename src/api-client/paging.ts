@@ -11,14 +11,14 @@ export interface IterateOptions extends CallOptions {
   readonly onInvalid?: ((item: InvalidItem & Window) => void) | undefined;
 }
 
-/** A list that comes in pages. */
+/** A paginated list. */
 export interface PagedList<T> {
   /** Path template, for errors. */
   readonly endpoint: string;
   /** Largest page to ask for; 20 to `maxPageSize`. */
   readonly pageSize: number;
   readonly maxPageSize: number;
-  /** What distinguishes items. */
+  /** Identity of an item. */
   readonly keyOf: (item: T) => number | string;
   readonly fetchPage: (window: Window) => Promise<ApiResult<Page<T>>>;
   readonly onInvalid: IterateOptions['onInvalid'];

@@ -1,6 +1,6 @@
-// The headers that speak of the budget (API text, Limits), read strictly: garbage counts as absent.
+// Reads the rate limit headers (API text, Limits) strictly: an invalid value counts as absent.
 
-/** What the rate headers of an answer say. `limit` and `remaining` are calls in the current window. */
+/** The rate headers of an answer. `limit` and `remaining` are calls in the current window. */
 export interface RateHeaders {
   readonly limit: number;
   readonly remaining: number;
@@ -9,7 +9,7 @@ export interface RateHeaders {
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** One value of a header; null when absent or sent more than once. */
+/** Returns the value of a header, or null if it is absent or sent more than once. */
 export function header(headers: AnswerHeaders, name: string): string | null {
   const value = headers[name];
   return typeof value === 'string' ? value.trim() : null;
@@ -20,7 +20,7 @@ function count(headers: AnswerHeaders, name: string): number | null {
   return text !== null && /^\d{1,10}$/.test(text) ? Number(text) : null;
 }
 
-/** X-RateLimit-Limit, -Remaining and -Reset (epoch seconds); null unless all three can be read. */
+/** X-RateLimit-Limit, -Remaining and -Reset (epoch seconds); null unless all three are readable. */
 export function readRateHeaders(headers: AnswerHeaders): RateHeaders | null {
   const limit = count(headers, 'x-ratelimit-limit');
   const remaining = count(headers, 'x-ratelimit-remaining');
@@ -39,15 +39,15 @@ function httpDate(text: string | null): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** The header Date; null when absent or garbage. */
+/** Returns the header Date, or null if it is absent or invalid. */
 export function readDate(headers: AnswerHeaders): Date | null {
   const time = httpDate(header(headers, 'date'));
   return time === null ? null : new Date(time);
 }
 
 /**
- * Milliseconds to wait: Retry-After in seconds or as a date, else the body's `retryAfter` in seconds.
- * A date is measured against the answer's own Date header, so that a wrong local clock does no harm.
+ * Returns the milliseconds to wait: Retry-After in seconds or as a date, else the body's `retryAfter` in seconds. It
+ * compares a date with the answer's own Date header, so a wrong local clock has no effect.
  */
 export function readRetryAfter(headers: AnswerHeaders, bodyField: unknown, now: number): number | null {
   const text = header(headers, 'retry-after');

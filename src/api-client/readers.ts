@@ -1,5 +1,4 @@
-// How answers are read by the account's assumptions: the one reading of shapes, for the client's calls and for checks of
-// an answer that has come already.
+// Reads answers by the account's assumptions. The client's calls and the checks of stored answers use the same readers.
 
 import { parseExactJson } from '../contracts/exact-json.ts';
 import type { Assumptions } from './assumptions.ts';
@@ -63,10 +62,10 @@ const WRAPPED = {
   'wrapper.card': { read: readCard, place: recordPlace },
   'wrapper.messageStatus': { read: readMessageStatus, place: statusPlace },
 } as const;
-/** Wrappers that a read shows. */
+/** Wrappers in the answers of reading calls. */
 export type ReadWrapperKey = keyof typeof WRAPPED;
 
-/** Whether an answer can be read by these assumptions as the client reads it, and where the list or record stands then. */
+/** Returns whether the client can read an answer by these assumptions, and where its list or record is. */
 export function tryWrapper(
   key: ReadWrapperKey,
   answer: unknown,
@@ -88,7 +87,7 @@ export function tryWrapper(
   }
 }
 
-/** What of a history can't be read, by assumption: in how many messages, and the first of them. */
+/** Returns the unreadable parts of a history by assumption: the number of messages, and the first of them. */
 export function tryHistory(answer: unknown, assumed: Assumptions): HistoryJudgement | ShapeMismatch {
   const body = bodyIn(answer, assumed);
   if (body === null) return new ShapeMismatch('answer', 'expected object', 'answer.envelope');
@@ -101,7 +100,7 @@ export function tryHistory(answer: unknown, assumed: Assumptions): HistoryJudgem
   }
 }
 
-/** Names of the fields of a history's first message, as paths. */
+/** Returns the names of the fields of a history's first message, as paths. */
 export function namesOfMessages(answer: unknown): readonly string[] {
   const list = isObject(answer) && Array.isArray(answer.messages) ? (answer.messages as unknown[]) : [];
   return namesIn(list[0]);
@@ -113,12 +112,12 @@ function bodyIn(answer: unknown, assumed: Assumptions): JsonObject | null {
   return isObject(body) ? body : null;
 }
 
-/** The JSON of an answer's body, as the client parses it; undefined when it is none. */
+/** Parses an answer's body as the client does. Undefined if it is not JSON. */
 export function parseAnswer(bytes: Uint8Array): unknown {
   try {
     return parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    // They throw on bad input only; their messages quote the body, so they go no further.
+    // They throw on bad input only. Their messages quote the body, so they are dropped.
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;
   }

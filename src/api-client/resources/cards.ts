@@ -19,7 +19,7 @@ export interface CardPage extends Page<Card> {
   readonly totalValue: number;
 }
 
-/** A card that was written. The answer may show a word, or an id, in the place of the card. */
+/** A written card. The answer may contain a word or an id instead of the card. */
 export interface WrittenCard {
   /** Null if the answer does not show it. The write succeeded. */
   readonly card: Card | null;
@@ -28,7 +28,7 @@ export interface WrittenCard {
 }
 
 export interface CreatedCard extends WrittenCard {
-  /** Technical names of the custom fields that the service did not take; empty when it took all. */
+  /** Technical names of the custom fields that the service ignored. */
   readonly ignoredCustomFields: readonly string[];
 }
 
@@ -40,7 +40,7 @@ const CREATE_INPUTS = [
 
 const Totals = z.object({ totalValue: z.number() });
 
-/** The form of this list is not shown, and it must never fail a card that was created. */
+/** The API text does not show the form of this list. Whatever its form, the created card must not fail. */
 function fieldNames(value: unknown): readonly string[] {
   if (Array.isArray(value)) {
     return value.map((item: unknown) => {
@@ -62,7 +62,7 @@ export class CardsResource {
 
   /**
    * One page. GET /v1/cards, scope cards:read. Date filters take a Date or ISO 8601 with offset; both
-   * limits are inclusive. To count cards without paging, ask for `pageSize: 1` and read `count`.
+   * limits are inclusive. To count cards without paging, use `pageSize: 1` and read `count`.
    */
   async list(query: CardQuery = {}, options?: CallOptions): Promise<ApiResult<CardPage>> {
     const { title, sortDirection, ...rest } = checkArguments(CardQuery, query);
@@ -87,8 +87,8 @@ export class CardsResource {
   }
 
   /**
-   * All cards that match, each once, even while the list changes. `pageSize` (20 to 100) is the
-   * largest page asked for; deadline and signal hold for each call.
+   * Yields all cards that match, each once, even while the list changes. `pageSize` (20 to 100) is the largest page
+   * requested. The deadline and the signal apply to each call.
    *
    * @example for await (const card of client.cards.iterate({ pipelineId: 1, status: ['open', 'lost'] })) …
    */

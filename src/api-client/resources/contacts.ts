@@ -19,7 +19,7 @@ import { objectAt, type Page, read, readPage, readShown, type Wrapper } from '..
 const LIST = '/v1/contacts';
 const ONE = '/v1/contacts/{contactId}';
 
-/** A contact that was written. The answer may show a word, or an id, in the place of the contact. */
+/** A written contact. The answer may contain a word or an id instead of the contact. */
 export interface WrittenContact {
   /** Null if the answer does not show it. The write succeeded. */
   readonly contact: Contact | null;
@@ -75,8 +75,8 @@ export class ContactsResource {
   }
 
   /**
-   * All contacts that match, each once, even while the list changes. `pageSize` (20 to 100) is the
-   * largest page asked for; deadline and signal hold for each call.
+   * Yields all contacts that match, each once, even while the list changes. `pageSize` (20 to 100) is the largest page
+   * requested. The deadline and the signal apply to each call.
    *
    * @example for await (const contact of client.contacts.iterate({ tagId: 3 })) …
    */
@@ -107,7 +107,7 @@ export class ContactsResource {
     );
   }
 
-  /** The only call that answers `extraInfo`. GET /v1/contacts/{contactId}, scope contacts:read. */
+  /** The only call whose answer has `extraInfo`. GET /v1/contacts/{contactId}, scope contacts:read. */
   async get(id: number, options?: CallOptions): Promise<ApiResult<ContactDetails>> {
     return this.#call(
       {
@@ -120,8 +120,8 @@ export class ContactsResource {
   }
 
   /**
-   * Changes the fields sent and no others. PUT /v1/contacts/{contactId}, scope contacts:write.
-   * The response is not shown by the API text. Names of inputs are assumptions.
+   * Changes the given fields only. PUT /v1/contacts/{contactId}, scope contacts:write. The API text does not show the
+   * response. Names of inputs are assumptions.
    */
   async update(id: number, fields: ContactUpdate, options?: CallOptions): Promise<ApiResult<WrittenContact>> {
     const assumed = this.#assumptions;
@@ -146,7 +146,7 @@ export class ContactsResource {
   }
 
   /**
-   * Replaces the whole tag list; unknown ids are ignored by the service without an error.
+   * Replaces the whole tag list. The service ignores unknown ids without an error.
    * PUT /v1/contacts/{contactId}/tags, scope contacts:write.
    */
   async setTags(

@@ -16,11 +16,11 @@ import { contentSpec, mediaInputs } from './message-content.ts';
 const LIST = '/v1/conversations';
 const MESSAGES = '/v1/conversations/{ticketId}/messages';
 
-/** The response of a reply is not shown by the API text. */
+/** Receipt of a reply. The API text does not show the response. */
 export interface ReplyReceipt {
-  /** Those that read like the messages of a send; empty when the answer shows none. */
+  /** Messages in the form that sending returns. Empty if the answer has none. */
   readonly messages: readonly SentMessage[];
-  /** The answer as it came. */
+  /** The unchanged answer. */
   readonly raw: JsonObject;
 }
 
@@ -48,9 +48,8 @@ export class ConversationsResource {
   }
 
   /**
-   * All conversations that match, each once, even when some are updated, and so jump to the front,
-   * while the list is read. `pageSize` (20 to 100) is the largest page asked for; deadline and signal
-   * hold for each call.
+   * Yields all conversations that match, each once, even if an update moves some to the front while the list is read.
+   * `pageSize` (20 to 100) is the largest page requested. The deadline and the signal apply to each call.
    *
    * @example for await (const ticket of client.conversations.iterate({ status: ['open', 'pending'] })) …
    */
@@ -71,8 +70,8 @@ export class ConversationsResource {
   /**
    * One page of a conversation, its items in chronological order; page 1 holds the most recent ones.
    * GET /v1/conversations/{ticketId}/messages, scope messages:read. `pageSize` is 100 by default and
-   * capped at 200. A message that the account's assumptions can't read stands in `invalid`, never in `items` with a
-   * null: history.ts says what makes a message readable.
+   * at most 200. A message that is unreadable by the account's assumptions is in `invalid`, never in `items` with a
+   * null. See history.ts for what makes a message readable.
    */
   async messages(
     ticketId: number,
@@ -92,9 +91,8 @@ export class ConversationsResource {
   }
 
   /**
-   * A conversation's messages, each once, from the newest back to the oldest. Messages that arrive
-   * meanwhile come at the end, so that a reader who breaks off at a message it knows has missed none
-   * that was there when it began. `pageSize` is 20 to 200.
+   * Yields a conversation's messages, each once, from the newest to the oldest. Messages that arrive meanwhile come last.
+   * So a caller that stops at a known message has missed none that existed when it began. `pageSize` is 20 to 200.
    *
    * @example for await (const message of client.conversations.iterateMessages(7)) …
    */
@@ -119,7 +117,7 @@ export class ConversationsResource {
   /**
    * Replies on the conversation's own connection. POST /v1/conversations/{ticketId}/messages, scope
    * messages:send. Not idempotent: see `isAmbiguous` before repeating one that failed. With medias the
-   * deadline covers the upload.
+   * deadline includes the upload.
    */
   async reply(
     ticketId: number,

@@ -7,32 +7,32 @@ import { InvalidArgumentError } from '../errors.ts';
 import { placed, valueAt } from '../field-spec.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
 
-/** What POST /v1/flows/trigger takes. */
+/** Input of POST /v1/flows/trigger. */
 export interface FlowTrigger {
-  /** An id of the panel; the text shows no type. */
+  /** Id from the panel. The API text shows no type. */
   readonly flowId: number | string;
-  /** Connection: of channel whatsapp or waba. */
+  /** Connection of channel whatsapp or waba. */
   readonly whatsappId: number;
   /**
-   * The contact of the flow. Which of the two goes out, and under which name, is not shown: see the
-   * assumptions `flows.contactIdentity` and `flows.contactField`. Fill in both where you know them.
+   * The contact of the flow. The API text does not show which of the two is sent, and under which name: see the
+   * assumptions `flows.contactIdentity` and `flows.contactField`. Give both if you know them.
    */
   readonly contact: { readonly id?: number | undefined; readonly number?: string | undefined };
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The body of the 202 is not shown by the API text. */
+/** Result of a trigger. The API text does not show the body of the 202. */
 export interface TriggeredFlow {
-  /** The answer as it came. */
+  /** The unchanged answer. */
   readonly raw: JsonObject;
   /**
-   * The contact that the answer names: the contact of the call, another one (the flow runs for a stranger: is `flows.contactField` or
-   * `flows.contactIdentity` right?), or nobody.
+   * The contact that the answer names: the contact of the call, another one, or none. If it is another one, the flow runs
+   * for the wrong person: check `flows.contactField` and `flows.contactIdentity`.
    */
   readonly contact: 'same' | 'other' | 'not shown';
 }
 
-/** Whether the values at these places, at the root or one level down, are the expected one. */
+/** Compares the values at these places, at the root or one level down, with the expected one. */
 function said(raw: JsonObject, paths: ReadonlyArray<readonly string[]>, expected: string | null): boolean[] {
   if (expected === null) return [];
   const roots: unknown[] = [raw, ...Object.values(raw).filter(isObject)];
@@ -45,7 +45,7 @@ function said(raw: JsonObject, paths: ReadonlyArray<readonly string[]>, expected
   );
 }
 
-/** Numbers may be written with and without the Brazilian ninth digit: their last eight digits are the person's. */
+/** Compares the last eight digits, because a Brazilian number may have the ninth digit or not. */
 function sameIdentity(found: string, expected: string): boolean {
   if (found === expected) return true;
   const [a, b] = [found.replace(/\D/g, ''), expected.replace(/\D/g, '')];
@@ -58,7 +58,7 @@ const IDENTITY = {
 };
 
 export class FlowsResource {
-  /** Which of a contact's two identities `trigger` sends, and so needs. */
+  /** The identity of a contact that `trigger` sends and therefore needs. */
   readonly contactIdentity: 'id' | 'number';
   readonly #call: Call;
   readonly #assumptions: Assumptions;
@@ -70,9 +70,9 @@ export class FlowsResource {
   }
 
   /**
-   * Starts an active, published flow on a conversation of the contact; accepted (202) before it has
-   * run. POST /v1/flows/trigger, scope flows:trigger. Not idempotent, and nothing can be read back: see
-   * `isAmbiguous`. A connection that does not exist is a 404 whose code is not shown.
+   * Starts an active, published flow on a conversation of the contact. The service answers 202 before the flow has run.
+   * POST /v1/flows/trigger, scope flows:trigger. Not idempotent, and its effect cannot be read back: see `isAmbiguous`. An
+   * unknown connection is a 404; the API text does not show its code.
    */
   async trigger(input: FlowTrigger, options?: CallOptions): Promise<ApiResult<TriggeredFlow>> {
     const { contact, flowId, ...rest } = input;

@@ -1,4 +1,4 @@
-// The lists that come whole, without pages: tags, pipelines, lost reasons, connections.
+// The lists without pages: tags, pipelines, lost reasons, connections.
 import { route } from '../arguments.ts';
 import type { Assumptions } from '../assumptions.ts';
 import type { ApiResult, Call, CallOptions } from '../call.ts';
@@ -9,7 +9,7 @@ import type { LostReason, Pipeline } from '../schemas/pipeline.ts';
 import type { Tag } from '../schemas/tag.ts';
 import { arrayAt, type Listing, readItems } from '../shapes.ts';
 
-/** A list that one call answers whole. */
+/** A list that one call returns completely. */
 export class ListResource<T> {
   readonly #call: Call;
   readonly #path: string;

@@ -17,14 +17,13 @@ export class MessagesResource {
   }
 
   /**
-   * Sends to a number; contact and conversation are made when they do not exist. POST
-   * /v1/messages/send, scope messages:send. Not idempotent: see `isAmbiguous` before repeating one that
-   * failed. Medias are streamed; deadline and signal cover the upload. With `saveOnTicket: false` the
-   * answer's `ticketId` and `contactId` are null. So is every field that the answer does not show: it is sent all the
-   * same.
+   * Sends to a number. The service creates the contact and the conversation if they do not exist. POST /v1/messages/send,
+   * scope messages:send. Not idempotent: see `isAmbiguous` before repeating one that failed. Medias are streamed; the
+   * deadline and the signal include the upload. With `saveOnTicket: false` the answer's `ticketId` and `contactId` are
+   * null. Every field that the answer does not show is null, too: the message was sent.
    *
-   * @throws InvalidArgumentError for medias with `saveOnTicket: false` (the service would drop them
-   *   without a word), and for a media that can not be opened.
+   * @throws InvalidArgumentError for medias with `saveOnTicket: false` (the service would drop them silently), and for a
+   *   media file that cannot be opened
    */
   async send(message: MessageSend, options?: CallOptions): Promise<ApiResult<SendReceipt>> {
     const unsaved = message.saveOnTicket === false;
@@ -48,8 +47,8 @@ export class MessagesResource {
   }
 
   /**
-   * How far a message came. GET /v1/messages/{messageId}/status, scope messages:read. `messageId` is
-   * the id that sending answered.
+   * Returns the delivery status of a message. GET /v1/messages/{messageId}/status, scope messages:read. `messageId` is the
+   * id from the answer to sending.
    */
   async status(messageId: string, options?: CallOptions): Promise<ApiResult<MessageStatus>> {
     return this.#call(
