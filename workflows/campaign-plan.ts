@@ -1,5 +1,5 @@
-// Workflow that plans a campaign: it reads the audience, decides who is excluded, and forecasts when the campaign ends. The people
-// are in the ledger; this workflow handles only parts and pages.
+// Workflow that plans a campaign: it reads the audience, decides who is excluded, and forecasts when the campaign
+// ends. The people are in the ledger; this workflow handles only parts and pages.
 
 import {
   CancellationScope,

@@ -1,4 +1,5 @@
-// Workflows for operator queries about campaigns, and for commands on runs without a workflow. A worker reads the ledger.
+// Workflows for operator queries about campaigns, and for commands on runs without a workflow. A worker reads the
+// ledger.
 
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';

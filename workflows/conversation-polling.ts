@@ -1,5 +1,5 @@
-// Workflow that follows the conversations of an account. It decides when to poll. A batch reads page 1 and the messages of
-// changed conversations.
+// Workflow that follows the conversations of an account. It decides when to poll. A batch reads page 1 and the
+// messages of changed conversations.
 
 import {
   ApplicationFailure,
@@ -109,7 +109,10 @@ class Polling {
     this.#old.takeOver();
   }
 
-  /** Applies the current configuration of the workers. Conversations that an older configuration could not read become due. */
+  /**
+   * Applies the current configuration of the workers. Conversations that an older configuration could not read become
+   * due.
+   */
   async #begin(): Promise<PollerStart> {
     this.#woken = false;
     this.#start = await ledger.beginPoll(this.#poller);
@@ -145,7 +148,8 @@ class Polling {
       );
       await this.#note(result, asked);
     } catch (error) {
-      // A batch that was cancelled before it had a result has done nothing. If its worker was killed, it ends as timed out.
+      // A batch that was cancelled before it had a result has done nothing. If its worker was killed, it ends as
+      // timed out.
       const calledOff = isCancellation(error) || batch.consideredCancelled;
       if (!calledOff || CancellationScope.current().consideredCancelled) throw error;
     } finally {

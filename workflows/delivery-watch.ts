@@ -1,6 +1,6 @@
-// Workflow that follows the messages an account has sent until they are read, have failed, or three days have passed. A batch
-// checks the due ones; the workflow waits for the next. It ends when it has nothing to follow, and the next sent message starts
-// it again.
+// Workflow that follows the messages an account has sent until they are read, have failed, or three days have passed.
+// A batch checks the due ones; the workflow waits for the next. It ends when it has nothing to follow, and the next
+// sent message starts it again.
 
 import {
   condition,

@@ -1,4 +1,5 @@
-// Workflows for operator queries and commands about events. A worker reads the ledger, so they work wherever the ledger is.
+// Workflows for operator queries and commands about events. A worker reads the ledger, so they work wherever the
+// ledger is.
 
 import { log, proxyActivities, startChild, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';

@@ -1,5 +1,5 @@
-// Workflow that handles incoming events, each once and in order. Without a failure, an event is one activity. The events are in the
-// ledger; this workflow handles only their hashes.
+// Workflow that handles incoming events, each once and in order. Without a failure, an event is one activity. The
+// events are in the ledger; this workflow handles only their hashes.
 
 import {
   CancellationScope,

@@ -34,7 +34,9 @@ export const resumeUpdate = defineUpdate<RunProgress, [OperatorCommand & { reado
 
 /** A batch reports why the run must pause, so that a parallel batch does not continue until the first one ends. */
 export const haltSignal = defineSignal<[Halt]>(HALT_SIGNAL);
-/** `running` lists the batches in progress. Their counts are in their heartbeat details (src/cli/sync/sync-progress.ts). */
+/**
+ * `running` lists the batches in progress. Their counts are in their heartbeat details (src/cli/sync/sync-progress.ts).
+ */
 export const progressQuery = defineQuery<RunProgress & { readonly running: readonly string[] }>('progress');
 
 /** A command on a run of a campaign. The workflow refuses it if it names another run. */
@@ -57,7 +59,9 @@ export const pollNowUpdate = defineUpdate<void>('pollNow');
 /** Wakes a workflow that waits: there is new work, or an operator wants a retry now. */
 export const wakeSignal = defineSignal(WAKE_SIGNAL);
 
-/** Stops triggering. Completes when no trigger is in progress. The pause lasts until `resumeCampaign`, across restarts. */
+/**
+ * Stops triggering. Completes when no trigger is in progress. The pause lasts until `resumeCampaign`, across restarts.
+ */
 export const pauseCampaignUpdate = defineUpdate<CampaignCommandResult, [CampaignOperatorCommand]>(
   'pauseCampaign',
 );

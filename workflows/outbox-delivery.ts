@@ -1,4 +1,5 @@
-// Workflow that delivers the outbox of one sink. It runs a batch when it is woken or an event is due, and is idle otherwise.
+// Workflow that delivers the outbox of one sink. It runs a batch when it is woken or an event is due, and is idle
+// otherwise.
 import { condition, continueAsNew, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { wakeSignal } from './messages.ts';

@@ -1,4 +1,5 @@
-// Workflows for operator queries and commands about the outbox. A worker reads the ledger, so they work wherever the ledger is.
+// Workflows for operator queries and commands about the outbox. A worker reads the ledger, so they work wherever the
+// ledger is.
 import { log, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { OutboxCommand, OutboxEntry, OutboxFilter, SinkStatus } from '../src/contracts/wire/outbox.ts';

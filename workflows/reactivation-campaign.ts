@@ -1,5 +1,5 @@
-// Workflow of a reactivation campaign: it triggers a flow for every member of an audience, in throttled waves. The ledger decides
-// what comes next; the workflow does it and asks again.
+// Workflow of a reactivation campaign: it triggers a flow for every member of an audience, in throttled waves. The
+// ledger decides what comes next; the workflow does it and asks again.
 
 import {
   allHandlersFinished,
@@ -36,7 +36,9 @@ const LEAST_WAIT_MS = 1000;
 /** Delay between two checks whether the calls of killed workers have ended. */
 const SETTLE_MS = 15_000;
 
-/** A pass over 100,000 members takes 1 to 2 s. The short timeout hands the work of a lost worker to another one soon. */
+/**
+ * A pass over 100,000 members takes 1 to 2 s. The short timeout hands the work of a lost worker to another one soon.
+ */
 const ledger = proxyActivities<Activities>({ ...LEDGER_OPTIONS, startToCloseTimeout: '1 minute' });
 
 type Trigger = Extract<NextAction, { do: 'triggerBatch' }>;
@@ -152,8 +154,8 @@ class Campaign implements Commanded {
   }
 
   /**
-   * Waits until no command is in progress and all events are handed over. The workflow ends right after this: a command that
-   * arrives in between would change a run that no workflow works on.
+   * Waits until no command is in progress and all events are handed over. The workflow ends right after this: a
+   * command that arrives in between would change a run that no workflow works on.
    */
   async #quiet(): Promise<void> {
     do {

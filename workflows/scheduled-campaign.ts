@@ -1,4 +1,5 @@
-// Workflow that the schedule of a campaign starts: it plans the campaign again, and starts the plan if nothing prevents it.
+// Workflow that the schedule of a campaign starts: it plans the campaign again, and starts the plan if nothing
+// prevents it.
 
 import {
   ActivityFailure,
@@ -35,8 +36,8 @@ export interface ScheduledCampaignResult {
   readonly run: string | null;
   readonly started: boolean;
   /**
-   * Why the run was not started or did not finish; null if it finished. `nobody`: today's audience is empty. `problems` and
-   * `approval` need an operator.
+   * Why the run was not started or did not finish; null if it finished. `nobody`: today's audience is empty.
+   * `problems` and `approval` need an operator.
    */
   readonly why: 'overlap' | 'nobody' | 'problems' | 'approval' | 'cancelled' | null;
 }

@@ -1,4 +1,5 @@
-// Commands on a campaign run, by operators and by Sluice itself. Each is applied once, by its id, and is kept in the audit trail.
+// Commands on a campaign run, by operators and by Sluice itself. Each is applied once, by its id, and is kept in the
+// audit trail.
 import {
   CampaignCommand,
   type CampaignCommandInput,
@@ -70,7 +71,10 @@ function settlesTriggered(command: CampaignCommand): boolean {
   return command.action === 'resolve' && command.as === 'triggered';
 }
 
-/** Returns the events that follow triggers settled by an operator. The response to an earlier attempt may have been lost. */
+/**
+ * Returns the events that follow triggers settled by an operator. The response to an earlier attempt may have been
+ * lost.
+ */
 async function afterOf(
   tx: Queryable,
   row: CampaignRow,
@@ -138,7 +142,8 @@ async function cancel({ tx, row, at }: CommandContext): Promise<Done> {
   // Cancelling again is not an error: the run stays cancelled.
   demand(row, ['planned', 'running', 'cancelled']);
   const members = await cancelMembers(tx, run, at);
-  // Nothing of the run is in progress when it is cancelled. Rights that are still taken belong to workers that are gone.
+  // Nothing of the run is in progress when it is cancelled. Rights that are still taken belong to workers that are
+  // gone.
   await giveUpLost(tx, run, { seconds: FLIGHT_SECONDS, code: AMBIGUOUS }, at);
   await endWaves(tx, run, at);
   await moveCampaign(tx, run, ['planned', 'running'], 'cancelled', at);

@@ -40,8 +40,8 @@ export function createForecastActivities(deps: Deps) {
   const { db } = deps;
   return {
     /**
-     * Makes the plan of a run, stores it and sets the run to `planned`. It reads only the ledger. A repeated call returns
-     * the plan that was made first.
+     * Makes the plan of a run, stores it and sets the run to `planned`. It reads only the ledger. A repeated call
+     * returns the plan that was made first.
      */
     async planCampaign({ run }: CampaignRunName): Promise<CampaignPlan> {
       const row = await getCampaign(db, run);
@@ -207,8 +207,9 @@ function excludedBy(counts: readonly StateCount[]): Record<string, number> {
 }
 
 /**
- * Maximum number of calls that the members take. A member found by its card has that card moved directly; for the others
- * Sluice searches for the card by contact and pipeline first. Tags are read before they are written (activities/events/effects).
+ * Maximum number of calls that the members take. A member found by its card has that card moved directly; for the
+ * others Sluice searches for the card by contact and pipeline first. Tags are read before they are written
+ * (activities/events/effects).
  */
 function callsOf(
   { calls, spec: { config } }: CampaignRow,

@@ -1,4 +1,5 @@
-// Checks that a plan makes beside its audience: the pollers of the connection, the scopes of the tokens, the names in `after`.
+// Checks that a plan makes beside its audience: the pollers of the connection, the scopes of the tokens, the names in
+// `after`.
 import type { PollerState } from '../../src/campaigns/reliance.ts';
 import type { PollerConfig } from '../../src/contracts/config/config.ts';
 import { durationMs } from '../../src/contracts/config/config-base.ts';
@@ -7,7 +8,10 @@ import { glanceAtPollers } from '../../src/ledger/campaigns/campaign-plan-facts.
 import { pick, readCatalog } from '../../src/ledger/sync/catalog.ts';
 import type { AccountAccess, Deps } from '../shared/deps.ts';
 
-/** A poller counts as stopped if it has not polled for this long, or for three of its longest intervals if that is longer. */
+/**
+ * A poller counts as stopped if it has not polled for this long, or for three of its longest intervals if that is
+ * longer.
+ */
 const QUIET_MS = 10 * 60_000;
 
 /** Returns the state of every poller of the account that was ever started. */

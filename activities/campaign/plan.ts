@@ -16,7 +16,10 @@ import { freeze } from './audience/freeze.ts';
 import { listsOf } from './audience/names.ts';
 import { readRows, readsExcludedNumbers } from './audience/rows.ts';
 
-/** @param readMs how long one call of `readAudienceRows` keeps starting pages, in milliseconds; 0 reads one page per call */
+/**
+ * @param readMs how long one call of `readAudienceRows` keeps starting pages, in milliseconds; 0 reads one page per
+ *   call
+ */
 export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly readMs?: number } = {}) {
   const { db } = deps;
 
@@ -43,7 +46,10 @@ export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly 
       };
     },
 
-    /** Reads some pages of a part of the audience from a source or the ledger, or of `exclude.numbers` after the last part. */
+    /**
+     * Reads some pages of a part of the audience from a source or the ledger, or of `exclude.numbers` after the last
+     * part.
+     */
     async readAudienceRows(input: AudiencePageInput): Promise<AudiencePage> {
       return await readRows(deps, input, readMs);
     },

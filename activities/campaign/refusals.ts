@@ -37,7 +37,10 @@ export function refuseCommand(
   });
 }
 
-/** @throws ApplicationFailure if the run is not a plan that waits for its start, or if the configuration has changed since */
+/**
+ * @throws ApplicationFailure if the run is not a plan that waits for its start, or if the configuration has changed
+ *   since
+ */
 export function refuseUnlessPlanned(deps: Deps, row: CampaignRow): void {
   const { campaign, run_id: run, state, plan } = row;
   const replan = `\`sluice campaign plan ${campaign}\` makes a new one`;

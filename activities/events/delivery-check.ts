@@ -18,7 +18,8 @@ const MAX_ATTEMPTS = 5;
 const STEP = 'readBackMessage' as const;
 
 /**
- * Makes one check: GET /v1/messages/{messageId}/status, or GET /v1/conversations/{ticketId}/messages if that shows several.
+ * Makes one check: GET /v1/messages/{messageId}/status, or GET /v1/conversations/{ticketId}/messages if that shows
+ * several.
  * @param attempt 1 for the first
  */
 export async function checkDelivery(
@@ -59,7 +60,9 @@ export async function checkDelivery(
     };
   }
 
-  /** Interprets an error for the messages that were searched for. Rethrows it as a failure if it does not concern them. */
+  /**
+   * Interprets an error for the messages that were searched for. Rethrows it as a failure if it does not concern them.
+   */
   function shownBy(error: unknown): Shown {
     if (error instanceof ApplicationFailure || error instanceof CancelledFailure) throw error;
     const isPage = 'conversation' in check;
@@ -88,7 +91,10 @@ export async function checkDelivery(
   }
 }
 
-/** Some ids can't be part of a path (base64 with a slash). For such a message only the conversation's page shows the status. */
+/**
+ * Some ids can't be part of a path (base64 with a slash). For such a message only the conversation's page shows the
+ * status.
+ */
 function askable(due: DueCheck): DueCheck {
   if ('conversation' in due || due.shownIn === null || isSegment(due.message)) return due;
   return { conversation: due.shownIn };

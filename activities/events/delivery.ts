@@ -1,4 +1,5 @@
-// Activities that follow sent messages. A batch checks the due ones and publishes what has changed. A check is one API call.
+// Activities that follow sent messages. A batch checks the due ones and publishes what has changed. A check is one
+// API call.
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type {
   DeliveryBatchInput,
@@ -57,8 +58,8 @@ export function createDeliveryLedgerActivities(deps: Deps) {
 export function createDeliveryActivities(deps: Deps, tools: DeliveryTools = {}) {
   return {
     /**
-     * Checks due messages for up to one minute. The activity itself chooses them, so it skips what the poller saw meanwhile,
-     * and ids of messages stay out of Temporal.
+     * Checks due messages for up to one minute. The activity itself chooses them, so it skips what the poller saw
+     * meanwhile, and ids of messages stay out of Temporal.
      */
     async deliveryBatch(input: DeliveryBatchInput): Promise<DeliveryBatchResult> {
       // An earlier attempt may have published events and ended before it woke the sinks.
@@ -72,8 +73,8 @@ export function createDeliveryActivities(deps: Deps, tools: DeliveryTools = {}) 
 }
 
 /**
- * Checks without a lease: an account has one watch, and a watch runs one batch at a time. If a message is checked twice, the
- * second check changes nothing.
+ * Checks without a lease: an account has one watch, and a watch runs one batch at a time. If a message is checked
+ * twice, the second check changes nothing.
  */
 class DeliveryBatch implements BatchWork<DueCheck> {
   readonly concurrencyLimit = CONCURRENCY_LIMIT;
@@ -176,7 +177,11 @@ class DeliveryBatch implements BatchWork<DueCheck> {
 const nameOf = (check: DueCheck) =>
   'message' in check ? `message ${check.message}` : `page ${check.conversation}`;
 
-/** Publishes what pollers and checks have seen, without a call. @returns the sinks to wake, and milliseconds until the next check */
+/**
+ * Publishes what pollers and checks have seen, without a call.
+ *
+ * @returns the sinks to wake, and milliseconds until the next check
+ */
 export async function settle(
   deps: Deps,
   account: string,

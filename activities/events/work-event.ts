@@ -1,5 +1,5 @@
-// Activity that works on one event from beginning to end. The ledger stores its content and progress, so it can restart at any
-// point.
+// Activity that works on one event from beginning to end. The ledger stores its content and progress, so it can
+// restart at any point.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { EffectStep, EventInput, EventProgress } from '../../src/contracts/wire/intake.ts';

@@ -1,4 +1,5 @@
-// Sends one group of events to a sink. The sending ends in time whatever the sink does, and reports what is known of each event.
+// Sends one group of events to a sink. The sending ends in time whatever the sink does, and reports what is known of
+// each event.
 import type { SinkEvent } from '../../src/contracts/wire/events.ts';
 import type { Failure, Tried } from '../../src/ledger/outbox/outbox-circuit.ts';
 import { type Sent, type Sink, SinkError } from '../../src/sinks/sink.ts';
@@ -26,8 +27,9 @@ const MAX_REASON = 500;
 const HUNG = Symbol('hung');
 
 /**
- * Sends a group and never throws. The result leaves out events that the sink did not try. A sink that throws or returns an invalid
- * result is at fault: with a single event the fault is that event's failure; with several it can't be assigned yet.
+ * Sends a group and never throws. The result leaves out events that the sink did not try. A sink that throws or
+ * returns an invalid result is at fault: with a single event the fault is that event's failure; with several it can't
+ * be assigned yet.
  */
 export async function sendEvents(sending: Sending): Promise<SendingEnd> {
   const { sink, events, cancelled, deadlineMs } = sending;

@@ -1,4 +1,5 @@
-// Activities of the outbox: deliver what waits for a sink, and operator queries and commands. The content stays in the ledger.
+// Activities of the outbox: deliver what waits for a sink, and operator queries and commands. The content stays in
+// the ledger.
 import { Context } from '@temporalio/activity';
 import type {
   OutboxBatchResult,

@@ -1,5 +1,5 @@
-// Activities of polling: operator queries and commands, and the batch that calls the API. A batch stores what it has read in the
-// ledger before it ends.
+// Activities of polling: operator queries and commands, and the batch that calls the API. A batch stores what it has
+// read in the ledger before it ends.
 
 import { Context } from '@temporalio/activity';
 import type {

@@ -1,13 +1,17 @@
-// Cursor through a list that is ordered by last update and changes while it is read: which page to request next, whether a page
-// joins what was read, and when to give up. API text, GET /v1/conversations.
+// Cursor through a list that is ordered by last update and changes while it is read: which page to request next,
+// whether a page joins what was read, and when to give up. API text, GET /v1/conversations.
 //
-// Conversations move to the front while pages are read, so unread ones move down and are read twice. If some leave the list, the
-// ones after them move up into the part that was already read. The order shows this: a page whose first item is newer than the
-// oldest one read covers everything between them. Therefore windows overlap by at least one item.
+// Conversations move to the front while pages are read, so unread ones move down and are read twice. If some leave
+// the list, the ones after them move up into the part that was already read. The order shows this: a page whose first
+// item is newer than the oldest one read covers everything between them. Therefore windows overlap by at least one
+// item.
 import { windowOverlapping } from '../../src/api-client/page-cursor.ts';
 import type { ListCursor } from '../../src/ledger/conversations/poll-progress.ts';
 
-/** Smallest page size. Below it, some offsets have no overlapping window that advances. Only a service with a lower cap uses less. */
+/**
+ * Smallest page size. Below it, some offsets have no overlapping window that advances. Only a service with a lower
+ * cap uses less.
+ */
 const MIN_SIZE = 20;
 /** Number of steps back to find where a page joins. Each is twice as far, so 31 pages are in reach. */
 const MAX_BACK = 5;
@@ -101,8 +105,8 @@ export function step(before: ListCursor, page: CursorPage): CursorStep {
 
 function firstOf({ items, count }: CursorPage, size: number): Partial<ListCursor> {
   const top = items.reduce<number | null>((max, { at }) => (max === null || at > max ? at : max), null);
-  // Overlap costs a sixth; the rest allows for steps back and growth. The limit uses the first count only: in a list that grows
-  // as fast as it is read, any other limit would grow with it.
+  // Overlap costs a sixth; the rest allows for steps back and growth. The limit uses the first count only: in a list
+  // that grows as fast as it is read, any other limit would grow with it.
   return { top, count, maxCalls: Math.min(MAX_CALLS, 20 + 8 * Math.ceil(count / size)) };
 }
 
@@ -156,7 +160,9 @@ function advance(
   return { cursor: next, done: false, gap: null };
 }
 
-/** The window that overlaps what was read and reaches furthest; if none advances, the one that begins right after it. */
+/**
+ * The window that overlaps what was read and reaches furthest; if none advances, the one that begins right after it.
+ */
 function windowAt(offset: number, size: number): ListCursor['window'] {
   const window = windowOverlapping(offset, size);
   if (window.pageNumber * window.pageSize > offset) return window;

@@ -73,8 +73,8 @@ export function stateHash(state: ConversationState): string {
 }
 
 /**
- * True if a listing shows nothing that is not imported: its last update is not newer than the newest message of a complete
- * reading, and it shows that message's text.
+ * True if a listing shows nothing that is not imported: its last update is not newer than the newest message of a
+ * complete reading, and it shows that message's text.
  */
 export function isCovered(
   { updatedAt, lastMessage }: { updatedAt: string; lastMessage: string | null },

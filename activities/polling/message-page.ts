@@ -1,5 +1,5 @@
-// Interprets a page of a conversation's history: which messages are new, and whether all older ones are known. API text,
-// GET /v1/conversations/{ticketId}/messages: page 1 has the most recent messages, and items are chronological.
+// Interprets a page of a conversation's history: which messages are new, and whether all older ones are known. API
+// text, GET /v1/conversations/{ticketId}/messages: page 1 has the most recent messages, and items are chronological.
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
 import { toJson } from '../../src/contracts/stored-json.ts';
@@ -35,8 +35,8 @@ export interface PageView {
 export type ReadSoFar = Pick<Reading, 'count' | 'read' | 'lookAlikes'> | null;
 
 /**
- * Assigns positions to the items of a page. Identical messages without an id are numbered from the newest back, over all
- * pages of a reading, so each additional one gets the next number.
+ * Assigns positions to the items of a page. Identical messages without an id are numbered from the newest back, over
+ * all pages of a reading, so each additional one gets the next number.
  * @param window the requested page
  */
 export function viewPage(

@@ -1,4 +1,5 @@
-// Old conversations that are read in addition to polls: unread conversations of the history, then the next older page of the list.
+// Old conversations that are read in addition to polls: unread conversations of the history, then the next older page
+// of the list.
 import type { PollerName } from '../../src/contracts/wire/poll.ts';
 import { getProgress } from '../../src/ledger/conversations/poll-progress.ts';
 import { pollOutlook } from '../../src/ledger/conversations/pollers.ts';

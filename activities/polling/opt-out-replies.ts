@@ -3,13 +3,15 @@ import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import { noteOptOuts } from '../../src/ledger/campaigns/opt-outs.ts';
 import type { ReadContext } from './import-messages.ts';
 
-/** Longer messages are no opt-outs. Configured words have at most 60 letters; the rest allows for ignored characters. */
+/**
+ * Longer messages are no opt-outs. Configured words have at most 60 letters; the rest allows for ignored characters.
+ */
 const MAX_LENGTH = 200;
 
 /**
- * Records the contact's opt-out if one of their messages is one of the account's words. Every message of the page counts, also
- * those from before the poller's first start: an opt-out of last month is an opt-out. A message with unknown direction does not
- * count.
+ * Records the contact's opt-out if one of their messages is one of the account's words. Every message of the page
+ * counts, also those from before the poller's first start: an opt-out of last month is an opt-out. A message with
+ * unknown direction does not count.
  */
 export async function noteOptOutReplies(
   { deps, tx, call, now }: ReadContext,

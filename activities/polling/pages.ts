@@ -1,5 +1,5 @@
-// Reads one page of conversations, for a poll or for the history before the first poll. Conversations that differ from the ledger
-// must be read, and the cursor moves one page down.
+// Reads one page of conversations, for a poll or for the history before the first poll. Conversations that differ
+// from the ledger must be read, and the cursor moves one page down.
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { Conversation } from '../../src/api-client/schemas/conversation.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
@@ -35,9 +35,9 @@ const LIST = '/v1/conversations';
 const OVERLAP_MS = 10_000;
 
 /**
- * Requests the next page of the current sweep, or page 1 (API text, GET /v1/conversations). The very first poll ends with page 1
- * and leaves older pages to `historyPage`. "Now" is what that page shows, by the service's clock: everything on it already
- * existed.
+ * Requests the next page of the current sweep, or page 1 (API text, GET /v1/conversations). The very first poll ends
+ * with page 1 and leaves older pages to `historyPage`. "Now" is what that page shows, by the service's clock:
+ * everything on it already existed.
  * @param failures number of failures in a row if this call fails
  */
 export async function pollPage(deps: Deps, call: PollCall, failures = 1): Promise<PageResult> {
@@ -96,8 +96,9 @@ export async function historyPage(deps: Deps, call: PollCall, failures = 1): Pro
 }
 
 /**
- * Begins a sweep down to the watermark. It goes OVERLAP_MS below it until a poll that began at least that much later finds nothing
- * there. Going below it with every poll would read conversations that were updated in bulk again and again.
+ * Begins a sweep down to the watermark. It goes OVERLAP_MS below it until a poll that began at least that much later
+ * finds nothing there. Going below it with every poll would read conversations that were updated in bulk again and
+ * again.
  */
 function begin(
   { watermark, since, settled, still_ms }: PollProgress,

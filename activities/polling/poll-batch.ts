@@ -1,7 +1,7 @@
 // A batch of a poller: polls of page 1 and the readings that they cause, and old conversations besides.
 //
-// Items have no lease, because a poller's workflow runs one batch at a time. If a batch outlives its worker's connection, the
-// ledger ignores the second of two responses.
+// Items have no lease, because a poller's workflow runs one batch at a time. If a batch outlives its worker's
+// connection, the ledger ignores the second of two responses.
 import { ApplicationFailure } from '@temporalio/activity';
 import type { PollerConfig } from '../../src/contracts/config/config.ts';
 import { durationMs } from '../../src/contracts/config/config-base.ts';
@@ -26,7 +26,10 @@ import { readMessages } from './read-messages.ts';
 
 /** Number of conversations read at the same time: enough to use a token's slots while responses are slow. */
 const CONCURRENCY = 4;
-/** Number of readings after which page 1 is listed again. Conversations that change meanwhile are then queued and read once. */
+/**
+ * Number of readings after which page 1 is listed again. Conversations that change meanwhile are then queued and read
+ * once.
+ */
 const READS_BETWEEN_LISTS = 20;
 /** Factor by which the interval grows while nothing changes. */
 const GROWTH = 1.5;
@@ -112,7 +115,8 @@ class PollBatch implements BatchWork<PollItem> {
       if (!(error instanceof ApplicationFailure)) throw error;
       if (error.nonRetryable === true) {
         this.#ends[old ? 'old' : 'news'].block ??= blockOf(error);
-        // A refusal of old conversations ends the batch, so that it is shown at once. The next batch continues without them.
+        // A refusal of old conversations ends the batch, so that it is shown at once. The next batch continues
+        // without them.
         if (!old) return batch.stop();
         batch.finish();
       } else await this.#postpone(item, error);
@@ -185,8 +189,8 @@ class PollBatch implements BatchWork<PollItem> {
   }
 
   /**
-   * Makes one call and passes it the number of failures in a row of its kind, if it fails. Within its share, polling has priority
-   * over campaigns and syncs. Beyond its share it uses what they leave.
+   * Makes one call and passes it the number of failures in a row of its kind, if it fails. Within its share, polling
+   * has priority over campaigns and syncs. Beyond its share it uses what they leave.
    */
   async #call<T>(work: PollWork, call: (failures: number) => Promise<T>): Promise<T> {
     const { signal } = callScope();

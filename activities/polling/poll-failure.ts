@@ -1,5 +1,6 @@
-// Converts errors of polling to failures: some are retried, others block the poller. One unreadable item among readable ones is a
-// gap. If the service shows most items in another form, the poller is blocked. Nothing is concluded from unreadable items.
+// Converts errors of polling to failures: some are retried, others block the poller. One unreadable item among
+// readable ones is a gap. If the service shows most items in another form, the poller is blocked. Nothing is
+// concluded from unreadable items.
 import { ApplicationFailure } from '@temporalio/activity';
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { InvalidItem } from '../../src/api-client/shapes.ts';

@@ -1,4 +1,5 @@
-// Reads one page of a conversation's messages, back to what is known. With the last page, one transaction publishes all new messages.
+// Reads one page of a conversation's messages, back to what is known. With the last page, one transaction publishes
+// all new messages.
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
@@ -40,8 +41,8 @@ const MAX_IDLE = 8;
 const MAX_PAGES = 10_000;
 
 /**
- * Reads the next page of a conversation (API text, GET /v1/conversations/{ticketId}/messages). New messages are staged while older
- * pages remain. With the last page all of them are published at once, oldest first.
+ * Reads the next page of a conversation (API text, GET /v1/conversations/{ticketId}/messages). New messages are
+ * staged while older pages remain. With the last page all of them are published at once, oldest first.
  */
 export async function readMessages(
   deps: Deps,

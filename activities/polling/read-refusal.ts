@@ -76,7 +76,9 @@ export async function settleReadError(
   throw readFailure(deps, call, error, Math.min(failures, MAX_DOUBLINGS));
 }
 
-/** Publishes what was read so far and the conversation's state. The conversation is read again only after it changes. */
+/**
+ * Publishes what was read so far and the conversation's state. The conversation is read again only after it changes.
+ */
 async function giveUp(
   deps: Deps,
   call: ReadCall,

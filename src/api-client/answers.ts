@@ -42,7 +42,10 @@ export interface ReadAnswer<T> {
   readonly rate: RateHeaders | null;
 }
 
-/** A word of an answer that is safe to log: it begins with a letter (so it is no phone number), is short and is not the token. */
+/**
+ * A word of an answer that is safe to log: it begins with a letter (so it is no phone number), is short and is not
+ * the token.
+ */
 function word(value: unknown, token: string): string | null {
   if (typeof value !== 'string' || !/^[A-Za-z][\w:.-]{0,99}$/.test(value)) return null;
   return value.includes(token) ? null : value;
@@ -132,8 +135,8 @@ export function readAnswer<T>(
 }
 
 /**
- * Returns the JSON object of a success, or undefined. The answer to a write may be a JSON text, or empty with any status
- * but 200: an empty 200 comes from a proxy that lost the answer.
+ * Returns the JSON object of a success, or undefined. The answer to a write may be a JSON text, or empty with any
+ * status but 200: an empty 200 comes from a proxy that lost the answer.
  */
 function bodyOf(answer: Answer, { isWrite, allowEmpty }: ReadOptions): JsonObject | undefined {
   if (isWrite && answer.body.length === 0) return answer.status === 200 && !allowEmpty ? undefined : {};

@@ -63,8 +63,9 @@ export function resolveAssumptions(overrides: Readonly<Record<string, unknown>> 
 export type AssumptionGroup = 'history' | 'all';
 
 /**
- * Returns a fingerprint that changes exactly when an effective assumption of the group changes, because answers may then
- * be read differently. It does not depend on the process or on the order of keys. 22 letters, digits, `-` and `_`.
+ * Returns a fingerprint that changes exactly when an effective assumption of the group changes, because answers may
+ * then be read differently. It does not depend on the process or on the order of keys. 22 letters, digits, `-` and
+ * `_`.
  */
 export function assumptionsFingerprint(assumed: Assumptions, group: AssumptionGroup): string {
   const keys = KEYS.filter((key) => group === 'all' || key.startsWith('message.')).toSorted();

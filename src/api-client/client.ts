@@ -106,8 +106,8 @@ export class MessagingClient {
   }
 
   /**
-   * Waits for the running calls (each ends by its deadline), then closes the connections. Later calls fail as `aborted`.
-   * A dispatcher from the options stays open.
+   * Waits for the running calls (each ends by its deadline), then closes the connections. Later calls fail as
+   * `aborted`. A dispatcher from the options stays open.
    */
   async close(): Promise<void> {
     if (this.#ownPool !== null && !this.#ownPool.closed) await this.#ownPool.close();

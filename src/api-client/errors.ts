@@ -1,5 +1,5 @@
-// The errors of the client. None of them contains the token, a request body or the underlying error: a nested cause could
-// bring answer bytes into a log. They keep the code of a cause as `causeCode`.
+// The errors of the client. None of them contains the token, a request body or the underlying error: a nested cause
+// could bring answer bytes into a log. They keep the code of a cause as `causeCode`.
 import type { AssumptionKey } from './assumption-table.ts';
 import { type ErrorCode, isKnownCode } from './error-codes.ts';
 import type { RateHeaders } from './rate-headers.ts';
@@ -31,8 +31,8 @@ export interface ApiErrorFields {
   readonly param: string | null;
   readonly rate: RateHeaders | null;
   /**
-   * Assumptions that this call relied on, if one of them may have caused the refusal: a 400, 404 or 422 without a code, with
-   * a code that the API text does not list, or with a code for a missing input. Otherwise empty.
+   * Assumptions that this call relied on, if one of them may have caused the refusal: a 400, 404 or 422 without a
+   * code, with a code that the API text does not list, or with a code for a missing input. Otherwise empty.
    */
   readonly assumptions?: readonly AssumptionKey[] | undefined;
 }
@@ -85,8 +85,8 @@ export class ApiError extends Error implements ApiErrorFields {
   }
 
   /**
-   * The service's own text. It may echo personal data, so it is for the operator and the ledger, never for logs. It is not
-   * enumerable, so neither JSON nor `util.inspect` shows it.
+   * The service's own text. It may echo personal data, so it is for the operator and the ledger, never for logs. It
+   * is not enumerable, so neither JSON nor `util.inspect` shows it.
    */
   get detail(): string | null {
     return this.#detail;

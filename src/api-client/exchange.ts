@@ -1,9 +1,9 @@
 // One HTTP exchange: sends a request and returns the whole decoded answer, within one deadline. It never retries.
 //
-// undici 7 resends nothing on HTTP/1.1 with pipelining 1: when a socket closes, the one running request fails, and only
-// unwritten requests stay queued (client-h1.js, onHttpSocketClose). HTTP/2 would queue requests again after GOAWAY, so it
-// is off. `idempotent: false` keeps every request out of pipelines. `onRequestStart` runs right before the first byte is
-// written: a request that fails earlier was certainly not sent, one that fails later may have been.
+// undici 7 resends nothing on HTTP/1.1 with pipelining 1: when a socket closes, the one running request fails, and
+// only unwritten requests stay queued (client-h1.js, onHttpSocketClose). HTTP/2 would queue requests again after
+// GOAWAY, so it is off. `idempotent: false` keeps every request out of pipelines. `onRequestStart` runs right before
+// the first byte is written: a request that fails earlier was certainly not sent, one that fails later may have been.
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { BodyReader } from './body-reader.ts';

@@ -1,4 +1,5 @@
-// How an assumption names a field of an answer: by name, by a path into nested fields, or with the meaning of its values.
+// How an assumption names a field of an answer: by name, by a path into nested fields, or with the meaning of its
+// values.
 import { z } from 'zod';
 import type { JsonObject } from './json-object.ts';
 import { isObject } from './json-object.ts';

@@ -45,7 +45,9 @@ function fieldsOf({ prefix, value }: Inner): Inner[] {
   }));
 }
 
-/** Phone numbers, ids and addresses may be keys of an object. An identifier with fewer than six digits is none of these. */
+/**
+ * Phone numbers, ids and addresses may be keys of an object. An identifier with fewer than six digits is none of these.
+ */
 function shownName(name: string): string {
   const isIdentifier = /^([A-Za-z_$][\w$-]{0,39}|0)$/.test(name);
   return isIdentifier && name.replace(/\D/g, '').length < 6 && !name.startsWith('svc_') ? name : MASKED;

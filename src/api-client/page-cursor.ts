@@ -1,10 +1,11 @@
-// The cursor over a paginated list that changes while it is read. It chooses the next page so that no item is missed and
-// the iteration ends.
+// The cursor over a paginated list that changes while it is read. It chooses the next page so that no item is missed
+// and the iteration ends.
 //
-// Page numbers alone lose items: when an item is removed from a page already read, its successors shift up, and one moves
-// across the page boundary unread. So consecutive pages overlap. A page with an item already seen has no gap before it,
-// because inserts and removals keep the order of the other items. After a page without one, the cursor goes further back.
-// Overlapping costs 12 to 16 % more calls than reading without overlap (measured for 1,000 to 100,000 items).
+// Page numbers alone lose items: when an item is removed from a page already read, its successors shift up, and one
+// moves across the page boundary unread. So consecutive pages overlap. A page with an item already seen has no gap
+// before it, because inserts and removals keep the order of the other items. After a page without one, the cursor
+// goes further back. Overlapping costs 12 to 16 % more calls than reading without overlap (measured for 1,000 to
+// 100,000 items).
 
 /** The service's maximum pageSize. It silently reduces a larger one (API text, Limits). */
 export const MAX_PAGE_SIZE = { conversations: 100, messages: 200, contacts: 100, cards: 100 } as const;
@@ -54,7 +55,10 @@ export interface SeenPage {
   readonly known: number;
 }
 
-/** `incomplete`: the list changed while it was read. `endless`: its pages do not end. In both cases items may be missing. */
+/**
+ * `incomplete`: the list changed while it was read. `endless`: its pages do not end. In both cases items may be
+ * missing.
+ */
 export type ListEnd = 'complete' | 'incomplete' | 'endless';
 
 export interface PageStep {

@@ -20,11 +20,13 @@ export interface Calendar {
 }
 
 /**
- * Compiles windows. A repeated query of a zone takes about a microsecond, because the object caches what it has computed.
+ * Compiles windows. A repeated query of a zone takes about a microsecond, because the object caches what it has
+ * computed.
  *
- * Local time is read strictly: an instant is in a window only if the wall clock of every zone is. If clocks go back and a range
- * begins or ends within the repeated hour, it begins with the second occurrence and ends with the first. A range within the
- * repeated hour uses the second occurrence. If clocks go forward, the range loses the missing hour.
+ * Local time is read strictly: an instant is in a window only if the wall clock of every zone is. If clocks go back
+ * and a range begins or ends within the repeated hour, it begins with the second occurrence and ends with the first.
+ * A range within the repeated hour uses the second occurrence. If clocks go forward, the range loses the missing
+ * hour.
  */
 export function compileCalendar(windows: SendingWindows): Calendar {
   const days = compileDays(windows);
@@ -91,7 +93,9 @@ function extend(days: Days, timeline: Timeline): void {
   timeline.toMs = toMs;
 }
 
-/** A zone that leaves no common span moves to the front: next time it rules the span out before the others are computed. */
+/**
+ * A zone that leaves no common span moves to the front: next time it rules the span out before the others are computed.
+ */
 function commonSpans(days: Days, { zones, toMs: fromMs }: Timeline, toMs: number): readonly Span[] {
   let spans: readonly Span[] = [{ start: fromMs, end: toMs }];
   for (const [index, zone] of zones.entries()) {

@@ -1,5 +1,6 @@
-// Forecast of a campaign: when each member would be triggered if nothing interferes. It simulates the waves on a calendar, in
-// stretches of time in which the same windows are open. The cost depends on waves and windows, not on the number of members.
+// Forecast of a campaign: when each member would be triggered if nothing interferes. It simulates the waves on a
+// calendar, in stretches of time in which the same windows are open. The cost depends on waves and windows, not on
+// the number of members.
 
 import { durationMs } from '../contracts/config/config-base.ts';
 import type { WavesConfig } from '../contracts/config/config-campaigns.ts';
@@ -51,13 +52,16 @@ export interface Forecast {
   readonly never: readonly (readonly string[])[];
 }
 
-/** Tolerance for slots whose computed time is slightly too late, because their distance is not a whole number of milliseconds. */
+/**
+ * Tolerance for slots whose computed time is slightly too late, because their distance is not a whole number of
+ * milliseconds.
+ */
 const EPSILON = 1e-9;
 
 /**
- * Simulates a campaign. Members are distributed evenly over the waves, by zones. Zones that are open at the same time share the
- * pace in proportion to their remaining members. A wave begins with its first trigger, at least `every` after the beginning of
- * the previous wave and at least `settle` after its last trigger.
+ * Simulates a campaign. Members are distributed evenly over the waves, by zones. Zones that are open at the same time
+ * share the pace in proportion to their remaining members. A wave begins with its first trigger, at least `every`
+ * after the beginning of the previous wave and at least `settle` after its last trigger.
  */
 export function forecast(input: ForecastInput): Forecast {
   const { waves, groups, startMs, horizonMs, pacePerMinute } = input;
@@ -155,7 +159,10 @@ function playWave(
   return { startsMs, endsMs, byThen, done: true, never: [] };
 }
 
-/** Distributes `size` members, or all if there are fewer, in proportion to the counts. The largest fractions are rounded up. */
+/**
+ * Distributes `size` members, or all if there are fewer, in proportion to the counts. The largest fractions are
+ * rounded up.
+ */
 function share(counts: readonly number[], size: number): number[] {
   const all = sum(counts);
   if (size >= all) return [...counts];

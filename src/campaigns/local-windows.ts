@@ -1,4 +1,5 @@
-// Windows of one time zone: converts weekdays and wall clock times to instants, with holidays, midnight and clock changes.
+// Windows of one time zone: converts weekdays and wall clock times to instants, with holidays, midnight and clock
+// changes.
 import { Temporal } from 'temporal-polyfill';
 import { type SendingWindows, WEEKDAYS } from '../contracts/config/config-campaigns.ts';
 
@@ -68,7 +69,10 @@ interface LocalRange {
   readonly until: Temporal.PlainDateTime;
 }
 
-/** Ranges that begin on these dates, by the wall clock. Overlapping and adjacent ranges are merged, also across midnight. */
+/**
+ * Ranges that begin on these dates, by the wall clock. Overlapping and adjacent ranges are merged, also across
+ * midnight.
+ */
 function localRanges(days: Days, first: Temporal.PlainDate, last: Temporal.PlainDate): LocalRange[] {
   const all: LocalRange[] = [];
   let holiday = days.isHoliday(first);
@@ -108,7 +112,10 @@ function instantsOf({ from, until }: LocalRange, zone: string): Span {
   return { start: start.last, end: end.first };
 }
 
-/** First and last instant at which a zone's clocks show this time. If they skip it, both are the instant of the clock change. */
+/**
+ * First and last instant at which a zone's clocks show this time. If they skip it, both are the instant of the clock
+ * change.
+ */
 function occurrences(
   local: Temporal.PlainDateTime,
   zone: string,

@@ -176,7 +176,9 @@ export function warningsOf(facts: PlanFacts): PlanNote[] {
   return warnings;
 }
 
-/** Warns if waves are slow because their members have windows at different hours, so that each wave takes most of a day. */
+/**
+ * Warns if waves are slow because their members have windows at different hours, so that each wave takes most of a day.
+ */
 function slowWaves({ forecast, startMs, oneWaveMs, timeZone, pacePerMinute }: PlanFacts): PlanNote[] {
   const { finishMs, waves } = forecast;
   if (finishMs === null || oneWaveMs === null || waves.length < 2) return [];

@@ -1,4 +1,5 @@
-// Rules of a campaign that rely on what pollers read. Such a rule never treats "could not be read" as "there is nothing".
+// Rules of a campaign that rely on what pollers read. Such a rule never treats "could not be read" as "there is
+// nothing".
 
 import type { CampaignConfig } from '../contracts/config/config-campaigns.ts';
 import type { CampaignSpec, PlanNote } from '../contracts/wire/campaign.ts';

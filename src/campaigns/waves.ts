@@ -23,8 +23,8 @@ export interface WaveTally {
 }
 
 /**
- * Shape of the n-th configured wave, from 1. Waves of retried members are not counted. If a canary is configured, it is the
- * first wave, and the sizes begin after it.
+ * Shape of the n-th configured wave, from 1. Waves of retried members are not counted. If a canary is configured, it
+ * is the first wave, and the sizes begin after it.
  */
 export function waveOf(waves: WavesConfig, n: number): WaveShape {
   if (!Number.isInteger(n) || n < 1) throw new RangeError(`waves are counted from 1, got ${n}`);
@@ -34,7 +34,10 @@ export function waveOf(waves: WavesConfig, n: number): WaveShape {
   return { kind: 'wave', size: sizes[Math.min(place, sizes.length - 1)] as number };
 }
 
-/** Returns the stop rules that a wave has broken, in the order of the configuration. Waves below `stop.atLeast` break none. */
+/**
+ * Returns the stop rules that a wave has broken, in the order of the configuration. Waves below `stop.atLeast` break
+ * none.
+ */
 export function brokenRules(stop: StopRules, tally: WaveTally): PlanNote[] {
   const { tried } = tally;
   if (tried === 0 || tried < stop.atLeast) return [];

@@ -1,12 +1,12 @@
-// Time zones in which the owner of a phone number may live. With several zones, a window must be open in all of them, because the
-// number does not show which one applies.
+// Time zones in which the owner of a phone number may live. With several zones, a window must be open in all of them,
+// because the number does not show which one applies.
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { Temporal } from 'temporal-polyfill';
 
 /**
- * Finds all zones that a number (E.164 digits without plus) may be in, sorted. In Brazil they depend on the area code, elsewhere
- * on the country. A number without a country (invalid, or a satellite number) is assigned to `fallback`, the account's zone.
- * ICU is queried once per country, which takes 10 µs per number instead of 200.
+ * Finds all zones that a number (E.164 digits without plus) may be in, sorted. In Brazil they depend on the area
+ * code, elsewhere on the country. A number without a country (invalid, or a satellite number) is assigned to
+ * `fallback`, the account's zone. ICU is queried once per country, which takes 10 µs per number instead of 200.
  */
 export function zoneFinder(fallback: string): (number: string) => readonly string[] {
   const countries = new Map<string, readonly string[]>();
@@ -32,7 +32,10 @@ export function zonesOfText(text: string, fallback: string): string[] {
   return text === '' ? [fallback] : text.split(',');
 }
 
-/** True for the name of an IANA time zone. Offsets (`-03:00`) are not accepted, because they have no daylight saving time. */
+/**
+ * True for the name of an IANA time zone. Offsets (`-03:00`) are not accepted, because they have no daylight saving
+ * time.
+ */
 export function isZone(text: string): boolean {
   if (!/^[A-Za-z]/.test(text)) return false;
   try {
@@ -66,8 +69,8 @@ function zonesOfCountry(country: string): readonly string[] {
 }
 
 /**
- * Zones of Brazil by area code, following Anatel's numbering plan and the IANA list. An area that extends into two zones has
- * both. Area 81 includes Fernando de Noronha, one hour ahead of Recife.
+ * Zones of Brazil by area code, following Anatel's numbering plan and the IANA list. An area that extends into two
+ * zones has both. Area 81 includes Fernando de Noronha, one hour ahead of Recife.
  */
 const BRAZIL: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({

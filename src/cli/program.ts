@@ -26,8 +26,8 @@ const GROUPS = new Map<string, () => Promise<Register>>([
 ]);
 
 /**
- * @param word first word of the command line: only its group is loaded, since all of them take a second of CPU. Help and
- *   suggestions for a mistyped word need all groups.
+ * @param word first word of the command line: only its group is loaded, since all of them take a second of CPU. Help
+ *   and suggestions for a mistyped word need all groups.
  */
 export async function createProgram(
   version: string,

@@ -23,7 +23,10 @@ export function presetJsonSchema(): Record<string, unknown> {
   return { title: 'mapping', ...z.toJSONSchema(MappingConfig, { target: 'draft-2020-12', io: 'input' }) };
 }
 
-/** The keys allowed in the object at `path` of `value`. Of several shapes, only those that match its literals (`type: csv`) count. */
+/**
+ * The keys allowed in the object at `path` of `value`. Of several shapes, only those that match its literals
+ * (`type: csv`) count.
+ */
 export function knownKeys(schema: JsonSchema, value: unknown, path: readonly PropertyKey[]): string[] {
   let candidates = alternatives(schema, value);
   let current = value;

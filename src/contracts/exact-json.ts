@@ -7,8 +7,8 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const INTEGER = /^-?\d+$/;
 
 /**
- * Parses JSON. Integers beyond ±(2^53 - 1) come as text, digit for digit, so that whatever is read can be written as JSON
- * again; all other values come as JSON.parse reads them. A text without 16 digits in a row costs one more scan.
+ * Parses JSON. Integers beyond ±(2^53 - 1) come as text, digit for digit, so that whatever is read can be written as
+ * JSON again; all other values come as JSON.parse reads them. A text without 16 digits in a row costs one more scan.
  *
  * @example parseExactJson('{"id": 700000000000000001}') // { id: '700000000000000001' }
  * @throws SyntaxError as JSON.parse does

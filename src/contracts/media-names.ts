@@ -1,5 +1,5 @@
-// Name and type of a file, out of what its host or its sender says of it: both travel on to the service, so they are made
-// harmless.
+// Name and type of a file, out of what its host or its sender says of it: both travel on to the service, so they are
+// made harmless.
 
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
 const MAX_NAME = 100;

@@ -1,5 +1,5 @@
-// Compares the client's assumptions with real answers, by the client's own parser. A wrong assumption comes with the line of
-// sluice.yaml that corrects it, if the client can read the answer with that line.
+// Compares the client's assumptions with real answers, by the client's own parser. A wrong assumption comes with the
+// line of sluice.yaml that corrects it, if the client can read the answer with that line.
 import {
   ASSUMPTIONS,
   type AssumptionKey,

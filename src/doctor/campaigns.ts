@@ -1,5 +1,5 @@
-// Checks that the campaigns of an account can reach anybody: their connections, names and scopes. It uses reads that the
-// doctor makes anyway.
+// Checks that the campaigns of an account can reach anybody: their connections, names and scopes. It uses reads that
+// the doctor makes anyway.
 import type { Connection, Listing, Pipeline, Tag } from '../api-client/index.ts';
 import { connectionProblems, connectionWarnings } from '../campaigns/plan-notes.ts';
 import type { CampaignConfig, OptOutConfig } from '../contracts/config/config-campaigns.ts';

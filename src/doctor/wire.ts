@@ -1,5 +1,5 @@
-// The doctor's connection to an instance: the API client over a dispatcher that allows GET only and counts every call. It
-// keeps what the client does not show of the last answer: its body and its Date.
+// The doctor's connection to an instance: the API client over a dispatcher that allows GET only and counts every
+// call. It keeps what the client does not show of the last answer: its body and its Date.
 import { type Dispatcher, Pool } from 'undici';
 import { type AssumptionOverrides, type CallInfo, MessagingClient } from '../api-client/index.ts';
 import { parseAnswer } from '../api-client/readers.ts';

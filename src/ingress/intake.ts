@@ -35,8 +35,8 @@ export interface Signature {
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   /**
-   * `BAD_ENCODING`, `BAD_JSON`, `TOO_DEEP`, `BAD_EVENT` (CloudEvents, Debezium), `TOMBSTONE` (Kafka: no value), `NO_KEY`, `BAD_ORDER`,
-   * `SCHEMA`, `MAPPING`
+   * `BAD_ENCODING`, `BAD_JSON`, `TOO_DEEP`, `BAD_EVENT` (CloudEvents, Debezium), `TOMBSTONE` (Kafka: no value),
+   * `NO_KEY`, `BAD_ORDER`, `SCHEMA`, `MAPPING`
    */
   readonly code: string;
   /** 400: the delivery is unreadable. 422: it is readable but does not fit the route. */

@@ -3,7 +3,9 @@
 
 const HIDDEN = '•••';
 
-/** `5511987654321` → `+55 11 9••••-4321`. Other countries keep the first digits of the code and the last four digits. */
+/**
+ * `5511987654321` → `+55 11 9••••-4321`. Other countries keep the first digits of the code and the last four digits.
+ */
 export function maskPhone(text: string): string {
   const digits = text.replace(/\D/g, '');
   const [, area, ninth = ''] = /^55(\d\d)(9)?\d{8}$/.exec(digits) ?? [];
@@ -74,8 +76,8 @@ const PLACES: Readonly<Record<string, Masker>> = {
 };
 
 /**
- * A copy of a record, or of a part of it under the same names, for people. Phones, e-mails, names and documents are masked;
- * unknown paths are hidden.
+ * A copy of a record, or of a part of it under the same names, for people. Phones, e-mails, names and documents are
+ * masked; unknown paths are hidden.
  */
 export function maskRecord(value: unknown): unknown {
   return mask(value, '');

@@ -1,5 +1,5 @@
-// Makes text from outside harmless to a terminal: characters that move the cursor, change colors, hide text or change its
-// direction become escapes such as \u202e. In JSON these escapes mean the same characters.
+// Makes text from outside harmless to a terminal: characters that move the cursor, change colors, hide text or change
+// its direction become escapes such as \u202e. In JSON these escapes mean the same characters.
 
 // These are controls, format characters (direction marks, zero-width characters, tags), lone surrogates, line and
 // paragraph separators, and other characters that a terminal does not draw. The two variation selectors choose between

@@ -29,7 +29,9 @@ export function redactTokens(text: string): string {
     .replace(URL_CREDENTIALS, '://[token]@');
 }
 
-/** Replaces tokens, e-mails and phone-like digit runs (8 digits or more); keeps times, UUIDs, hashes and IPv4 addresses. */
+/**
+ * Replaces tokens, e-mails and phone-like digit runs (8 digits or more); keeps times, UUIDs, hashes and IPv4 addresses.
+ */
 export function redactText(text: string): string {
   return redactTokens(text)
     .replace(EMAIL, '[email]')

@@ -5,8 +5,8 @@ import type { Logger } from './logger.ts';
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
 /**
- * SDK warnings about normal events. A worker for API calls has no workflows. A failed call or workflow is retried, or it
- * is an outcome that Sluice reports itself.
+ * SDK warnings about normal events. A worker for API calls has no workflows. A failed call or workflow is retried, or
+ * it is an outcome that Sluice reports itself.
  */
 const ORDINARY = ['No workflows registered', 'Activity failed', 'Workflow failed'];
 

@@ -39,7 +39,11 @@ export interface Ingress {
   readonly kafka: readonly KafkaIngress[];
 }
 
-/** Compiles the routes of a configuration. @throws MappingConfigError, RouteConfigError as the check of the configuration does */
+/**
+ * Compiles the routes of a configuration.
+ *
+ * @throws MappingConfigError, RouteConfigError as the check of the configuration does
+ */
 export function openRoutes({ config }: LoadedConfig): Route[] {
   return Object.entries(config.routes).map(([name, route]) => {
     const { action, schema } = route;

@@ -96,8 +96,8 @@ export async function stopPollers(client: Client, { pollers }: Pick<Config, 'pol
 }
 
 /**
- * Starts or wakes the outboxes and delivery checks. Without this, a Temporal server that lost its state would leave events
- * in the ledger unsent. They end, or wait, when there is nothing to do.
+ * Starts or wakes the outboxes and delivery checks. Without this, a Temporal server that lost its state would leave
+ * events in the ledger unsent. They end, or wait, when there is nothing to do.
  */
 export async function wakeSenders(
   client: Client,

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 
 /**
- * Returns `preferred` when it is free now, else any free port. Another program may take it before the caller listens, so
- * the caller must be ready to try again.
+ * Returns `preferred` when it is free now, else any free port. Another program may take it before the caller listens,
+ * so the caller must be ready to try again.
  */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined) {

@@ -65,7 +65,10 @@ interface SchedulesOptions {
   readonly taskQueue?: string;
 }
 
-/** Compares the server with the configuration and changes nothing. It ignores schedules of accounts that the configuration lacks. */
+/**
+ * Compares the server with the configuration and changes nothing. It ignores schedules of accounts that the
+ * configuration lacks.
+ */
 export async function planSchedules(options: SchedulesOptions): Promise<ScheduleChange[]> {
   const { client, config, jobs = JOB_KINDS, taskQueue = WORK_QUEUE } = options;
   const changes: ScheduleChange[] = [];
@@ -86,8 +89,8 @@ export async function planSchedules(options: SchedulesOptions): Promise<Schedule
 }
 
 /**
- * Makes the server's schedules match the configuration. A schedule that matches is not touched, so that it keeps the times
- * that it still has to catch up on.
+ * Makes the server's schedules match the configuration. A schedule that matches is not touched, so that it keeps the
+ * times that it still has to catch up on.
  * @throws ScheduleRefusedError naming the entry of the configuration
  */
 export async function applySchedules(options: SchedulesOptions): Promise<ScheduleChange[]> {

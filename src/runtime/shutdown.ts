@@ -1,4 +1,5 @@
-// Ordered shutdown of an entry point with time limits: the last opened part closes first, and no part can block the exit.
+// Ordered shutdown of an entry point with time limits: the last opened part closes first, and no part can block the
+// exit.
 
 export interface Shutdown {
   /**

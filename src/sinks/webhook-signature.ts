@@ -1,4 +1,5 @@
-// Signatures of the Standard Webhooks specification 1.0, made by the sender: HMAC-SHA256 over `{id}.{timestamp}.{body}`.
+// Signatures of the Standard Webhooks specification 1.0, made by the sender: HMAC-SHA256 over
+// `{id}.{timestamp}.{body}`.
 import { createHash } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { SinkError } from './sink.ts';
@@ -26,8 +27,8 @@ export function signedHeaders(keys: readonly Buffer[], id: string, now: number, 
 }
 
 /**
- * The id of an event as a header value without a full stop, which would blur where the signed parts end. Bytes other than
- * letters, digits and `_ - : / + = @ ~` are percent-encoded, so that two ids never become one.
+ * The id of an event as a header value without a full stop, which would blur where the signed parts end. Bytes other
+ * than letters, digits and `_ - : / + = @ ~` are percent-encoded, so that two ids never become one.
  */
 function webhookIdOf(id: string): string {
   const escaped = [...Buffer.from(id)]

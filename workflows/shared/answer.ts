@@ -1,5 +1,5 @@
-// Runs events from a workflow, for example to send messages. The event workflow does them, so the order per person, the budget,
-// intents and read-back apply as for every other event.
+// Runs events from a workflow, for example to send messages. The event workflow does them, so the order per person,
+// the budget, intents and read-back apply as for every other event.
 
 import { executeChild, startChild, uuid4 } from '@temporalio/workflow';
 import { leadIntakeIdentity } from '../../src/contracts/ids.ts';
@@ -13,17 +13,17 @@ export interface AnswerOptions {
   /** @default `reply`, which goes before incoming events */
   readonly lane?: EventLane;
   /**
-   * Waits until all events have ended. If this workflow is cancelled meanwhile, events that were not sent are discarded.
-   * Without `wait`, the events continue whatever happens to this workflow.
+   * Waits until all events have ended. If this workflow is cancelled meanwhile, events that were not sent are
+   * discarded. Without `wait`, the events continue whatever happens to this workflow.
    * @default false
    */
   readonly wait?: boolean;
 }
 
 /**
- * Runs events that an activity has written into the ledger before (`addEvents`, in a run opened by `openIntakeRun`). Their
- * content and outcomes stay in the ledger; only their ids pass through here. If another workflow already owns an event, it
- * keeps it, so calling this again is safe. It does not wait for such an event.
+ * Runs events that an activity has written into the ledger before (`addEvents`, in a run opened by `openIntakeRun`).
+ * Their content and outcomes stay in the ledger; only their ids pass through here. If another workflow already owns
+ * an event, it keeps it, so calling this again is safe. It does not wait for such an event.
  * @param route name of the route that the events were written under; a route without configuration begins with `_`
  * @param events ids, in the order in which events about one person must run; a few hundred at most
  */

@@ -1,5 +1,5 @@
-// Commands that change a running campaign. The work in progress ends first, within 1 to 2 s. Then the command is written to the
-// ledger once, and the ledger decides what comes next.
+// Commands that change a running campaign. The work in progress ends first, within 1 to 2 s. Then the command is
+// written to the ledger once, and the ledger decides what comes next.
 import {
   ApplicationFailure,
   CancellationScope,

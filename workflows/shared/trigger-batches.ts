@@ -31,8 +31,8 @@ export class TriggerBatches {
   #scope = new CancellationScope();
   #underWay = 0;
   /**
-   * A trigger has succeeded since the run began, or since the last refusal. Until then members go one at a time, so that a
-   * refusal of the account costs one call instead of one per concurrent member.
+   * A trigger has succeeded since the run began, or since the last refusal. Until then members go one at a time, so
+   * that a refusal of the account costs one call instead of one per concurrent member.
    */
   #proved = false;
   #refusals = 0;

@@ -1,5 +1,5 @@
-// Failures and warnings while an audience is read: failures end the plan; warnings report unreadable items and filters that the
-// service ignored.
+// Failures and warnings while an audience is read: failures end the plan; warnings report unreadable items and
+// filters that the service ignored.
 
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { SourceError } from '../../../src/contracts/wire/source.ts';
@@ -22,7 +22,10 @@ export async function asPlanFailure<T>(account: string, work: () => Promise<T>):
   }
 }
 
-/** @throws ApplicationFailure PLAN_OVER if the audience is no longer being read: a newer plan replaced it, or it is frozen */
+/**
+ * @throws ApplicationFailure PLAN_OVER if the audience is no longer being read: a newer plan replaced it, or it is
+ *   frozen
+ */
 export function requirePlanning({ run_id, state, planned_at }: CampaignRow): void {
   if (state === 'planning' && planned_at === null) return;
   const now = state === 'planning' ? 'frozen' : state;

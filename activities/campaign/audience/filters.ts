@@ -1,5 +1,5 @@
-// Filters of an audience, as queries of the API. Sluice applies them again to the results, because a service that does not know a
-// parameter lists everybody.
+// Filters of an audience, as queries of the API. Sluice applies them again to the results, because a service that
+// does not know a parameter lists everybody.
 import type { Card, CardQuery } from '../../../src/api-client/schemas/card.ts';
 import type { Contact, ContactQuery } from '../../../src/api-client/schemas/contact.ts';
 import { durationMs } from '../../../src/contracts/config/config-base.ts';
@@ -199,7 +199,10 @@ function withoutUndefined<T extends object>(value: T): Partial<Defined<T>> {
   >;
 }
 
-/** Both limits are inclusive, as in the API's filters. A card that does not show when it entered its stage does not match. */
+/**
+ * Both limits are inclusive, as in the API's filters. A card that does not show when it entered its stage does not
+ * match.
+ */
 export function enteredStage(card: Card, between: CardsAudience['inStageSince'], asOf: Date): boolean {
   if (between === undefined) return true;
   if (card.stageEnteredAt === null) return false;

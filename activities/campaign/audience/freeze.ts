@@ -1,4 +1,5 @@
-// Freezes the audience of a campaign: decides for each person found whether they are excluded, in the control group, or waiting.
+// Freezes the audience of a campaign: decides for each person found whether they are excluded, in the control group,
+// or waiting.
 import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { type Calendar, compileCalendar } from '../../../src/campaigns/calendar.ts';

@@ -1,5 +1,5 @@
-// Resolves names in a campaign (tags, pipelines, stages, lost reasons) to ids of the API. A name that the account lacks refuses the
-// plan, and the message lists the names that exist.
+// Resolves names in a campaign (tags, pipelines, stages, lost reasons) to ids of the API. A name that the account
+// lacks refuses the plan, and the message lists the names that exist.
 
 import { ApplicationFailure } from '@temporalio/activity';
 import type { CampaignList, CampaignSpec } from '../../../src/contracts/wire/campaign.ts';
@@ -52,7 +52,9 @@ export function checkNames(spec: CampaignSpec, lists: AccountLists, list: Campai
     for (const { where, name } of lostReasonsOf(spec)) lostReasonOf(lists, name, where);
 }
 
-/** All tags of the service that the campaign names. Tags in the ledger's parts are matched by name, so they need no id. */
+/**
+ * All tags of the service that the campaign names. Tags in the ledger's parts are matched by name, so they need no id.
+ */
 function tagsOf({ account, config, optOut }: CampaignSpec): Named<string>[] {
   const at = (where: string, names: readonly string[] | undefined) =>
     (names ?? []).map((name) => ({ where, name }));

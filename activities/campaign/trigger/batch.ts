@@ -47,8 +47,9 @@ export function createTriggerBatchActivities(
   const steps = createMemberSteps(deps);
   return {
     /**
-     * Triggers due members of the open wave for up to one minute. It ends early when no member is due, when the first of
-     * their windows closes, when the campaign ends, and when the account refuses something that every member needs.
+     * Triggers due members of the open wave for up to one minute. It ends early when no member is due, when the first
+     * of their windows closes, when the campaign ends, and when the account refuses something that every member
+     * needs.
      */
     async triggerBatch(input: TriggerBatchInput): Promise<TriggerBatchResult> {
       const row = await getCampaign(deps.db, input.run);

@@ -1,4 +1,5 @@
-// The trigger call: takes the right to trigger between slot and call, and records what the response means for the member.
+// The trigger call: takes the right to trigger between slot and call, and records what the response means for the
+// member.
 import type { TriggeredFlow } from '../../../src/api-client/resources/flows.ts';
 import type { FirstVerified } from '../../../src/contracts/wire/campaign-report.ts';
 import { readMember, takeRight } from '../../../src/ledger/campaigns/campaign-member-checks.ts';
@@ -68,9 +69,9 @@ export async function callTrigger(deps: Deps, c: MemberContext): Promise<MemberR
 const MOST_CHECKS = 20;
 
 /**
- * Takes the right to trigger, as of the current time: a call waits for its slot, and two campaigns may want the same person.
- * The ledger grants the right only if the data that the checks used has not changed. Otherwise the checks run again with the
- * new data.
+ * Takes the right to trigger, as of the current time: a call waits for its slot, and two campaigns may want the same
+ * person. The ledger grants the right only if the data that the checks used has not changed. Otherwise the checks run
+ * again with the new data.
  */
 async function askForRight(deps: Deps, c: MemberContext): Promise<Asked> {
   const { campaign } = c.campaign;

@@ -71,8 +71,8 @@ export function memberKey({ id, key }: MemberRow): string {
 }
 
 /**
- * Judges a member by what was read about it. The order is: may anything be sent at all, what ends the member, what must be
- * known before the call.
+ * Judges a member by what was read about it. The order is: may anything be sent at all, what ends the member, what
+ * must be known before the call.
  * @param now milliseconds since 1970
  */
 export function checkMember(deps: Deps, c: MemberContext, now: number): Verdict {

@@ -1,5 +1,5 @@
-// Steps of one campaign member: the calls that trigger its flow, at most once. The member's row in the ledger is the intent:
-// Sluice takes the right to trigger between slot and call, and records the outcome after the call.
+// Steps of one campaign member: the calls that trigger its flow, at most once. The member's row in the ledger is the
+// intent: Sluice takes the right to trigger between slot and call, and records the outcome after the call.
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApiError } from '../../../src/api-client/errors.ts';
 import type { MemberStep } from '../../../src/contracts/wire/campaign.ts';
@@ -47,13 +47,13 @@ export function createMemberSteps(deps: Deps) {
      * Runs one step of a member if the rules allow it. Checking the rules in the ledger costs no slot.
      * - `findMember` GET /v1/contacts?number=: the contact's id, if the call needs it and the ledger does not know it
      * - `recheckMember` GET /v1/contacts/{contactId}: the contact's current tags
-     * - `triggerMember` POST /v1/flows/trigger, at most once. Nothing can be read back, so a lost response makes the member
-     *   `unknown`. A 409 because a person is serving the contact is an outcome.
+     * - `triggerMember` POST /v1/flows/trigger, at most once. Nothing can be read back, so a lost response makes the
+     *   member `unknown`. A 409 because a person is serving the contact is an outcome.
      * - `verifyMember` GET /v1/conversations: shows whether the first trigger of a run took effect
      * @param read the member, if it has just been read; otherwise this reads it
-     * @throws ApplicationFailure with scope `run` if the flow, the connection or the token is refused, or if nothing shows the
-     *   first trigger; the member then waits again. Throws a retryable failure if there is no slot or nothing was sent. A
-     *   member that keeps failing while others are triggered ends as failed.
+     * @throws ApplicationFailure with scope `run` if the flow, the connection or the token is refused, or if nothing
+     *   shows the first trigger; the member then waits again. Throws a retryable failure if there is no slot or
+     *   nothing was sent. A member that keeps failing while others are triggered ends as failed.
      */
     async run(step: MemberStep, frozen: Frozen, id: number, read?: MemberCheck): Promise<MemberResult> {
       let c: MemberContext | null = read === undefined ? null : { ...frozen, member: read };
@@ -81,8 +81,8 @@ export function createMemberSteps(deps: Deps) {
   };
 
   /**
-   * Counts the failure. A member ends only if other members were triggered meanwhile, so an outage ends nobody. The exception
-   * is an internal error of the service, which ends a member in any case.
+   * Counts the failure. A member ends only if other members were triggered meanwhile, so an outage ends nobody. The
+   * exception is an internal error of the service, which ends a member in any case.
    * @returns null if the member is retried
    */
   async function endWhenAlone(

@@ -23,8 +23,8 @@ export const AMBIGUOUS = 'TRIGGER_AMBIGUOUS';
 const LOST = 'the response was lost, so Sluice does not know whether the flow ran; check in the service';
 
 /**
- * How long an outcome waits in memory while the ledger is unavailable. Together with the call this fits into the 3 minutes
- * of a batch. After that the member counts as one whose worker was lost.
+ * How long an outcome waits in memory while the ledger is unavailable. Together with the call this fits into the 3
+ * minutes of a batch. After that the member counts as one whose worker was lost.
  */
 const KEEP_MS = 40_000;
 const FIRST_PAUSE_MS = 100;
@@ -71,8 +71,9 @@ export function withAfter(state: MemberState, after: readonly string[]): MemberR
 }
 
 /**
- * Returns the state of a member that is not waiting. It returns follow-up events again until they have ended, because an
- * earlier response with them may have been lost. If another attempt has the right to trigger, this leaves the member to it.
+ * Returns the state of a member that is not waiting. It returns follow-up events again until they have ended, because
+ * an earlier response with them may have been lost. If another attempt has the right to trigger, this leaves the
+ * member to it.
  */
 async function standing(deps: Deps, name: MemberName): Promise<MemberResult> {
   const { state, events } = await getMember(deps.db, name);

@@ -114,8 +114,8 @@ function servedNow(c: MemberContext, error: ApiError, at: Date): Refused {
 const failedWith = (code: string, reason: string): Refused => ({ end: { state: 'failed', code, reason } });
 
 /**
- * True if every member would get this refusal. The API text (Flows) does not show the code of the 404 for the connection, so
- * every 404 counts unless it concerns this person. 401 and 403 decide who may trigger at all.
+ * True if every member would get this refusal. The API text (Flows) does not show the code of the 404 for the
+ * connection, so every 404 counts unless it concerns this person. 401 and 403 decide who may trigger at all.
  */
 function concernsCampaign(error: ApiError): boolean {
   const { status } = error;

@@ -1,5 +1,5 @@
-// Suspect refusals: their cause may be how Sluice makes the call instead of the person. They pause the campaign, and the
-// reason names the assumption to check.
+// Suspect refusals: their cause may be how Sluice makes the call instead of the person. They pause the campaign, and
+// the reason names the assumption to check.
 import type { ApplicationFailure } from '@temporalio/common';
 import { KNOWN_ERROR_CODES } from '../../../src/api-client/error-codes.ts';
 import type { ApiError, UnexpectedShapeError } from '../../../src/api-client/errors.ts';
@@ -68,7 +68,8 @@ function wayOut({ campaign: { account } }: MemberContext, step: CampaignStep): s
 
 /**
  * Judges a refusal that may concern all members. Call it before the member changes.
- * @returns why the campaign is paused, as a failure to throw after the transaction commits; null if only the member fails
+ * @returns why the campaign is paused, as a failure to throw after the transaction commits; null if only the member
+ *   fails
  */
 export async function pauseFor(
   tx: Queryable,

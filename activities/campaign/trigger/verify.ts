@@ -1,7 +1,7 @@
-// Verifies that a trigger took effect. The API text does not show the response body, so Sluice compares the fields that it
-// finds; a missing field proves nothing. If the response to the first trigger of a run names no contact, Sluice looks for its
-// effect: the flow runs on a conversation of the contact, so one of them is newer than the trigger. Sluice can't verify
-// that the flow does what it is meant to do.
+// Verifies that a trigger took effect. The API text does not show the response body, so Sluice compares the fields
+// that it finds; a missing field proves nothing. If the response to the first trigger of a run names no contact,
+// Sluice looks for its effect: the flow runs on a conversation of the contact, so one of them is newer than the
+// trigger. Sluice can't verify that the flow does what it is meant to do.
 import { UnexpectedShapeError } from '../../../src/api-client/errors.ts';
 import { isObject, type JsonObject } from '../../../src/api-client/json-object.ts';
 import type { FlowTrigger } from '../../../src/api-client/resources/flows.ts';

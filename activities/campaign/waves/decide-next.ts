@@ -1,5 +1,5 @@
-// Decides what a running campaign does next, from its members, its waves and its calendar. It runs in one transaction and makes
-// no call.
+// Decides what a running campaign does next, from its members, its waves and its calendar. It runs in one transaction
+// and makes no call.
 import { brokenRules } from '../../../src/campaigns/waves.ts';
 import { durationMs } from '../../../src/contracts/config/config-base.ts';
 import type { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
@@ -27,7 +27,10 @@ export interface Decided {
   readonly counts: CampaignCounts;
 }
 
-/** @returns null if a wave must be judged first: the caller updates the results outside the transaction, as that takes time */
+/**
+ * @returns null if a wave must be judged first: the caller updates the results outside the transaction, as that takes
+ *   time
+ */
 export async function decideNext(c: DecideContext): Promise<Decided | null> {
   const { tx, run, now } = c;
   const next = await decide(c);
@@ -87,8 +90,8 @@ function beforeEnd(next: Next, { end }: CampaignConfig, now: number): Next {
 }
 
 /**
- * Judges waves after people have had time to reply. The pause is stored with the verdict, so the next decision finds it even
- * if this response is lost.
+ * Judges waves after people have had time to reply. The pause is stored with the verdict, so the next decision finds
+ * it even if this response is lost.
  * @returns why the campaign is paused; null if it continues because no rule is broken, or because no member is waiting
  */
 async function judgeWaves(

@@ -85,7 +85,9 @@ export async function inWave(c: DecideContext, { wave }: WaveRow): Promise<Next 
   return null;
 }
 
-/** Returns the zones of the open wave's waiting members whose windows are open now, and when the first window closes. */
+/**
+ * Returns the zones of the open wave's waiting members whose windows are open now, and when the first window closes.
+ */
 export async function openNow(c: Windows): Promise<{ zones: string[]; closesMs: number }> {
   const { tx, run, now } = c;
   const wave = await openWave(tx, run.run_id);
@@ -115,7 +117,8 @@ function windowsNow({ run, calendar, now }: Windows, groups: readonly ZoneGroup[
 }
 
 /**
- * Settles members whose right to trigger belongs to a lost worker: once their calls must have ended, their outcome is unknown.
+ * Settles members whose right to trigger belongs to a lost worker: once their calls must have ended, their outcome is
+ * unknown.
  * @returns the wait until then; null if no such member is left
  */
 async function settleLost({ tx, run, now, flightSeconds }: DecideContext): Promise<Wait | null> {
@@ -127,8 +130,8 @@ async function settleLost({ tx, run, now, flightSeconds }: DecideContext): Promi
 }
 
 /**
- * When to retry the members that a person was serving. Members due within a quarter of the delay are retried together, so
- * that they share a wave.
+ * When to retry the members that a person was serving. Members due within a quarter of the delay are retried
+ * together, so that they share a wave.
  * @returns null if there are none
  */
 function againMs({ run, now }: DecideContext, first: Date | null, last: Date | null): number | null {

@@ -51,8 +51,8 @@ export function createCampaignRunActivities(
     ...createCommandActivities(deps),
 
     /**
-     * Starts a planned run, or resumes one, with the configuration that its plan froze. It also opens a finished run, on
-     * which operators may have work done.
+     * Starts a planned run, or resumes one, with the configuration that its plan froze. It also opens a finished run,
+     * on which operators may have work done.
      * @throws ApplicationFailure (not retryable) with a type of {@link REFUSED}
      */
     async openCampaign({ run, by, reason = '' }: CampaignInput): Promise<OpenedCampaign> {
@@ -115,8 +115,8 @@ export function createCampaignRunActivities(
     },
 
     /**
-     * Ends the run if every member has its outcome; otherwise `closed` is false.
-     * `after` lists follow-up events that no workflow has taken over, for example because a batch could not report them.
+     * Ends the run if every member has its outcome; otherwise `closed` is false. `after` lists follow-up events that
+     * no workflow has taken over, for example because a batch could not report them.
      */
     async closeCampaign({ run }: CampaignRunName): Promise<{ closed: boolean; after: readonly string[] }> {
       const at = await now();

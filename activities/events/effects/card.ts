@@ -65,7 +65,10 @@ export function createCardEffects(deps: Deps) {
       });
     },
 
-    /** PATCH /v1/cards/{cardId}/stage. The move runs the stage's automations, so after a lost response it is read back first. */
+    /**
+     * PATCH /v1/cards/{cardId}/stage. The move runs the stage's automations, so after a lost response it is read back
+     * first.
+     */
     async moveCard(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'moveCard', ['stage'], input, async (c) => {
         const place = await placeOf(c);

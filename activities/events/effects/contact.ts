@@ -88,7 +88,8 @@ export function createContactEffects(deps: Deps) {
           async () => (await getEvent(db, event.id))?.state !== 'ended',
         );
         if (answer === null) return { next: null };
-        // The service ignores unknown ids silently, so compare its response. A response without a contact proves nothing.
+        // The service ignores unknown ids silently, so compare its response. A response without a contact proves
+        // nothing.
         const shown = answer.contact?.tags ?? null;
         const gone = wanted.filter(({ tag }) => shown !== null && !shown.some(({ id }) => id === tag?.id));
         if (gone.length > 0)

@@ -46,7 +46,10 @@ export interface Progress {
   readonly card?: { readonly id: number; readonly stage: number | null };
   /** When the first call with a lost response was sent, ISO 8601. Its effect is not older. */
   readonly since?: string;
-  /** Conversations still to search, whether their list was read after the settle time, and whether a search was inconclusive. */
+  /**
+   * Conversations still to search, whether their list was read after the settle time, and whether a search was
+   * inconclusive.
+   */
   readonly round?: {
     readonly tickets: readonly number[];
     readonly settled: boolean;
@@ -75,8 +78,9 @@ export interface Effect<T extends EffectType> extends AnyEffect {
 }
 
 /**
- * Runs a step. A refusal that concerns only this event ends it as failed, which is an ordinary result. A refusal with a wider
- * scope is a failure, and the workflow lets the event wait. For an event that has ended, there is no next step.
+ * Runs a step. A refusal that concerns only this event ends it as failed, which is an ordinary result. A refusal with
+ * a wider scope is a failure, and the workflow lets the event wait. For an event that has ended, there is no next
+ * step.
  * @param types request types that have this step
  */
 export async function runEffect<T extends EffectType>(
@@ -179,7 +183,11 @@ export function isSent({ intent }: AnyEffect): boolean {
   return intent !== null && intent.state !== 'open';
 }
 
-/** The effect of an event as `writeOnce` and `readBack` take it. @param steps `readBack` is null if nothing shows the effect */
+/**
+ * The effect of an event as `writeOnce` and `readBack` take it.
+ *
+ * @param steps `readBack` is null if nothing shows the effect
+ */
 export function subjectOf(
   deps: Deps,
   { event, step, progress, account, run }: AnyEffect,

@@ -15,8 +15,8 @@ interface FirstStep {
 }
 
 /**
- * Returns the first step of an action other than `lead`, and the lane of its calls. An event that has already started begins
- * here again: the ledger shows each step what was already sent.
+ * Returns the first step of an action other than `lead`, and the lane of its calls. An event that has already started
+ * begins here again: the ledger shows each step what was already sent.
  */
 export function firstEffectStep(
   request: EffectRequest,

@@ -8,8 +8,8 @@ import { type EffectInput, finish, personOf, runEffect, subjectOf } from './effe
 export function createFlowEffects(deps: Deps) {
   return {
     /**
-     * POST /v1/flows/trigger. Nothing can be read back, so a lost response makes the outcome unknown, and the call is never
-     * repeated. If a person is serving the contact (409), the event fails with that code.
+     * POST /v1/flows/trigger. Nothing can be read back, so a lost response makes the outcome unknown, and the call is
+     * never repeated. If a person is serving the contact (409), the event fails with that code.
      */
     async triggerFlow(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'triggerFlow', ['flow'], input, async (c) => {

@@ -1,4 +1,5 @@
-// Cache of message files between download and sending, so that an event that waits or is retried does not download them again.
+// Cache of message files between download and sending, so that an event that waits or is retried does not download
+// them again.
 import type { RequestOf } from '../../../src/contracts/wire/intake.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { readUploads } from '../../../src/ledger/events/uploads.ts';
@@ -22,7 +23,8 @@ interface Kept {
 
 export interface MediaCache {
   /**
-   * Returns the files of an event, those from URLs first. Files that are not cached are downloaded, or read from the ledger.
+   * Returns the files of an event, those from URLs first. Files that are not cached are downloaded, or read from the
+   * ledger.
    * @throws MediaError
    */
   filesOf(

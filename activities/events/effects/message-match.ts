@@ -1,5 +1,5 @@
-// Finds a sent message among those that a conversation shows. Pure functions. The API text does not show the fields of a history,
-// so an item that can't be compared proves nothing, not even that the message is missing.
+// Finds a sent message among those that a conversation shows. Pure functions. The API text does not show the fields
+// of a history, so an item that can't be compared proves nothing, not even that the message is missing.
 import { createHash } from 'node:crypto';
 import type { HistoryMessage } from '../../../src/api-client/schemas/message.ts';
 import type { RequestOf } from '../../../src/contracts/wire/intake.ts';
@@ -85,8 +85,8 @@ export type Claim =
   | { readonly kind: 'unclear' };
 
 /**
- * Chooses which of several identical messages belongs to this intent. No message is assigned twice: a message whose owner the
- * ledger knows is left out, and while other intents may own one, there must be enough messages for all.
+ * Chooses which of several identical messages belongs to this intent. No message is assigned twice: a message whose
+ * owner the ledger knows is left out, and while other intents may own one, there must be enough messages for all.
  * @param lookAlikes intents with the same content in the same conversation, by id
  * @param own this intent, and the keys of all messages on the page
  */

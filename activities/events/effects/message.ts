@@ -41,8 +41,8 @@ export function createMessageEffects(deps: Deps) {
 
   return {
     /**
-     * POST /v1/messages/send, or POST /v1/conversations/{ticketId}/messages. Before the call the step checks the window of a
-     * waba conversation and downloads files.
+     * POST /v1/messages/send, or POST /v1/conversations/{ticketId}/messages. Before the call the step checks the
+     * window of a waba conversation and downloads files.
      */
     async sendMessage(input: EffectInput): Promise<EffectResult> {
       const result = await runEffect(deps, 'sendMessage', ['message'], input, async (c) => {
@@ -83,8 +83,8 @@ export function createMessageEffects(deps: Deps) {
     },
 
     /**
-     * GET /v1/conversations: finds conversations with the person that changed after the message was sent. If the message named
-     * a connection, it finds only conversations on that connection.
+     * GET /v1/conversations: finds conversations with the person that changed after the message was sent. If the
+     * message named a connection, it finds only conversations on that connection.
      */
     async findConversation(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'findConversation', ['message'], input, async (c) => {

@@ -1,5 +1,6 @@
-// Chooses what of a message is sent. Outside the 24-hour window of a waba conversation the service delivers only approved templates
-// (API text, POST /v1/messages/send, rule 5), so Sluice sends nothing else there unless the route allows it.
+// Chooses what of a message is sent. Outside the 24-hour window of a waba conversation the service delivers only
+// approved templates (API text, POST /v1/messages/send, rule 5), so Sluice sends nothing else there unless the route
+// allows it.
 import type { RequestOf } from '../../../src/contracts/wire/intake.ts';
 import { type ScopeOf, type Window, windowOf } from '../../../src/ledger/conversations/window.ts';
 import type { Deps } from '../../shared/deps.ts';
@@ -17,8 +18,8 @@ const TEMPLATE_WAY_OUT =
   'send an approved template, or configure the route to send one (outsideWindow: template)';
 
 /**
- * Reads the window and chooses the content, at every attempt: the window may close while the message waits. If the ledger does
- * not know the window, the message is sent as it is, unless its route prefers the template.
+ * Reads the window and chooses the content, at every attempt: the window may close while the message waits. If the
+ * ledger does not know the window, the message is sent as it is, unless its route prefers the template.
  */
 export async function chooseContent(deps: Deps, c: Effect<'message'>): Promise<Choice> {
   const { request, event } = c;

@@ -91,8 +91,9 @@ export class ConversationsResource {
   }
 
   /**
-   * Yields a conversation's messages, each once, from the newest to the oldest. Messages that arrive meanwhile come last.
-   * So a caller that stops at a known message has missed none that existed when it began. `pageSize` is 20 to 200.
+   * Yields a conversation's messages, each once, from the newest to the oldest. Messages that arrive meanwhile come
+   * last. So a caller that stops at a known message has missed none that existed when it began. `pageSize` is 20 to
+   * 200.
    *
    * @example for await (const message of client.conversations.iterateMessages(7)) …
    */

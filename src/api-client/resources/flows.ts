@@ -26,8 +26,8 @@ export interface TriggeredFlow {
   /** The unchanged answer. */
   readonly raw: JsonObject;
   /**
-   * The contact that the answer names: the contact of the call, another one, or none. If it is another one, the flow runs
-   * for the wrong person: check `flows.contactField` and `flows.contactIdentity`.
+   * The contact that the answer names: the contact of the call, another one, or none. If it is another one, the flow
+   * runs for the wrong person: check `flows.contactField` and `flows.contactIdentity`.
    */
   readonly contact: 'same' | 'other' | 'not shown';
 }
@@ -70,9 +70,9 @@ export class FlowsResource {
   }
 
   /**
-   * Starts an active, published flow on a conversation of the contact. The service answers 202 before the flow has run.
-   * POST /v1/flows/trigger, scope flows:trigger. Not idempotent, and its effect cannot be read back: see `isAmbiguous`. An
-   * unknown connection is a 404; the API text does not show its code.
+   * Starts an active, published flow on a conversation of the contact. The service answers 202 before the flow has
+   * run. POST /v1/flows/trigger, scope flows:trigger. Not idempotent, and its effect cannot be read back: see
+   * `isAmbiguous`. An unknown connection is a 404; the API text does not show its code.
    */
   async trigger(input: FlowTrigger, options?: CallOptions): Promise<ApiResult<TriggeredFlow>> {
     const { contact, flowId, ...rest } = input;

@@ -17,13 +17,14 @@ export class MessagesResource {
   }
 
   /**
-   * Sends to a number. The service creates the contact and the conversation if they do not exist. POST /v1/messages/send,
-   * scope messages:send. Not idempotent: see `isAmbiguous` before repeating one that failed. Medias are streamed; the
-   * deadline and the signal include the upload. With `saveOnTicket: false` the answer's `ticketId` and `contactId` are
-   * null. Every field that the answer does not show is null, too: the message was sent.
+   * Sends to a number. The service creates the contact and the conversation if they do not exist. POST
+   * /v1/messages/send, scope messages:send. Not idempotent: see `isAmbiguous` before repeating one that failed.
+   * Medias are streamed; the deadline and the signal include the upload. With `saveOnTicket: false` the answer's
+   * `ticketId` and `contactId` are null. Every field that the answer does not show is null, too: the message was
+   * sent.
    *
-   * @throws InvalidArgumentError for medias with `saveOnTicket: false` (the service would drop them silently), and for a
-   *   media file that cannot be opened
+   * @throws InvalidArgumentError for medias with `saveOnTicket: false` (the service would drop them silently), and
+   *   for a media file that cannot be opened
    */
   async send(message: MessageSend, options?: CallOptions): Promise<ApiResult<SendReceipt>> {
     const unsaved = message.saveOnTicket === false;
@@ -47,8 +48,8 @@ export class MessagesResource {
   }
 
   /**
-   * Returns the delivery status of a message. GET /v1/messages/{messageId}/status, scope messages:read. `messageId` is the
-   * id from the answer to sending.
+   * Returns the delivery status of a message. GET /v1/messages/{messageId}/status, scope messages:read. `messageId`
+   * is the id from the answer to sending.
    */
   async status(messageId: string, options?: CallOptions): Promise<ApiResult<MessageStatus>> {
     return this.#call(

@@ -17,7 +17,9 @@ export const Conversation = z.looseObject({
   lastMessage: orNull(z.string()),
   createdAt: Instant,
   updatedAt: Instant,
-  /** The text gives no types here; a person on facebook or instagram may have no number, which is null, not left out. */
+  /**
+   * The text gives no types here; a person on facebook or instagram may have no number, which is null, not left out.
+   */
   contact: z.looseObject({
     id: Id,
     name: orNull(z.string()),

@@ -20,8 +20,8 @@ const AnyId = z.union([Id, z.string()]);
 const WRITTEN_NUMBER = /^\+?(?=.*\d)[\d\s().-]+$/;
 
 /**
- * E.164 without plus. Digits, or the integer that stands for them where the API text shows no type; a plus sign and signs
- * between digits are left out, an id of a chat network stays as it is.
+ * E.164 without plus. Digits, or the integer that stands for them where the API text shows no type; a plus sign and
+ * signs between digits are left out, an id of a chat network stays as it is.
  */
 export const NumberText = z
   .union([z.string(), z.int().transform(String)])

@@ -1,8 +1,8 @@
 // Reads messages of a conversation's history by the account's assumptions (API text, Gaps in resources: their fields
 // are not shown).
 //
-// "Could not read" is never "nothing there": a message is returned only when all that was read of it is certain. An item
-// is reported as unreadable, with the assumption that mends it and the names of its fields, when
+// "Could not read" is never "nothing there": a message is returned only when all that was read of it is certain. An
+// item is reported as unreadable, with the assumption that mends it and the names of its fields, when
 // - its direction is not true or false, or is none of the values of the override. Every message has a direction;
 // - its time is missing, unless another message of the answer shows one or the override says `optional: true`;
 //   or its time is not in the unit of the override (by default ISO 8601 with an offset);

@@ -32,8 +32,9 @@ export const SentMessage = z.looseObject({
 export type SentMessage = z.infer<typeof SentMessage>;
 
 /**
- * Answer of POST /v1/messages/send. A field that the answer does not show is null: with `saveOnTicket: false` conversation
- * and contact (rule 6), and all of them when the service answers with a word. The message is sent all the same.
+ * Answer of POST /v1/messages/send. A field that the answer does not show is null: with `saveOnTicket: false`
+ * conversation and contact (rule 6), and all of them when the service answers with a word. The message is sent all
+ * the same.
  */
 export interface SendReceipt {
   readonly ticketId: number | null;

@@ -1,4 +1,5 @@
-// `sluice campaign …`: pause, resume and cancel a run, change its rate, skip a wave, retry members, resolve unknown ones.
+// `sluice campaign …`: pause, resume and cancel a run, change its rate, skip a wave, retry members, resolve unknown
+// ones.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CampaignCommandResult } from '../../contracts/wire/campaign.ts';
 import { collect, integer } from '../lib/arguments.ts';

@@ -1,5 +1,5 @@
-// `sluice campaign export`: the results of a run as CSV. It needs no worker: it reads the ledger, or asks the process that
-// has it open.
+// `sluice campaign export`: the results of a run as CSV. It needs no worker: it reads the ledger, or asks the process
+// that has it open.
 import type { Command } from 'commander';
 import { MEMBER_STATES, type MemberState } from '../../contracts/wire/campaign.ts';
 import { collect } from '../lib/arguments.ts';

@@ -1,5 +1,5 @@
-// A few members of a plan with their variables. These are personal, so they come directly from the ledger or through the
-// operator socket, and never through Temporal.
+// A few members of a plan with their variables. These are personal, so they come directly from the ledger or through
+// the operator socket, and never through Temporal.
 import { resolve } from 'node:path';
 import type { SampledMember } from '../../contracts/wire/campaign-people.ts';
 import { sampleMembers } from '../../ledger/campaigns/campaign-plan-facts.ts';
@@ -21,8 +21,8 @@ export interface SamplePlace {
 }
 
 /**
- * Numbers are masked; variables are those of the flow. If the members are unavailable, it says why and returns none: the
- * plan does not depend on them.
+ * Numbers are masked; variables are those of the flow. If the members are unavailable, it says why and returns none:
+ * the plan does not depend on them.
  */
 export async function sampleOf(place: SamplePlace, run: string, limit: number): Promise<SampledMember[]> {
   const sample = await readSample(place, run, limit);

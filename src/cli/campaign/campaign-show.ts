@@ -1,5 +1,5 @@
-// `sluice campaign list`, `status` and `audit`: the state of campaigns, their results, and who did what. A worker answers
-// from the ledger, so these work while another process has the ledger open.
+// `sluice campaign list`, `status` and `audit`: the state of campaigns, their results, and who did what. A worker
+// answers from the ledger, so these work while another process has the ledger open.
 
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';

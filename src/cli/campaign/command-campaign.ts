@@ -47,8 +47,8 @@ const RUNS = 200;
 type Run = Pick<CampaignReport, 'run' | 'state' | 'startedAt'>;
 
 /**
- * The run that a command applies to: the named run, else the active one. Without an active one: for `cancel` and `rate` the
- * waiting plan, for `retry` and `resolve` the run that was started last.
+ * The run that a command applies to: the named run, else the active one. Without an active one: for `cancel` and
+ * `rate` the waiting plan, for `retry` and `resolve` the run that was started last.
  * @param runs newest first
  * @throws CliError (not found) when there is none
  */
@@ -76,8 +76,8 @@ export function resolveRun(
 }
 
 /**
- * Whether the workflow of the campaign must take part: while the run is active, and when members are retried. While another
- * run is active, the workflow belongs to that run, and the ledger handles the command.
+ * Whether the workflow of the campaign must take part: while the run is active, and when members are retried. While
+ * another run is active, the workflow belongs to that run, and the ledger handles the command.
  */
 export function needsWorkflow(
   { run, state }: Run,

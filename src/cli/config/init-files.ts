@@ -1,4 +1,5 @@
-// The files that `sluice init` writes. sluice.yaml, the sandbox's fixture and the sample fit together: change them as one.
+// The files that `sluice init` writes. sluice.yaml, the sandbox's fixture and the sample fit together: change them as
+// one.
 
 /** A token of the sandbox only: sandbox.yaml below defines it. */
 export const INIT_TOKEN = 'svc_test_local';

@@ -72,7 +72,8 @@ async function replay(
       // To the same partition, if the topic still has it.
       const place = partitions.has(`${topic}/${partition}`) ? { partition } : {};
       await write(box, topic, { ...message, ...place });
-      // If the command is killed here, the dead letter is replayed again: the event keeps its name and takes effect once.
+      // If the command is killed here, the dead letter is replayed again: the event keeps its name and takes effect
+      // once.
       const mark = {
         deadLetter: deadLetter.id,
         how: 'replayed',

@@ -1,5 +1,5 @@
-// `sluice events`: the outcome of events, and retries of failed ones. A worker answers from the ledger, so these work while
-// another process has the ledger open.
+// `sluice events`: the outcome of events, and retries of failed ones. A worker answers from the ledger, so these work
+// while another process has the ledger open.
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { listEvents, retryEvents } from '../../../workflows/event-queries.ts';

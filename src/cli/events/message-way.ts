@@ -1,5 +1,5 @@
-// How a command's message gets into the ledger: through the socket of the process that owns it, directly into PostgreSQL,
-// or with a Sluice that this command runs.
+// How a command's message gets into the ledger: through the socket of the process that owns it, directly into
+// PostgreSQL, or with a Sluice that this command runs.
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -36,7 +36,8 @@ export interface WayOptions extends SessionOptions {
 }
 
 /**
- * @throws CliError (unavailable) when the ledger is out of reach or no process would send, (conflict) when the owner of the
+ * @throws CliError (unavailable) when the ledger is out of reach or no process would send, (conflict) when the owner
+ *   of the
  * folder has no socket; as `openStack` does
  */
 export async function openWay(options: WayOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Way> {

@@ -1,5 +1,5 @@
-// `sluice message`: operators send messages by hand. Sluice accepts them as events, with the same order, budget and handling
-// of lost answers as every other message.
+// `sluice message`: operators send messages by hand. Sluice accepts them as events, with the same order, budget and
+// handling of lost answers as every other message.
 import { randomUUID } from 'node:crypto';
 import { isGrpcServiceError } from '@temporalio/client';
 import { type Command, Option } from 'commander';

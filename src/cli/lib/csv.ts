@@ -2,8 +2,8 @@
 
 /**
  * Matches where a spreadsheet could see a formula: at the start of a cell, and where a cell would start with another
- * separator or without quotes, as in Excel in countries that use `;`. Leading blanks, quotes and invisible characters do
- * not prevent a match; full-width and small forms count as the sign itself.
+ * separator or without quotes, as in Excel in countries that use `;`. Leading blanks, quotes and invisible characters
+ * do not prevent a match; full-width and small forms count as the sign itself.
  */
 const FORMULA =
   /(?<=^|[;\t\r\n])(?=['"\s\p{Cc}\p{Cf}]{0,64}[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b])/gu;

@@ -59,7 +59,10 @@ function exitCodeOf(error: Error): number {
   return EXIT.error;
 }
 
-/** Database errors: nothing listens there, the name is unknown, the connection broke or was refused (SQLSTATE 08 and 57P). */
+/**
+ * Database errors: nothing listens there, the name is unknown, the connection broke or was refused (SQLSTATE 08 and
+ * 57P).
+ */
 function isAway(code: string | null): boolean {
   return code !== null && /^(E[A-Z_]{3,}|08...|57P..)$/.test(code);
 }

@@ -8,7 +8,8 @@ import { CliError, EXIT } from './exit.ts';
 import { say } from './lifetime.ts';
 
 /**
- * The embedded ledger serves one process: this command, until it ends. With DATABASE_URL, several processes share the ledger.
+ * The embedded ledger serves one process: this command, until it ends. With DATABASE_URL, several processes share the
+ * ledger.
  * @throws CliError (conflict) when another process has the embedded ledger
  */
 export async function openLedgerAlone(

@@ -8,8 +8,8 @@ import { writeLines } from './progress.ts';
 import { writeRaw } from './terminal.ts';
 
 /**
- * Call it before adding anything else to `shutdown`: the SDK's native part must end last. It ends by itself only with the
- * last worker, so a command that fails before its first worker has to end it.
+ * Call it before adding anything else to `shutdown`: the SDK's native part must end last. It ends by itself only with
+ * the last worker, so a command that fails before its first worker has to end it.
  * @param fallback level without SLUICE_LOG_LEVEL
  * @throws CliError (usage) for an unknown level
  */

@@ -1,5 +1,5 @@
-// Ends a command when the npm or npx that started it ends. They do not forward the signal that ends them, and would leave
-// a server behind that keeps its port and folder.
+// Ends a command when the npm or npx that started it ends. They do not forward the signal that ends them, and would
+// leave a server behind that keeps its port and folder.
 
 /** Interval of the check: a server may outlive its parent by this time. */
 const CHECK_MS = 100;

@@ -78,8 +78,8 @@ export async function openConfig(file: string | undefined, env: NodeJS.ProcessEn
 }
 
 /**
- * Starts Temporal, ledger and workers in this process. The lock of the state folder has the address of Temporal, so that
- * other processes can connect to it.
+ * Starts Temporal, ledger and workers in this process. The lock of the state folder has the address of Temporal, so
+ * that other processes can connect to it.
  * @throws FolderLockedError when another process owns the folder
  */
 export async function openStack(
@@ -134,8 +134,8 @@ async function openWith(
 const JOIN_SECONDS = 30;
 
 /**
- * Opens a stack here. Null when another Sluice runs on the state folder, or when TEMPORAL_ADDRESS names one. If two start at
- * once, the second waits until the first has published the address of its Temporal server.
+ * Opens a stack here. Null when another Sluice runs on the state folder, or when TEMPORAL_ADDRESS names one. If two
+ * start at once, the second waits until the first has published the address of its Temporal server.
  * @throws FolderLockedError when the owner has none, for example a sandbox or a starting demo
  */
 export async function openOrJoin(

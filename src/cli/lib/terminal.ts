@@ -10,8 +10,8 @@ const RAW = Symbol('raw write');
 type Guarded = TextStream & { [RAW]?: TextStream['write'] };
 
 /**
- * From now on, makes every text that is written to the stream harmless (see neutral.ts): of a command, its errors, the log
- * or a library. Call it once per process and stream, in the entry point.
+ * From now on, makes every text that is written to the stream harmless (see neutral.ts): of a command, its errors,
+ * the log or a library. Call it once per process and stream, in the entry point.
  */
 export function guardStream(stream: NodeJS.WriteStream): void {
   const raw = stream.write.bind(stream) as (chunk: unknown, ...more: unknown[]) => boolean;

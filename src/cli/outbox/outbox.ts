@@ -1,5 +1,5 @@
-// `sluice outbox`: events that sinks have not received, with retry and discard. A worker answers from the ledger, so these
-// work while another process has the ledger open.
+// `sluice outbox`: events that sinks have not received, with retry and discard. A worker answers from the ledger, so
+// these work while another process has the ledger open.
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type {

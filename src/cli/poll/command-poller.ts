@@ -42,7 +42,8 @@ export async function commandPoller(
 }
 
 /**
- * Cancels the workflow and waits until it has ended. The ledger keeps its position, so that a later start continues there.
+ * Cancels the workflow and waits until it has ended. The ledger keeps its position, so that a later start continues
+ * there.
  * @throws CliError when it does not run, or has not ended in time
  */
 export async function stopPoller(

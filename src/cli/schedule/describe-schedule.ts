@@ -25,7 +25,9 @@ export interface ScheduleEntry extends JobName {
   readonly next: readonly string[];
   readonly last: { readonly at: string; readonly workflowId: string } | null;
   readonly taken: number;
-  /** Scheduled times that were skipped: a run was active, or the server was down for longer than the catch-up window. */
+  /**
+   * Scheduled times that were skipped: a run was active, or the server was down for longer than the catch-up window.
+   */
   readonly skippedForOverlap: number;
   readonly missedCatchUp: number;
 }

@@ -2,7 +2,10 @@
 import type { ProblemTotal } from '../../contracts/wire/run.ts';
 import { formatMany, formatCount as n } from '../lib/format.ts';
 
-/** One line per reason why rows were rejected, failed or are unknown. Excluded values are among the warnings of a report. */
+/**
+ * One line per reason why rows were rejected, failed or are unknown. Excluded values are among the warnings of a
+ * report.
+ */
 export function describeTotals(totals: readonly ProblemTotal[]): string[] {
   return totals.flatMap(({ outcome, where, column, code, rows, first, reason, varied }) => {
     if (outcome === 'warning') return [];

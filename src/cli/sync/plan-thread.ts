@@ -1,5 +1,5 @@
-// The thread in which `sluice sync plan` works. The main thread listens to signals and can end it anywhere: in an endless
-// expression, in a statement of the ledger, or while a source does not answer.
+// The thread in which `sluice sync plan` works. The main thread listens to signals and can end it anywhere: in an
+// endless expression, in a statement of the ledger, or while a source does not answer.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PlanProblem, PlanReport } from '../../contracts/wire/plan.ts';
 import { describeError } from '../lib/describe-error.ts';

@@ -77,9 +77,9 @@ export interface FollowedSync {
 }
 
 /**
- * Shows a run's progress until it ends. All calls are over when it returns, so that the caller can close the connection.
- * If Sluice paused the run because of a refusal, the first check resumes it once: a user who starts it again wants it to
- * continue.
+ * Shows a run's progress until it ends. All calls are over when it returns, so that the caller can close the
+ * connection. If Sluice paused the run because of a refusal, the first check resumes it once: a user who starts it
+ * again wants it to continue.
  * @returns null when `signal` stopped the watching; the run continues
  * @throws CliError with the reason when the run was canceled or failed, or when the service refuses the run and nobody
  * watches who can act on it

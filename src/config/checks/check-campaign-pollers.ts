@@ -1,4 +1,5 @@
-// Checks that a poller follows the connection of a campaign whose rules need one. Without a poller, the rule never applies.
+// Checks that a poller follows the connection of a campaign whose rules need one. Without a poller, the rule never
+// applies.
 
 import type { ConfigProblem } from '../errors.ts';
 import { child } from '../json-schema.ts';

@@ -20,7 +20,9 @@ function checkTimeouts(main: YamlFile): ConfigProblem[] {
   return [main.problemAt(['ingress', 'http', key], message, 'keep headersTimeout at bodyTimeout or less')];
 }
 
-/** All members of a consumer group must read the same topics: with two clusters in one group, one would get no records. */
+/**
+ * All members of a consumer group must read the same topics: with two clusters in one group, one would get no records.
+ */
 function checkGroups(main: YamlFile): ConfigProblem[] {
   const seen: { name: string; group: unknown; brokers: readonly unknown[] }[] = [];
   return entriesOf(main, 'ingress', 'kafka').flatMap(([name, cluster]) => {

@@ -1,4 +1,5 @@
-// Refuses connections that would send tokens, keys or personal data unencrypted, unless their section has `insecure: true`.
+// Refuses connections that would send tokens, keys or personal data unencrypted, unless their section has
+// `insecure: true`.
 import { hostOf, isLoopbackHost, isPlainRemote } from '../../contracts/loopback.ts';
 import type { ConfigProblem } from '../errors.ts';
 import { child } from '../json-schema.ts';

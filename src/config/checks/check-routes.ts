@@ -74,7 +74,9 @@ function checkAuth(main: YamlFile, name: string, auth: unknown, say: Say): Confi
   ];
 }
 
-/** HubSpot signs the public https address. This server speaks http and sees another address, so it needs `publicUrl`. */
+/**
+ * HubSpot signs the public https address. This server speaks http and sees another address, so it needs `publicUrl`.
+ */
 function checkHubspot(main: YamlFile, auth: unknown, at: Path, say: Say): ConfigProblem[] {
   const publicUrl = child(child(child(main.value, 'ingress'), 'http'), 'publicUrl');
   if (child(auth, 'style') !== 'hubspot' || publicUrl !== undefined) return [];

@@ -1,5 +1,5 @@
-// Checks that a campaign's expressions read what its audience has: cards have {card, contact}, contacts and members from
-// the ledger {contact}, and rows of a source their own columns.
+// Checks that a campaign's expressions read what its audience has: cards have {card, contact}, contacts and members
+// from the ledger {contact}, and rows of a source their own columns.
 
 import type { ConfigProblem } from '../errors.ts';
 import { child } from '../json-schema.ts';

@@ -1,5 +1,5 @@
-// Members of a campaign, one by one, as operators query them. This is personal data: it goes from the ledger to the command that
-// asks, through the operator socket if needed, and never through Temporal.
+// Members of a campaign, one by one, as operators query them. This is personal data: it goes from the ledger to the
+// command that asks, through the operator socket if needed, and never through Temporal.
 import { z } from 'zod';
 import { MEMBER_STATES } from './campaign.ts';
 import type { CampaignReport } from './campaign-report.ts';

@@ -4,8 +4,8 @@ import type { CampaignConfig } from '../config/config-campaigns.ts';
 import type { CampaignName, CampaignPause, CampaignRunName, CampaignState, PlanNote } from './campaign.ts';
 
 /**
- * Once a run has finished: audience = excluded + holdout + triggered + skipped + failed + unknown + cancelled (the sums of the
- * tables by code). `replied`, `delivered` and `read` count only what a poller saw.
+ * Once a run has finished: audience = excluded + holdout + triggered + skipped + failed + unknown + cancelled (the
+ * sums of the tables by code). `replied`, `delivered` and `read` count only what a poller saw.
  */
 export interface CampaignFigures {
   readonly audience: number;
@@ -67,7 +67,9 @@ export interface CampaignReport extends CampaignName, CampaignRunName {
   readonly waves: readonly WaveResult[];
 }
 
-/** How the first trigger of a run was verified: by its response, by a newer conversation, by an operator, or not at all. */
+/**
+ * How the first trigger of a run was verified: by its response, by a newer conversation, by an operator, or not at all.
+ */
 export interface FirstVerified {
   readonly how: 'answer' | 'conversation' | 'operator' | 'none';
   /** Ledger id of the member. */

@@ -1,5 +1,5 @@
-// Campaigns as workflows, activities and operators see them. Times are ISO 8601 in UTC; names that end in `Ms` are milliseconds
-// since 1970.
+// Campaigns as workflows, activities and operators see them. Times are ISO 8601 in UTC; names that end in `Ms` are
+// milliseconds since 1970.
 import { z } from 'zod';
 import { CampaignConfig, OptOutConfig } from '../config/config-campaigns.ts';
 import { SourceConfig } from '../config/config-sources.ts';
@@ -29,8 +29,8 @@ export interface CampaignRunName {
 
 /**
  * - `planning`: the audience is being read; `planned`: it is frozen, and the run waits for its start (and approval)
- * - `running`: in progress, paused or not; `finished`; `cancelled`; `failed`: the plan could not be made; `void`: a newer plan
- *   has replaced it
+ * - `running`: in progress, paused or not; `finished`; `cancelled`; `failed`: the plan could not be made; `void`: a
+ *   newer plan has replaced it
  */
 export const CAMPAIGN_STATES = [
   'planning',
@@ -44,8 +44,8 @@ export const CAMPAIGN_STATES = [
 export type CampaignState = (typeof CAMPAIGN_STATES)[number];
 
 /**
- * States of a member. Those before `waiting` are decided when the audience is frozen. Those after `sending` are final, but an
- * operator may retry `failed` members and resolve `unknown` ones.
+ * States of a member. Those before `waiting` are decided when the audience is frozen. Those after `sending` are
+ * final, but an operator may retry `failed` members and resolve `unknown` ones.
  * - `found`: the audience is being read; `excluded`; `holdout`: in the control group
  * - `waiting`: for its wave, or for its trigger in the open wave; `sending`: the right to trigger its flow is taken
  * - `triggered`; `skipped`: a rule forbade the trigger when it was due; `failed`: refused; `unknown`; `cancelled`
@@ -257,7 +257,10 @@ interface NextFacts {
 export type CampaignCounts = Readonly<Record<MemberState, number>>;
 
 export interface TriggerBatchInput extends CampaignRunName {
-  /** Triggers one member at a time until a trigger is accepted and verified, so that a refusal of the account costs one call. */
+  /**
+   * Triggers one member at a time until a trigger is accepted and verified, so that a refusal of the account costs
+   * one call.
+   */
   readonly alone: boolean;
   /** Maximum number of triggers per minute; null if only the budget limits them. */
   readonly pacePerMinute: number | null;
@@ -271,7 +274,9 @@ export interface TriggerBatchResult {
   readonly stalled: boolean;
   /** A trigger was accepted, and also verified if it was the first one of the run. */
   readonly proved: boolean;
-  /** Why the account refuses every member, which an operator must resolve; null if it does not, or was already signaled. */
+  /**
+   * Why the account refuses every member, which an operator must resolve; null if it does not, or was already signaled.
+   */
   readonly refusal: PlanNote | null;
   /** Ids of follow-up events of the triggers; the workflow of events takes them over. */
   readonly after: readonly string[];

@@ -1,5 +1,5 @@
-// Messages between the workflow that follows deliveries and its activities, and what operators see of them. Times are ISO 8601 in
-// UTC.
+// Messages between the workflow that follows deliveries and its activities, and what operators see of them. Times are
+// ISO 8601 in UTC.
 
 /** Input of the workflow `deliveryWatch`; there is one per account. */
 export interface DeliveryWatchInput {

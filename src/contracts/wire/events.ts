@@ -40,8 +40,8 @@ export interface EndedRun {
 }
 
 /**
- * Builds the event of a run that has ended. The result is the same each time. It leaves out the rows with problems, because
- * their reasons may quote a value.
+ * Builds the event of a run that has ended. The result is the same each time. It leaves out the rows with problems,
+ * because their reasons may quote a value.
  */
 export function runEndedEvent({ account, sync, status, endedAt, report }: EndedRun): RunEndedEvent {
   return RunEndedEvent.parse({

@@ -35,8 +35,9 @@ export const MessageRequest = z.object({
   /** Ids of files that were uploaded before, as the upload returned them. */
   uploads: z.array(z.string().min(1)).min(1).optional(),
   /**
-   * What to do if the 24-hour window of a waba conversation is closed. `refuse`: the event fails with WINDOW_CLOSED before it
-   * spends a call. `template`: the template replaces text and files, also if the window is not known. `send`: everything is sent.
+   * What to do if the 24-hour window of a waba conversation is closed. `refuse`: the event fails with WINDOW_CLOSED
+   * before it spends a call. `template`: the template replaces text and files, also if the window is not known.
+   * `send`: everything is sent.
    */
   outsideWindow: z.enum(['refuse', 'template', 'send']).optional(),
   connection: z.union([id, z.string().min(1)]).optional(),
@@ -120,8 +121,8 @@ export const EVENT_OUTCOMES = ['done', 'unchanged', 'superseded', 'failed', 'unk
 export type EventOutcome = (typeof EVENT_OUTCOMES)[number];
 
 /**
- * Configuration that the steps of a record need, whether the record came from a source or as an event. It is frozen when the
- * run, or the route, is opened.
+ * Configuration that the steps of a record need, whether the record came from a source or as an event. It is frozen
+ * when the run, or the route, is opened.
  */
 export const StepSpec = z.object({
   account: z.string(),
@@ -163,8 +164,8 @@ export const EFFECT_STEPS = [
   'moveCard',
   'readBackMove',
   /**
-   * POST of a message. If the response was lost: GET /v1/conversations to find the conversation of a number, then the newest
-   * page of that conversation.
+   * POST of a message. If the response was lost: GET /v1/conversations to find the conversation of a number, then the
+   * newest page of that conversation.
    */
   'sendMessage',
   'findConversation',

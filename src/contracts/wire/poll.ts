@@ -1,5 +1,5 @@
-// Messages between the poller's workflow and its activities, and what operators see of them. They contain no personal data:
-// conversations are ids.
+// Messages between the poller's workflow and its activities, and what operators see of them. They contain no personal
+// data: conversations are ids.
 import type { ShapeDetails } from './run.ts';
 
 export interface PollerName {
@@ -26,8 +26,8 @@ export interface PollerStart {
 }
 
 /**
- * Purpose of a poller's calls: page 1, messages of conversations that changed since the poller began, an older page, messages
- * of older conversations.
+ * Purpose of a poller's calls: page 1, messages of conversations that changed since the poller began, an older page,
+ * messages of older conversations.
  */
 export type PollWork = 'list' | 'read' | 'history' | 'readOld';
 
@@ -96,8 +96,8 @@ export interface HistoryResult {
 }
 
 /**
- * Query of `pollOutlook`. `old` selects conversations that were last updated before the poller's first start. They are read
- * in addition to the others.
+ * Query of `pollOutlook`. `old` selects conversations that were last updated before the poller's first start. They
+ * are read in addition to the others.
  */
 export interface OutlookInput extends PollerName {
   readonly limit: number;

@@ -23,8 +23,8 @@ export const RecordCard = z.object({
 export type RecordCard = z.infer<typeof RecordCard>;
 
 /**
- * One person to sync. Optional contact fields are absent instead of empty: the upsert writes only fields that are sent and not
- * empty (API text, POST /v1/contacts, rule 2).
+ * One person to sync. Optional contact fields are absent instead of empty: the upsert writes only fields that are
+ * sent and not empty (API text, POST /v1/contacts, rule 2).
  */
 export const CrmRecord = z.object({
   /** Identity of the person within an account: the number, always with the Brazilian ninth digit. */
@@ -45,7 +45,10 @@ export const CrmRecord = z.object({
 });
 export type CrmRecord = z.infer<typeof CrmRecord>;
 
-/** Why a row could not become a record. `value` may be personal data: it belongs in the ledger and operator output, not in logs. */
+/**
+ * Why a row could not become a record. `value` may be personal data: it belongs in the ledger and operator output,
+ * not in logs.
+ */
 export const RowProblem = z.object({
   /** Field of the problem: `contact.number`, `card.stage`, or `row` if the whole row is unreadable. */
   field: z.string(),

@@ -31,8 +31,8 @@ export type Outcome = (typeof OUTCOMES)[number];
 export type RecordOutcome = Exclude<Outcome, 'merged' | 'rejected'>;
 
 /**
- * Steps of one record, in the order in which they run; each is one API call. A record stores the steps that remain as bits, and
- * every step returns the bits that remain after it.
+ * Steps of one record, in the order in which they run; each is one API call. A record stores the steps that remain as
+ * bits, and every step returns the bits that remain after it.
  */
 export const STEP_BITS = {
   /** Checks whether the service already has the person, under either form of a Brazilian number. */
@@ -76,7 +76,10 @@ export type PollStep = 'listConversations' | 'readMessages';
 /** Calls of a campaign, except those of follow-up events. */
 export type CampaignStep = 'readAudience' | 'findMember' | 'recheckMember' | 'triggerMember' | 'verifyMember';
 
-/** What in a response could not be read, or which inputs may have caused a refusal. It contains names only, no personal data. */
+/**
+ * What in a response could not be read, or which inputs may have caused a refusal. It contains names only, no
+ * personal data.
+ */
 export interface ShapeDetails {
   /** Assumptions whose override fixes it, as keys of `accounts.<name>.assumptions`; empty if none does. */
   readonly assumptions: readonly string[];

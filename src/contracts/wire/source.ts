@@ -20,7 +20,10 @@ export interface SourceNote {
   readonly reason: string;
 }
 
-/** True if a column name looks like a phone number or an address: the file then has no header, and this is its first row. */
+/**
+ * True if a column name looks like a phone number or an address: the file then has no header, and this is its first
+ * row.
+ */
 export function isLikeData(name: string): boolean {
   return name.replace(/\D/g, '').length >= 6 || name.includes('@');
 }
@@ -48,8 +51,8 @@ export interface SourcePage {
   /** Share of the source before `next`, 0 to 1; null if the source does not know. */
   readonly progress: number | null;
   /**
-   * Incremental sources only, on the last page (`next` is null): where the next run begins to read. It takes effect only after
-   * the run has finished.
+   * Incremental sources only, on the last page (`next` is null): where the next run begins to read. It takes effect
+   * only after the run has finished.
    */
   readonly watermark?: SourceCursor;
   /** Columns, if the source lists them separately from its rows. */
@@ -61,7 +64,8 @@ export interface SourcePage {
 
 export interface Source {
   /**
-   * Reads up to `limit` rows from `cursor`. Null reads from the beginning, or after `since` if the source is incremental.
+   * Reads up to `limit` rows from `cursor`. Null reads from the beginning, or after `since` if the source is
+   * incremental.
    * @throws SourceError if the source is missing, unreadable, or has changed since the cursor was made
    */
   read(cursor: SourceCursor | null, options: ReadOptions): Promise<SourcePage>;
@@ -71,10 +75,11 @@ export interface Source {
 export const SOURCE_FAILURE = 'SOURCE_';
 
 /**
- * - `not_found`: no such file, table or address; `unreadable`: it exists but can't be read; `changed`: it is not the one that
- *   the cursor was made from; `format`: not a text table; `encoding`; `no_header`; `no_column`: the column of the number is
- *   missing
- * - `unreachable`: no response, or a failure of the other side; `busy`: the other side, or the configured pace, asks to wait
+ * - `not_found`: no such file, table or address; `unreadable`: it exists but can't be read; `changed`: it is not the
+ *   one that the cursor was made from; `format`: not a text table; `encoding`; `no_header`; `no_column`: the column
+ *   of the number is missing
+ * - `unreachable`: no response, or a failure of the other side; `busy`: the other side, or the configured pace, asks
+ *   to wait
  * - `denied`: login or permission; `secret`: a secret can't be resolved
  * - `bad_config`: the other side refuses what the configuration asks for; `bad_key`: the key does not order the rows
  * - `bad_answer`: an unexpected response; `too_large`; `endless`: the pages do not end

@@ -85,8 +85,8 @@ export function isDeclaredTooLong(req: IncomingMessage, compressed: boolean, max
 }
 
 /**
- * Returns the whole body, decompressed. Its bytes stay taken from `capacity` until the caller releases them. After an error
- * none are taken, and the request is paused where reading stopped.
+ * Returns the whole body, decompressed. Its bytes stay taken from `capacity` until the caller releases them. After an
+ * error none are taken, and the request is paused where reading stopped.
  * @throws TooLongError, BadCompressionError, NoCapacityError, TooSlowError, GoneError
  */
 export function readBody(

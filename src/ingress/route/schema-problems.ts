@@ -24,7 +24,8 @@ export function describeErrors({ root, names }: SchemaReading): DescribeErrors {
     const faults: Fault[] = [];
     for (const error of errors) {
       const { keyword, instancePath } = error;
-      // Those about the name of a property come before the error of `propertyNames`, those of `then` before that of `if`.
+      // Those about the name of a property come before the error of `propertyNames`, those of `then` before that of
+      // `if`.
       if (error.propertyName !== undefined || keyword === 'if') continue;
       if (keyword === 'oneOf' || keyword === 'anyOf' || keyword === 'contains') {
         const forms = bySchema.get(error.parentSchema)?.parts.get(keyword) ?? [];

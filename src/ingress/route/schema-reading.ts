@@ -1,5 +1,5 @@
-// Reads the JSON Schema of a route before ajv compiles it. It refuses, with the place, what ajv passes over or meets only
-// when an event comes: keywords that check nothing, references out of the schema, and those that never end.
+// Reads the JSON Schema of a route before ajv compiles it. It refuses, with the place, what ajv passes over or meets
+// only when an event comes: keywords that check nothing, references out of the schema, and those that never end.
 import { RouteConfigError } from './errors.ts';
 import { isObject, type JsonObject } from './json.ts';
 
@@ -197,7 +197,9 @@ export function readSchema(
   return { root, names, keywords };
 }
 
-/** Patterns with \p{…} and \u{…} are Unicode ones. All others are read as programs of browsers do, which forgives more. */
+/**
+ * Patterns with \p{…} and \u{…} are Unicode ones. All others are read as programs of browsers do, which forgives more.
+ */
 export function toRegExp(pattern: string): RegExp {
   return new RegExp(pattern, /\\[pPu]\{/.test(pattern) ? 'u' : '');
 }

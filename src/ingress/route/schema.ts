@@ -42,7 +42,8 @@ const OPTIONS: Options = {
 export type CheckSchema = (event: JsonObject) => void;
 
 /**
- * Compiles a JSON Schema (draft-06 to 2020-12). `format` is checked; `default` fills nothing in: the event stays as it came.
+ * Compiles a JSON Schema (draft-06 to 2020-12). `format` is checked; `default` fills nothing in: the event stays as
+ * it came.
  * @throws RouteConfigError for whatever could not be checked, with its place
  */
 export function compileSchema(route: string, given: JsonObject): CheckSchema {
@@ -81,7 +82,10 @@ export function compileSchema(route: string, given: JsonObject): CheckSchema {
   };
 }
 
-/** One for each draft, made at its first schema: to compile a meta-schema takes 30 ms. None of them keeps a route's schema. */
+/**
+ * One for each draft, made at its first schema: to compile a meta-schema takes 30 ms. None of them keeps a route's
+ * schema.
+ */
 const made = new Map<string, Ajv>();
 
 /** Draft-06 is read as draft-07, which adds `if` to it. A schema that names no draft is one of 2020-12. */
@@ -124,7 +128,9 @@ function compile(route: string, ajv: Ajv, schema: JsonObject): ValidateFunction 
   }
 }
 
-/** A pattern can take years over one text, and uniqueItems minutes over a long list; both would stop the whole process. */
+/**
+ * A pattern can take years over one text, and uniqueItems minutes over a long list; both would stop the whole process.
+ */
 function inTime<T>(check: () => T): T {
   try {
     return guarded(LIMIT_MS, check);

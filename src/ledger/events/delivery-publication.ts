@@ -14,8 +14,8 @@ export interface Announcing {
 }
 
 /**
- * Puts `message.status` of each message into the outbox, and stores the status in `messages`, so that the poller does not
- * publish the same change again. All messages have a conversation.
+ * Puts `message.status` of each message into the outbox, and stores the status in `messages`, so that the poller does
+ * not publish the same change again. All messages have a conversation.
  * @returns sinks that have something to send
  */
 export async function publishStatuses(

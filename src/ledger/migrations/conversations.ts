@@ -187,7 +187,9 @@ export const CONVERSATION_TABLES = `
   create index uploads_expires on uploads (expires_at);
 `;
 
-/** Migration 9: unreadable parts of conversations, with the assumptions that failed, and campaigns that wait for them. */
+/**
+ * Migration 9: unreadable parts of conversations, with the assumptions that failed, and campaigns that wait for them.
+ */
 export const UNREAD_TABLES = `
   -- A gap with a fingerprint is unreadable: something exists that could not be read. It is read again under other
   -- assumptions.

@@ -84,8 +84,8 @@ export function probeWaitMs(
 }
 
 /**
- * The circuit after a sending. An event that fails by itself proves, like a sent one, that the sink is available. When a
- * sending opens the circuit, the count is set to the threshold; after that, each failed probe adds one.
+ * The circuit after a sending. An event that fails by itself proves, like a sent one, that the sink is available.
+ * When a sending opens the circuit, the count is set to the threshold; after that, each failed probe adds one.
  * @returns the circuit, with the failure that keeps it open
  */
 export function circuitAfter(

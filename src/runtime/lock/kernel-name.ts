@@ -19,7 +19,9 @@ export async function takeName(folder: string): Promise<OwnedName | null> {
   return address === null ? takeFile(folder) : listen(address);
 }
 
-/** True when a process has the folder's name. The kernel answers, so this works even while the owner is stopped or busy. */
+/**
+ * True when a process has the folder's name. The kernel answers, so this works even while the owner is stopped or busy.
+ */
 export async function probeName(folder: string): Promise<boolean> {
   const address = await addressOf(folder);
   if (address !== null) return isListening(address);

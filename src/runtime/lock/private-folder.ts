@@ -29,8 +29,8 @@ const OURS =
   /^(?:ledger|socket|sandbox|demo|worker-\d+|(?:holder|temporal|journal|requests)\.[\w.-]+|messages\.jsonl)$/;
 
 /**
- * Makes the folder, or closes an existing one to other users: the folder gets mode 0700, and no file of Sluice in it stays
- * open to the group or to others. On Windows it checks and changes nothing.
+ * Makes the folder, or closes an existing one to other users: the folder gets mode 0700, and no file of Sluice in it
+ * stays open to the group or to others. On Windows it checks and changes nothing.
  * @throws UnsafeFolderError when another user owns the folder, a file of Sluice in it, or a link to it; or when every
  *   user may rename it, because a folder above it is open to all.
  * @throws FolderPathError when no folder can be made at that path
@@ -104,7 +104,9 @@ function closeDefault(above: string): number {
   return basename(above) === '.sluice' && stats.uid === process.getuid?.() ? close(above, stats) : 0;
 }
 
-/** A user who keeps the ledger on another disk links to it from the state folder. That folder then belongs to Sluice. */
+/**
+ * A user who keeps the ledger on another disk links to it from the state folder. That folder then belongs to Sluice.
+ */
 function closeLinked(path: string): number {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return 0;
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return 0;

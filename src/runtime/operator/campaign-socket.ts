@@ -1,5 +1,5 @@
-// Campaign queries at the operator socket, and their client. Numbers and variables of members take this way, because they
-// must not travel through Temporal.
+// Campaign queries at the operator socket, and their client. Numbers and variables of members take this way, because
+// they must not travel through Temporal.
 import { z } from 'zod';
 import {
   type CampaignPeople,
@@ -17,7 +17,8 @@ const QUERY_BYTES = 65_536;
 
 /**
  * - `POST /campaigns/sample` `{run, limit}` → `{members: [{member, number, variables}]}`
- * - `POST /campaigns/members` `{run, after, limit, states?, codes?, numbers?, variables?}` → `{members}`, as ListedMember
+ * - `POST /campaigns/members` `{run, after, limit, states?, codes?, numbers?, variables?}` → `{members}`, as
+ *   ListedMember
  * - `POST /campaigns/find` `{run}` or `{campaign, account?}` → `{report}`; null: there is no such run
  */
 export function campaignEndpoints(people: CampaignPeople): Endpoints {

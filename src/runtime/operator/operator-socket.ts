@@ -77,8 +77,8 @@ export function jsonEndpoint<T>(
  * - `POST /files?account&name&type` with the bytes of the file → `{upload}`
  * - the endpoints of `more`
  *
- * Errors are `{error}`: 400 for an invalid request, 404 for an unknown account or path, 413 for a body that is too large,
- * 503 with `code` and `retryAfterMs` when Sluice can't accept it now.
+ * Errors are `{error}`: 400 for an invalid request, 404 for an unknown account or path, 413 for a body that is too
+ * large, 503 with `code` and `retryAfterMs` when Sluice can't accept it now.
  * @throws as `listenPrivately`
  */
 export async function openOperatorSocket(options: SocketOptions): Promise<OperatorSocket> {

@@ -15,8 +15,8 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 /**
- * Says why the program at `path` can't be trusted. Null when it is a pinned build and no other user can replace it between
- * this check and its start.
+ * Says why the program at `path` can't be trusted. Null when it is a pinned build and no other user can replace it
+ * between this check and its start.
  * @param pinned SHA-256 of the builds
  * @param top the highest folder to check
  */

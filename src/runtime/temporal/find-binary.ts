@@ -84,7 +84,10 @@ export async function locateBinary(
   return null;
 }
 
-/** Searches this machine, then downloads. Earlier downloads come first, so that a closed network does not delay every start. */
+/**
+ * Searches this machine, then downloads. Earlier downloads come first, so that a closed network does not delay every
+ * start.
+ */
 export async function findBinary(spec: BinarySpec, options: FindOptions): Promise<FoundBinary> {
   const here = await locateBinary(spec, options);
   if (here !== null) return here;

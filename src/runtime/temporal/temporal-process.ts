@@ -32,7 +32,10 @@ export class TemporalStartError extends Error {
   }
 }
 
-/** A start from a warm cache takes 0.4 s the first time and 0.2 s later; a large database or a loaded machine takes longer. */
+/**
+ * A start from a warm cache takes 0.4 s the first time and 0.2 s later; a large database or a loaded machine takes
+ * longer.
+ */
 const READY_MS = 60_000;
 const LOG_LIMIT_BYTES = 5 * 1024 * 1024;
 

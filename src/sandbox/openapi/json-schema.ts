@@ -20,7 +20,9 @@ export class Components {
     return clean(rest) as Json;
   }
 
-  /** A reference to the response of this name; the response itself when it has no name, or differs from the named one. */
+  /**
+   * A reference to the response of this name; the response itself when it has no name, or differs from the named one.
+   */
   shared(name: string | undefined, response: Json): Json {
     if (name === undefined) return response;
     const known = (this.responses[name] ??= response);

@@ -1,5 +1,6 @@
-// What the OpenAPI document says of one route, beside its method, path and scope. The schemas in it are those that the
-// route works with, so a route without an entry here cannot exist, and a field that is not declared never reaches a rule.
+// What the OpenAPI document says of one route, beside its method, path and scope. The schemas in it are those that
+// the route works with, so a route without an entry here cannot exist, and a field that is not declared never reaches
+// a rule.
 import { z } from 'zod';
 import type { ErrorCode } from '../http/errors.ts';
 import { SCOPES } from '../state/model.ts';

@@ -1,5 +1,5 @@
-// `{baseUrl}/openapi.json` and `{baseUrl}/docs`. Both are about the API, not part of it: no token, no rate limit, no fault,
-// no rate headers, no row in the request log.
+// `{baseUrl}/openapi.json` and `{baseUrl}/docs`. Both are about the API, not part of it: no token, no rate limit, no
+// fault, no rate headers, no row in the request log.
 import { createRequire } from 'node:module';
 import express, { type Request, type Response, type Router } from 'express';
 import type { Choices } from '../choices.ts';

@@ -1,5 +1,6 @@
 // The bodies that the sandbox answers with, as schemas: the views have their types, the OpenAPI document is generated
-// from them, and every contract test holds real answers against that document. Strict: a field that is not here is a defect.
+// from them, and every contract test holds real answers against that document. Strict: a field that is not here is a
+// defect.
 import { z } from 'zod';
 import { CARD_STATUSES, CONVERSATION_STATUSES } from '../state/model.ts';
 

@@ -1,5 +1,5 @@
-// Date filters and calendar dates of the API text. The patterns are what the OpenAPI document shows: they take a day only
-// when the calendar has it, so nothing that they match is refused later.
+// Date filters and calendar dates of the API text. The patterns are what the OpenAPI document shows: they take a day
+// only when the calendar has it, so nothing that they match is refused later.
 import { Problem } from '../http/errors.ts';
 
 const YEAR = '[0-9]{4}';

@@ -1,4 +1,5 @@
-// What a send carries and the messages that it becomes (API text, POST /v1/messages/send and POST conversation messages).
+// What a send carries and the messages that it becomes (API text, POST /v1/messages/send and POST conversation
+// messages).
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Problem } from '../http/errors.ts';
 import { checked, isMissing, type Scene } from '../http/route.ts';

@@ -59,7 +59,10 @@ export async function beginAfter(
 const LOCAL = `(case when $1::timestamp > $2::timestamp + interval '14 hours'
   then $2::timestamp - interval '12 hours' else $1::timestamp end) - $3::interval`;
 
-/** `$1` the last row's time, `$2` when the run began, `$3` the overlap → where to begin, and whether exactly behind the last row. */
+/**
+ * `$1` the last row's time, `$2` when the run began, `$3` the overlap → where to begin, and whether exactly behind
+ * the last row.
+ */
 const FLOORS = {
   timestamptz: `select least($1::timestamptz, $2::timestamptz - $3::interval)::text,
     $1::timestamptz < $2::timestamptz - $3::interval`,
