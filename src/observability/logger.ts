@@ -1,7 +1,7 @@
 // The logger of Sluice: JSON lines on stderr, or short lines on a terminal. Every line is redacted.
 import { format } from 'node:util';
 import { type Logger, pino } from 'pino';
-import { prettyLine } from './pretty.ts';
+import { neutralLine } from './neutral.ts';
 import { redact, redactText } from './redaction.ts';
 
 export type { Logger } from 'pino';
@@ -95,4 +95,38 @@ function redactCall(args: readonly unknown[]): Call {
 function formatValues(template: string, values: readonly unknown[]): string {
   if (values.length === 0) return template;
   return format(template, ...values.map((value) => (typeof value === 'object' ? redact(value) : value)));
+}
+
+const COLORS: Readonly<Record<string, string>> = {
+  trace: '\u001b[90m',
+  debug: '\u001b[90m',
+  info: '\u001b[32m',
+  warn: '\u001b[33m',
+  error: '\u001b[31m',
+  fatal: '\u001b[31m',
+};
+const RESET = '\u001b[0m';
+
+/** Formats one JSON line of the logger for a person at a terminal: time, level, message, fields, then the error. */
+function prettyLine(line: string): string {
+  const { time, level, msg, err, error, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  const clock = typeof time === 'string' ? `${time.slice(11, 23)} ` : '';
+  const label = String(level).toUpperCase().padEnd(5);
+  const shown = Object.entries(fields).map(([key, value]) => `${neutralLine(key)}=${fieldText(value)}`);
+  const head = [neutralLine(String(msg ?? '')), ...shown].filter((part) => part !== '').join('  ');
+  return `${clock}${COLORS[String(level)] ?? ''}${label}${RESET} ${head}\n${errorText(err ?? error)}`;
+}
+
+function fieldText(value: unknown): string {
+  if (typeof value === 'string' && /^[\w./:@+-]+$/.test(value)) return value;
+  return neutralLine(JSON.stringify(value));
+}
+
+function errorText(value: unknown, lead = ''): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value !== 'object') return `      ${lead}${neutralLine(String(value))}\n`;
+  const { type, message, stack, cause } = value as Record<string, unknown>;
+  const text = typeof stack === 'string' ? stack : `${String(type ?? 'Error')}: ${String(message ?? '')}`;
+  const lines = text.split('\n').map((one, index) => `      ${index === 0 ? lead : ''}${neutralLine(one)}\n`);
+  return lines.join('') + errorText(cause, 'caused by ');
 }

@@ -10,16 +10,16 @@ import type {
 } from '../../../workflows/campaign-queries.ts';
 import { campaignProgressQuery } from '../../../workflows/messages.ts';
 import { campaignIdentity } from '../../contracts/ids.ts';
-import type { CampaignListInput } from '../../contracts/wire/campaign.ts';
+import type { CampaignAuditEntry, CampaignListInput } from '../../contracts/wire/campaign.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
 import { integer } from '../lib/arguments.ts';
 import { EXIT, exitCodeOfBlock } from '../lib/exit.ts';
-import { formatMany } from '../lib/format.ts';
+import { formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { isRunning, queryOperator } from '../lib/operator-query.ts';
 import { withClient } from '../lib/session.ts';
+import { type Column, tableOf } from '../lib/table.ts';
 import { noSuchRun, resolveRunQuery } from './campaign-target.ts';
-import { describeAudit } from './describe-campaign-audit.ts';
 import { describeRun, describeRuns, type Live } from './describe-campaign-run.ts';
 import { blockOf } from './run-campaign.ts';
 
@@ -134,4 +134,30 @@ async function liveOf(client: Client, report: CampaignReport): Promise<Live> {
   if (!(await isRunning(handle))) return 'gone';
   const progress = await handle.query(campaignProgressQuery);
   return progress.run === report.run ? progress : 'gone';
+}
+
+/**
+ * The audit of a run as text: who did what, when and why. Zero counts are left out. The only personal values are the names
+ * of operators.
+ */
+export function describeAudit(entries: readonly CampaignAuditEntry[], timeZone: string): string[] {
+  if (entries.length === 0) return [];
+  const columns: readonly Column<CampaignAuditEntry>[] = [
+    ['AT', 'left', ({ at }) => formatTime(new Date(at), timeZone)],
+    ['BY', 'left', ({ by }) => by],
+    ['ACTION', 'left', ({ action }) => action],
+    ['WHAT', 'left', ({ details }) => describeDetails(details)],
+    ['REASON', 'left', ({ reason }) => reason],
+  ];
+  return tableOf(columns, entries);
+}
+
+function describeDetails(details: CampaignAuditEntry['details']): string {
+  return Object.entries(details)
+    .flatMap(([name, value]) => {
+      if (value === 0 || value === false || (Array.isArray(value) && value.length === 0)) return [];
+      if (value === null) return [`${name} –`];
+      return [`${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`];
+    })
+    .join(', ');
 }

@@ -1,4 +1,4 @@
-// Files that a message sends from URLs. It accepts only URLs on hosts that the configuration names.
+// Files of a message: from URLs on hosts that the configuration names, or from earlier uploads.
 import type { MessageAction } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
 import { isPlainRemote } from '../../contracts/loopback.ts';
@@ -67,4 +67,32 @@ function toFileUrl(text: string, hosts: readonly string[], insecure: boolean): s
   const reason =
     'Sluice does not download files from this host; add it to `media.hosts` of the action, or move the file to another host';
   throw new ValueError('host_not_allowed', reason, text);
+}
+
+type UploadsConfig = NonNullable<MessageAction['uploads']>;
+
+/** The format of an upload id. Whether the file exists shows when the message is sent. */
+const UPLOAD_ID = /^[\w-]{1,100}$/;
+
+/** Uploads that the event names by their ids. Undefined if it names none. A repeated id counts once. */
+export function compileUploads(
+  config: UploadsConfig,
+  compiler: ExpressionCompiler,
+): Part<string[] | undefined> {
+  const ids = partOf(compiler, config.ids, ['uploads', 'ids'], (value) => {
+    const found = [...new Set(toTexts(value, undefined))];
+    const odd = found.find((id) => !UPLOAD_ID.test(id));
+    if (odd !== undefined)
+      throw new ValueError(
+        'invalid_upload',
+        'this is not an upload id; send the id that the upload returned',
+        odd,
+      );
+    if (found.length > MAX_FILES) throw tooManyFiles();
+    return found;
+  });
+  return (row, report) => {
+    const found = ids(row, report) ?? [];
+    return found.length === 0 ? undefined : found;
+  };
 }

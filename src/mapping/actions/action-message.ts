@@ -7,8 +7,7 @@ import { line, type Part, partOf, required, requirePhoneRules, toNumber } from '
 import { canonicalKey } from '../phone/index.ts';
 import { clean, isEmpty, printable, toText } from '../text.ts';
 import { toId } from '../values.ts';
-import { compileMedia, MAX_FILES, tooManyFiles } from './action-media.ts';
-import { compileUploads } from './action-uploads.ts';
+import { compileMedia, compileUploads, MAX_FILES, tooManyFiles } from './action-media.ts';
 
 type MessageRequest = RequestOf<'message'>;
 

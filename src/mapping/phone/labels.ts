@@ -2,7 +2,6 @@
 
 // Known words only. `não é dela 11 …`, `Fax 11 …` and `F: 11 …` are not numbers to write to, and a number to leave a
 // message at (`recado`) belongs to somebody else.
-// (`recado`) is somebody else's.
 const WORD = [
   'tel(?:e(?:fone?s?|fono|phone|f[oó]n)?)?s?',
   'fone|phone|fon|t[eé]l(?:[eé]phone)?|tel[eé]fono',

@@ -2,7 +2,6 @@
 
 // One valid number in a hundred million ends in nine equal digits; one with eight is +1 415 555 5555. Zeros do not
 // count, because companies have such numbers.
-// have such numbers.
 const REPEATED = /^(\d)\1{3,}$|([1-9])\2{8}$/;
 /** After the country code: one repeated digit, or in Brazil one repeated digit after the area code. */
 const REPEATED_NATIONAL = /^(\d)\1+$/;

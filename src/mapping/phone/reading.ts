@@ -1,7 +1,6 @@
 // Finds the readings of one written number, without labels and extension, and the one that is certain. It uses
 // libphonenumber's `max` metadata: `mobile` would reject landlines, which can be on the chat network, and the default
 // build accepts numbers that no carrier has.
-// numbers that no carrier has.
 import {
   type CountryCode,
   getCountries,

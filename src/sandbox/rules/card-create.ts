@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { Problem } from '../http/errors.ts';
 import { type Call, checked, isMissing, type Scene } from '../http/route.ts';
 import { CardFields, idIn } from '../openapi/inputs.ts';
-import type { Card, Contact, Op, Pipeline, Stage } from '../state/model.ts';
-import { sortCustomFields } from './custom-fields.ts';
+import type { Card, Contact, CustomField, FieldType, Op, Pipeline, Stage } from '../state/model.ts';
 import { calendarDay } from './dates.ts';
 import { normalizeNumber } from './numbers.ts';
 import { contactFor } from './upsert.ts';
@@ -131,4 +130,32 @@ function closeDate(given: string | null | undefined, input: string): string | nu
   if (day === null)
     throw new Problem('ERR_INVALID_BODY', { text: `${input}: write YYYY-MM-DD or a full ISO 8601 value` });
   return day;
+}
+
+const ACCEPTS: { readonly [K in FieldType]: (value: unknown, options: readonly string[]) => boolean } = {
+  text: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number' && Number.isFinite(value),
+  date: (value) => typeof value === 'string' && calendarDay(value) !== null,
+  boolean: (value) => typeof value === 'boolean',
+  select: (value, options) => typeof value === 'string' && options.includes(value),
+  multiselect: (value, options) =>
+    Array.isArray(value) && value.every((item) => typeof item === 'string' && options.includes(item)),
+};
+
+/** Rule 7: invalid custom fields are ignored. A field of the pipeline wins over a global one of the same name. */
+export function sortCustomFields(
+  given: Readonly<Record<string, unknown>>,
+  fields: readonly CustomField[],
+  pipelineId: number,
+): { readonly kept: Record<string, unknown> | null; readonly ignored: string[] } {
+  const kept: [string, unknown][] = [];
+  const ignored: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const named = fields.filter((field) => field.name === name);
+    const field =
+      named.find((each) => each.pipelineId === pipelineId) ?? named.find((each) => each.pipelineId === null);
+    if (field !== undefined && ACCEPTS[field.type](value, field.options)) kept.push([name, value]);
+    else ignored.push(name);
+  }
+  return { kept: kept.length === 0 ? null : Object.fromEntries(kept), ignored };
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHOICES } from '../../../src/sandbox/choices.ts';
 import { RateWindows, rateHeaders, retryAfter } from '../../../src/sandbox/http/rate.ts';
-import { sortCustomFields } from '../../../src/sandbox/rules/custom-fields.ts';
+import { sortCustomFields } from '../../../src/sandbox/rules/card-create.ts';
 import { calendarDay, parseInstant } from '../../../src/sandbox/rules/dates.ts';
 import { ninthDigitVariants, normalizeNumber } from '../../../src/sandbox/rules/numbers.ts';
 import type { CustomField } from '../../../src/sandbox/state/model.ts';

@@ -5,8 +5,7 @@ import { KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } from 'kafkajs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runEndedEvent } from '../../../src/contracts/wire/events.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
-import { kafkaSink } from '../../../src/sinks/kafka.ts';
-import { kafkaError } from '../../../src/sinks/kafka-error.ts';
+import { kafkaError, kafkaSink } from '../../../src/sinks/kafka.ts';
 import { type Sent, SinkError } from '../../../src/sinks/sink.ts';
 
 const counts = {

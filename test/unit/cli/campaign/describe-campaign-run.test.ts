@@ -1,6 +1,6 @@
 // How a run of a campaign is shown to people.
 import { describe, expect, it } from 'vitest';
-import { describeAudit } from '../../../../src/cli/campaign/describe-campaign-audit.ts';
+import { describeAudit } from '../../../../src/cli/campaign/campaign-show.ts';
 import { describeRun, describeRuns, type Live } from '../../../../src/cli/campaign/describe-campaign-run.ts';
 import type {
   CampaignFigures,
