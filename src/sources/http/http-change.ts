@@ -1,7 +1,8 @@
-// The increment of an HTTP source: what to request, and where the next run begins.
+// The increment of an HTTP source: what to request, how far the rows reach, and where the next run begins.
 
 import type { HttpSource } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
+import { SourceError } from '../../contracts/wire/source.ts';
 import { at } from './json-path.ts';
 
 type Incremental = NonNullable<HttpSource['incremental']>;
@@ -22,8 +23,31 @@ export function askSince({ format, overlap }: Incremental, since: number): strin
   }
 }
 
+/**
+ * Newest time of change so far (epoch ms).
+ * @throws SourceError `bad_config` when no row has the column
+ */
+export function newestIn(
+  values: readonly unknown[],
+  column: string,
+  before: number | null,
+  place: string,
+): number | null {
+  const own = newestOf(values, column);
+  if (
+    own === null &&
+    before === null &&
+    values.length > 0 &&
+    values.every((value) => at(value, column) === undefined)
+  ) {
+    const message = `source ${place}: \`incremental.column\` names ${JSON.stringify(column)}, which no row of the answer has`;
+    throw new SourceError('bad_config', message);
+  }
+  return own === null || (before !== null && before > own) ? before : own;
+}
+
 /** Newest time of change (epoch ms) among the rows. Null if none is readable. */
-export function newestOf(rows: readonly unknown[], column: string): number | null {
+function newestOf(rows: readonly unknown[], column: string): number | null {
   let newest: number | null = null;
   for (const row of rows) {
     const time = instantOf(at(row, column));

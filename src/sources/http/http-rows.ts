@@ -3,7 +3,6 @@ import type { HttpSource } from '../../contracts/config/config.ts';
 import { SourceError } from '../../contracts/wire/source.ts';
 import { isShallow, MAX_DEPTH } from '../nesting.ts';
 import { type ParsedRow, problemRow } from '../pages.ts';
-import { newestOf } from './http-change.ts';
 import { at } from './json-path.ts';
 
 /** @throws SourceError `bad_answer` when there is no list */
@@ -33,27 +32,4 @@ export function rowOf(value: unknown, path: string | undefined): ParsedRow {
     return problemRow('malformed_row', `the object is nested deeper than ${MAX_DEPTH} levels; flatten it`);
   }
   return { values: value as Readonly<Record<string, unknown>> };
-}
-
-/**
- * Newest time of change so far (epoch ms).
- * @throws SourceError `bad_config` when no row has the column
- */
-export function newestIn(
-  values: readonly unknown[],
-  column: string,
-  before: number | null,
-  place: string,
-): number | null {
-  const own = newestOf(values, column);
-  if (
-    own === null &&
-    before === null &&
-    values.length > 0 &&
-    values.every((value) => at(value, column) === undefined)
-  ) {
-    const message = `source ${place}: \`incremental.column\` names ${JSON.stringify(column)}, which no row of the answer has`;
-    throw new SourceError('bad_config', message);
-  }
-  return own === null || (before !== null && before > own) ? before : own;
 }

@@ -13,11 +13,11 @@ import {
 import type { SecretOf } from '../secret.ts';
 import { totalOf } from './http-answers.ts';
 import { type Login, requestOf, resolveLogin, withoutSecret } from './http-ask.ts';
-import { askSince, nextSince } from './http-change.ts';
+import { askSince, newestIn, nextSince } from './http-change.ts';
 import { headerDate } from './http-error.ts';
 import { type Exchange, MAX_BODY_BYTES, openExchange } from './http-exchange.ts';
 import { pagerOf } from './http-pages.ts';
-import { itemsOf, newestIn, rowOf } from './http-rows.ts';
+import { itemsOf, rowOf } from './http-rows.ts';
 import { at } from './json-path.ts';
 import type { Pager, PageState } from './pager.ts';
 
