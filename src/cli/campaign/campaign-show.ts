@@ -137,8 +137,8 @@ async function liveOf(client: Client, report: CampaignReport): Promise<Live> {
 }
 
 /**
- * The audit of a run as text: who did what, when and why. Zero counts are left out. The only personal values are the names
- * of operators.
+ * The audit of a run as text: who did what, when and why. Zero counts are left out. The only personal values are the
+ * names of operators.
  */
 export function describeAudit(entries: readonly CampaignAuditEntry[], timeZone: string): string[] {
   if (entries.length === 0) return [];
