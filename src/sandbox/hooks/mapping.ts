@@ -1,4 +1,4 @@
-// How a webhook reads a payload: dot-paths over own properties, and the idempotency key in its five places.
+// Reads the payload of a webhook: dot paths over own properties, and the idempotency key in its five places.
 import type { IncomingHttpHeaders } from 'node:http';
 
 const KEY_HEADERS = ['idempotency-key', 'x-idempotency-key'] as const;
@@ -9,24 +9,24 @@ const own = (value: unknown, key: string): unknown =>
     ? (value as Record<string, unknown>)[key]
     : undefined;
 
-/** `lead.phones.0` → payload.lead.phones[0]; undefined when a step is missing or is not the payload's own. */
+/** `lead.phones.0` → payload.lead.phones[0]; undefined if a step is missing or not an own property. */
 export function resolvePath(payload: unknown, path: string): unknown {
   return path.split('.').reduce(own, payload);
 }
 
-/** A text that is not empty, numbers and booleans included; undefined for anything else. */
+/** Returns a text that is not empty; numbers and booleans become text. Undefined for anything else. */
 export function asText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** A JSON number, or a text that is one in full. */
+/** Returns the number of a JSON number or of a text that consists of one. */
 export function asNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** The first that is found: two headers, then three fields of the body. */
+/** Returns the first key found: two headers, then three fields of the body. */
 export function idempotencyKey(headers: IncomingHttpHeaders, payload: unknown): string | null {
   const candidates = [
     ...KEY_HEADERS.map((name) => headers[name]),

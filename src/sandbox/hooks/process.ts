@@ -1,4 +1,4 @@
-// Processes a webhook call after it was answered: one of three actions, in one transaction.
+// Processes a webhook call after its answer: one of three actions, in one transaction.
 
 import { Problem } from '../http/errors.ts';
 import type { Scene } from '../http/route.ts';
@@ -15,7 +15,7 @@ type Done = Extract<HookResult, { status: 'done' }>;
 interface Outcome {
   readonly ops: readonly Op[];
   readonly result: HookResult;
-  /** To be shown on the board. */
+  /** Card to publish on the board. */
   readonly card?: Card;
 }
 
@@ -83,7 +83,7 @@ function done({ contact, isNew }: Job, ops: readonly Op[], extras: Partial<Done>
   return { ops, result: { status: 'done', contactId: contact.id, contactCreated: isNew, ...extras } };
 }
 
-/** @throws Problem when the call can't be processed: silent for the caller, a result in the history */
+/** @throws Problem if the call can't be processed; the caller never sees it, the history shows it */
 function command(scene: Scene, webhook: Webhook, body: string): Outcome {
   const payload: unknown = JSON.parse(body);
   const mapped = (field: string) => {
@@ -99,7 +99,7 @@ function command(scene: Scene, webhook: Webhook, body: string): Outcome {
   return ACTIONS[webhook.action]({ ...scene, webhook, payload, mapped, contact, isNew }, ops);
 }
 
-/** Processes one call that waits, and writes effect and result together. Never throws. */
+/** Processes one waiting call, and writes its effect and result together. Never throws. */
 export function processCall(parts: SandboxParts, account: Account, call: HookCall): void {
   const { store, choices, now, board, warn } = parts;
   const webhook = account.webhooks.get(call.hash) as Webhook;
@@ -108,7 +108,7 @@ export function processCall(parts: SandboxParts, account: Account, call: HookCal
     store.commit([...ops, ['hookCall', account.id, { ...call, result }]]);
     if (card !== undefined) board.publish(account.id, card, null);
   } catch (error) {
-    // The call stays pending and is taken up at the next start.
+    // The call stays pending. The next start processes it.
     warn(`internal error in a webhook: ${error instanceof Error ? error.stack : String(error)}`);
   }
 }
@@ -122,7 +122,7 @@ function outcomeOf(scene: Scene, webhook: Webhook, call: HookCall): Outcome {
   }
 }
 
-/** Processes calls that were acknowledged but not processed before the process ended. */
+/** Processes the calls that were acknowledged but not processed before the process ended. */
 export function resumeCalls(parts: SandboxParts): void {
   for (const account of parts.store.accounts.values()) {
     for (const call of account.tables.hookCall.rows) {

@@ -1,4 +1,4 @@
-// Runs work after an answer, in order, one piece per iteration of the event loop.
+// Runs jobs after an answer, in order, one job per iteration of the event loop.
 
 export class BackgroundQueue {
   #jobs: (() => void)[] = [];
@@ -12,12 +12,12 @@ export class BackgroundQueue {
     this.#step ??= setImmediate(() => this.#next());
   }
 
-  /** Resolves when everything added before is done. Never resolves after `stop`. */
+  /** Resolves when all jobs added before are done. Never resolves after `stop`. */
   settled(): Promise<void> {
     return this.#jobs.length === 0 ? Promise.resolve() : new Promise((resolve) => this.add(resolve));
   }
 
-  /** Work that still waits is not done in this process. */
+  /** Drops the waiting jobs in this process. */
   stop(): void {
     this.#stopped = true;
     this.#jobs = [];

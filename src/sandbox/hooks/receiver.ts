@@ -1,4 +1,4 @@
-// The inbound webhook receiver, POST {baseUrl}/hooks/{hash}: checks, remembers, answers 202; the work comes after.
+// The inbound webhook receiver, POST {baseUrl}/hooks/{hash}: checks and stores a call, answers 202, then processes it.
 import type { NextFunction, Request, Response } from 'express';
 import { Problem } from '../http/errors.ts';
 import type { RateState } from '../http/rate.ts';

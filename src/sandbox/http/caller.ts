@@ -1,4 +1,4 @@
-// Who calls: the bearer token and its state (API text, "Authentication" and "Token state").
+// Identifies the caller: the bearer token and its state (API text, "Authentication" and "Token state").
 import { hash } from 'node:crypto';
 import type { Account } from '../state/account.ts';
 import type { Scope, Token } from '../state/model.ts';
@@ -21,7 +21,7 @@ const REFUSALS = {
   expired: 'ERR_TOKEN_EXPIRED',
 } as const;
 
-/** A header that is no `Bearer <token>` counts as unknown: the text calls it malformed. */
+/** A header that is not `Bearer <token>` counts as unknown: the API text calls it malformed. */
 export function identify(header: string | undefined, store: Store, at: number): Caller {
   if (header === undefined || header.trim() === '') return { state: 'missing', tokenHash: null };
   const value = /^Bearer +(\S+) *$/i.exec(header)?.[1];

@@ -1,4 +1,4 @@
-// What the wire shows of conversations and messages.
+// Conversations and messages as answers show them.
 
 import type { z } from 'zod';
 import type { Choices } from '../choices.ts';

@@ -1,7 +1,7 @@
-// The error catalogue: every code of the API text with its status and human text, and the few codes
-// that the sandbox had to add because the text shows none.
+// The error catalogue: every code of the API text with its status and human text, and the few codes that the sandbox
+// adds because the API text shows none.
 
-/** API text, "Errors". A null text repeats the code itself, as the service does for about 22 codes. */
+/** API text, "Errors". A null text: the message is the code itself, as for about 22 codes of the service. */
 const TEXT_CODES = {
   ERR_TOKEN_MISSING: [401, 'Access token is missing'],
   ERR_TOKEN_INVALID: [401, 'Access token is not valid'],
@@ -44,7 +44,7 @@ const TEXT_CODES = {
   ERR_CONTACT_NUMBER_IS_LID: [400, null],
 } as const satisfies Record<string, readonly [number, string | null]>;
 
-/** Not in the API text: the sandbox's own answers where the text shows neither code nor status. */
+/** Not in the API text: the sandbox's own answers for cases without a documented code or status. */
 const CHOSEN_CODES = {
   ERR_INVALID_JSON: [400, 'The request body is not valid JSON'],
   ERR_INVALID_BODY: [400, 'A field of the request body has the wrong type'],
@@ -66,7 +66,7 @@ const CODELESS: ReadonlySet<ErrorCode> = new Set(['ERR_FEATURE_NOT_AVAILABLE', '
 /** The fixed generic text of a 500; such a body has no code. */
 export const INTERNAL_ERROR = { error: 'Internal server error' } as const;
 
-/** Thrown by a rule or a route to refuse the request with the flat envelope of the API text. */
+/** Thrown by a rule or a route to refuse the request. The answer has the flat envelope of the API text. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ErrorCode;

@@ -1,5 +1,5 @@
-// One request under the base URL from arrival to answer: its fault, its rate headers, its row in the request log.
-// Every answer goes out through here, so none can miss the headers, the log or the fault.
+// One request under the base URL from arrival to answer: its fault, its rate headers, its row in the request log. Every
+// answer is sent here, so none lacks the headers, the log row or the fault.
 import { performance } from 'node:perf_hooks';
 import type { Request, Response } from 'express';
 import type { SandboxParts } from '../parts.ts';
@@ -47,7 +47,7 @@ export class Exchange {
     this.rate = parts.rate.peek(caller.tokenHash);
   }
 
-  /** Gives the client the answer, or what its fault makes of it. The effect is committed by now. */
+  /** Sends the answer, or the fault in its place. The effect is already committed. */
   answer({ status, body, headers }: Answer): void {
     const res = this.#res;
     const payload = Buffer.from(JSON.stringify(body));
@@ -62,7 +62,8 @@ export class Exchange {
     } else if (kind === 'truncate') {
       this.#log({ status, code: null, fault: kind, served: status });
       res.writeHead(status, this.#headers(json, payload.length));
-      // Destroyed only when the half is with the kernel: the client must see a status and a cut body.
+      // The socket is destroyed only after the kernel has the first half: the client must see a status and a
+      // truncated body.
       res.write(payload.subarray(0, payload.length >> 1), () => res.socket?.destroy());
     } else if (kind === 'html') {
       this.#log({ status: 200, code: null, fault: kind, served: status });
@@ -79,8 +80,9 @@ export class Exchange {
   }
 
   /**
-   * Faults that keep the request from the service.
-   * @returns Whether the request ends here; `next` goes on with it later when it was only delayed.
+   * Applies the faults that keep the request from the service.
+   *
+   * @returns true if the request ends here; for a delayed one, `next` continues it later
    */
   intercept(next: () => void): boolean {
     const fault = this.fault;
@@ -89,7 +91,7 @@ export class Exchange {
       this.#log({ ...unserved, status: 0, fault: fault.kind });
       this.#req.socket.resetAndDestroy();
     } else if (fault?.kind === 'hang') {
-      // Never answered: the client's own deadline ends it, or the end of the sandbox.
+      // Never answered: the client's deadline or the end of the sandbox ends it.
       this.#log({ ...unserved, status: 0, fault: fault.kind });
       this.#req.resume();
     } else if (fault?.kind === 'status') {
@@ -116,7 +118,7 @@ export class Exchange {
   }
 
   #headers(own: Record<string, string>, length: number): Record<string, string | number> {
-    // Its own clock, which tests may set.
+    // The sandbox's clock, which tests may set.
     const date = this.#parts.now().toUTCString();
     return { Date: date, ...rateHeaders(this.rate), ...own, 'Content-Length': length };
   }

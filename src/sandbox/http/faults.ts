@@ -1,4 +1,4 @@
-// Faults that an operator of the sandbox asks for: which request gets which, decided the same way for the same seed.
+// Faults that an operator of the sandbox injects. The same seed selects the same requests.
 import { z } from 'zod';
 
 export const FAULT_KINDS = [
@@ -22,22 +22,22 @@ const isRegex = (source: string) => {
 };
 
 export const Fault = z.strictObject({
-  /** Any method when absent. */
+  /** Default: any method. */
   method: z.string().min(1).optional(),
-  /** Regex, unanchored, on the path behind the base URL. Every path when absent. */
+  /** Regular expression, unanchored, for the path below the base URL. Default: every path. */
   path: z.string().refine(isRegex, 'not a regular expression').optional(),
   kind: z.enum(FAULT_KINDS),
-  /** `status` only; 500 when absent. */
+  /** `status` only. Default: 500. */
   status: z.int().min(200).max(599).optional(),
-  /** `status` only; a text is sent as it is, anything else as JSON. */
+  /** `status` only. A text is sent unchanged, anything else as JSON. */
   body: z.unknown().optional(),
   /** `status` only: headers beside the body, for example Retry-After. */
   headers: z.record(z.string(), z.string()).optional(),
   /** `delay` only: milliseconds to wait. */
   ms: z.number().min(0).max(2_147_483_647).optional(),
-  /** How many requests get it; without end when absent. */
+  /** Number of requests that get it. Default: no limit. */
   times: z.int().min(0).optional(),
-  /** Share of the matching requests that get it; all when absent. */
+  /** Share of the matching requests that get it. Default: all. */
   probability: z.number().min(0).max(1).optional(),
   /** Seed of the draws for `probability`. */
   seed: z.int().optional(),
@@ -46,7 +46,7 @@ export type Fault = z.infer<typeof Fault>;
 
 export type ListedFault = Fault & {
   readonly id: number;
-  /** How many requests were given it so far. */
+  /** Number of requests that got it so far. */
   readonly fired: number;
 };
 
@@ -59,7 +59,7 @@ interface Armed {
   fired: number;
 }
 
-/** Not persisted: faults belong to an experiment, not to the service, and end with the process. */
+/** Active faults. They are not persisted: they belong to an experiment and end with the process. */
 export class Faults {
   #armed: Armed[] = [];
   #lastId = 0;
@@ -86,7 +86,7 @@ export class Faults {
     this.#armed = [];
   }
 
-  /** The fault for this request, oldest first; each matching request draws once from each fault it passes. */
+  /** Returns the oldest fault for this request. A matching request draws once per fault until one applies. */
   next(method: string, path: string): Fault | null {
     for (const armed of this.#armed) {
       const { fault } = armed;

@@ -1,4 +1,4 @@
-// Reads a multipart body: text fields as they are, files counted and hashed while they pass by, never held.
+// Reads a multipart body: text fields unchanged; files are counted and hashed as they stream, never stored.
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
@@ -20,14 +20,14 @@ export const isMultipart = (req: Request) =>
   /^multipart\/form-data\b/i.test(req.headers['content-type'] ?? '');
 
 /**
- * Reads to the end even when it refuses, so that the connection stays good for the next request.
+ * Reads to the end even for a refused body, so that the connection stays usable for the next request.
  * @throws Problem ERR_INVALID_MULTIPART, ERR_BODY_TOO_LARGE
  */
 export async function readMultipart(req: Request, choices: Choices): Promise<Form> {
   const parser = openParser(req, choices);
   const fields = new Map<string, string>();
   const files: (() => Media)[] = [];
-  // Only remembered: the parser must not be destroyed while it hands out a part.
+  // Only recorded here: the parser must not be destroyed while it emits a part.
   let isTooLarge = false;
   const tooLarge = () => {
     isTooLarge = true;
@@ -38,7 +38,7 @@ export async function readMultipart(req: Request, choices: Choices): Promise<For
   });
   parser.on('file', (name, file, { filename, mimeType }) => {
     file.on('limit', tooLarge);
-    // A part without a file name arrives as undefined, whatever the types say.
+    // Contrary to the types, a part without a file name has undefined here.
     const measured = measure(file, (filename as string | undefined) ?? '', mimeType);
     if (name === choices.mediasField) files.push(measured);
   });
@@ -52,7 +52,7 @@ export async function readMultipart(req: Request, choices: Choices): Promise<For
       req.once('end', refuse);
       req.resume();
     });
-    // The client left half way: nobody waits for the answer, but the request log must have its row.
+    // The client disconnected. Nobody waits for the answer, but the request log must have its row.
     req.once('close', () => {
       if (req.readableEnded) return;
       refuse();
@@ -71,13 +71,13 @@ function openParser(req: Request, choices: Choices) {
   try {
     return busboy({ headers: req.headers, defParamCharset: 'utf8', limits });
   } catch (error) {
-    // Nothing but a content type without a boundary is refused this early.
+    // Only a content type without a boundary is refused this early.
     if (error instanceof Error) throw new Problem('ERR_INVALID_MULTIPART');
     throw error;
   }
 }
 
-/** Streams the file without keeping it. The returned value describes it after the whole form was read. */
+/** Streams the file without keeping it. The returned function describes it after the whole form is read. */
 function measure(file: Readable, name: string, type: string): () => Media {
   const digest = createHash('sha256');
   let size = 0;

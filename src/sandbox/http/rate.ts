@@ -1,7 +1,7 @@
 // The rate limit: a fixed minute per key, counted from the key's first call (API text, "Limits").
 
 const WINDOW_MS = 60_000;
-/** `rate: 0` turns the limit off but keeps the headers: a limit that nobody reaches. */
+/** `rate: 0` turns the limit off but keeps the headers, with a limit that is never reached. */
 const NO_LIMIT = 1_000_000_000;
 
 export interface RateState {
@@ -35,14 +35,14 @@ export class RateWindows {
     return { allowed, ...this.#state(window) };
   }
 
-  /** The window as it stands, counting nothing; without a key, or before its first call, an untouched one. */
+  /** Returns the current window without counting. Without a key, or before its first call, the window is untouched. */
   peek(key: string | null): RateState {
     const now = this.#now().getTime();
     const window = key === null ? undefined : this.#current(key, now);
     return this.#state(window ?? { start: now, used: 0 });
   }
 
-  /** A clock set back by an operator starts a new window rather than one that lasts for hours. */
+  /** A clock that an operator sets back starts a new window. Otherwise a window could last for hours. */
   #current(key: string, now: number): { start: number; used: number } | undefined {
     const window = this.#windows.get(key);
     return window !== undefined && now >= window.start && now < window.start + WINDOW_MS ? window : undefined;

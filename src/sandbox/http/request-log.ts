@@ -1,5 +1,5 @@
-// Every call under the base URL, in the order of the answers, numbered without gaps over restarts. The rows stay on
-// disk; memory holds one offset for each 256 of them.
+// Logs every call under the base URL, in the order of the answers, numbered without gaps across restarts. The rows
+// are on disk; memory has one offset per 256 rows.
 import path from 'node:path';
 import { LineFile } from '../state/journal.ts';
 import type { FaultKind } from './faults.ts';
@@ -13,16 +13,16 @@ export interface LoggedCall {
   /** SHA-256 of the bearer token, hex; null when none was sent. */
   readonly tokenHash: string | null;
   readonly method: string;
-  /** Behind the base URL, without the query. */
+  /** Path below the base URL, without the query. */
   readonly path: string;
-  /** What the client was given; 0 when it got no status line at all. */
+  /** Status that the client got; 0 if it got no status line. */
   readonly status: number;
-  /** The error code that the client was given. */
+  /** Error code that the client got. */
   readonly code: string | null;
   readonly durationMs: number;
-  /** Only when the client was given something else than the service's answer. */
+  /** Present only if the client did not get the service's answer. */
   readonly fault?: FaultKind | 'client-gone';
-  /** Beside `fault`: the status of the answer whose effect was committed; null when the call reached no endpoint. */
+  /** With `fault`: status of the answer whose effect was committed; null if the call reached no endpoint. */
   readonly served?: number | null;
 }
 

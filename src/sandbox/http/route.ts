@@ -1,5 +1,6 @@
-// What a route of the API is: method, path, scope and a function from the call to the answer. Handlers run in one
-// turn of the event loop, so what they read is still true when they commit: that makes concurrent upserts safe.
+// A route of the API: method, path, scope and a function from the call to the answer. A handler runs within one
+// iteration of the event loop, so the data that it read is still valid when it commits. This makes concurrent upserts
+// safe.
 import type { z } from 'zod';
 import type { Choices } from '../choices.ts';
 import type { ExtraInfo } from '../openapi/inputs.ts';
@@ -11,7 +12,7 @@ import type { Media, Scope } from '../state/model.ts';
 import type { Store } from '../state/store.ts';
 import { Problem } from './errors.ts';
 
-/** What a rule needs to read and create things, whoever the caller is. */
+/** What a rule needs to read and create records, for any caller. */
 export interface Scene {
   readonly account: Account;
   /** Epoch milliseconds. */
@@ -41,9 +42,9 @@ export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch';
   readonly path: string;
   readonly scope: Scope;
-  /** What the call takes and gives, for validation and for the OpenAPI document. */
+  /** Inputs and answers of the call, for validation and for the OpenAPI document. */
   readonly operation: (choices: Choices) => Operation;
-  /** Given for a route that takes multipart bodies too: turns the text fields into what JSON would hold. */
+  /** For a route that also accepts multipart bodies: converts the text fields to their JSON form. */
   readonly form?: (fields: Readonly<Record<string, string>>) => Record<string, unknown>;
   readonly handle: (call: Call) => Reply;
 }
@@ -53,13 +54,13 @@ export const ok = (body: Record<string, unknown>): Reply => ({ status: 200, body
 /** Whether an input counts as not sent. */
 export const isMissing = (value: unknown) => value === undefined || value === null || value === '';
 
-/** An id out of a path; NaN, which no thing has, when it is not an integer. */
+/** Returns an id of a path, or NaN, which no record has, if it is not an integer. */
 export const pathId = (call: Call, name: string): number => {
   const value = call.params[name] ?? '';
   return /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
 };
 
-/** @throws Problem ERR_INVALID_BODY that names the first field of the wrong type, without its value */
+/** @throws Problem ERR_INVALID_BODY with the first field of the wrong type, without its value */
 export function checked<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
@@ -67,6 +68,6 @@ export function checked<T extends z.ZodType>(schema: T, body: unknown): z.infer<
   throw new Problem('ERR_INVALID_BODY', { text: `${issue.path.join('.')}: ${issue.message}` });
 }
 
-/** [{name, value}] → [name, value, name, value], as the store keeps them. */
+/** [{name, value}] → [name, value, name, value], as in the store. */
 export const flatExtra = (fields: z.infer<typeof ExtraInfo>): string[] =>
   fields.flatMap((field) => [field.name, field.value]);

@@ -1,4 +1,4 @@
-// What the wire shows of each thing: the field tables of the API text, in their order.
+// Records as answers show them: the field tables of the API text, in their order.
 
 import type { z } from 'zod';
 import type { Choices } from '../choices.ts';
@@ -61,7 +61,7 @@ export function cardView(account: Account, card: Card, choices: Choices): z.infe
       email: contact.email,
       tags: tagsOf(account, contact).map(({ id, name }) => ({ id, name })),
     },
-    // People come and go: a fixture may name a user that it does not list.
+    // A fixture may name a user that it does not list.
     user:
       card.userId === null ? null : (named(tables.user.get(card.userId)) ?? { id: card.userId, name: '' }),
     source: named(byId(card.sourceId, (id) => tables.source.get(id))),

@@ -1,4 +1,4 @@
-// The Express router under the base URL: fault → rate limit → token and scope → body → route, and what refuses.
+// The Express router under the base URL: fault → rate limit → token and scope → body → route, and the error handler.
 import { randomUUID } from 'node:crypto';
 import express, {
   type NextFunction,
@@ -51,7 +51,7 @@ const exchangeOf = (res: Response) => res.locals['exchange'] as Exchange;
 export function wapiRouter(parts: SandboxParts): Router {
   const router = express.Router({ caseSensitive: true });
   router.use(openApiRouter(describedRoutes(parts.choices), parts.choices), opening(parts));
-  // The inbound webhook receiver has no token and a limit of its own.
+  // The inbound webhook receiver has no token and its own limit.
   const raw = express.raw({ type: () => true, limit: parts.choices.hookBodyLimit });
   router.post(HOOK, admitting(parts, counting(parts)), raw, (req, res) => {
     const body = receive(parts, req, res.locals['entrance']);
@@ -83,7 +83,7 @@ function opening(parts: SandboxParts) {
   };
 }
 
-/** Only a valid token has a window to spend; the windows are kept by hash, so no secret is a key. */
+/** Only a valid token has a window. Windows are stored by hash, so no secret is a key. */
 function limiting(parts: SandboxParts) {
   return (_req: Request, res: Response, next: NextFunction): void => {
     const exchange = exchangeOf(res);
@@ -92,7 +92,7 @@ function limiting(parts: SandboxParts) {
   };
 }
 
-/** Shows the window in the headers, and answers 429 to a call over the limit. @returns Whether the call goes on. */
+/** Puts the window into the headers, and answers 429 to a call over the limit. @returns true if the call continues */
 function counting(parts: SandboxParts) {
   return (res: Response, taken: RateState & { readonly allowed: boolean }): boolean => {
     const exchange = exchangeOf(res);
@@ -115,7 +115,7 @@ function allowing(route: Route) {
   };
 }
 
-/** The body of a route that takes files: multipart, or JSON without any. */
+/** Reads the body of a route that takes files: multipart, or JSON without files. */
 function jsonOrForm(
   parts: SandboxParts,
   json: RequestHandler,
@@ -130,12 +130,12 @@ function jsonOrForm(
   };
 }
 
-/** A rule sees what the operation declares and nothing else, so no input works that the document does not show. */
+/** A rule sees only declared inputs, so an input that the document does not show has no effect. */
 function serving(parts: SandboxParts, route: Route, { query, body, isBodyOptional = false }: Operation) {
   const queryNames = new Set(Object.keys(query?.shape ?? {}));
   const bodyNames = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
   return (req: Request, res: Response): void => {
-    // A required field has its own error code. Elsewhere a list would pass as an empty body.
+    // A required field has its own error code. Without one, a list would count as an empty body.
     if (isBodyOptional && Array.isArray(req.body)) {
       throw new Problem('ERR_INVALID_BODY', { text: 'the body: write a JSON object' });
     }
@@ -166,14 +166,14 @@ function declaredFields(body: unknown, names: readonly string[]): Record<string,
   return Object.fromEntries(sent.map((name) => [name, (body as Record<string, unknown>)[name]]));
 }
 
-/** The error handler: every refusal has the flat envelope, an internal error has no code. */
+/** The error handler. Every refusal has the flat envelope; an internal error has no code. */
 function refusing(parts: SandboxParts) {
   return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
     const exchange = exchangeOf(res);
     const problem = error instanceof Problem ? error : problemOf(error);
     if (problem === null)
       parts.warn(`internal error: ${error instanceof Error ? error.stack : String(error)}`);
-    // A body over the limit was read to its end by now, so the connection stays good for the next request.
+    // A body over the limit has been read to its end, so the connection stays usable for the next request.
     exchange.answer(
       problem === null
         ? { status: 500, body: INTERNAL_ERROR }
@@ -182,7 +182,7 @@ function refusing(parts: SandboxParts) {
   };
 }
 
-/** Errors of the framework's own body and path readers; null for anything unforeseen. */
+/** Maps errors of the framework's body and path readers. Null for any other error. */
 function problemOf(error: unknown): Problem | null {
   const { type, status } = error as { type?: unknown; status?: unknown };
   if (type === 'entity.parse.failed') return new Problem('ERR_INVALID_JSON');
