@@ -27,6 +27,7 @@ export async function makeClone(): Promise<Clone> {
   };
   // It is built already, and other processes use the build.
   manifest.scripts.build = 'true';
+  manifest.scripts.prepare = 'true';
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
   const main = join(folder, 'dist/src/cli/main.js');
   const npx = `#!/bin/sh\n[ "$1" = sluice ] || exit 64\nshift\nexec '${process.execPath}' '${main}' "$@"\n`;
