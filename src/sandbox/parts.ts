@@ -1,4 +1,4 @@
-// What every part of one running sandbox shares. Built once in server.ts and handed down as an argument.
+// Objects that every part of one running sandbox shares. server.ts builds them once and passes them as an argument.
 
 import type { Choices } from './choices.ts';
 import type { BackgroundQueue } from './hooks/queue.ts';
@@ -17,12 +17,12 @@ export interface SandboxParts {
   /** Windows of the inbound webhook hashes. */
   readonly hookRate: RateWindows;
   readonly board: Board;
-  /** Processing of webhook calls that were answered already. */
+  /** Processes webhook calls after their answer. */
   readonly background: BackgroundQueue;
   readonly choices: Choices;
   readonly now: () => Date;
   /** Runs `then` after `ms`, unless the sandbox closes first. */
   readonly later: (ms: number, then: () => void) => void;
-  /** For messages to the operator; never a number, a name or a token. */
+  /** Reports to the operator. A message never contains a number, a name or a token. */
   readonly warn: (message: string) => void;
 }

@@ -1,4 +1,4 @@
-// Starts the sandbox: Sluice's faithful, persistent server of the API, with a panel to check in and to break it.
+// Starts the sandbox: Sluice's faithful, persistent server of the API, with a panel to inspect it and inject faults.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -20,9 +20,9 @@ export interface SandboxOptions {
   readonly port: number;
   /** @default '127.0.0.1' */
   readonly host?: string;
-  /** Folder of the state, made when missing. One process at a time: the caller holds its lock. */
+  /** Folder of the state, created if missing. One process at a time: the caller owns its lock. */
   readonly dataDir: string;
-  /** Parsed fixture; applied once in the life of the folder. */
+  /** Parsed fixture, applied once per folder. */
   readonly fixture?: unknown;
   /** Calls a minute for each token; 0 turns the limit off. @default 120 */
   readonly rate?: number;
@@ -30,9 +30,9 @@ export interface SandboxOptions {
   readonly hookRate?: number;
   /** @default the system's clock */
   readonly now?: () => Date;
-  /** What the API text leaves open, see choices.ts. */
+  /** Choices for points that the API text leaves open: see choices.ts. */
   readonly choices?: Partial<Choices>;
-  /** Takes messages for the operator. @default standard error */
+  /** Receives messages for the operator. @default standard error */
   readonly warn?: (message: string) => void;
 }
 
@@ -42,7 +42,7 @@ export interface Sandbox {
   /** `http://host:port/panel` */
   readonly panelUrl: string;
   readonly port: number;
-  /** Ends all connections, also those that a `hang` holds. */
+  /** Ends all connections, including those that the fault `hang` keeps open. */
   close(): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   app.use(
     (_req, res) => void res.status(404).json({ error: 'Not found: the sandbox serves /wapi and /panel' }),
   );
-  // Clients keep connections open between two calls; a short wait here would reset theirs at random.
+  // Clients keep connections open between calls. A short timeout here would reset them at random.
   const server = createServer({ keepAliveTimeout: 65_000 }, app);
   try {
     if (options.fixture !== undefined) applyFixture(parts, options.fixture);
@@ -111,7 +111,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       closing ??= new Promise<void>((resolve, reject) => {
         for (const timer of timers) clearTimeout(timer);
         server.close((error) => {
-          // Requests that were cut off here still write their row in this turn of the event loop.
+          // Requests that end here still write their row in this iteration of the event loop.
           setImmediate(() => {
             closeFiles();
             if (error === undefined) resolve();

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of one sandbox: its routes, their schemas, and the error catalogue, put together.
+// Builds the OpenAPI 3.1 document of one sandbox from its routes, their schemas and the error catalogue.
 import { z } from 'zod';
 import type { Choices } from '../choices.ts';
 import { INTERNAL_ERROR, Problem } from '../http/errors.ts';
@@ -11,7 +11,7 @@ export interface Described {
   readonly method: string;
   /** Express form: `/v1/cards/:cardId`. */
   readonly path: string;
-  /** Null for the one route without a token. */
+  /** Null for the only route without a token. */
   readonly scope: Route['scope'] | null;
   readonly operation: Operation;
 }
@@ -28,7 +28,7 @@ const ABOUT = `A faithful server of the messaging API for development and tests.
 
 Success bodies carry requestId. Errors are flat: {error, code, ...extras}; branch on code alone. Every answer carries the rate headers: a fixed minute for each token, counted from its first call. What is larger than a limit of a page is capped without an error, and a query parameter that cannot be read counts as not sent or matches nothing; only dates are refused. Inputs that are not shown here are ignored. A path or method that is not shown here is 404 ERR_ROUTE_NOT_FOUND.`;
 
-/** Responses that nearly all operations share stand once, in the components. */
+/** Responses that nearly all operations share. They are in the document once, in the components. */
 const SHARED_RESPONSES: { readonly [status: number]: string } = {
   401: 'TokenRefused',
   413: 'BodyTooLarge',
@@ -39,7 +39,7 @@ const SHARED_RESPONSES: { readonly [status: number]: string } = {
 
 const RATE = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
-/** @param url Of the server, as the document's reader reaches it. */
+/** @param url address of the server for the reader of the document */
 export function openApiDocument(
   routes: readonly Described[],
   choices: Choices,
@@ -163,7 +163,7 @@ function response(description: string, schema: Json, components: Components, exa
   };
 }
 
-/** One response for each status, with every code that can come under it. */
+/** Returns one response per status, with every code that it can have. */
 function errorResponses(operation: Operation, scope: Described['scope'], components: Components): Json {
   const byStatus = new Map<number, Problem[]>();
   const refusals: readonly Refusal[] = [...operation.errors, ...sharedErrors(operation, scope !== null)];
@@ -214,7 +214,7 @@ function errorResponse(status: number, problems: readonly Problem[], components:
   return { ...made, headers };
 }
 
-/** The envelope of one code, with the extras whose value is known before. Two codes come without it today. */
+/** Returns the envelope of one code, with its extras of known value. The service omits two codes from the body. */
 function errorBody(problem: Problem): z.ZodObject {
   const code = 'code' in problem.body ? { code: z.literal(problem.code) } : {};
   const known = Object.entries(problem.extras).map(([name, value]) => [name, z.literal(value as string)]);

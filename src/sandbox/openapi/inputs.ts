@@ -1,17 +1,17 @@
-// What the sandbox takes in: bodies and path parameters, as the schemas that the rules check with. A route sees of a
-// request body only what its schema declares, so an input that works is an input that the document shows.
+// Inputs of the sandbox: the schemas of bodies and path parameters that the rules check. A route sees only the fields
+// that its schema declares, so every input with an effect is in the document.
 import { z } from 'zod';
 import type { Choices } from '../choices.ts';
 import { DAY, INSTANT } from '../rules/dates.ts';
 import { ExtraField } from './wire.ts';
 
-/** An id in a body or a path. What is none is answered with the not-found code of its resource. */
+/** An id in a body or a path. An invalid id gets the not-found code of its resource. */
 export const Id = z
   .int()
   .min(1)
   .meta({ examples: [1] });
 
-/** The id, or undefined for anything that cannot be one. */
+/** Returns the id, or undefined for a value that cannot be one. */
 export function idIn(value: unknown): number | undefined {
   const result = Id.safeParse(value);
   return result.success ? result.data : undefined;
@@ -19,7 +19,7 @@ export function idIn(value: unknown): number | undefined {
 
 const phonePattern = ({ numberDigits: { min, max } }: Choices) => `^[^0-9]*(?:[0-9][^0-9]*){${min},${max}}$`;
 
-/** A number written in any way that `normalizeNumber` takes: as many digits as the choices allow, anything between. */
+/** A number in any form that `normalizeNumber` accepts: as many digits as the choices allow, any text between them. */
 export function phone(choices: Choices) {
   return z
     .string()
@@ -30,7 +30,7 @@ export function phone(choices: Choices) {
     });
 }
 
-/** The same where an empty text counts as not sent. */
+/** The same, but an empty text counts as absent. */
 const phoneOrNone = (choices: Choices) =>
   z
     .string()
@@ -38,7 +38,7 @@ const phoneOrNone = (choices: Choices) =>
     .nullish()
     .meta({ examples: ['5511987654321'] });
 
-/** Extra fields; those that are sent replace the whole list. */
+/** Extra fields. A sent list replaces the whole list. */
 export const ExtraInfo = z.array(z.object(ExtraField.shape)).meta({
   description: 'Replaces all extra fields of the contact.',
 });
@@ -54,7 +54,7 @@ const disableBot = z
   .nullish()
   .meta({ examples: [false] });
 
-/** POST /v1/contacts beside number and whatsappId. */
+/** Fields of POST /v1/contacts besides number and whatsappId. */
 export const UpsertFields = z.object({
   name: personName.nullish(),
   email,
@@ -108,7 +108,7 @@ export const TagIds = z.object({
   }),
 });
 
-/** POST /v1/cards: what is checked by type alone. */
+/** Fields of POST /v1/cards that are checked by type only. */
 export const CardFields = z.object({
   title: z
     .string()
@@ -179,7 +179,7 @@ export const triggerBody = (choices: Choices) =>
       examples: [{ flowId: 1, whatsappId: 1, [choices.flowContact.contactId]: 1, variables: { plan: 'a' } }],
     });
 
-/** JSON Schema for "one of these is sent, the others are not": null and what is empty count as not sent. */
+/** JSON Schema for "exactly one of these is sent". Null and empty values count as absent. */
 function exactlyOne(fields: Readonly<Record<string, 'integer' | 'string'>>) {
   const names = Object.keys(fields);
   return {

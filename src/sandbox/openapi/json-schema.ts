@@ -1,5 +1,5 @@
-// From zod to the JSON Schemas of an OpenAPI 3.1 document: named schemas move to the components, examples are put
-// together from those of the fields.
+// Converts zod schemas to the JSON Schemas of an OpenAPI 3.1 document. Named schemas move to the components. Examples
+// are built from those of the fields.
 import { z } from 'zod';
 
 export type Json = { [key: string]: unknown };
@@ -11,7 +11,7 @@ export class Components {
   readonly schemas: Json = {};
   readonly responses: Json = {};
 
-  /** @param io `input` is what may be sent, `output` what is answered. */
+  /** @param io `input` for requests, `output` for answers */
   schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
     const { $schema: _dialect, $defs, ...rest } = z.toJSONSchema(schema, { io }) as Json;
     for (const [name, definition] of Object.entries(($defs ?? {}) as Json)) {
@@ -21,7 +21,7 @@ export class Components {
   }
 
   /**
-   * A reference to the response of this name; the response itself when it has no name, or differs from the named one.
+   * Returns a reference to the named response, or the response itself if it has no name or differs from the named one.
    */
   shared(name: string | undefined, response: Json): Json {
     if (name === undefined) return response;
@@ -31,7 +31,7 @@ export class Components {
       : response;
   }
 
-  /** An example out of the examples of the fields; optional fields without one are left out. */
+  /** Builds an example from the examples of the fields. It omits optional fields without one. */
   exampleOf(schema: Json): unknown {
     const {
       $ref,
@@ -74,7 +74,7 @@ export class Components {
 const hasExample = (schema: Json): boolean =>
   schema['examples'] !== undefined || ((schema['anyOf'] ?? []) as Json[]).some(hasExample);
 
-/** Points references at the components, and drops the limits that every safe integer has. */
+/** Redirects references to the components, and removes the limits of safe integers. */
 function clean(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clean);
   if (typeof value !== 'object' || value === null) return value;

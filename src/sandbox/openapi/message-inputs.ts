@@ -1,10 +1,10 @@
-// What sending takes in: the text, the template and the files of a message, as JSON and as a form.
+// Inputs of sending: the text, the template and the files of a message, as JSON and as a form.
 import { z } from 'zod';
 import type { Choices } from '../choices.ts';
 import { Id, personName, phone } from './inputs.ts';
 import { TemplateData } from './wire.ts';
 
-/** POST /v1/messages/send and a reply: the content, checked after it is known to be there. */
+/** POST /v1/messages/send and a reply: the content, checked after it is known to be present. */
 export const ContentFields = z.object({
   body: z
     .string()
@@ -13,7 +13,7 @@ export const ContentFields = z.object({
 });
 export const TemplateField = z.object({ templateData: z.object(TemplateData.shape) });
 
-/** POST /v1/messages/send beside content and connection. */
+/** Fields of POST /v1/messages/send besides content and connection. */
 export const SendFields = z.object({
   number: z.string(),
   contactName: personName
@@ -32,7 +32,7 @@ export const SendFields = z.object({
     }),
 });
 
-/** JSON Schema for "at least one of these is sent": null and what is empty count as not sent. */
+/** JSON Schema for "at least one of these is sent": null and empty values count as absent. */
 const withContent = (files?: string) => ({
   anyOf: Object.entries({
     body: { type: 'string', minLength: 1 },
@@ -69,7 +69,7 @@ const sendShape = (choices: Choices) => ({
   saveOnTicket: SendFields.shape.saveOnTicket,
 });
 
-/** A form has no null: a field is there or it is not. */
+/** A form has no null: a field is present or absent. */
 const withoutNull = (shape: Readonly<Record<string, z.ZodType>>) =>
   Object.fromEntries(
     Object.entries(shape).map(([name, field]) => {

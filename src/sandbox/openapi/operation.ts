@@ -1,6 +1,5 @@
-// What the OpenAPI document says of one route, beside its method, path and scope. The schemas in it are those that
-// the route works with, so a route without an entry here cannot exist, and a field that is not declared never reaches
-// a rule.
+// Describes one route for the OpenAPI document, besides its method, path and scope. The route itself uses these
+// schemas, so no route lacks an entry here, and an undeclared field never reaches a rule.
 import { z } from 'zod';
 import type { ErrorCode } from '../http/errors.ts';
 import { SCOPES } from '../state/model.ts';
@@ -16,7 +15,7 @@ export const GROUPS = {
 } as const;
 export type Group = keyof typeof GROUPS;
 
-/** A code with the status it has here, when that is not the one of the catalogue. */
+/** A code, with its status here if that differs from the catalogue. */
 export type Refusal = ErrorCode | { readonly code: ErrorCode; readonly status: number };
 
 export interface Answer {
@@ -34,19 +33,19 @@ export interface Operation {
   readonly path?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
-  /** JSON; unknown where any will do. */
+  /** JSON. Unknown: any JSON is valid. */
   readonly body?: z.ZodObject | z.ZodUnknown;
   /** Whether the call may come without a body. @default false */
   readonly isBodyOptional?: boolean;
-  /** multipart/form-data; the same inputs and files. */
+  /** multipart/form-data: the same inputs, and files. */
   readonly form?: z.ZodObject;
   /** Successes by status. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** What this route adds to the refusals that all share. */
+  /** Refusals of this route, besides the shared ones. */
   readonly errors: readonly Refusal[];
 }
 
-/** Fields at the root of an error body beside error and code (API text, "Errors"). */
+/** Fields at the root of an error body besides error and code (API text, "Errors"). */
 export const ERROR_EXTRAS: { readonly [K in ErrorCode]?: Readonly<Record<string, z.ZodType>> } = {
   ERR_RATE_LIMITED: {
     retryAfter: z
@@ -61,7 +60,7 @@ export const ERROR_EXTRAS: { readonly [K in ErrorCode]?: Readonly<Record<string,
 
 const BODY: readonly ErrorCode[] = ['ERR_INVALID_JSON', 'ERR_BODY_TOO_LARGE', 'ERR_UNSUPPORTED_ENCODING'];
 
-/** Refusals that no route throws itself: of the token, the limit, and the readers of path and body. */
+/** Returns the refusals that no route throws itself: those of the token, the limit and the readers of path and body. */
 export function sharedErrors(operation: Operation, hasToken: boolean): readonly ErrorCode[] {
   const token: readonly ErrorCode[] = [
     'ERR_TOKEN_MISSING',

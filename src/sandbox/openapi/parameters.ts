@@ -1,5 +1,6 @@
-// Query parameters of the lists. A route sees of a query only what its schema declares. The sandbox is as lenient as
-// the API text: a value that does not fit is never an error (dates aside), so these say what has a meaning.
+// Query parameters of the lists. A route sees only the parameters that its schema declares. The sandbox is as lenient
+// as the API text: an invalid value is never an error, except for dates. So these schemas describe the values with a
+// meaning.
 import { z } from 'zod';
 import type { Choices } from '../choices.ts';
 import { INSTANT } from '../rules/dates.ts';

@@ -1,11 +1,11 @@
-// `{baseUrl}/openapi.json` and `{baseUrl}/docs`. Both are about the API, not part of it: no token, no rate limit, no
-// fault, no rate headers, no row in the request log.
+// `{baseUrl}/openapi.json` and `{baseUrl}/docs`. They describe the API and are not part of it: no token, no rate
+// limit, no faults, no rate headers, no row in the request log.
 import { createRequire } from 'node:module';
 import express, { type Request, type Response, type Router } from 'express';
 import type { Choices } from '../choices.ts';
 import { type Described, openApiDocument } from './document.ts';
 
-/** The page loads these from this server, and nothing from elsewhere. */
+/** The page loads these files from this server, and nothing from other servers. */
 const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
 const PAGE = `<!doctype html>
@@ -15,13 +15,13 @@ const PAGE = `<!doctype html>
 <script src="docs/swagger-ui-bundle.js"></script><script src="docs/start.js"></script></body></html>
 `;
 
-// By default the viewer sends the document to its makers' server for validation.
+// By default the viewer sends the document to its vendor's server for validation.
 const START = `SwaggerUIBundle({
   url: 'openapi.json', dom_id: '#docs', deepLinking: true, filter: true, displayRequestDuration: true, validatorUrl: null,
 });
 `;
 
-/** Only files of this server run and load, whatever a name in the document says. */
+/** Only files of this server load and run, whatever a name in the document contains. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -34,7 +34,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** @param routes All that is served under the base URL. */
+/** @param routes all routes under the base URL */
 export function openApiRouter(routes: readonly Described[], choices: Choices): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get('/openapi.json', (req: Request, res) => {

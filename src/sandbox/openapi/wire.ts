@@ -1,6 +1,5 @@
-// The bodies that the sandbox answers with, as schemas: the views have their types, the OpenAPI document is generated
-// from them, and every contract test holds real answers against that document. Strict: a field that is not here is a
-// defect.
+// Schemas of the sandbox's answers. The views have their types, the OpenAPI document is generated from them, and every
+// contract test compares real answers with that document. They are strict: an undeclared field is a defect.
 import { z } from 'zod';
 import { CARD_STATUSES, CONVERSATION_STATUSES } from '../state/model.ts';
 
@@ -226,7 +225,7 @@ const count = z
   .min(0)
   .meta({ description: 'All that match, not only this page.', examples: [1] });
 
-/** The two fields of every paginated answer. */
+/** The two fields that every paginated answer has. */
 export const paging = {
   count,
   hasMore: z.boolean().meta({ description: 'Whether a later page holds more.', examples: [false] }),

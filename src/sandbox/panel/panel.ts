@@ -1,4 +1,4 @@
-// The panel: the sandbox's stand-in for the service's web panel. Loopback only, no token, never cut off by a fault.
+// The panel: the sandbox's replacement for the service's web panel. Loopback only, no token, no faults.
 import { Readable } from 'node:stream';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import { FixtureError, parseAt } from '../fixture/fixture.ts';
@@ -14,7 +14,7 @@ const BODY_LIMIT = 512 * 1024 * 1024;
 /** Maximum bytes waiting for a watcher of the board. Beyond it the panel disconnects the watcher. */
 const MAX_BUFFERED = 1 << 20;
 
-/** Thrown by a panel route: status and text go out as {error}. */
+/** Thrown by a panel route. The answer has this status and the text as {error}. */
 class PanelError extends Error {
   override readonly name = 'PanelError';
   readonly status: number;
@@ -27,7 +27,7 @@ class PanelError extends Error {
 export function panelRouter(parts: SandboxParts): Router {
   const router = express.Router({ caseSensitive: true });
   router.use(loopbackOnly, express.json({ limit: BODY_LIMIT }), async (_req, _res, next) => {
-    // The panel never shows half-done webhooks: acknowledged calls are processed first.
+    // Acknowledged calls are processed first, so the panel never shows pending webhooks.
     await parts.background.settled();
     next();
   });
@@ -87,7 +87,7 @@ export function panelRouter(parts: SandboxParts): Router {
   return router;
 }
 
-/** The bodies go out as the very text that came in. */
+/** Yields the history with the received text of each body. */
 function* historyJson(calls: readonly HookCall[]): Generator<Buffer> {
   yield Buffer.from('{"calls":[');
   for (const [index, { at, body, idempotencyKey, result }] of calls.entries()) {
@@ -105,7 +105,7 @@ function accountOf(parts: SandboxParts, req: Request): Account {
   return account;
 }
 
-/** Collected before the first byte goes out: the state must not change between two pieces of one answer. */
+/** Collects all pieces before it sends the first byte: the state must not change within one answer. */
 function stream(res: Response, pieces: Iterable<Buffer>): void {
   const collected = [...pieces];
   res.type('application/json');
@@ -116,7 +116,7 @@ function loopbackOnly(req: Request, _res: Response, next: NextFunction): void {
   const peer = req.socket.remoteAddress ?? '';
   if (!/^(::ffff:)?127\.|^::1$/.test(peer))
     throw new PanelError(403, 'the panel answers to this machine only');
-  // A name of somebody else's that leads here is a web page's way around that (DNS rebinding).
+  // With DNS rebinding, a web page reaches this server under another host name.
   if (!/^(localhost|127\.[\d.]+|\[::1\])$/i.test(req.hostname ?? ''))
     throw new PanelError(403, 'the panel answers to localhost, 127.0.0.1 and [::1] only');
   // A browser names the page that sends a request; programs such as curl send neither header.
@@ -144,8 +144,8 @@ function refusing(parts: SandboxParts) {
 }
 
 /**
- * Streams the board of an account as server-sent events, as users with an open kanban see it: one `event: created` or
- * `event: moved` for each card, with its BoardEvent as JSON and `at` in ISO 8601.
+ * Streams the board of an account as server-sent events, for users with an open kanban: one `event: created` or
+ * `event: moved` per card, with its BoardEvent as JSON and `at` in ISO 8601.
  */
 function streamBoard(parts: SandboxParts, account: Account, res: Response): void {
   res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });

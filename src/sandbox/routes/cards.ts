@@ -23,7 +23,7 @@ function list({ account, query, choices }: Call): Reply {
   return ok({
     count: window.count,
     hasMore: window.hasMore,
-    // 0.1 + 0.2 is 0.3 on an invoice.
+    // Rounded to six decimals, so that 0.1 + 0.2 is 0.3.
     totalValue: Math.round(total * 1e6) / 1e6,
     cards: window.items.map((card) => cardView(account, card, choices)),
   });

@@ -26,7 +26,7 @@ function list(call: Call): Reply {
   });
 }
 
-/** `number` is answered from the index, so reading one contact back does not scan the account. */
+/** A query by `number` uses the index, so reading one contact back does not scan the account. */
 function matching({ account, query }: Call): readonly Contact[] {
   const number = text(query, 'number');
   const candidates =
@@ -58,7 +58,7 @@ function upsert(call: Call): Reply {
   return { status: created ? 201 : 200, body: { created, contact: contactView(call.account, contact) } };
 }
 
-/** PUT /v1/contacts/{contactId}: only fields that are sent change; null erases. */
+/** PUT /v1/contacts/{contactId}: changes the sent fields only; null erases. */
 function update(call: Call): Reply {
   if (call.body['number'] !== undefined) throw new Problem('ERR_NUMBER_IMMUTABLE');
   const old = findContact(call);
@@ -78,7 +78,9 @@ function update(call: Call): Reply {
   return ok({ [call.choices.wrappers.updatedContact]: contactView(call.account, contact) });
 }
 
-/** PUT /v1/contacts/{contactId}/tags: the whole list; unknown and foreign ids are ignored without a word. */
+/**
+ * PUT /v1/contacts/{contactId}/tags: sets the whole list. It silently ignores unknown ids and those of other accounts.
+ */
 function syncTags(call: Call): Reply {
   const { tagIds } = call.body;
   if (!Array.isArray(tagIds)) throw new Problem('ERR_INVALID_TAG_IDS');

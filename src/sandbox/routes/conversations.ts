@@ -26,7 +26,7 @@ function list({ account, query }: Call): Reply {
   });
 }
 
-/** Page 1 holds the newest messages; inside a page the oldest comes first. */
+/** Page 1 has the newest messages. Within a page the oldest is first. */
 function history(call: Call): Reply {
   const { account, query, at, choices } = call;
   const messages = account.messages.get(findConversation(call).id) ?? [];

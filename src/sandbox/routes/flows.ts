@@ -1,4 +1,4 @@
-// Flows: trigger one on a ticket of a contact (API text, "Flows").
+// Flows: triggers a flow on a ticket of a contact (API text, "Flows").
 import { Problem } from '../http/errors.ts';
 import { type Call, isMissing, type Reply, type Route } from '../http/route.ts';
 import { triggerFlow } from '../openapi/automation.ts';
@@ -7,10 +7,10 @@ import { draftRun, executableFlow, flowConnection } from '../rules/flow-trigger.
 import { normalizeNumber } from '../rules/numbers.ts';
 import { contactFor } from '../rules/upsert.ts';
 
-// Parsing has no limit, writing has: some 4,100 levels could be stored and then never be shown again.
+// Parsing JSON has no depth limit, but writing has: with about 4,100 levels, a value could be stored but never shown.
 const MAX_DEPTH = 1_000;
 
-/** Level by level: a recursion would meet the limit that is to be kept away from. */
+/** Goes level by level, because a recursion would reach the very limit that this check prevents. */
 function isDeeper(value: unknown, levels: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -22,7 +22,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** All checks in the order of the text; nothing is stored before all hold. */
+/** Makes all checks in the order of the API text. It stores nothing before all pass. */
 function trigger(call: Call): Reply {
   const { body, store } = call;
   if (isMissing(body['flowId']) || isMissing(body['whatsappId'])) {
@@ -57,7 +57,7 @@ function trigger(call: Call): Reply {
   };
 }
 
-/** By id or by number, a new number making a contact. */
+/** Finds the contact by id or by number. A new number creates a contact. */
 function findContact(call: Call) {
   const { account, body, choices } = call;
   const inputs = choices.flowContact;

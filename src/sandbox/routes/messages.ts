@@ -1,4 +1,4 @@
-// Messages: send to a number, ask how far one is (API text, POST /v1/messages/send and GET message status).
+// Messages: send to a number, read the delivery status (API text, POST /v1/messages/send and GET message status).
 import { sentView } from '../http/chat-views.ts';
 import { Problem } from '../http/errors.ts';
 import { type Call, checked, isMissing, ok, type Reply, type Route } from '../http/route.ts';
@@ -41,7 +41,7 @@ function send(call: Call): Reply {
   });
 }
 
-/** The answer to both ways of sending; without a ticket it is that of fire-and-forget. */
+/** Builds the answer to a send or a reply. Without a ticket it is the fire-and-forget answer. */
 export function sent(
   { at, choices }: Call,
   outcome: {

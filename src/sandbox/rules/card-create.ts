@@ -1,4 +1,4 @@
-// Creation of a card: rules 1 to 8 of POST /v1/cards, checked in that order; nothing is stored before all hold.
+// Creates a card: checks rules 1 to 8 of POST /v1/cards in that order, and stores nothing before all pass.
 import { z } from 'zod';
 import { Problem } from '../http/errors.ts';
 import { type Call, checked, isMissing, type Scene } from '../http/route.ts';
@@ -10,7 +10,7 @@ import { contactFor } from './upsert.ts';
 
 const Phone = z.object({ phone: z.string() });
 
-/** @returns The card and the names of the custom fields that were ignored. @throws Problem, see the rules */
+/** @returns the card and the names of the ignored custom fields. @throws Problem, see the rules */
 export function createCard(call: Call): { readonly card: Card; readonly ignored: string[] } {
   const { account, body, choices } = call;
   const contactOf = identify(call);
@@ -51,7 +51,7 @@ export interface CardInput {
   readonly customFields: Readonly<Record<string, unknown>>;
 }
 
-/** A new card of checked parts; not stored yet. `ignored` names the custom fields that were left out (rule 7). */
+/** Returns a new card of checked parts, not stored yet. `ignored` names the omitted custom fields (rule 7). */
 export function draftCard({ account, store, at }: Scene, input: CardInput) {
   const { contact, pipeline, stage, sourceId, title, notes, expectedCloseDate } = input;
   const custom = sortCustomFields(input.customFields, account.settings.customFields, pipeline.id);
@@ -80,7 +80,7 @@ export function draftCard({ account, store, at }: Scene, input: CardInput) {
 
 type ContactOf = (name: string | null | undefined) => { readonly contact: Contact; readonly ops: Op[] };
 
-/** Rule 1, then the contact itself; a new one is only made once all rules hold. */
+/** Rule 1, then the contact itself. A new contact is created only after all rules pass. */
 function identify(call: Call): ContactOf {
   const { account, body, choices } = call;
   const byId = !isMissing(body['contactId']);

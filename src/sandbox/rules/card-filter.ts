@@ -15,12 +15,12 @@ const SORT_KEYS = {
   stageEnteredAt: (card: Card) => card.stageEnteredAt,
 } as const satisfies Record<(typeof CARD_SORT_COLUMNS)[number], (card: Card) => number | string | null>;
 
-/** All cards that match, in order. @throws Problem ERR_INVALID_DATE_FILTER */
+/** Returns all cards that match, in order. @throws Problem ERR_INVALID_DATE_FILTER */
 export function matchingCards(account: Account, query: Query, choices: Choices): Card[] {
   const tests = [...columnTests(query), ...dateTests(query), ...tagTests(account, query)];
   const title = text(query, choices.cardQuery.titleSearch)?.toLowerCase();
   if (title !== undefined) tests.push((card) => card.title.toLowerCase().includes(title));
-  // Cards of one contact come from the index: reading back after a create must not scan the board.
+  // Cards of one contact are read from the index: reading back after a create must not scan the board.
   const contactId = singleId(query, 'contactId');
   const candidates = contactId === undefined ? account.tables.card.rows : account.cardsOf(contactId);
   return candidates.filter((card) => tests.every((test) => test(card))).sort(order(query, choices));
@@ -39,7 +39,7 @@ function columnTests(query: Query): Test[] {
   return tests;
 }
 
-/** Both limits are inclusive; a card that is not closed has no place in a closed period. */
+/** Both limits are inclusive. A card that is not closed is in no period of closing. */
 function dateTests(query: Query): Test[] {
   const tests: Test[] = [];
   for (const key of ['createdAt', 'closedAt'] as const) {
@@ -62,7 +62,7 @@ function tagTests(account: Account, query: Query): Test[] {
   ];
 }
 
-/** A column outside the list falls back to createdAt; equal cards follow their id; what has no value comes last. */
+/** An unknown column means createdAt. Equal cards are ordered by id. Cards without a value are last. */
 function order(query: Query, choices: Choices): (a: Card, b: Card) => number {
   const column = text(query, 'sortBy') ?? 'createdAt';
   const key = Object.hasOwn(SORT_KEYS, column)

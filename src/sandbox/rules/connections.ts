@@ -1,4 +1,4 @@
-// Which connection a call goes out on (API text, POST /v1/messages/send, rules 3 and 4).
+// Chooses the connection of a call (API text, POST /v1/messages/send, rules 3 and 4).
 
 import { Problem } from '../http/errors.ts';
 import { isMissing } from '../http/route.ts';
@@ -10,8 +10,8 @@ export const isChat = (connection: Connection) =>
   connection.channel === 'whatsapp' || connection.channel === 'waba';
 
 /**
- * The account's default connection; else the first CONNECTED whatsapp/waba one with the lowest id; else the first
- * existing one. `isDefault` has no part in it.
+ * Returns the account's default connection, else the CONNECTED whatsapp or waba connection with the lowest id, else the
+ * first existing one. `isDefault` has no effect.
  */
 export function defaultConnection(account: Account): Connection | undefined {
   const { defaultConnectionId } = account.settings;
@@ -23,7 +23,7 @@ export function defaultConnection(account: Account): Connection | undefined {
 }
 
 /**
- * The connection that a send goes out on: by id, else by name, else the default one.
+ * Returns the connection of a send: by id, else by name, else the default one.
  * @throws Problem ERR_CONNECTION_NOT_FOUND, ERR_NO_CONNECTION_AVAILABLE, ERR_UNSUPPORTED_CHANNEL
  */
 export function outgoingConnection(

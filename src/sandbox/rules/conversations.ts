@@ -1,4 +1,5 @@
-// Conversations: which one a message belongs to, who serves it, whether its window is open, which ones a list shows.
+// Rules of conversations: the conversation of a message, the person who serves it, its window, and the filters of
+// lists.
 
 import type { Scene } from '../http/route.ts';
 import type { Account } from '../state/account.ts';
@@ -8,7 +9,7 @@ import { csv, type Query, singleId, text } from './query.ts';
 
 const WINDOW_MS = 24 * 60 * 60 * 1000;
 
-/** The newest conversation of these two that is not closed, as stored; undefined when a new one has to be opened. */
+/** Returns the newest stored conversation of these two that is not closed; undefined if a new one is needed. */
 function currentConversation(
   account: Account,
   contactId: number,
@@ -19,7 +20,7 @@ function currentConversation(
     .findLast((row) => row.connectionId === connectionId && row.status !== 'closed');
 }
 
-/** The current conversation or a new one, with `changes`, updated now; not stored yet. */
+/** Returns the current conversation or a new one, with `changes`, updated now; not stored yet. */
 export function conversationFor(
   scene: Scene,
   contact: Contact,
@@ -30,7 +31,7 @@ export function conversationFor(
     id: scene.store.nextId('conversation'),
     contactId: contact.id,
     connectionId: connection.id,
-    // One that nobody took yet waits for someone.
+    // A conversation that nobody has taken is pending.
     status: 'pending',
     chatbot: false,
     userId: null,
@@ -40,27 +41,27 @@ export function conversationFor(
   return { ...current, ...changes, updatedAt: scene.at };
 }
 
-/** The open conversation in which a person serves this contact, if there is one. */
+/** Returns the open conversation in which a person serves this contact, if there is one. */
 export function humanService(account: Account, contactId: number): Conversation | undefined {
   return account
     .conversationsOf(contactId)
     .findLast((row) => row.status === 'open' && !row.chatbot && row.userId !== null);
 }
 
-/** Whether the newest message of the contact is younger than 24 hours. */
+/** Returns whether the newest message of the contact is less than 24 hours old. */
 export function isWindowOpen(account: Account, conversationId: number, at: number): boolean {
   const newest = account.messages.get(conversationId)?.findLast((message) => !message.fromMe);
   return newest !== undefined && at - newest.at < WINDOW_MS;
 }
 
-/** What a list shows of the last message: its text, else the name of its file or template. */
+/** Returns the last message as a list shows it: its text, else the name of its file or template. */
 export function lastMessage(account: Account, conversationId: number): string {
   const message = account.messages.get(conversationId)?.at(-1);
   if (message === undefined) return '';
   return message.body || message.media?.name || message.templateData?.templateName || '';
 }
 
-/** Filters of GET /v1/conversations; the most recently updated one is the last. */
+/** Applies the filters of GET /v1/conversations. The most recently updated conversation is the last. */
 export function matchingConversations(account: Account, query: Query): readonly Conversation[] {
   const tests: ((row: Conversation) => boolean)[] = [];
   const statuses = csv(query, 'status');
@@ -80,6 +81,6 @@ export function matchingConversations(account: Account, query: Query): readonly 
     });
   }
   const all = account.conversationsByUpdate;
-  // What a poller asks for all day, page 1 without a search, must not copy or scan the account.
+  // Pollers read page 1 without a search all day. That must not copy or scan the account.
   return tests.length === 0 ? all : all.filter((row) => tests.every((test) => test(row)));
 }

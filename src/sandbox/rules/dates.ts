@@ -1,5 +1,5 @@
-// Date filters and calendar dates of the API text. The patterns are what the OpenAPI document shows: they take a day
-// only when the calendar has it, so nothing that they match is refused later.
+// Date filters and calendar dates of the API text. The OpenAPI document shows these patterns. They match only days
+// that the calendar has, so a match is never refused later.
 import { Problem } from '../http/errors.ts';
 
 const YEAR = '[0-9]{4}';
@@ -24,7 +24,7 @@ export function parseInstant(text: string): number | null {
 }
 
 /**
- * A limit of a date filter; undefined when it was not sent.
+ * Returns a limit of a date filter, or undefined if it is absent.
  * @throws Problem ERR_INVALID_DATE_FILTER with `param`: no offset, date only, or no date at all
  */
 export function dateFilter(param: string, text: string | undefined): number | undefined {
@@ -35,8 +35,8 @@ export function dateFilter(param: string, text: string | undefined): number | un
 }
 
 /**
- * YYYY-MM-DD as it is; a full ISO value cut to its day in UTC; null for anything else (POST /v1/cards, rule 8).
- * An offset may lead out of the four-digit years; such a value keeps the day that it was written with.
+ * Returns YYYY-MM-DD unchanged, a full ISO value as its day in UTC, and null for anything else (POST /v1/cards, rule
+ * 8). If the offset moves the value out of the four-digit years, it returns the day as written.
  */
 export function calendarDay(text: string): string | null {
   if (DAY.test(text)) return text;

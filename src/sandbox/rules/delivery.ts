@@ -6,7 +6,7 @@ export type MessageStatus = 'queued' | 'sent' | 'server_ack' | 'delivered' | 're
 
 const ACKS = { queued: 0, sent: 1, server_ack: 2, delivered: 3, read: 4, failed: 5 } as const;
 
-/** Status and raw code at the moment `at`, in epoch milliseconds. */
+/** Returns the status and the raw code at `at`, in epoch milliseconds. */
 export function deliveryOf(
   message: Pick<Message, 'fromMe' | 'at' | 'fate'>,
   at: number,

@@ -1,4 +1,4 @@
-// Starting a flow on a ticket of a contact (API text, POST /v1/flows/trigger); shared with the webhook receiver.
+// Starts a flow on a ticket of a contact (API text, POST /v1/flows/trigger). The webhook receiver uses it, too.
 import { Problem } from '../http/errors.ts';
 import type { Scene } from '../http/route.ts';
 import { idIn } from '../openapi/inputs.ts';
@@ -6,7 +6,9 @@ import type { Connection, Contact, Flow, FlowRun, Op } from '../state/model.ts';
 import { isChat } from './connections.ts';
 import { conversationFor, humanService } from './conversations.ts';
 
-/** @throws Problem ERR_FLOW_NOT_FOUND, ERR_FLOW_NOT_EXECUTABLE; executable is active, published and with nodes */
+/**
+ * @throws Problem ERR_FLOW_NOT_FOUND, ERR_FLOW_NOT_EXECUTABLE. An executable flow is active, published and has nodes.
+ */
 export function executableFlow({ account }: Scene, flowId: unknown): Flow {
   const flow = account.tables.flow.get(idIn(flowId) ?? Number.NaN);
   if (flow === undefined) throw new Problem('ERR_FLOW_NOT_FOUND');
@@ -23,7 +25,7 @@ export function flowConnection({ account, choices }: Scene, connectionId: unknow
 }
 
 /**
- * A new run and what to commit for it, ticket included. The ticket goes to the chatbot.
+ * Returns a new run and its changes, including the ticket. The chatbot takes over the ticket.
  * @throws Problem ERR_TICKET_IN_HUMAN_SERVICE with ticketId
  */
 export function draftRun(

@@ -1,10 +1,10 @@
-// Phone numbers as the API text has them: E.164 without the plus sign, digits only.
+// Phone numbers in the form of the API text: E.164 without the plus sign, digits only.
 import type { Choices } from '../choices.ts';
 import { Problem } from '../http/errors.ts';
 
 /**
- * The digits of a number written in any way.
- * @throws Problem ERR_NUMBER_INVALID when no valid digits are left (API text, "Errors")
+ * Returns the digits of a number in any form.
+ * @throws Problem ERR_NUMBER_INVALID if no valid digits remain (API text, "Errors")
  */
 export function normalizeNumber(raw: string, choices: Choices): string {
   const digits = raw.replace(/\D/g, '');
@@ -14,11 +14,11 @@ export function normalizeNumber(raw: string, choices: Choices): string {
   return digits;
 }
 
-/** What a search for a number searches for: the digits of one written in any way, else the text itself. */
+/** Returns the text to search for: the digits of a number in any form, else the text itself. */
 export const searchedDigits = (search: string) =>
   /^[\d\s()+.-]*\d[\d\s()+.-]*$/.test(search) ? search.replace(/\D/g, '') : search;
 
-/** The number itself and, for a Brazilian one, its other form with or without the ninth digit. */
+/** Returns the number and, for a Brazilian one, its other form with or without the ninth digit. */
 export function ninthDigitVariants(digits: string): string[] {
   const long = /^(55\d{2})9(\d{8})$/.exec(digits);
   if (long !== null) return [digits, `${long[1]}${long[2]}`];

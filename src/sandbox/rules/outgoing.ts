@@ -1,4 +1,4 @@
-// What a send carries and the messages that it becomes (API text, POST /v1/messages/send and POST conversation
+// Reads the content of a send and builds its messages (API text, POST /v1/messages/send and POST conversation
 // messages).
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Problem } from '../http/errors.ts';
@@ -33,7 +33,7 @@ export function contentOf(body: Body, files: readonly Media[]): Content {
   };
 }
 
-/** The template as an object, or the same structure as a JSON string. */
+/** Reads the template: an object, or the same structure as a JSON string. */
 function templateOf(given: unknown): Template | null {
   if (isMissing(given)) return null;
   const templateData = typeof given === 'string' ? parsed(given) : given;
@@ -58,7 +58,7 @@ export function needStorage(account: Account, files: readonly Media[]): void {
   }
 }
 
-/** The text fields of a multipart body as JSON would hold them; templateData may be a string there too. */
+/** Converts the text fields of a multipart body to their JSON form. templateData may remain a string. */
 export function formBody(fields: Readonly<Record<string, string>>): Record<string, unknown> {
   const { whatsappId, saveOnTicket } = fields;
   return {
@@ -74,7 +74,7 @@ export interface Route {
   readonly conversation: Conversation;
 }
 
-/** One message for the template, the text and each file; not stored yet. */
+/** Returns one message for the template, the text and each file; not stored yet. */
 export function outgoingMessages(
   { account, at }: Scene,
   { connection, contact, conversation }: Route,
@@ -104,6 +104,6 @@ function fateOf(account: Account, connection: Connection, contact: Contact, allo
   return connection.status === 'CONNECTED' ? null : 'blocked';
 }
 
-/** A channel message id on waba, an internal uuid elsewhere. */
+/** Returns a channel message id on waba, an internal uuid on other channels. */
 const messageId = (connection: Connection) =>
   connection.channel === 'waba' ? `wamid.${randomBytes(18).toString('base64url')}==` : randomUUID();

@@ -1,4 +1,4 @@
-// The contact upsert by number (API text, POST /v1/contacts), and the part of it that other calls share.
+// The contact upsert by number (API text, POST /v1/contacts), and the part that other calls share.
 import { z } from 'zod';
 import { Problem } from '../http/errors.ts';
 import { type Call, checked, flatExtra, isMissing, type Scene } from '../http/route.ts';
@@ -9,7 +9,7 @@ import { normalizeNumber } from './numbers.ts';
 
 const Identity = z.object({ number: z.string() });
 
-/** A new contact with this number, not stored yet. */
+/** Returns a new contact with this number, not stored yet. */
 function newContact(scene: Scene, number: string, name: string): Contact {
   return {
     id: scene.store.nextId('contact'),
@@ -27,8 +27,9 @@ function newContact(scene: Scene, number: string, name: string): Contact {
 }
 
 /**
- * The contact of a normalized number, made when there is none; `name` is used only then.
- * @returns `ops` is what to commit: nothing for a known contact.
+ * Returns the contact of a normalized number. If there is none, it creates one with `name`.
+ *
+ * @returns `ops` has the changes to commit: none for a known contact
  */
 export function contactFor(scene: Scene, number: string, name?: string | null) {
   const known = scene.account.contactByNumber(number);
@@ -39,7 +40,7 @@ export function contactFor(scene: Scene, number: string, name?: string | null) {
 }
 
 /**
- * Creates or updates. Checks in order: number, types of the other fields, connection, network.
+ * Creates or updates a contact. Checks in order: number, types of the other fields, connection, network.
  * @throws Problem ERR_MISSING_NUMBER, ERR_NUMBER_INVALID, ERR_WHATSAPP_NOT_FOUND, ERR_NO_CONNECTION_AVAILABLE,
  * ERR_NUMBER_NOT_ON_WHATSAPP
  */

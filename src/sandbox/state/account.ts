@@ -1,4 +1,4 @@
-// One account in memory: its things by id, and the few indexes that keep simple requests from scanning.
+// One account in memory: its records by id, and indexes that save simple requests a scan.
 
 import { ByUpdate } from './by-update.ts';
 import type {
@@ -57,7 +57,7 @@ export class Account {
   readonly #cardsByContact = new Map<number, number[]>();
   readonly #conversationsByContact = new Map<number, number[]>();
   readonly #recent = new ByUpdate(() => this.tables.conversation.rows);
-  /** Calls that were processed, by webhook hash and idempotency key: the latest of each. */
+  /** Latest processed call per webhook hash and idempotency key. */
   readonly #processedHooks = new Map<string, HookCall>();
   readonly #stages = new Map<number, { readonly pipelineId: number; readonly stage: Stage }>();
   readonly #messageHome = new Map<string, number>();
@@ -92,7 +92,7 @@ export class Account {
     return home === undefined ? undefined : this.messages.get(home)?.findLast((message) => message.id === id);
   }
 
-  /** The latest call of this webhook with this key that was no repeat. */
+  /** Returns the latest call of this webhook with this key that was not a repeat. */
   processedHook(hash: string, key: string): HookCall | undefined {
     return this.#processedHooks.get(`${hash} ${key}`);
   }
@@ -101,7 +101,7 @@ export class Account {
     return this.#stages.get(id);
   }
 
-  /** The conversation that holds this message. */
+  /** Returns the conversation of this message. */
   conversationOfMessage(messageId: string): number | undefined {
     return this.#messageHome.get(messageId);
   }
@@ -110,7 +110,7 @@ export class Account {
     return this.#notOnNetwork.has(number);
   }
 
-  /** Takes one changed thing in, indexes included. Idempotent. */
+  /** Stores one changed record and updates the indexes. Idempotent. */
   put<K extends keyof Kinds>(kind: K, value: Kinds[K]): void {
     (this.#put[kind] as (value: Kinds[K]) => void)(value);
   }
@@ -143,7 +143,7 @@ export class Account {
     },
     contact: (row) => {
       const old = this.tables.contact.get(row.id);
-      // Two contacts may have swapped numbers: the old one may be another's by now.
+      // Two contacts may have swapped numbers: the old number may already belong to another contact.
       if (old !== undefined && this.#contactByNumber.get(old.number) === row.id) {
         this.#contactByNumber.delete(old.number);
       }

@@ -1,4 +1,4 @@
-// The real-time events of the board: who watches an account sees each card that is created or moved.
+// The real-time events of the board: a watcher of an account gets each card that is created or moved.
 import type { Card } from './model.ts';
 
 export interface BoardEvent {
@@ -9,25 +9,25 @@ export interface BoardEvent {
   readonly cardId: number;
   readonly pipelineId: number;
   readonly stageId: number | null;
-  /** Where the card was before; null for a new card. */
+  /** Previous stage of the card; null for a new card. */
   readonly fromStageId: number | null;
   readonly status: Card['status'];
 }
 
 type Watcher = (event: BoardEvent) => void;
 
-/** Live only: who does not watch misses the event, as with a kanban that is not open. */
+/** Live events only: without a watcher an event is lost, as with a kanban that is not open. */
 export class Board {
   readonly #watchers = new Map<string, Set<Watcher>>();
 
-  /** @returns Ends the watch. */
+  /** @returns a function that ends the watch */
   watch(accountId: string, watcher: Watcher): () => void {
     const watchers = this.#watchers.get(accountId) ?? new Set();
     this.#watchers.set(accountId, watchers.add(watcher));
     return () => void watchers.delete(watcher);
   }
 
-  /** Called once the change is committed. `old` is null for a new card. */
+  /** Called after the change is committed. `old` is null for a new card. */
   publish(accountId: string, card: Card, old: Card | null): void {
     const event: BoardEvent = {
       type: old === null ? 'created' : 'moved',

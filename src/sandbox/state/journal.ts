@@ -1,10 +1,10 @@
-// An append-only file of JSON lines. A line is written whole before the caller goes on, so what was
-// acknowledged survives the death of the process; a torn last line was never acknowledged and is cut off.
+// An append-only file of JSON lines. A line is completely written before the caller continues, so acknowledged changes
+// survive a crash of the process. A torn last line was never acknowledged and is cut off.
 import fs from 'node:fs';
 
 const CHUNK = 1 << 20;
 
-/** A line that can't be read though another line follows it: the file was damaged, not merely cut short. */
+/** Thrown for an unreadable line that another line follows: the file is damaged, not just truncated. */
 export class JournalDamaged extends Error {
   override readonly name = 'JournalDamaged';
   readonly file: string;
@@ -20,8 +20,9 @@ export class JournalDamaged extends Error {
 }
 
 /**
- * Reads every whole line in order; `offset` is where the line begins, in bytes.
- * @returns The length in bytes up to the last newline: whatever is behind it is torn.
+ * Reads every complete line in order. `offset` is the beginning of the line, in bytes.
+ *
+ * @returns the length in bytes up to the last newline; the rest is torn
  */
 function readLines(file: string, each: (line: Buffer, offset: number) => void): number {
   const fd = fs.openSync(file, 'r');
@@ -47,14 +48,14 @@ function readLines(file: string, each: (line: Buffer, offset: number) => void): 
   }
 }
 
-/** A file of lines open for appending. Not shared: one process, one writer. */
+/** A file of lines that is open for appending. It has one writer in one process. */
 export class LineFile {
   readonly file: string;
   #fd: number;
   #length: number;
   #closed = false;
 
-  /** Opens or creates `file`, hands each whole line to `each`, and cuts off a torn end. */
+  /** Opens or creates `file`, passes each complete line to `each`, and cuts off a torn end. */
   constructor(file: string, each: (line: Buffer, offset: number) => void) {
     this.file = file;
     this.#fd = fs.openSync(file, 'a+');
@@ -68,9 +69,9 @@ export class LineFile {
     return this.#length;
   }
 
-  /** Appends one line before it returns. A line that did not fit on the disk is taken back whole. */
+  /** Appends one line before it returns. If the line does not fit on the disk, it is removed completely. */
   append(line: string): void {
-    // The number of a closed file may be another file's by now.
+    // The descriptor of a closed file may already belong to another file.
     if (this.#closed) throw new Error(`${this.file}: closed`);
     const bytes = Buffer.from(`${line}\n`);
     try {
@@ -83,7 +84,7 @@ export class LineFile {
     this.#length += bytes.length;
   }
 
-  /** Bytes `from`..`to`, to serve what was logged without keeping it in memory. */
+  /** Returns bytes `from`..`to`, to serve logged lines without keeping them in memory. */
   read(from: number, to: number): Buffer {
     const bytes = Buffer.allocUnsafe(to - from);
     let filled = 0;
@@ -95,7 +96,7 @@ export class LineFile {
     return bytes;
   }
 
-  /** Puts these lines in the place of all that is there, atomically: a crash leaves the old file or the new one. */
+  /** Replaces the whole content atomically: a crash leaves the old file or the new one. */
   replace(lines: Iterable<string>): void {
     const temporary = `${this.file}.new`;
     const fd = fs.openSync(temporary, 'w');

@@ -1,5 +1,5 @@
-// What the sandbox stores. Every thing is immutable: a change replaces it, and the journal writes it whole,
-// so replaying an entry twice changes nothing. Times are epoch milliseconds.
+// The records of the sandbox. A record is immutable: a change replaces it, and the journal writes the whole record. So
+// replaying an entry twice changes nothing. Times are epoch milliseconds.
 
 export const SCOPES = [
   'conversations:read',
@@ -98,7 +98,7 @@ export interface Contact {
   readonly channel: string;
   readonly disableBot: boolean;
   readonly tagIds: readonly number[];
-  /** Flat: name, value, name, value. A pair of small objects each would double the size of a contact. */
+  /** Flat: name, value, name, value. Small objects for the pairs would double the size of a contact. */
   readonly extraInfo: readonly string[];
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -116,7 +116,7 @@ export interface Conversation {
   readonly updatedAt: number;
 }
 
-/** What is kept of a file that was sent: never its bytes. */
+/** Description of a sent file. Its bytes are not stored. */
 export interface Media {
   readonly name: string;
   readonly type: string;
@@ -199,7 +199,7 @@ export interface HookCall {
   readonly id: number;
   readonly hash: string;
   readonly at: number;
-  /** The JSON text as it came. */
+  /** The received JSON text. */
   readonly body: string;
   readonly idempotencyKey: string | null;
   readonly result: HookResult;
@@ -215,7 +215,7 @@ export interface FlowRun {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Kinds that the store holds by a numeric id that is unique over all accounts. */
+/** Kinds that the store indexes by a numeric id, unique across all accounts. */
 export interface TableKinds {
   connection: Connection;
   user: Named;
@@ -238,7 +238,7 @@ export interface Kinds extends TableKinds {
   webhook: Webhook;
 }
 
-/** One change: the new state of one thing of an account. */
+/** One change: the new state of one record of an account. */
 export type Op = {
   [K in keyof Kinds]: readonly [kind: K, accountId: string, value: Kinds[K]];
 }[keyof Kinds];

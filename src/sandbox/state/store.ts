@@ -1,4 +1,5 @@
-// The state of all accounts: in memory to answer, in a journal to survive. One commit is one line is one transaction.
+// The state of all accounts: in memory for answers, in a journal for restarts. Each commit is one line and one
+// transaction.
 import fs from 'node:fs';
 import path from 'node:path';
 import { Account } from './account.ts';
@@ -6,16 +7,16 @@ import { JournalDamaged, LineFile } from './journal.ts';
 import type { Contact, Kinds, Op, TableKinds, Token, Webhook } from './model.ts';
 
 const FORMAT = 1;
-/** A journal is rewritten at start when it holds more than this many changes for each thing that exists. */
+/** A start rewrites the journal if it has more than this many changes per existing record. */
 const COMPACT_AT = 2;
-/** Below this many changes a rewrite saves nothing worth the wait. */
+/** Below this number of changes a rewrite saves too little time. */
 const COMPACT_MIN = 1_000;
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
 type Line = readonly Op[] | { readonly format: number } | { readonly fixture: string };
 
-/** A data folder that was written in a format which this version does not know. */
+/** Thrown for a data folder in a format that this version does not know. */
 export class UnknownFormat extends Error {
   override readonly name = 'UnknownFormat';
 }
@@ -29,7 +30,7 @@ export class Store {
   readonly #journal: LineFile;
   #fixture: string | null = null;
 
-  /** Opens the state in `dataDir` (made when missing). @throws JournalDamaged, UnknownFormat */
+  /** Opens the state in `dataDir`, created if missing. @throws JournalDamaged, UnknownFormat */
   constructor(dataDir: string) {
     fs.mkdirSync(dataDir, { recursive: true });
     const file = path.join(dataDir, 'journal.jsonl');
@@ -43,7 +44,7 @@ export class Store {
     if (changes > COMPACT_MIN && changes > COMPACT_AT * this.#things()) this.#compact();
   }
 
-  /** Digest of the fixture that made this state, or null when none was applied yet. */
+  /** Digest of the fixture of this state, or null if none was applied yet. */
   get fixture(): string | null {
     return this.#fixture;
   }
@@ -56,7 +57,7 @@ export class Store {
     return this.#webhooks.get(hash);
   }
 
-  /** The account that holds this id; ids are unique per kind over all accounts. */
+  /** Returns the account of this id. Ids are unique per kind across all accounts. */
   owner(kind: keyof TableKinds, id: number): Account | undefined {
     for (const account of this.accounts.values()) {
       if (account.tables[kind].get(id) !== undefined) return account;
@@ -64,7 +65,7 @@ export class Store {
     return undefined;
   }
 
-  /** The next free id of a kind. Two things of one commit add their own offset. */
+  /** Returns the next free id of a kind. Two records of one commit add their own offset. */
   nextId(kind: keyof TableKinds): number {
     return (this.#lastId.get(kind) ?? 0) + 1;
   }
@@ -76,7 +77,7 @@ export class Store {
     for (const op of ops) this.#apply(op);
   }
 
-  /** Takes a whole fixture in and remembers it; atomic however large it is, for the journal is replaced. */
+  /** Applies a whole fixture and records its digest. It replaces the journal, so it is atomic for any size. */
   applyFixture(ops: readonly Op[], digest: string): void {
     for (const op of ops) this.#apply(op);
     this.#fixture = digest;
@@ -132,7 +133,7 @@ export class Store {
   #same(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
-    // A stream of ever new names must not grow this without end.
+    // A stream of new names must not grow this without limit.
     if (this.#texts.size < 10_000) this.#texts.set(text, text);
     return text;
   }
