@@ -6,12 +6,12 @@ import { valueAt } from './field-spec.ts';
 import { isObject, type JsonObject, namesIn } from './json-object.ts';
 import { Id, TOO_LARGE } from './schemas/fields.ts';
 
-/** An answer departs from the API text at `at`, or from an assumption. The caller adds method and path. */
+/** Thrown when an answer differs at `at` from the API text or an assumption. The caller adds method and path. */
 export class ShapeMismatch extends Error {
   override readonly name = 'ShapeMismatch';
   readonly at: string;
   readonly expected: string;
-  /** The assumption whose override mends it; null: the API text itself promises what is missing. */
+  /** The assumption to override. Null if the API text promises the missing field. */
   readonly assumption: AssumptionKey | null;
   /** Names of the fields in that place. */
   readonly seen: readonly string[];
@@ -29,14 +29,14 @@ export class ShapeMismatch extends Error {
   }
 }
 
-/** One item of a list that could not be read: where it stood, what in it departs from the text, and what mends it. */
+/** An unreadable item of a list: its place, its difference from the API text, and the assumption to override. */
 export interface InvalidItem {
   readonly index: number;
-  /** Its id, when at least that could be read. */
+  /** Its id, if that is readable. */
   readonly id: number | null;
   readonly path: string;
   readonly expected: string;
-  /** The assumption whose override mends it; null: the API text itself promises what is missing. */
+  /** The assumption to override. Null if the API text promises the missing field. */
   readonly assumption: AssumptionKey | null;
   /**
    * Names of the fields in that place, those of nested objects as paths: at most 24 and a count of the others. Never a
@@ -45,7 +45,7 @@ export interface InvalidItem {
   readonly seen: readonly string[];
 }
 
-/** A whole list. One bad item does not lose the others: it is named in `invalid`. */
+/** A whole list. An unreadable item is in `invalid` and does not affect the others. */
 export interface Listing<T> {
   readonly items: T[];
   readonly invalid: InvalidItem[];
@@ -64,7 +64,7 @@ function pathText(start: string, path: readonly PropertyKey[]): string {
   }, start);
 }
 
-/** What a schema found wrong, as a departure at `at`. A union counts as what its first member found. */
+/** Converts an error of a schema to a mismatch at `at`. For a union, the error of its first member counts. */
 function mismatch(
   error: z.ZodError,
   value: unknown,
@@ -87,7 +87,7 @@ function mismatch(
   return new ShapeMismatch(pathText(at, path) || 'answer', expected, assumption, namesIn(place));
 }
 
-/** Reads `value` by `schema`; `at` is where it stands in the answer. */
+/** Reads `value` by `schema`. `at` is its place in the answer. */
 export function read<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -99,15 +99,15 @@ export function read<S extends z.ZodType>(
   throw mismatch(parsed.error, value, at, assumption);
 }
 
-/** The record that a write answers with, and its id; both null when the answer shows none. */
+/** The record in the answer to a write, and its id. Both are null if the answer has none. */
 export interface ShownRecord<T> {
   readonly record: T | null;
   readonly id: number | null;
 }
 
 /**
- * The record in the answer to a write. The write is done, whatever the answer says: one that shows a word, an id alone,
- * nothing, or a record that lacks a field, shows no record.
+ * Reads the record in the answer to a write. The write succeeded, whatever the answer contains. A word, an id alone, an
+ * empty answer or a record that lacks a field counts as no record.
  *
  * @throws ShapeMismatch for an id that can't be kept exactly
  */
@@ -127,7 +127,7 @@ export function readShown<S extends z.ZodType>(
   return { record: schema.safeParse(record).data ?? null, id: id?.data ?? null };
 }
 
-/** Reads each item by itself. */
+/** Reads each item separately. */
 export function readItems<S extends z.ZodType>(
   schema: S,
   values: readonly unknown[],
@@ -136,7 +136,7 @@ export function readItems<S extends z.ZodType>(
   return readEach(values, at, (value, place) => read(schema, value, place));
 }
 
-/** Reads each item by a function that throws ShapeMismatch for one that it can't read. */
+/** Reads each item by a function that throws ShapeMismatch for an unreadable one. */
 export function readEach<T>(
   values: readonly unknown[],
   at: string,
@@ -172,7 +172,7 @@ export function objectAt(body: JsonObject, key: string): JsonObject {
   return value;
 }
 
-/** Levels of objects around an answer that are searched. */
+/** Maximum number of levels of objects that are searched. */
 const MAX_ENVELOPES = 3;
 
 /** A root field of the API text is inside another object, so the whole answer may be wrapped. */
@@ -188,22 +188,22 @@ function isInside(place: JsonObject, key: string, levels: number): boolean {
   );
 }
 
-/** Where a list or a record stands when its key is not shown. */
+/** Place of a list or a record whose key the API text does not show. */
 export interface Wrapper {
   readonly key: AssumptionKey;
-  /** `any`: the usual name first, then the one key that fits. */
+  /** `any`: the usual name, else the only key that fits. */
   readonly path: 'any' | readonly string[];
   readonly usual: string;
 }
 
-/** Where the list of an answer stands, whether or not there is one. */
+/** Returns the place of an answer's list, even if there is none. */
 export function listPlace(body: JsonObject, { path, usual }: Wrapper): readonly string[] {
   return path === 'any' ? [anyKey(body, usual, Array.isArray) ?? usual] : path;
 }
 
 /**
- * The list of an answer whose wrapper key is not shown. With `any`, `usual` wins; else the one key
- * that holds an array. Two candidates are no answer: picking one would be a guess.
+ * Reads the list of an answer whose wrapper key the API text does not show. With `any`, `usual` wins, else the only key
+ * with an array. Two candidates are a mismatch, because choosing one would be a guess.
  */
 export function readList<S extends z.ZodType>(
   schema: S,
@@ -217,19 +217,19 @@ export function readList<S extends z.ZodType>(
   return readItems(schema, list, place.join('.'));
 }
 
-/** Where the record of an answer stands, whether or not there is one; empty: at the root. */
+/** Returns the place of an answer's record, even if there is none. Empty: the root. */
 export function recordPlace(body: JsonObject, { path, usual }: Wrapper): readonly string[] {
   if (path !== 'any') return path;
   if (!isObject(body[usual]) && Object.hasOwn(body, 'id')) return [];
   return [anyKey(body, usual, isObject) ?? usual];
 }
 
-/** The record of an answer whose wrapper key is not shown; with `any`, also one without a wrapper. */
+/** Reads the record of an answer whose wrapper key the API text does not show. With `any`, it may have no wrapper. */
 export function readRecord<S extends z.ZodType>(schema: S, body: JsonObject, wrapper: Wrapper): z.output<S> {
   return readAt(schema, body, recordPlace(body, wrapper), wrapper.key, 'id');
 }
 
-/** Where `ack` and `status` stand, whether or not they do; empty: at the root. */
+/** Returns the place of `ack` and `status`, even if they are absent. Empty: the root. */
 export function statusPlace(body: JsonObject, { path, usual }: Wrapper): readonly string[] {
   if (path !== 'any') return path;
   const under = Object.hasOwn(body, 'status') ? undefined : anyKey(body, usual, isObject);
@@ -275,12 +275,12 @@ function anyKey(body: JsonObject, usual: string, fits: (value: unknown) => boole
 
 const PageFields = z.object({ count: z.int().min(0), hasMore: z.boolean() });
 
-/** Size of a paginated list (API text, Limits, Paginated response). */
+/** Reads the size of a paginated list (API text, Limits, Paginated response). */
 export function readPageFields(body: JsonObject): { count: number; hasMore: boolean } {
   return read(PageFields, body, '');
 }
 
-/** A page of a paginated list (API text, Limits, Paginated response). */
+/** Reads a page of a paginated list (API text, Limits, Paginated response). */
 export function readPage<S extends z.ZodType>(schema: S, body: JsonObject, key: string): Page<z.output<S>> {
   const listing = readItems(schema, arrayAt(body, key), key);
   return { ...listing, ...readPageFields(body) };

@@ -1,4 +1,4 @@
-// Card (API text, Resources, Card) and what its calls take.
+// Card (API text, Resources, Card) and the inputs of its calls.
 import { z } from 'zod';
 import {
   IdArgument,
@@ -15,7 +15,7 @@ export type CardStatus = 'open' | 'won' | 'lost' | (string & {});
 
 export const CardContact = z.looseObject({
   id: Id,
-  /** The text shows no types of these: a person without a name has null. */
+  /** The API text does not show these types. A person without a name has null. */
   name: z
     .string()
     .nullable()
@@ -31,7 +31,7 @@ export const Card = z.looseObject({
   title: z.string(),
   value: z.number(),
   status: openWord<'open' | 'won' | 'lost'>(),
-  /** Of the current stage; null without one. */
+  /** Probability of the current stage; null without a stage. */
   probability: orNull(z.number()),
   pipeline: Named,
   /** Null: the card is in no column. An absent stage is therefore a wrong shape. */
@@ -39,7 +39,7 @@ export const Card = z.looseObject({
   contact: CardContact,
   user: orNull(Mention),
   source: orNull(Mention),
-  /** Its shape is not shown: whatever came. */
+  /** The API text does not show its shape. The value is unchanged. */
   lostReason: orNull(z.unknown()),
   originTicketId: orNull(Id),
   /** YYYY-MM-DD. */
@@ -68,7 +68,7 @@ export const CardQuery = z.strictObject({
   contactTagId: IdListArgument.optional(),
   /** The contact has none of the tags. */
   notContactTagId: IdListArgument.optional(),
-  /** Anything else would silently sort by createdAt. */
+  /** For any other column the service silently sorts by createdAt. */
   sortBy: z.enum(SORT_COLUMNS, { error: `send one of ${SORT_COLUMNS.join(', ')}` }).optional(),
   /** The parameter's name is an assumption. */
   sortDirection: z.enum(['asc', 'desc'], { error: 'send asc or desc' }).optional(),
@@ -87,7 +87,7 @@ export interface CardCreate {
   /** E.164 without plus; creates or reuses the contact. */
   readonly phone?: string;
   readonly pipelineId: number;
-  /** Send it always: without it the card is in no kanban column. */
+  /** Always send it. Without it the card is in no kanban column. */
   readonly stageId?: number;
   readonly sourceId?: number;
   /** Technical field name → value in the format of the field's type. */

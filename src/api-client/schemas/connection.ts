@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { Id, Instant, openWord, orNull } from './fields.ts';
 
 export const Connection = z.looseObject({
-  /** Called whatsappId elsewhere. */
+  /** Inputs of calls name it whatsappId. */
   id: Id,
   name: z.string(),
   channel: openWord<'waba' | 'whatsapp' | 'facebook' | 'instagram'>(),
-  /** Only CONNECTED is named by the API text. */
+  /** The API text names CONNECTED only. */
   status: openWord<'CONNECTED'>(),
-  /** Mirrors the panel's mark; has no influence on sending. */
+  /** The panel's default mark. It has no effect on sending. */
   isDefault: z.boolean(),
   lastWebhookAt: orNull(Instant),
   updatedAt: orNull(Instant),

@@ -1,4 +1,4 @@
-// Contact (API text, Resources, Contact) and what its calls take.
+// Contact (API text, Resources, Contact) and the inputs of its calls.
 import { z } from 'zod';
 import { IdListArgument, PageArguments, TextArgument } from '../arguments.ts';
 import { Id, Instant, NumberText, orNull } from './fields.ts';
@@ -7,7 +7,7 @@ import { Tag } from './tag.ts';
 export const ExtraInfo = z.looseObject({ name: z.string(), value: z.string() });
 export type ExtraInfo = z.infer<typeof ExtraInfo>;
 
-/** As lists, the upsert and the tag sync answer it: without `extraInfo`. */
+/** Contact in the answers of lists, the upsert and the tag sync: without `extraInfo`. */
 export const Contact = z.looseObject({
   id: Id,
   name: z.string(),
@@ -24,7 +24,7 @@ export const Contact = z.looseObject({
 });
 export type Contact = z.infer<typeof Contact>;
 
-/** As only GET /v1/contacts/{contactId} answers it. */
+/** Contact in the answer of GET /v1/contacts/{contactId}, the only one with `extraInfo`. */
 export const ContactDetails = Contact.extend({ extraInfo: z.array(ExtraInfo) });
 export type ContactDetails = z.infer<typeof ContactDetails>;
 
@@ -44,7 +44,7 @@ export const ContactQuery = z.strictObject({
 });
 export type ContactQuery = z.input<typeof ContactQuery>;
 
-/** Body of POST /v1/contacts. What is empty, null or left out is not written on update. */
+/** Body of POST /v1/contacts. An update does not write fields that are empty, null or absent. */
 export interface ContactUpsert {
   /** Identity key; E.164 without plus. The service judges it. */
   readonly number: string;

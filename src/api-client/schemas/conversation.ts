@@ -9,16 +9,16 @@ export const Conversation = z.looseObject({
   id: Id,
   status: openWord<'open' | 'pending' | 'closed'>(),
   channel: openWord<'waba' | 'whatsapp' | 'facebook' | 'instagram'>(),
-  /** true while the chatbot still handles it. */
+  /** True while the chatbot handles it. */
   chatbot: z.boolean(),
   queueId: orNull(Id),
-  /** Who serves it; null while nobody does, undefined where the service does not say. */
+  /** User who serves it. Null while nobody does; undefined if the answer does not show it. */
   userId: Id.nullish(),
   lastMessage: orNull(z.string()),
   createdAt: Instant,
   updatedAt: Instant,
   /**
-   * The text gives no types here; a person on facebook or instagram may have no number, which is null, not left out.
+   * The API text shows no types here. A person on facebook or instagram may have no number, which is null, not absent.
    */
   contact: z.looseObject({
     id: Id,
@@ -29,7 +29,7 @@ export const Conversation = z.looseObject({
   }),
   connection: z.looseObject({ id: Id, name: z.string(), channel: z.string(), status: z.string() }),
   queue: orNull(Mention),
-  /** Undefined where the service does not say. */
+  /** Undefined if the answer does not show it. */
   owner: Mention.nullish(),
 });
 export type Conversation = z.infer<typeof Conversation>;

@@ -1,8 +1,8 @@
 // Reads messages of a conversation's history by the account's assumptions (API text, Gaps in resources: their fields
 // are not shown).
 //
-// "Could not read" is never "nothing there": a message is returned only when all that was read of it is certain. An
-// item is reported as unreadable, with the assumption that mends it and the names of its fields, when
+// An unreadable value never counts as absent: a message is returned only if all its values are certain. An item is
+// reported as unreadable, with the assumption to override and the names of its fields, if
 // - its direction is not true or false, or is none of the values of the override. Every message has a direction;
 // - its time is missing, unless another message of the answer shows one or the override says `optional: true`;
 //   or its time is not in the unit of the override (by default ISO 8601 with an offset);
@@ -10,10 +10,10 @@
 //   override says `optional: true`. Even then, a customer's message without media is unreadable if another field with a
 //   usual name has a text: it may be an opt-out. A null text means no text, unless no message of the answer has one and
 //   such a field exists;
-// - its status is missing while another field of the item holds a status word or is named like one, and no other
+// - its status is missing, another field of the item contains a status word or has the name of one, and no other
 //   message of the answer shows a status. A history that shows no status at all is readable: the status is null;
-// - any of these, the id or the delivery code is of another type: a word or a number where a boolean is assumed, epoch
-//   seconds where ISO 8601 is assumed, an object where a text is assumed.
+// - any of these, the id or the delivery code is of another type: a word or a number instead of the assumed boolean,
+//   epoch seconds instead of ISO 8601, an object instead of a text.
 import { createHash } from 'node:crypto';
 import type { AssumptionKey } from '../assumption-table.ts';
 import type { Assumptions } from '../assumptions.ts';
@@ -23,7 +23,7 @@ import { arrayAt, type Page, readEach, readPageFields, ShapeMismatch } from '../
 import { Instant } from './fields.ts';
 import { distinguish, type HistoryMessage, KNOWN_STATUSES } from './message.ts';
 
-/** What the answer as a whole shows: a field that stands in one message is known to stand there. */
+/** Fields that at least one message of the answer shows. */
 interface Shown {
   readonly time: boolean;
   readonly text: boolean;
@@ -31,9 +31,9 @@ interface Shown {
 }
 
 /**
- * One page of a history, chronological. What can't be read stands in `invalid`.
+ * Reads one page of a history, in chronological order. Unreadable items are in `invalid`.
  *
- * @throws ShapeMismatch when `messages`, `count` or `hasMore` are not as the API text has them
+ * @throws ShapeMismatch if `messages`, `count` or `hasMore` differ from the API text
  */
 export function readHistory(body: JsonObject, assumed: Assumptions): Page<HistoryMessage> {
   const values = arrayAt(body, 'messages');
@@ -44,10 +44,10 @@ export function readHistory(body: JsonObject, assumed: Assumptions): Page<Histor
   return { items: distinguish(items), invalid, ...readPageFields(body) };
 }
 
-/** What of a history can't be read by one assumption. */
+/** Unreadable parts of a history by one assumption. */
 export interface HistoryFault {
   readonly key: AssumptionKey;
-  /** How many messages it concerns. */
+  /** Number of affected messages. */
   readonly messages: number;
   readonly first: ShapeMismatch;
 }
@@ -55,14 +55,14 @@ export interface HistoryFault {
 export interface HistoryJudgement {
   readonly faults: readonly HistoryFault[];
   readonly messages: number;
-  /** Different ids that messages show. */
+  /** Number of different ids in the messages. */
   readonly ids: number;
 }
 
 /**
- * Everything that keeps messages from being read, where `readHistory` names the first of each message.
+ * Returns every reason why messages are unreadable. `readHistory` reports only the first one per message.
  *
- * @throws ShapeMismatch when `messages` is not as the API text has it
+ * @throws ShapeMismatch if `messages` differs from the API text
  */
 export function judgeHistory(body: JsonObject, assumed: Assumptions): HistoryJudgement {
   const values = arrayAt(body, 'messages');
@@ -92,7 +92,7 @@ export function judgeHistory(body: JsonObject, assumed: Assumptions): HistoryJud
   return { faults: [...faults.values()], messages: values.length, ids: ids.size };
 }
 
-/** False where the direction can't be read: that is a fault of its own. */
+/** False if the direction is unreadable, which is a fault of its own. */
 const isReceived = (fields: FieldReader): boolean =>
   mismatchOf(() => fields.direction()) === null && !fields.direction();
 
@@ -126,7 +126,7 @@ function readMessage(value: unknown, at: string, assumed: Assumptions, shown: Sh
   const createdAt = fields.time(shown.time);
   const template = fields.template();
   const text = fields.text(shown.text, isObject(template), !fromMe);
-  // What a message is does not change; its delivery code does, and would make it another item.
+  // The hash excludes the delivery code: it changes, and would make the message another item.
   const basis =
     createdAt === null ? value : [time, valueAt(value, assumed['message.fromMeField'].path) ?? null, text];
   const hashKey = `hash:${createHash('sha256').update(canonical(basis)).digest('base64url')}`;
@@ -183,7 +183,7 @@ class FieldReader {
     throw this.#unreadable('message.fromMeField', spec, expected);
   }
 
-  /** ISO 8601; a time in ISO 8601 as the service wrote it. */
+  /** Returns ISO 8601. A time in ISO 8601 stays as the service wrote it. */
   time(isShown: boolean): string | null {
     const spec = this.#assumed['message.timeField'];
     const value = this.#value(spec);
@@ -207,7 +207,7 @@ class FieldReader {
     throw this.#unreadable('message.bodyField', spec, 'expected text');
   }
 
-  /** Undefined: the item does not say. */
+  /** Undefined if the item does not show it. */
   template(): JsonObject | null | undefined {
     const value = this.#value(this.#assumed['message.templateField']);
     return value === null || isObject(value) ? value : undefined;
@@ -242,7 +242,7 @@ const UNITS = {
   ms: 'expected milliseconds since 1970',
 } as const;
 
-/** Instants outside 2001 to 2286 are of another unit. */
+/** A time outside 2001 to 2286 has another unit. */
 const EARLIEST_MS = 1e12;
 const LATEST_MS = 1e13;
 
@@ -254,7 +254,7 @@ function instantOf(value: unknown, { unit }: Pick<FieldSpec, 'unit'>): string | 
   return ms >= EARLIEST_MS && ms < LATEST_MS ? new Date(ms).toISOString() : null;
 }
 
-/** What the override says of a value; undefined when it says nothing. */
+/** Returns the override's meaning of a value, or undefined if it has none. */
 function meaningOf(value: unknown, values: Readonly<Record<string, unknown>>): unknown {
   if (typeof value === 'object' && value !== null) return undefined;
   const name = value === undefined ? 'absent' : String(value);
@@ -266,7 +266,7 @@ function meaningOf(value: unknown, values: Readonly<Record<string, unknown>>): u
 const MEDIA_NAME =
   /^(medias?|attachments?|files?|media(Url|Type|Name|Key)|mime_?type|sticker|audio|image|video|document|location)$/i;
 const TEXT_NAME = /^(text|body|content|message|msg|conversation)$/i;
-/** Below such a field stands another message. */
+/** The content of such a field is another message. */
 const QUOTED = /(quot|repl(y|ied)|context|forward)\w*\./i;
 const STATUS_NAME = /^((message|delivery|send|ack)_?)?(status|state)$/i;
 
@@ -303,7 +303,7 @@ interface Leaf {
   readonly value: unknown;
 }
 
-/** Values that are no objects, down to three levels. */
+/** Returns the values that are not objects, down to three levels. */
 function leavesOf(record: JsonObject, prefix = '', depth = 0): Leaf[] {
   return Object.entries(record).flatMap(([name, value]): Leaf[] => {
     const at = `${prefix}${name}`;
@@ -312,7 +312,7 @@ function leavesOf(record: JsonObject, prefix = '', depth = 0): Leaf[] {
   });
 }
 
-/** JSON with sorted keys: the same item hashes alike in whatever order its fields come. */
+/** Returns JSON with sorted keys: the hash of an item does not depend on the order of its fields. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,

@@ -1,5 +1,5 @@
-// Messages: as sending answers them (API text, Resources, Message), as a conversation's history shows
-// them (fields not shown), and what the sending calls take.
+// Messages: in the answers to sending (API text, Resources, Message), in a conversation's history (the API text does
+// not show its fields), and as inputs of the sending calls.
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { PageArguments } from '../arguments.ts';
@@ -33,15 +33,14 @@ export type SentMessage = z.infer<typeof SentMessage>;
 
 /**
  * Answer of POST /v1/messages/send. A field that the answer does not show is null: with `saveOnTicket: false`
- * conversation and contact (rule 6), and all of them when the service answers with a word. The message is sent all
- * the same.
+ * conversation and contact (rule 6), and all fields if the service answers with a word. The message was sent.
  */
 export interface SendReceipt {
   readonly ticketId: number | null;
   readonly contactId: number | null;
   readonly whatsappId: number | null;
   readonly channel: 'whatsapp' | 'waba' | (string & {}) | null;
-  /** Those that can be read. */
+  /** The readable messages. */
   readonly messages: readonly SentMessage[];
 }
 
@@ -57,27 +56,27 @@ export function readReceipt(body: JsonObject): SendReceipt {
   };
 }
 
-/** The two fields of GET /v1/messages/{messageId}/status that the text names; others are kept as they come. */
+/** The two fields of GET /v1/messages/{messageId}/status that the API text names. Others are kept unchanged. */
 export const MessageStatus = z.looseObject({ ack: z.int(), status: openWord<KnownStatus>() });
 export type MessageStatus = z.infer<typeof MessageStatus>;
 
 /**
  * One message of a conversation's history, read by the account's assumptions: see history.ts for what makes a message
- * readable. A null is "the service shows that there is nothing", never "could not be read".
+ * readable. A null means that the service shows no value, never that the value is unreadable.
  */
 export interface HistoryMessage {
   /** Identity of a message within its conversation: the id, or a hash of the item if it has none. */
   readonly key: string;
-  /** The key that it would have without an id: under another assumption about ids it was known by that. */
+  /** The key that it would have without an id. Under another assumption about ids, this was its key. */
   readonly hashKey: string;
   readonly id: string | null;
   /** Null: the message has no text. */
   readonly body: string | null;
   /** True for a message that the account sent. */
   readonly fromMe: boolean;
-  /** Date-time in ISO 8601, as the service writes it; null: the service shows none of this message. */
+  /** Date-time in ISO 8601, as the service writes it. Null if the service shows none. */
   readonly createdAt: string | null;
-  /** Null: the message is of no template; undefined: the item does not say. */
+  /** Null if the message has no template; undefined if the item does not show it. */
   readonly template: JsonObject | null | undefined;
   /** Status word (API text, Message status); null: the history shows none. */
   readonly status: string | null;
@@ -87,8 +86,8 @@ export interface HistoryMessage {
 }
 
 /**
- * Numbers messages without an id that look alike (twice "ok" in one instant), from the newest back, so
- * that none is taken for a repetition of another.
+ * Numbers messages without an id that look alike (twice "ok" in one instant), from the newest back, so that
+ * none counts as a duplicate of another.
  */
 export function distinguish(chronological: readonly HistoryMessage[]): HistoryMessage[] {
   const counts = new Map<string, number>();
@@ -107,13 +106,13 @@ export function distinguish(chronological: readonly HistoryMessage[]): HistoryMe
 export const MessageQuery = z.strictObject(PageArguments);
 export type MessageQuery = z.input<typeof MessageQuery>;
 
-/** One file to send. A stream is read once and belongs to the call, also when the call fails. */
+/** One file to send. A stream is read once and belongs to the call, even if the call fails. */
 export interface Media {
   readonly filename: string;
   /** For example `image/png`. */
   readonly contentType: string;
   readonly data: Readable | Blob | Uint8Array | { readonly path: string };
-  /** Bytes. Known of everything but a stream; without it a stream is sent in chunks. */
+  /** Size in bytes. Only a stream needs it: without a size, it is sent in chunks. */
   readonly size?: number | undefined;
 }
 
@@ -133,7 +132,7 @@ export interface MessageContent {
   readonly templateData?: TemplateData | string | undefined;
 }
 
-/** What POST /v1/messages/send takes. */
+/** Input of POST /v1/messages/send. */
 export interface MessageSend extends MessageContent {
   /** E.164 without plus. The service judges it. */
   readonly number: string;
@@ -146,8 +145,8 @@ export interface MessageSend extends MessageContent {
   readonly saveOnTicket?: boolean | undefined;
 }
 
-/** What POST /v1/conversations/{ticketId}/messages takes. */
+/** Input of POST /v1/conversations/{ticketId}/messages. */
 export interface MessageReply extends MessageContent {
-  /** Needs the assumption `reply.quotedMessageField`: the field's name is not shown. */
+  /** Needs the assumption `reply.quotedMessageField`: the API text does not show the field's name. */
   readonly quotedMessageId?: string | undefined;
 }

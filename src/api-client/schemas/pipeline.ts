@@ -8,13 +8,13 @@ export const Stage = z.looseObject({
   order: z.number(),
   /** A closing stage. */
   isFinal: z.boolean(),
-  /** Won or lost; means something only when `isFinal`. */
+  /** True for won, false for lost. Valid only if `isFinal`. */
   isWon: orNull(z.boolean()),
   probability: orNull(z.number()),
 });
 export type Stage = z.infer<typeof Stage>;
 
-/** Stages are ordered by `order`, ascending, whatever order they came in. */
+/** Stages are sorted by `order`, ascending. */
 export const Pipeline = z.looseObject({
   id: Id,
   name: z.string(),
@@ -22,6 +22,6 @@ export const Pipeline = z.looseObject({
 });
 export type Pipeline = z.infer<typeof Pipeline>;
 
-/** Fields beyond the id are not shown. */
+/** The API text shows no field except the id. */
 export const LostReason = z.looseObject({ id: Id, name: z.string().nullish().catch(null) });
 export type LostReason = z.infer<typeof LostReason>;

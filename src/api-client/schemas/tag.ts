@@ -1,7 +1,7 @@
-// Tag (API text, Resources, Tag). Fields beyond id, name and color are not shown and kept as they come.
+// Tag (API text, Resources, Tag). The API text shows only id, name and color. Other fields are kept unchanged.
 import { z } from 'zod';
 import { Id } from './fields.ts';
 
-/** `color` is absent in the tags nested in cards. */
+/** Tags nested in cards have no `color`. */
 export const Tag = z.looseObject({ id: Id, name: z.string(), color: z.string().nullish() });
 export type Tag = z.infer<typeof Tag>;
