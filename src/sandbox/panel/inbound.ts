@@ -1,4 +1,4 @@
-// A customer writes: what the service does when a message comes in from a channel.
+// Handles a customer's message from a channel, as the service does.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { FixtureError, parseAt } from '../fixture/fixture.ts';
@@ -13,7 +13,7 @@ const Inbound = z.strictObject({
   connectionId: z.int().positive(),
 });
 
-/** Makes contact and conversation as needed and adds the message; one transaction. @throws FixtureError */
+/** Creates contact and conversation if needed and adds the message, in one transaction. @throws FixtureError */
 export function receiveInbound(parts: SandboxParts, account: Account, body: unknown) {
   const inbound = parseAt(Inbound, body);
   const connection = account.tables.connection.get(inbound.connectionId);

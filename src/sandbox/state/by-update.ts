@@ -1,11 +1,11 @@
-// Conversations in the order of their last update, kept while they change: a poller asks for the newest page all day.
+// Keeps conversations in the order of their last update, because a poller reads the newest page all day.
 import type { Conversation } from './model.ts';
 
 const before = (a: Conversation, b: Conversation) => a.updatedAt - b.updatedAt || a.id - b.id;
 
 /**
- * Ascending by updatedAt, then id. Nothing is sorted before the first read, so that loading a large state in any order
- * costs one sort; from then on a change costs two searches and two moves of memory.
+ * Ascending by updatedAt, then id. The first read sorts, so loading a large state in any order costs one sort. After
+ * that, a change costs two searches and two moves of memory.
  */
 export class ByUpdate {
   readonly #all: () => readonly Conversation[];
@@ -29,7 +29,7 @@ export class ByUpdate {
   }
 }
 
-/** Where the row is, or belongs. */
+/** Returns the position of the row, or where to insert it. */
 function place(sorted: readonly Conversation[], row: Conversation): number {
   let low = 0;
   let high = sorted.length;

@@ -1,8 +1,8 @@
-// Things of one kind in id order: found by id in one step, listed by page in one slice.
+// Records of one kind in id order. A lookup by id is one step, a page is one slice.
 
 /**
- * Rows are never removed, so a position stays valid; a row is replaced as a whole, never changed in place.
- * A million rows cost one array slot and one map entry each beside the row itself.
+ * Rows are never removed, so a position stays valid. A change replaces the whole row. Each row costs one array slot and
+ * one map entry besides the row itself.
  */
 export class Table<T extends { readonly id: number }> {
   readonly #rows: T[] = [];
@@ -22,7 +22,7 @@ export class Table<T extends { readonly id: number }> {
     return position === undefined ? undefined : this.#rows[position];
   }
 
-  /** Adds or replaces by id. O(1) for a known or a highest id; an id below the highest shifts what is above it. */
+  /** Adds or replaces by id. O(1) for a known or a highest id. A new id below the highest shifts the rows above it. */
   put(row: T): void {
     const known = this.#position.get(row.id);
     if (known !== undefined) {

@@ -46,7 +46,7 @@ describe('a name', () => {
     ['mian', 'there is no poller "mian"; did you mean "main"?'],
     ['constructor', 'there is no poller "constructor"; pollers: main, second'],
     ['', 'there is no poller ""; pollers: main, second'],
-  ])('that is unknown ends with not found and a way out: "%s"', (name, message) => {
+  ])('that is unknown ends with not found and a fix: "%s"', (name, message) => {
     expect(() => resolvePoller(opened, name)).toThrow(expect.objectContaining({ message, exitCode: 3 }));
     expect(() => knownNames(opened, ['main', name])).toThrow(
       expect.objectContaining({ message, exitCode: 3 }),
