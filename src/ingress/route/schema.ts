@@ -8,6 +8,7 @@ import { guarded, StuckError } from '../../mapping/expression/guarded-regexp.ts'
 import { RefusedError } from '../intake.ts';
 import { RouteConfigError } from './errors.ts';
 import type { JsonObject } from './json.ts';
+import { replaceKeywords } from './schema-keywords.ts';
 import { describeErrors, namesOf } from './schema-problems.ts';
 import { FORMATS, readSchema, toRegExp } from './schema-reading.ts';
 
@@ -18,7 +19,7 @@ const MAX_ERRORS = 2000;
 const LIMIT_MS = 2000;
 
 /** Schemas with one of these are checked under the limit. It costs 25 to 100 µs an event. */
-const SLOW = ['pattern', 'patternProperties', 'format', 'uniqueItems', '$ref'];
+const SLOW = ['pattern', 'patternProperties', 'format', '$ref'];
 
 const OPTIONS: Options = {
   allErrors: true,
@@ -49,7 +50,7 @@ export type CheckSchema = (event: JsonObject) => void;
 export function compileSchema(route: string, given: JsonObject): CheckSchema {
   // A copy of its own: a part that a YAML alias repeats could not be distinguished otherwise.
   const { $schema, $id: _, ...schema } = JSON.parse(JSON.stringify(given)) as Record<string, unknown>;
-  const ajv = ajvOf(route, $schema);
+  const draft = draftOf(route, $schema);
   schema.type ??= 'object';
   if (![schema.type].flat().includes('object')) {
     throw new RouteConfigError(
@@ -58,7 +59,10 @@ export function compileSchema(route: string, given: JsonObject): CheckSchema {
       'an event is an object, so none would ever match; write object',
     );
   }
-  requireValid(route, ajv, schema);
+  requireValid(route, draft, schema);
+  // An instance keeps whatever it has compiled, so each schema has one of its own.
+  const ajv = openAjv(draft, { meta: false });
+  replaceKeywords(ajv);
   const reading = readSchema(route, schema, (keyword) => Object.hasOwn(ajv.RULES.keywords, keyword));
   const validate = compile(route, ajv, schema);
   const describe = describeErrors(reading);
@@ -82,35 +86,42 @@ export function compileSchema(route: string, given: JsonObject): CheckSchema {
   };
 }
 
-/**
- * One for each draft, made at its first schema: to compile a meta-schema takes 30 ms. None of them keeps a route's
- * schema.
- */
-const made = new Map<string, Ajv>();
+type Draft = '2020-12' | '2019-09' | 'draft-07' | 'draft-06';
 
 /** Draft-06 is read as draft-07, which adds `if` to it. A schema that names no draft is one of 2020-12. */
-function ajvOf(route: string, draft: unknown = '/2020-12/'): Ajv {
+function draftOf(route: string, draft: unknown = '/2020-12/'): Draft {
   const name = /\/(2020-12|2019-09|draft-0[67])\//.exec(`${String(draft)}/`.replace('#', ''))?.[1];
-  if (name === undefined) {
-    const problem = '"$schema" is none of draft-06, draft-07, 2019-09 and 2020-12; use one of them';
-    throw new RouteConfigError(route, ['schema', '$schema'], problem);
-  }
-  const known = made.get(name);
+  if (name !== undefined) return name as Draft;
+  const problem = '"$schema" is none of draft-06, draft-07, 2019-09 and 2020-12; use one of them';
+  throw new RouteConfigError(route, ['schema', '$schema'], problem);
+}
+
+function openAjv(draft: Draft, options: Options): Ajv {
+  const all = { ...OPTIONS, ...options };
+  if (draft === '2020-12') return new Ajv2020(all);
+  return draft === '2019-09' ? new Ajv2019(all) : new Ajv(all);
+}
+
+/** One for each draft, made at its first schema: to compile a meta-schema takes 30 ms. It compiles nothing else. */
+const metaSchemas = new Map<Draft, Ajv>();
+
+function metaSchemaOf(draft: Draft): Ajv {
+  const known = metaSchemas.get(draft);
   if (known !== undefined) return known;
-  const ajv =
-    name === '2020-12' ? new Ajv2020(OPTIONS) : name === '2019-09' ? new Ajv2019(OPTIONS) : new Ajv(OPTIONS);
-  made.set(name, ajv);
+  const ajv = openAjv(draft, {});
+  metaSchemas.set(draft, ajv);
   return ajv;
 }
 
 /** By the meta-schema of the draft. */
-function requireValid(route: string, ajv: Ajv, schema: JsonObject): void {
+function requireValid(route: string, draft: Draft, schema: JsonObject): void {
+  const ajv = metaSchemaOf(draft);
   if (ajv.validateSchema(schema) === true) return;
   const [error] = ajv.errors ?? [];
   const place = namesOf(error?.instancePath ?? '');
   const values = error?.params['allowedValues'] as string[] | undefined;
   const problem = `"${place.at(-1) ?? 'schema'}" ${error?.message ?? 'is no schema'}${values === undefined ? '' : ` ${values.join(', ')}`}`;
-  const isTuple = place.at(-1) === 'items' && ajv instanceof Ajv2020;
+  const isTuple = place.at(-1) === 'items' && draft === '2020-12';
   const wayOut = isTuple
     ? '; a list of schemas is called prefixItems, or name an older draft in $schema'
     : '';
@@ -123,20 +134,16 @@ function compile(route: string, ajv: Ajv, schema: JsonObject): ValidateFunction 
   } catch (error) {
     const problem = `it can't be compiled (${(error as Error).message}); write it in another way`;
     throw new RouteConfigError(route, ['schema'], problem, { cause: error });
-  } finally {
-    ajv.removeSchema(schema);
   }
 }
 
-/**
- * A pattern can take years over one text, and uniqueItems minutes over a long list; both would stop the whole process.
- */
+/** A pattern can take years over one text; it would stop the whole process. */
 function inTime<T>(check: () => T): T {
   try {
     return guarded(LIMIT_MS, check);
   } catch (error) {
     if (!(error instanceof StuckError)) throw error;
-    const reason = `the schema takes longer than ${LIMIT_MS} ms over it; write patterns without repetitions inside repetitions, and uniqueItems for short lists only`;
+    const reason = `the schema takes longer than ${LIMIT_MS} ms over it; write patterns without repetitions inside repetitions`;
     throw new RefusedError('SCHEMA', 422, `the event can't be checked: ${reason}`, [
       { field: 'event', code: 'pattern_stuck', reason },
     ]);

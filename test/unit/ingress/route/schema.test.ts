@@ -230,6 +230,52 @@ describe('what a schema says is checked', () => {
       [{}, { toString: 1, constructor: 1 }],
     ],
     [
+      'inherited names, where values are compared',
+      {
+        properties: {
+          a: { uniqueItems: true },
+          b: { const: { x: 1 } },
+          c: { enum: [{ constructor: 1 }, 2] },
+        },
+      },
+      [{ a: [{ valueOf: 1 }, { valueOf: 2 }, { toString: 1 }] }, { c: { constructor: 1 } }],
+      [
+        { a: [{ valueOf: 1 }, { valueOf: 1 }] },
+        { a: [{ constructor: {} }, { constructor: {} }] },
+        { b: { valueOf: 1 } },
+        { b: { x: 1, toString: 'x' } },
+        { c: { hasOwnProperty: 1 } },
+      ],
+    ],
+    [
+      'inherited names, where no other fields are allowed',
+      {
+        anyOf: [{ required: ['a'], properties: { a: {} } }, { properties: { b: {} } }],
+        unevaluatedProperties: false,
+      },
+      [{ a: 1 }, { b: 1 }, { a: 1, b: 1 }],
+      [
+        { a: 1, constructor: 1 },
+        { b: 1, toString: 1 },
+        JSON.parse('{ "a": 1, "__proto__": { "x": 1 } }') as object,
+        { a: 1, c: 1 },
+      ],
+    ],
+    [
+      'values that are equal, whatever the order of their fields',
+      { properties: { a: { uniqueItems: true }, b: { const: { x: 1, y: [null, 0] } } } },
+      [{ a: [1, '1', [1], { 1: 1 }, null, 'null'] }, { b: { y: [null, -0], x: 1 } }, { a: 'x' }],
+      [
+        {
+          a: [
+            { x: 1, y: 2 },
+            { y: 2, x: 1 },
+          ],
+        },
+        { b: { x: 1, y: [0, null] } },
+      ],
+    ],
+    [
       'a reference to any schema inside',
       {
         properties: {
