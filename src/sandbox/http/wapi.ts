@@ -169,10 +169,20 @@ function declaredFields(body: unknown, names: readonly string[]): Record<string,
 /** The error handler. Every refusal has the flat envelope; an internal error has no code. */
 function refusing(parts: SandboxParts) {
   return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
-    const exchange = exchangeOf(res);
+    const exchange = res.locals['exchange'] as Exchange | undefined;
+    const { status } = error as { readonly status?: number };
+    // The documentation is not part of the API: a request for a range or a version that a file does not have.
+    if (exchange === undefined && status !== undefined) {
+      res.status(status).end();
+      return;
+    }
     const problem = error instanceof Problem ? error : problemOf(error);
     if (problem === null)
       parts.warn(`internal error: ${error instanceof Error ? error.stack : String(error)}`);
+    if (exchange === undefined) {
+      res.status(500).json(INTERNAL_ERROR);
+      return;
+    }
     // A body over the limit has been read to its end, so the connection stays usable for the next request.
     exchange.answer(
       problem === null

@@ -1,6 +1,7 @@
 // `{baseUrl}/openapi.json` and `{baseUrl}/docs`. They describe the API and are not part of it: no token, no rate
 // limit, no faults, no rate headers, no row in the request log.
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import express, { type Request, type Response, type Router } from 'express';
 import type { Choices } from '../choices.ts';
 import { type Described, openApiDocument } from './document.ts';
@@ -34,8 +35,15 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** @param routes all routes under the base URL */
-export function openApiRouter(routes: readonly Described[], choices: Choices): Router {
+/**
+ * @param routes all routes under the base URL
+ * @param resolve the path of a file of a package
+ */
+export function openApiRouter(
+  routes: readonly Described[],
+  choices: Choices,
+  resolve: (file: string) => string = createRequire(import.meta.url).resolve,
+): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get('/openapi.json', (req: Request, res) => {
     res.setHeader('Cache-Control', 'no-store');
@@ -43,10 +51,10 @@ export function openApiRouter(routes: readonly Described[], choices: Choices): R
   });
   router.get('/docs', (_req, res) => void secured(res).type('html').send(PAGE));
   router.get('/docs/start.js', (_req, res) => void secured(res).type('js').send(START));
-  const { resolve } = createRequire(import.meta.url);
   for (const file of FILES) {
-    const path = resolve(`swagger-ui-dist/${file}`);
-    router.get(`/docs/${file}`, (_req, res) => secured(res).sendFile(path));
+    const root = dirname(resolve(`swagger-ui-dist/${file}`));
+    // Outside of the root, Express serves nothing from a folder whose name begins with a dot, such as that of npx.
+    router.get(`/docs/${file}`, (_req, res) => secured(res).sendFile(file, { root }));
   }
   return router;
 }
