@@ -42,7 +42,7 @@ async function resultOf<R>({ client, handle, signal, waitMs = WAIT_MS }: Followe
   for (;;) {
     const over = deadlineSignal(waitMs);
     try {
-      return await client.connection.withAbortSignal(AbortSignal.any([signal, over]), () => handle.result());
+      return await withOwnSignal(client, [signal, over], () => handle.result());
     } catch (error) {
       if (signal.aborted) return null;
       if (!(over.aborted && isGrpcCancelledError(error))) throw error;
@@ -52,9 +52,27 @@ async function resultOf<R>({ client, handle, signal, waitMs = WAIT_MS }: Followe
 
 async function watch(client: Client, check: () => Promise<void>, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
-    // Each check has its own signal: the SDK never removes its listeners.
-    await client.connection.withAbortSignal(AbortSignal.any([stop]), check);
+    await withOwnSignal(client, [stop], check);
     await pause(CHECK_MS, stop);
+  }
+}
+
+/**
+ * Works with a signal of its own that aborts with `others`. The SDK leaves its listeners on a signal, and Node 20 never
+ * frees a signal of AbortSignal.any that has one.
+ */
+export async function withOwnSignal<T>(
+  client: Client,
+  others: readonly AbortSignal[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const own = new AbortController();
+  const abort = () => own.abort();
+  for (const other of others) other.addEventListener('abort', abort);
+  try {
+    return await client.connection.withAbortSignal(own.signal, work);
+  } finally {
+    for (const other of others) other.removeEventListener('abort', abort);
   }
 }
 

@@ -1,7 +1,11 @@
 // Following a workflow for long: no listener may pile up on one signal, and the end is seen whenever it comes.
+import { getEventListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { follow } from '../../../../src/cli/lib/follow.ts';
+import { follow, withOwnSignal } from '../../../../src/cli/lib/follow.ts';
 
 const POLL_MS = 5;
 
@@ -53,5 +57,23 @@ describe('follow', () => {
     const failing = { result: () => Promise.reject(new Error('it failed')) };
     const { signal } = new AbortController();
     await expect(follow({ client, handle: failing, check, signal })).rejects.toThrow('it failed');
+  });
+
+  it('leaves no signal and no listener behind, however often it asks', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const stop = new AbortController();
+    const used: WeakRef<AbortSignal>[] = [];
+    const withAbortSignal = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+      signal.addEventListener('abort', () => {});
+      used.push(new WeakRef(signal));
+      return await work();
+    };
+    const client = { connection: { withAbortSignal } } as unknown as Client;
+    for (let n = 0; n < 20; n += 1) await withOwnSignal(client, [stop.signal], check);
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+    await delay(20);
+    collect();
+    expect(used.filter((signal) => signal.deref() !== undefined).length).toBeLessThan(5);
   });
 });
