@@ -128,7 +128,7 @@ export function parseScheduleId(
 ): { readonly job: 'sync' | 'campaign'; readonly account: string; readonly name: string } | null {
   const [job, account, name, more] = id.split('/');
   if (job !== 'sync' && job !== 'campaign') return null;
-  return account === undefined || name === undefined || more !== undefined ? null : { job, account, name };
+  return !account || !name || more !== undefined ? null : { job, account, name };
 }
 
 /** The job name of the workflows that a schedule starts, among the search attributes. */

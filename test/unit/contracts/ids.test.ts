@@ -22,10 +22,16 @@ describe('parseScheduleId', () => {
     expect(parseScheduleId(id)).toEqual({ job, account: 'acme', name: 'leads' });
   });
 
-  test.each(['', 'sync', 'sync/acme', 'sync/acme/leads/2', 'crm-sync/acme/leads', 'toString/acme/leads'])(
-    'ignores the schedule "%s"',
-    (id) => expect(parseScheduleId(id)).toBeNull(),
-  );
+  test.each([
+    '',
+    'sync',
+    'sync/acme',
+    'sync/acme/',
+    'sync//leads',
+    'sync/acme/leads/2',
+    'crm-sync/acme/leads',
+    'toString/acme/leads',
+  ])('ignores the schedule "%s"', (id) => expect(parseScheduleId(id)).toBeNull());
 });
 
 test.each([
