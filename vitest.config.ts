@@ -9,6 +9,7 @@ import { SlowFirst } from './test/support/runner/slow-first.ts';
 const LONG = '**/*.long.test.ts';
 /** Files of properties that draw more cases in `long`. */
 const PROPERTIES = [
+  'test/unit/api-client/history-pages.test.ts',
   'test/unit/sources/paging.test.ts',
   'test/unit/sources/hostile.test.ts',
   'test/unit/sources/postgres-paging.test.ts',

@@ -12,7 +12,7 @@ const SLOW = [
   'workflows/sync/crm-sync-modes',
   'e2e/postgres/ledger',
   'workflows/campaign/campaign',
-  'workflows/sync/crm-sync-property',
+  'workflows/sync/crm-sync-property.long',
   'workflows/campaign/campaign-commands',
   'workflows/sync/crm-sync-combined-create',
   'workflows/sync/crm-sync-shapes',

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MessagingClientOptions } from '../../../src/api-client/index.ts';
+import { propertyRuns } from '../../support/runner/property-runs.ts';
 import { formServer, reply } from './form-server.ts';
 import { answer } from './raw-server.ts';
 import { setup } from './setup.ts';
@@ -159,7 +160,7 @@ describe('iterateMessages', () => {
             expect([...stayed].filter((body) => !found.has(body))).toEqual([]);
           },
         ),
-        { numRuns: 60 },
+        { numRuns: propertyRuns(60) },
       );
       list = [];
     },
