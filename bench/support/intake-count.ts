@@ -56,7 +56,7 @@ export interface Balance {
   readonly workflows: number;
 }
 
-/** @param told events for which the sender of this route got a 202 */
+/** @param accepted events for which the sender of this route got a 202 */
 export async function balanceOf(
   { db, client }: { db: Database; client: Client },
   account: string,

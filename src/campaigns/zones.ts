@@ -47,7 +47,7 @@ export function isZone(text: string): boolean {
   }
 }
 
-/** `getTimeZones()` is the standard form; JavaScript engines had `timeZones` before it. */
+/** `getTimeZones()` is the standard form; older versions of JavaScript have `timeZones` instead. */
 interface ZonedLocale {
   readonly timeZones?: readonly string[];
   getTimeZones?(): readonly string[] | undefined;

@@ -1,11 +1,44 @@
-// Watches a run of a sync to its end and prints its report, for `sync run` and `sync retry`.
+// What `sync run` and `sync retry` share: opening a session, and watching the run to its end and its report.
 import type { Client } from '@temporalio/client';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { EXIT } from '../lib/exit.ts';
 import { say } from '../lib/lifetime.ts';
 import { createProgress } from '../lib/progress.ts';
-import { type OpenStack, type SessionOptions, sameSession } from '../lib/session.ts';
-import { describeReport, exitCodeOf, followSync, isAttended, type SyncHandle } from './run-sync.ts';
+import {
+  connectClient,
+  type OpenStack,
+  openConfig,
+  openOrJoin,
+  type SessionOptions,
+  sameSession,
+} from '../lib/session.ts';
+import {
+  describeReport,
+  exitCodeOf,
+  followSync,
+  isAttended,
+  type SyncHandle,
+  warnWithoutWorker,
+} from './run-sync.ts';
+
+/**
+ * Opens what a run of the sync needs: a stack here, or a client of the Sluice that runs on the state folder.
+ * @returns `stack` is null when another Sluice does the work
+ */
+export async function openForSync(
+  verb: 'run' | 'retry',
+  name: string,
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<{ stack: OpenStack | null; account: string; client: Client }> {
+  const stack = await openOrJoin(`sluice sync ${verb} ${name}`, options, env, shutdown);
+  const config = stack?.config ?? (await openConfig(options.config, env));
+  const { account } = config.spec(name);
+  const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
+  if (stack === null) await warnWithoutWorker(client);
+  return { stack, account, client };
+}
 
 export interface Attended {
   readonly client: Client;

@@ -10,15 +10,9 @@ import {
 import { collect } from '../lib/arguments.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { runCommand, say } from '../lib/lifetime.ts';
-import {
-  connectClient,
-  openConfig,
-  openOrJoin,
-  type SessionOptions,
-  withSessionOptions,
-} from '../lib/session.ts';
-import { attendSync } from './attend-sync.ts';
-import { startSync, warnWithoutWorker } from './run-sync.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { attendSync, openForSync } from './attend-sync.ts';
+import { startSync } from './run-sync.ts';
 
 interface Options extends SessionOptions {
   readonly json: boolean;
@@ -42,11 +36,7 @@ export function registerSyncRetry(sync: Command, env: NodeJS.ProcessEnv): void {
     .option('--json', 'print the report as JSON', false)
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
-        const stack = await openOrJoin(`sluice sync retry ${name}`, options, env, shutdown);
-        const config = stack?.config ?? (await openConfig(options.config, env));
-        const { account } = config.spec(name);
-        const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
-        if (stack === null) await warnWithoutWorker(client);
+        const { stack, account, client } = await openForSync('retry', name, options, env, shutdown);
         const handle = await startSync(client, account, name, requestOf(options)).catch((error: unknown) => {
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
           throw new CliError(

@@ -8,23 +8,10 @@ import type { RunProgress } from '../../contracts/wire/run.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { runCommand, say } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
-import {
-  connectClient,
-  openConfig,
-  openOrJoin,
-  type SessionOptions,
-  withSessionOptions,
-} from '../lib/session.ts';
+import { connectClient, openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { registerSchedule } from '../schedule/schedule-commands.ts';
-import { attendSync } from './attend-sync.ts';
-import {
-  describeProgress,
-  failing,
-  type SyncHandle,
-  startSync,
-  troubleOf,
-  warnWithoutWorker,
-} from './run-sync.ts';
+import { attendSync, openForSync } from './attend-sync.ts';
+import { describeProgress, failing, type SyncHandle, startSync, troubleOf } from './run-sync.ts';
 import { registerSyncPlan } from './sync-plan.ts';
 import { readProgress } from './sync-progress.ts';
 import { registerSyncRetry } from './sync-retry.ts';
@@ -41,11 +28,7 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--json', 'print the report as JSON', false)
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
-        const stack = await openOrJoin(`sluice sync run ${name}`, options, env, shutdown);
-        const config = stack?.config ?? (await openConfig(options.config, env));
-        const { account } = config.spec(name);
-        const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
-        if (stack === null) await warnWithoutWorker(client);
+        const { stack, account, client } = await openForSync('run', name, options, env, shutdown);
         const handle = await startSync(client, account, name);
         return await attendSync({
           client,

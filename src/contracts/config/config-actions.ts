@@ -2,18 +2,10 @@
 // language stands.
 import { z } from 'zod';
 import { described, durationWithin, insecure, name } from './config-base.ts';
-import { Expression, ExpressionObject, NumberFormat } from './config-mapping.ts';
+import { DefaultCountry, Expression, ExpressionObject, NumberFormat } from './config-mapping.ts';
 import { SYNC_RULES } from './config-sync.ts';
 
 const id = z.int().positive();
-const country = z
-  .string()
-  .regex(/^[A-Z]{2}$/, 'two capital letters, for example BR')
-  .optional()
-  .meta({
-    description:
-      'ISO 3166 code of the country for numbers without a country code, for example BR. Default: none; such numbers are refused.',
-  });
 
 export const LeadAction = z.strictObject({
   type: z
@@ -48,7 +40,7 @@ export const MessageAction = z.strictObject({
     Expression,
     'Expression for the id of the conversation to reply in. Default: none. Set either conversation or number.',
   ).optional(),
-  defaultCountry: country,
+  defaultCountry: DefaultCountry,
   numberFormat: NumberFormat.optional(),
   text: described(
     Expression,
@@ -138,7 +130,7 @@ export type MessageAction = z.infer<typeof MessageAction>;
 export const FlowAction = z.strictObject({
   type: z.literal('flow').meta({ description: 'Triggers a published automation flow for a contact.' }),
   number: described(Expression, 'Expression for the phone number of the contact.'),
-  defaultCountry: country,
+  defaultCountry: DefaultCountry,
   numberFormat: NumberFormat.optional(),
   flow: z.union([id, Expression]).meta({ description: 'Id of the flow, or an expression for it.' }),
   connection: id.meta({ description: 'Id of the outgoing connection.' }),
@@ -158,7 +150,7 @@ export const StageAction = z.strictObject({
     Expression,
     'Expression for the phone number of the contact. The newest open card of this contact in the pipeline is moved. Default: none. Set either number or card.',
   ).optional(),
-  defaultCountry: country,
+  defaultCountry: DefaultCountry,
   numberFormat: NumberFormat.optional(),
   pipeline: z
     .union([id, z.string().min(1)])
@@ -187,7 +179,7 @@ export const TagsAction = z.strictObject({
     .literal('tags')
     .meta({ description: 'Adds tags to a contact, or removes them. It never creates a contact.' }),
   number: described(Expression, 'Expression for the phone number of the contact.'),
-  defaultCountry: country,
+  defaultCountry: DefaultCountry,
   numberFormat: NumberFormat.optional(),
   add: tagList.default([]).meta({ description: 'Tags to add, written as in a mapping. Default: [].' }),
   remove: tagList.default([]).meta({

@@ -1,7 +1,7 @@
 // The part `campaigns` of sluice.yaml: who a campaign reaches, with which flow, when, how fast, and when it stops.
 import { z } from 'zod';
 import { described, durationWithin, FlowId, name } from './config-base.ts';
-import { Expression, NumberFormat } from './config-mapping.ts';
+import { DefaultCountry, Expression, NumberFormat } from './config-mapping.ts';
 import { ScheduleConfig } from './config-schedule.ts';
 
 const id = z.int().positive();
@@ -270,14 +270,7 @@ export const CampaignConfig = z.strictObject({
     description:
       'Variables of the flow: name to expression over card.… and contact.…, or over the row of a source. A member with an empty variable is left out. Default: {}.',
   }),
-  defaultCountry: z
-    .string()
-    .regex(/^[A-Z]{2}$/, 'two capital letters, for example BR')
-    .optional()
-    .meta({
-      description:
-        'ISO 3166 code of the country for numbers without a country code, for example BR. Default: none; such numbers are refused.',
-    }),
+  defaultCountry: DefaultCountry,
   numberFormat: NumberFormat.optional(),
   audience: z
     .array(AudiencePart)

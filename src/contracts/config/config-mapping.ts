@@ -47,6 +47,15 @@ export const Expression = z
 export type Expression = z.infer<typeof Expression>;
 
 /** How a number without + and country code is read. */
+export const DefaultCountry = z
+  .string()
+  .regex(/^[A-Z]{2}$/, 'two capital letters, for example BR')
+  .optional()
+  .meta({
+    description:
+      'ISO 3166 code of the country for numbers without a country code, for example BR. Default: none; such numbers are refused.',
+  });
+
 export const NumberFormat = z.enum(['national', 'international', 'auto']).meta({
   description:
     'How Sluice reads digits without +. national: as a number of defaultCountry. international: as a number with country code. auto: the reading that is certain; a number that is valid both ways is refused. Default: auto.',
@@ -54,14 +63,7 @@ export const NumberFormat = z.enum(['national', 'international', 'auto']).meta({
 export type NumberFormat = z.infer<typeof NumberFormat>;
 
 export const MappingConfig = z.strictObject({
-  defaultCountry: z
-    .string()
-    .regex(/^[A-Z]{2}$/, 'two capital letters, for example BR')
-    .optional()
-    .meta({
-      description:
-        'ISO 3166 code of the country for numbers without a country code, for example BR. Default: none; such numbers are refused.',
-    }),
+  defaultCountry: DefaultCountry,
   numberFormat: NumberFormat.optional(),
   dateOrder: z.enum(['auto', 'dmy', 'mdy', 'ymd']).optional().meta({
     description:

@@ -1,5 +1,5 @@
 // Regular expressions with a time limit. A catastrophic one would block the whole process, because no timer can
-// interrupt the regular expression engine.
+// interrupt the matching of a regular expression.
 import { createContext, Script } from 'node:vm';
 
 /** A usual match takes microseconds. */

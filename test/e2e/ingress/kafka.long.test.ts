@@ -202,7 +202,7 @@ describe('a consumer', () => {
     const two = context.start(config, { routes: [scriptedRoute([leads])], acceptance: second });
     await context.joined(two);
     const has = (started: typeof one) => started.ingress.status().partitions.length === 1;
-    // Whoever has it now, the group has begun anew: what the first one was asked to do is not committed by it.
+    // Whichever process has the partition now: the group restarted, so the first process does not commit its offsets.
     answer();
     first.onAccept = () => {};
     await until('all is committed', async () => (await context.committed(group, leads)) === 2);

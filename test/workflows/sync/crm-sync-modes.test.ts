@@ -201,7 +201,7 @@ describe('a contact that people deleted', () => {
   it.each([
     ['with all that the source says, and counted as created', null],
     ['also when the answer of the call that made it was lost', 'reset-after'],
-  ])('is made anew %s', async (_, kind) => {
+  ])('is created again %s', async (_, kind) => {
     await inEnvironment({ csv: HEADER + ANA, settleSeconds: 1 }, async (environment) => {
       await environment.run();
       // Its number is free again: to a caller by number the same as a deletion.
