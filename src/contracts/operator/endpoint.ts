@@ -1,0 +1,76 @@
+// The operator API as data: what every endpoint takes, answers and requires. The server, the client, the OpenAPI
+// document and the console's types are made from tables of endpoints.
+import { z } from 'zod';
+
+/** From the least to the most powerful. Each role may do what the roles before it may do. */
+export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Folder of all routes. A route such as `GET /syncs` is served as `GET /api/v1/syncs`. */
+export const API_PREFIX = '/api/v1';
+
+export interface Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
+  /** Least role that may call it. `anyone`: also without login. */
+  readonly role: Role | 'anyone';
+  /** One sentence for the OpenAPI document. */
+  readonly summary: string;
+  /** Path parameters, query string (GET) and JSON body (other methods) as one flat object. */
+  readonly input: I;
+  /** What is not in this schema never leaves the server. */
+  readonly output: O;
+  /**
+   * Fields of the input that the audit log keeps; never personal data. Commands (all methods but GET) are always
+   * audited, with the route's path and these fields.
+   */
+  readonly audit?: readonly string[];
+  /** A POST that changes nothing, such as a search whose text must not be in a URL. It is not audited. */
+  readonly reads?: boolean;
+  /** Name of the input field that is the raw body, in bytes, and its limit. The other fields are in the query. */
+  readonly bytes?: { readonly field: string; readonly max: number };
+}
+
+export function endpoint<const E extends Endpoint>(definition: E): E {
+  return definition;
+}
+
+// ---- fields that many endpoints share
+
+/** Name of an account, sync, campaign or poller in the configuration. */
+export const Name = z.string().min(1).max(200);
+/** Number of entries of a page. */
+export const PageLimit = z.int().min(1).max(1000).default(100);
+/** Where the next page begins: `next` of the page before. */
+export const Cursor = z.string().max(500).optional();
+/** ISO 8601. */
+export const Time = z.iso.datetime({ offset: true });
+export const Count = z.int().nonnegative();
+/** Why somebody gives a command; kept in the audit log. */
+export const Reason = z.string().max(500).default('');
+/** Personal data in plain text. It needs the role `operator` and is audited. */
+export const Unmask = z.boolean().default(false);
+/** A code and its explanation. */
+export const Note = z.object({ code: z.string(), reason: z.string() });
+
+/** Body of every answer that is not a success. */
+export const ErrorBody = z.object({
+  error: z.object({
+    kind: z.enum([
+      'invalid',
+      'unauthenticated',
+      'forbidden',
+      'notFound',
+      'conflict',
+      'tooMany',
+      'unavailable',
+      'failed',
+    ]),
+    /** More precise than the kind, where a program may react to it. */
+    code: z.string().optional(),
+    /** Names the place, the value and how to correct it. */
+    message: z.string(),
+    /** Milliseconds after which a retry may succeed. */
+    retryAfterMs: z.number().optional(),
+  }),
+});
+export type ErrorBody = z.infer<typeof ErrorBody>;
+export type ErrorKind = ErrorBody['error']['kind'];

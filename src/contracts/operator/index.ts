@@ -1,0 +1,14 @@
+// All endpoints of the operator API, by route.
+import type { z } from 'zod';
+import { SYNCS } from './syncs.ts';
+
+export const ENDPOINTS = { ...SYNCS } as const;
+
+export type Endpoints = typeof ENDPOINTS;
+/** `GET /syncs/{sync}/runs` */
+export type Route = keyof Endpoints;
+/** What a caller gives: fields with a default may be missing. */
+export type Input<R extends Route> = z.input<Endpoints[R]['input']>;
+/** What a handler receives. */
+export type Parsed<R extends Route> = z.output<Endpoints[R]['input']>;
+export type Output<R extends Route> = z.output<Endpoints[R]['output']>;

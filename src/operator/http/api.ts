@@ -1,0 +1,122 @@
+// Serves the endpoints of the contract over HTTP. The same router serves the Unix socket.
+import express, { type Request, type Response, type Router } from 'express';
+import { z } from 'zod';
+import { API_PREFIX, type Endpoint } from '../../contracts/operator/endpoint.ts';
+import { ENDPOINTS, type Route } from '../../contracts/operator/index.ts';
+import { errorBody, OperatorError } from '../error.ts';
+import type { Caller } from '../service/caller.ts';
+import type { Dispatch } from '../service/dispatch.ts';
+
+/** Maximum JSON body, in bytes. */
+const JSON_BYTES = 1_048_576;
+
+export const STATUS_OF = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  notFound: 404,
+  conflict: 409,
+  tooMany: 429,
+  unavailable: 503,
+  failed: 500,
+} as const satisfies Record<OperatorError['kind'], number>;
+
+/** Set by the middleware that establishes who calls. */
+export interface CallerLocals {
+  caller: Caller | null;
+}
+
+export type ApiResponse = Response<unknown, CallerLocals & Record<string, unknown>>;
+
+/** Routes of all endpoints. A middleware before it sets `res.locals.caller`. */
+export function createApi(dispatch: Dispatch): Router {
+  const api = express.Router();
+  const json = express.json({ limit: JSON_BYTES, strict: true });
+  for (const [route, endpoint] of Object.entries<Endpoint>(ENDPOINTS)) {
+    const [method = '', path = ''] = route.split(' ');
+    const { bytes } = endpoint;
+    const body =
+      bytes === undefined ? json : express.raw({ limit: bytes.max, type: 'application/octet-stream' });
+    const inQuery = method === 'GET' || bytes !== undefined;
+    const decode = inQuery ? queryDecoder(endpoint) : null;
+    api.all(API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1'), (req, res, next) => {
+      if (req.method !== method) return next();
+      body(req, res, (error: unknown) => {
+        if (error !== undefined) return next(bodyError(error));
+        const given = decode === null ? bodyOf(req) : decode(req.query);
+        const input: Record<string, unknown> = { ...given, ...req.params };
+        if (bytes !== undefined) input[bytes.field] = req.body;
+        answer(dispatch(route as Route, input, (res as ApiResponse).locals.caller), res).catch(next);
+      });
+    });
+  }
+  api.use(API_PREFIX, (req, _res, next) => {
+    next(
+      new OperatorError('notFound', `there is no ${req.method} ${req.path}; see ${API_PREFIX}/openapi.json`),
+    );
+  });
+  return api;
+}
+
+async function answer(work: Promise<unknown>, res: Response): Promise<void> {
+  const output = await work;
+  if (res.destroyed) return;
+  res.set('Cache-Control', 'no-store');
+  if (output === undefined) res.status(204).end();
+  else res.json(output);
+}
+
+/** The last middleware: turns errors into the body that every client of the API knows. */
+export function refuse(error: unknown, _req: Request, res: Response, next: (error: unknown) => void): void {
+  if (res.headersSent) return next(error);
+  const known =
+    error instanceof OperatorError
+      ? error
+      : new OperatorError('failed', 'internal error; the log of the Sluice process has the details');
+  if (known.retryAfterMs !== undefined) res.set('Retry-After', String(Math.ceil(known.retryAfterMs / 1000)));
+  res.set('Cache-Control', 'no-store');
+  res.status(STATUS_OF[known.kind]).json(errorBody(known));
+}
+
+function bodyOf(req: Request): Record<string, unknown> {
+  const body: unknown = req.body ?? {};
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new OperatorError('invalid', 'the body must be a JSON object', { code: 'BODY' });
+  return body as Record<string, unknown>;
+}
+
+function bodyError(error: unknown): unknown {
+  const { type, limit } = error as { type?: string; limit?: number };
+  if (type === 'entity.too.large')
+    return new OperatorError('invalid', `the body is larger than ${limit} bytes; send less at once`, {
+      code: 'BODY_TOO_LARGE',
+      cause: error,
+    });
+  if (typeof type !== 'string') return error;
+  return new OperatorError('invalid', 'the body is not JSON in UTF-8', { code: 'BODY', cause: error });
+}
+
+type Decode = (query: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+
+interface PropertySchema {
+  readonly type?: string;
+  readonly anyOf?: readonly PropertySchema[];
+}
+
+/** Query strings have text only: numbers, booleans and lists are read as the schema says. */
+function queryDecoder({ input }: Endpoint): Decode {
+  const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as {
+    properties?: Record<string, PropertySchema>;
+  };
+  return (query) =>
+    Object.fromEntries(Object.entries(query).map(([name, value]) => [name, decodeValue(value, properties[name])]));
+}
+
+function decodeValue(value: unknown, schema: PropertySchema | undefined): unknown {
+  const types = new Set([schema?.type, ...(schema?.anyOf ?? []).map(({ type }) => type)]);
+  if (types.has('array')) return Array.isArray(value) ? value : [value];
+  if (typeof value !== 'string') return value;
+  if ((types.has('integer') || types.has('number')) && /^-?\d+(\.\d+)?$/.test(value)) return Number(value);
+  if (types.has('boolean') && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}

@@ -1,0 +1,54 @@
+// Server-sent events: announces which topics changed, so that a console reads again what it shows. No data is sent.
+import type { Router } from 'express';
+import express from 'express';
+import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
+import { OperatorError } from '../error.ts';
+import { isAllowed } from '../service/caller.ts';
+import type { ApiResponse } from './api.ts';
+
+/** Proxies close connections that are silent for a minute. */
+const BEAT_MS = 25_000;
+/** Maximum number of open streams in one process. A tab has one. */
+const MAX_STREAMS = 200;
+
+export interface Changes {
+  /** Calls `announce` with the topics that changed, until the returned function is called. */
+  subscribe(announce: (topics: readonly string[]) => void): () => void;
+}
+
+/**
+ * `GET /api/v1/changes`: events `change` with `{"topics": [...]}`. The stream ends when the login does.
+ * @param isAlive whether the caller of this response is still logged in
+ */
+export function changesRouter(changes: Changes, isAlive: (res: ApiResponse) => Promise<boolean>): Router {
+  const router = express.Router();
+  let open = 0;
+  router.get(`${API_PREFIX}/changes`, (_req, res, next) => {
+    if (!isAllowed((res as ApiResponse).locals.caller, 'viewer'))
+      return next(new OperatorError('unauthenticated', 'log in first', { code: 'LOGIN_REQUIRED' }));
+    if (open >= MAX_STREAMS)
+      return next(new OperatorError('tooMany', `${MAX_STREAMS} consoles listen already; close some`));
+    open++;
+    res.writeHead(200, {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-store',
+      'X-Accel-Buffering': 'no',
+    });
+    res.write('retry: 2000\n\nevent: open\ndata: {}\n\n');
+    const stop = changes.subscribe((topics) => {
+      res.write(`event: change\ndata: ${JSON.stringify({ topics })}\n\n`);
+    });
+    const beat = setInterval(() => {
+      isAlive(res as ApiResponse).then(
+        (alive) => (alive ? res.write(': beat\n\n') : res.end()),
+        () => res.end(),
+      );
+    }, BEAT_MS);
+    res.once('close', () => {
+      open--;
+      clearInterval(beat);
+      stop();
+    });
+  });
+  return router;
+}

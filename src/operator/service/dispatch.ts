@@ -1,0 +1,127 @@
+// Calls the handler of a route: checks the role and the input, keeps the audit log, and lets only what the contract
+// names leave the server. HTTP, the Unix socket and commands that serve themselves all come through here.
+import { UnknownNameError } from '../../config/errors.ts';
+import type { Endpoint } from '../../contracts/operator/endpoint.ts';
+import { ENDPOINTS, type Route } from '../../contracts/operator/index.ts';
+import { LedgerError } from '../../ledger/database.ts';
+import { OperatorError } from '../error.ts';
+import { type Caller, isAllowed } from './caller.ts';
+import type { Handlers, OperatorLog } from './deps.ts';
+
+/** A line of the audit log, as it begins. */
+export interface AuditEntry {
+  readonly caller: Caller | null;
+  /** The route, or `reveal` when personal data is shown in plain text. */
+  readonly action: string;
+  /** The path with its parameters, for example `/syncs/contacts/pause`. */
+  readonly target: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** `started`: the command is in progress, or its process died meanwhile. */
+export type AuditOutcome = 'started' | 'ok' | 'denied' | 'failed';
+
+export interface AuditLog {
+  /** Writes a line. @returns its id */
+  write(entry: AuditEntry, outcome: AuditOutcome): Promise<number>;
+  /** Completes a line that was written as `started`. `details` are added to it. */
+  complete(id: number, outcome: AuditOutcome, details?: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+export interface DispatchOptions {
+  readonly handlers: Handlers<Route>;
+  readonly audit: AuditLog;
+  readonly log: OperatorLog;
+}
+
+/**
+ * @param caller null: nobody has logged in
+ * @throws OperatorError; the message never contains personal data that the caller did not send
+ */
+export type Dispatch = (route: Route, input: unknown, caller: Caller | null) => Promise<unknown>;
+
+export function createDispatch({ handlers, audit, log }: DispatchOptions): Dispatch {
+  return async (route, given, caller) => {
+    const endpoint: Endpoint = ENDPOINTS[route];
+    const isCommand = !route.startsWith('GET ') && endpoint.reads !== true;
+    const target = targetOf(route, given);
+    const entry = { caller, action: route, target, details: auditedFields(endpoint, given) };
+    if (!isAllowed(caller, endpoint.role)) {
+      if (isCommand && caller !== null) await audit.write(entry, 'denied');
+      throw denied(caller, endpoint.role);
+    }
+    const input = parseInput(endpoint, given);
+    if ('unmask' in input && input.unmask === true) {
+      const mayReveal = isAllowed(caller, 'operator');
+      // Before the data leaves: what was shown is in the log even if this process dies now.
+      await audit.write({ ...entry, action: 'reveal' }, mayReveal ? 'ok' : 'denied');
+      if (!mayReveal) throw denied(caller, 'operator');
+    }
+    // Before the command: nothing that an operator did is missing in the log.
+    const line = isCommand ? await audit.write(entry, 'started') : null;
+    const complete = async (outcome: AuditOutcome, details?: Record<string, unknown>) => {
+      if (line === null) return;
+      await audit.complete(line, outcome, details).catch((error: unknown) => {
+        log.error({ err: error, route, outcome }, 'the audit log could not be completed');
+      });
+    };
+    try {
+      const handler = handlers[route] as (input: unknown, caller: Caller | null) => Promise<unknown>;
+      const output = endpoint.output.parse(await handler(input, caller));
+      await complete('ok');
+      return output;
+    } catch (error) {
+      const known = asOperatorError(error);
+      await complete('failed', { kind: known?.kind ?? 'failed', code: known?.code });
+      if (known !== null) throw known;
+      log.error({ err: error, route }, 'a request of an operator failed');
+      throw new OperatorError('failed', 'internal error; the log of the Sluice process has the details', {
+        cause: error,
+      });
+    }
+  };
+}
+
+function parseInput(endpoint: Endpoint, given: unknown): Record<string, unknown> {
+  const parsed = endpoint.input.safeParse(given);
+  if (parsed.success) return parsed.data;
+  // Names fields and rules. Values may be personal, so none is repeated.
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
+  throw new OperatorError('invalid', problems.join('; '), { code: 'INPUT' });
+}
+
+function denied(caller: Caller | null, least: Endpoint['role']): OperatorError {
+  if (caller === null)
+    return new OperatorError('unauthenticated', 'log in first', { code: 'LOGIN_REQUIRED' });
+  return new OperatorError('forbidden', `this needs the role ${least}; you have the role ${caller.role}`, {
+    code: 'ROLE_REQUIRED',
+  });
+}
+
+/** Null: an error that nobody expected. */
+function asOperatorError(error: unknown): OperatorError | null {
+  if (error instanceof OperatorError) return error;
+  if (error instanceof UnknownNameError)
+    return new OperatorError('notFound', error.message, { code: 'UNKNOWN_NAME', cause: error });
+  if (error instanceof LedgerError)
+    return new OperatorError('unavailable', error.message, { code: 'LEDGER', cause: error });
+  return null;
+}
+
+function targetOf(route: Route, given: unknown): string {
+  const fields = isRecord(given) ? given : {};
+  const [, path = ''] = route.split(' ');
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => String(fields[name] ?? '-').slice(0, 200));
+}
+
+function auditedFields(endpoint: Endpoint, given: unknown): Record<string, unknown> {
+  const fields = isRecord(given) ? given : {};
+  const names = ['reason', ...(endpoint.audit ?? [])];
+  return Object.fromEntries(
+    names.flatMap((name) => (fields[name] === undefined || fields[name] === '' ? [] : [[name, fields[name]]])),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

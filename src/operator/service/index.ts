@@ -1,0 +1,8 @@
+// The handlers of all endpoints.
+import type { Route } from '../../contracts/operator/index.ts';
+import type { Handlers, OperatorDeps } from './deps.ts';
+import { syncHandlers } from './syncs.ts';
+
+export function createHandlers(deps: OperatorDeps): Handlers<Route> {
+  return { ...syncHandlers(deps) };
+}

@@ -1,0 +1,74 @@
+// The operator API on a Unix socket, for commands on the same machine. The kernel says who connects.
+import { createServer, type RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import express from 'express';
+import { OperatorError } from '../error.ts';
+import { createApi, refuse } from '../http/api.ts';
+import type { Caller } from '../service/caller.ts';
+import type { Dispatch } from '../service/dispatch.ts';
+import { peerUid } from './peer.ts';
+import { listenPrivately, type SocketPlace } from './private-socket.ts';
+
+const HEADERS_MS = 10_000;
+/** A file of 64 MB from the same machine takes less. */
+const REQUEST_MS = 60_000;
+const MAX_CONNECTIONS = 64;
+/** Requests in progress have this long when the process ends. */
+const GRACE_MS = 5000;
+
+export interface SocketOptions extends SocketPlace {
+  readonly dispatch: Dispatch;
+  /**
+   * The caller that a Unix user is.
+   * @throws OperatorError (forbidden) for a user who may not use Sluice
+   */
+  callerOf(uid: number): Promise<Caller>;
+}
+
+export interface OperatorSocket {
+  readonly path: string;
+  /** Lets active requests end, closes the socket and deletes it. */
+  close(): Promise<void>;
+}
+
+export async function serveSocket(options: SocketOptions): Promise<OperatorSocket> {
+  const app = express();
+  app.disable('x-powered-by');
+  app.use((req, res, next) => {
+    identify(req.socket, options).then((caller) => {
+      res.locals.caller = caller;
+      next();
+    }, next);
+  });
+  app.use(createApi(options.dispatch));
+  app.use(refuse);
+  const server = createServer(
+    { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: 1000 },
+    app as RequestListener,
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  const socket = await listenPrivately(server, options);
+  return {
+    path: socket.path,
+    async close() {
+      const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+      await new Promise<void>((done) => {
+        server.close(() => done());
+        server.closeIdleConnections();
+      });
+      clearTimeout(cut);
+      await socket.remove();
+    },
+  };
+}
+
+/** Reads the user at each request: it cannot change during a connection, but the role behind it can. */
+async function identify(socket: Socket, { callerOf }: SocketOptions): Promise<Caller> {
+  let uid: number;
+  try {
+    uid = process.platform === 'win32' ? 0 : peerUid(socket);
+  } catch (error) {
+    throw new OperatorError('forbidden', (error as Error).message, { code: 'PEER_UNKNOWN', cause: error });
+  }
+  return await callerOf(uid);
+}
