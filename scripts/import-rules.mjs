@@ -28,6 +28,10 @@ const RULES = {
     may: `node: @temporalio/client @temporalio/common express express-rate-limit p-limit ajv ajv/** ajv-formats/** cloudevents kafkajs prom-client zod
           contracts kafka ledger mapping config observability workflows/messages.ts workflows/policies.ts`,
   },
+  'src/operator': {
+    may: `node: express helmet koffi undici openid-client @node-rs/argon2 zod @temporalio/client @temporalio/common
+          contracts ledger config observability workflows/messages.ts`,
+  },
   'src/console': {
     may: 'node: @temporalio/client @temporalio/common express zod contracts ledger config observability workflows/messages.ts',
   },

@@ -59,7 +59,12 @@ export function encodeCall(route: Route, input: object): WireRequest {
   return {
     method,
     path: `/api/v1${path}${query}`,
-    body: bytes !== undefined ? (bytes[1] as Uint8Array) : inQuery ? null : JSON.stringify(Object.fromEntries(rest)),
+    body:
+      bytes !== undefined
+        ? (bytes[1] as Uint8Array)
+        : inQuery
+          ? null
+          : JSON.stringify(Object.fromEntries(rest)),
     contentType: bytes !== undefined ? 'application/octet-stream' : inQuery ? null : 'application/json',
   };
 }

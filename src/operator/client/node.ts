@@ -1,5 +1,5 @@
 // Transports of commands: the Unix socket of a process on this machine, and HTTP with an access token.
-import { Client, errors, Pool } from 'undici';
+import { errors, Pool } from 'undici';
 import { OperatorError } from '../error.ts';
 import { createClient, type OperatorClient, type Transport } from './client.ts';
 
@@ -13,12 +13,12 @@ export interface ConnectedClient extends OperatorClient {
 
 /** @param path of the socket, from the lock of the state folder or from `unix:PATH` */
 export function socketClient(path: string): ConnectedClient {
-  const client = new Pool('http://localhost', {
+  const pool = new Pool('http://localhost', {
     connect: { socketPath: path, timeout: CONNECT_MS },
     headersTimeout: ANSWER_MS,
     bodyTimeout: ANSWER_MS,
   });
-  return clientOver(client, {}, `the socket ${path}`);
+  return clientOver(pool, {}, `the socket ${path}`);
 }
 
 /**
@@ -26,15 +26,15 @@ export function socketClient(path: string): ConnectedClient {
  * @param token access token or session token; null only for the login itself
  */
 export function httpClient(url: string, token: string | null): ConnectedClient {
-  const client = new Pool(new URL(url).origin, {
+  const pool = new Pool(new URL(url).origin, {
     connect: { timeout: CONNECT_MS },
     headersTimeout: ANSWER_MS,
     bodyTimeout: ANSWER_MS,
   });
-  return clientOver(client, token === null ? {} : { authorization: `Bearer ${token}` }, url);
+  return clientOver(pool, token === null ? {} : { authorization: `Bearer ${token}` }, url);
 }
 
-function clientOver(pool: Pool | Client, headers: Record<string, string>, where: string): ConnectedClient {
+function clientOver(pool: Pool, headers: Record<string, string>, where: string): ConnectedClient {
   const transport: Transport = async ({ method, path, body, contentType }, { signal }) => {
     try {
       const response = await pool.request({

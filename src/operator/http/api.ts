@@ -39,16 +39,20 @@ export function createApi(dispatch: Dispatch): Router {
       bytes === undefined ? json : express.raw({ limit: bytes.max, type: 'application/octet-stream' });
     const inQuery = method === 'GET' || bytes !== undefined;
     const decode = inQuery ? queryDecoder(endpoint) : null;
-    api.all(API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1'), (req, res, next) => {
-      if (req.method !== method) return next();
-      body(req, res, (error: unknown) => {
-        if (error !== undefined) return next(bodyError(error));
-        const given = decode === null ? bodyOf(req) : decode(req.query);
-        const input: Record<string, unknown> = { ...given, ...req.params };
-        if (bytes !== undefined) input[bytes.field] = req.body;
-        answer(dispatch(route as Route, input, (res as ApiResponse).locals.caller), res).catch(next);
-      });
-    });
+    const call = async (req: Request, res: ApiResponse): Promise<void> => {
+      const given = decode === null ? bodyOf(req) : decode(req.query);
+      const input: Record<string, unknown> = { ...given, ...req.params };
+      if (bytes !== undefined) input[bytes.field] = req.body;
+      const output = await dispatch(route as Route, input, res.locals.caller);
+      if (res.destroyed) return;
+      res.set('Cache-Control', 'no-store');
+      if (output === undefined) res.status(204).end();
+      else res.json(output);
+    };
+    const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
+    api[verb](API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1'), body, (req, res) =>
+      call(req, res as ApiResponse),
+    );
   }
   api.use(API_PREFIX, (req, _res, next) => {
     next(
@@ -58,21 +62,10 @@ export function createApi(dispatch: Dispatch): Router {
   return api;
 }
 
-async function answer(work: Promise<unknown>, res: Response): Promise<void> {
-  const output = await work;
-  if (res.destroyed) return;
-  res.set('Cache-Control', 'no-store');
-  if (output === undefined) res.status(204).end();
-  else res.json(output);
-}
-
 /** The last middleware: turns errors into the body that every client of the API knows. */
 export function refuse(error: unknown, _req: Request, res: Response, next: (error: unknown) => void): void {
   if (res.headersSent) return next(error);
-  const known =
-    error instanceof OperatorError
-      ? error
-      : new OperatorError('failed', 'internal error; the log of the Sluice process has the details');
+  const known = error instanceof OperatorError ? error : bodyError(error);
   if (known.retryAfterMs !== undefined) res.set('Retry-After', String(Math.ceil(known.retryAfterMs / 1000)));
   res.set('Cache-Control', 'no-store');
   res.status(STATUS_OF[known.kind]).json(errorBody(known));
@@ -85,15 +78,19 @@ function bodyOf(req: Request): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-function bodyError(error: unknown): unknown {
-  const { type, limit } = error as { type?: string; limit?: number };
+/** Errors of the body parser have a `type`. Any other was logged by its origin. */
+function bodyError(error: unknown): OperatorError {
+  const { type, limit } = error as { type?: unknown; limit?: number };
   if (type === 'entity.too.large')
     return new OperatorError('invalid', `the body is larger than ${limit} bytes; send less at once`, {
       code: 'BODY_TOO_LARGE',
       cause: error,
     });
-  if (typeof type !== 'string') return error;
-  return new OperatorError('invalid', 'the body is not JSON in UTF-8', { code: 'BODY', cause: error });
+  if (typeof type === 'string')
+    return new OperatorError('invalid', 'the body is not JSON in UTF-8', { code: 'BODY', cause: error });
+  return new OperatorError('failed', 'internal error; the log of the Sluice process has the details', {
+    cause: error,
+  });
 }
 
 type Decode = (query: Readonly<Record<string, unknown>>) => Record<string, unknown>;
@@ -109,7 +106,9 @@ function queryDecoder({ input }: Endpoint): Decode {
     properties?: Record<string, PropertySchema>;
   };
   return (query) =>
-    Object.fromEntries(Object.entries(query).map(([name, value]) => [name, decodeValue(value, properties[name])]));
+    Object.fromEntries(
+      Object.entries(query).map(([name, value]) => [name, decodeValue(value, properties[name])]),
+    );
 }
 
 function decodeValue(value: unknown, schema: PropertySchema | undefined): unknown {

@@ -118,7 +118,9 @@ function auditedFields(endpoint: Endpoint, given: unknown): Record<string, unkno
   const fields = isRecord(given) ? given : {};
   const names = ['reason', ...(endpoint.audit ?? [])];
   return Object.fromEntries(
-    names.flatMap((name) => (fields[name] === undefined || fields[name] === '' ? [] : [[name, fields[name]]])),
+    names.flatMap((name) =>
+      fields[name] === undefined || fields[name] === '' ? [] : [[name, fields[name]]],
+    ),
   );
 }
 

@@ -16,7 +16,9 @@ let reader: ReadUid | undefined;
  * @throws Error when the kernel does not tell, for example because the peer has gone, or on Windows
  */
 export function peerUid(socket: Socket): number {
-  const fd = (socket as Socket & { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
+  // Node has no public way to the descriptor.
+  const handle = Reflect.get(socket, '_handle') as { readonly fd?: number } | null;
+  const fd = handle?.fd ?? -1;
   if (fd < 0) throw new Error('the connection is closed, so the kernel names no user');
   reader ??= openReader();
   return reader(fd);

@@ -34,11 +34,9 @@ export interface OperatorSocket {
 export async function serveSocket(options: SocketOptions): Promise<OperatorSocket> {
   const app = express();
   app.disable('x-powered-by');
-  app.use((req, res, next) => {
-    identify(req.socket, options).then((caller) => {
-      res.locals.caller = caller;
-      next();
-    }, next);
+  app.use(async (req, res, next) => {
+    res.locals.caller = await identify(req.socket, options);
+    next();
   });
   app.use(createApi(options.dispatch));
   app.use(refuse);

@@ -14,8 +14,8 @@ import {
 } from '../../ingress/http/body.ts';
 import { NotAcceptedError } from '../../ingress/intake.ts';
 import { LedgerError } from '../../ledger/database.ts';
+import { listenPrivately, type SocketPlace } from '../../operator/socket/private-socket.ts';
 import { BadMessageError, MAX_FILE_BYTES, type OperatorIntake, OperatorMessage } from './operator-intake.ts';
-import { listenPrivately, type SocketPlace } from './private-socket.ts';
 
 /** Maximum body of a message, in bytes. */
 export const MAX_MESSAGE_BYTES = 1_048_576;

@@ -16,7 +16,7 @@ import {
 } from '../../../../src/runtime/operator/operator-intake.ts';
 import { type OperatorSocket, openOperatorSocket } from '../../../../src/runtime/operator/operator-socket.ts';
 import { connectSocket, SocketError } from '../../../../src/runtime/operator/operator-socket-client.ts';
-import { listenPrivately } from '../../../../src/runtime/operator/private-socket.ts';
+import { listenPrivately } from '../../../../src/operator/socket/private-socket.ts';
 
 const CANARY = 'canary text';
 const NUMBER = '5511987654321';
