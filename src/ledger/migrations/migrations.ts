@@ -4,6 +4,7 @@ import { BUDGET_TABLES } from './budget.ts';
 import { CAMPAIGN_BATCH_TABLES, CAMPAIGN_FAILURE_TABLES, CAMPAIGN_TABLES } from './campaigns.ts';
 import { CONVERSATION_TABLES, UNREAD_TABLES } from './conversations.ts';
 import { EVENT_TABLES } from './events.ts';
+import { OPERATOR_TABLES } from './operator.ts';
 import { BATCH_TABLES, SYNC_TABLES, TAKEN_BACK_COLUMN } from './sync.ts';
 
 /** Statements end with a semicolon at the end of a line. Use a list for statements that contain such lines. */
@@ -182,6 +183,7 @@ const MIGRATIONS: readonly Migration[] = [
   BATCH_TABLES,
   CAMPAIGN_FAILURE_TABLES,
   TAKEN_BACK_COLUMN,
+  OPERATOR_TABLES,
 ];
 
 /** Brings the ledger's tables up to date. Several processes may run it at once. */

@@ -1,0 +1,128 @@
+// Slows down guessing of passwords, for all processes together. Names and addresses are stored as hashes.
+import type { Database, Queryable } from '../database.ts';
+import { shortHash } from '../short-hash.ts';
+
+/** After `free` failures, each further one waits twice as long, up to `maxSeconds`. */
+interface Limit {
+  readonly free: number;
+  readonly maxSeconds: number;
+}
+
+const ADDRESS: Limit = { free: 20, maxSeconds: 900 };
+const PAIR: Limit = { free: 5, maxSeconds: 900 };
+/**
+ * For one name from everywhere. The short maximum and the exemption of known addresses keep strangers from locking a
+ * user out: 60 s still allow only 1,440 guesses a day.
+ */
+const NAME: Limit = { free: 10, maxSeconds: 60 };
+/** After this time without a failure, counting begins again. */
+const FORGET = "interval '1 day'";
+/** An address counts as known to a user this long after a login. */
+const KNOWN = "interval '30 days'";
+
+/** A login that may be tried. It counts as a failure until `succeeded`. */
+export interface LoginAttempt {
+  succeeded(): Promise<void>;
+}
+
+/** Milliseconds until the next attempt is allowed. */
+export interface BlockedAttempt {
+  readonly retryAfterMs: number;
+}
+
+class Blocked extends Error {
+  readonly retryAfterMs: number;
+  constructor(retryAfterMs: number) {
+    super('blocked');
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/**
+ * Counts a login as failed before the password is checked, so that many at once are not all let through.
+ * @param address of the peer, without a port
+ */
+export async function beginLogin(
+  db: Database,
+  name: string,
+  address: string,
+): Promise<LoginAttempt | BlockedAttempt> {
+  const keys = {
+    address: `address:${shortHash(address)}`,
+    name: `name:${shortHash(name)}`,
+    pair: `pair:${shortHash(JSON.stringify([name, address]))}`,
+  };
+  try {
+    await db.transaction(async (tx) => {
+      await forget(tx);
+      // Everybody locks address, name and pair in this order.
+      await countFailure(tx, keys.address, ADDRESS);
+      if (!(await isKnown(tx, keys.pair))) await countFailure(tx, keys.name, NAME);
+      await countFailure(tx, keys.pair, PAIR);
+    });
+  } catch (error) {
+    if (error instanceof Blocked) return { retryAfterMs: error.retryAfterMs };
+    throw error;
+  }
+  return { succeeded: () => forgive(db, keys) };
+}
+
+async function countFailure(tx: Queryable, key: string, { free, maxSeconds }: Limit): Promise<void> {
+  const failures = `case when a.failed_at < clock_timestamp() - ${FORGET} then 1 else a.failures + 1 end`;
+  const [counted] = await tx.query(
+    `insert into login_attempts as a (key, failures, failed_at) values ($1, 1, clock_timestamp())
+     on conflict (key) do update set failures = ${failures}, failed_at = clock_timestamp(),
+       blocked_until = case when ${failures} < $2::int then '-infinity'
+         else clock_timestamp() + least($3::int, power(2, least(${failures} - $2::int, 20))) * interval '1 second' end
+     where a.blocked_until <= clock_timestamp()
+     returning key`,
+    [key, free, maxSeconds],
+  );
+  if (counted !== undefined) return;
+  const [row] = await tx.query<{ ms: number }>(
+    `select extract(epoch from blocked_until - clock_timestamp())::float8 * 1000 as ms from login_attempts where key = $1`,
+    [key],
+  );
+  throw new Blocked(Math.max(1, Math.ceil(row?.ms ?? 1)));
+}
+
+async function isKnown(tx: Queryable, pair: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from login_attempts where key = $1 and succeeded_at > clock_timestamp() - ${KNOWN}`,
+    [pair],
+  );
+  return rows.length > 0;
+}
+
+/** An address loses only the failure of this attempt: who owns one account must not guess those of others. */
+async function forgive(
+  db: Database,
+  keys: { readonly address: string; readonly name: string; readonly pair: string },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query(
+      `update login_attempts set failures = greatest(0, failures - 1),
+              blocked_until = case when failures <= $2 then '-infinity' else blocked_until end
+        where key = $1`,
+      [keys.address, ADDRESS.free],
+    );
+    await tx.query(
+      `update login_attempts set failures = 0, blocked_until = '-infinity' where key = $1`,
+      [keys.name],
+    );
+    await tx.query(
+      `update login_attempts set failures = 0, blocked_until = '-infinity', succeeded_at = clock_timestamp()
+        where key = $1`,
+      [keys.pair],
+    );
+  });
+}
+
+async function forget(tx: Queryable): Promise<void> {
+  await tx.query(
+    `delete from login_attempts where key in (
+       select key from login_attempts
+        where failed_at < now() - ${FORGET} and (succeeded_at is null or succeeded_at < now() - ${KNOWN})
+        limit 100 for update skip locked)`,
+  );
+}

@@ -1,0 +1,44 @@
+// One-time links: for the first admin, and for users who choose their password.
+import type { Queryable } from '../database.ts';
+import { isoText } from '../iso-text.ts';
+
+export interface NewLoginLink {
+  readonly hash: string;
+  /** Null: for the first admin. */
+  readonly user: number | null;
+  readonly minutes: number;
+}
+
+/** Replaces an earlier link of the same user. @returns when it expires, ISO 8601 */
+export async function createLoginLink(tx: Queryable, { hash, user, minutes }: NewLoginLink): Promise<string> {
+  await tx.query(
+    "delete from login_links where user_id is not distinct from $1 or expires_at < now() - interval '1 day'",
+    [user],
+  );
+  const [row] = await tx.query<{ expiresAt: string }>(
+    `insert into login_links (hash, user_id, expires_at) values ($1, $2, now() + $3 * interval '1 minute')
+     returning ${isoText('expires_at')} as "expiresAt"`,
+    [hash, user, minutes],
+  );
+  return (row as { expiresAt: string }).expiresAt;
+}
+
+/** The name of the link's user, or null for the first admin. Undefined: the link is unknown, used or expired. */
+export async function readLoginLink(db: Queryable, hash: string): Promise<string | null | undefined> {
+  const [row] = await db.query<{ name: string | null }>(
+    `select users.name from login_links left join users on users.id = user_id
+      where hash = $1 and used_at is null and expires_at > now() and disabled_at is null`,
+    [hash],
+  );
+  return row === undefined ? undefined : row.name;
+}
+
+/** Uses a link up. @returns false when it is unknown, used or expired: of two at once, one gets true */
+export async function takeLoginLink(tx: Queryable, hash: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update login_links set used_at = clock_timestamp()
+      where hash = $1 and used_at is null and expires_at > clock_timestamp() returning hash`,
+    [hash],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,156 @@
+// Sessions of browsers and access tokens of commands. The ledger stores hashes only.
+import type { Queryable } from '../database.ts';
+import { isoText } from '../iso-text.ts';
+import { type UserRow, userColumns } from './users.ts';
+
+/** How a session began. */
+export type SessionVia = 'password' | 'oidc' | 'link';
+
+export interface NewSession {
+  readonly hash: string;
+  readonly user: Pick<UserRow, 'id' | 'role'>;
+  readonly via: SessionVia;
+  /** User agent, shortened. */
+  readonly agent: string;
+}
+
+/** Milliseconds. */
+export interface SessionLimits {
+  /** Since the last request. */
+  readonly idleMs: number;
+  /** Since the login. */
+  readonly absoluteMs: number;
+}
+
+/** `seen_at` and `last_used_at` are written at most this often; a page makes many requests. */
+const TOUCH = "interval '30 seconds'";
+
+export async function createSession(db: Queryable, session: NewSession): Promise<void> {
+  await db.query('insert into user_sessions (hash, user_id, role, via, agent) values ($1, $2, $3, $4, $5)', [
+    session.hash,
+    session.user.id,
+    session.user.role,
+    session.via,
+    session.agent,
+  ]);
+}
+
+/** The user of a session; null when it has ended. The request counts as activity. */
+export async function useSession(
+  db: Queryable,
+  hash: string,
+  { idleMs, absoluteMs }: SessionLimits,
+): Promise<UserRow | null> {
+  const [row] = await db.query<UserRow>(
+    `with found as (
+       select user_sessions.hash, user_sessions.seen_at, users.* from user_sessions join users on users.id = user_id
+        where hash = $1 and disabled_at is null and users.role = user_sessions.role
+          and seen_at > now() - $2 * interval '1 millisecond'
+          and user_sessions.created_at > now() - $3 * interval '1 millisecond'),
+     touched as (
+       update user_sessions set seen_at = now() from found
+        where user_sessions.hash = found.hash and found.seen_at < now() - ${TOUCH})
+     select ${userColumns('found')} from found`,
+    [hash, idleMs, absoluteMs],
+  );
+  return row ?? null;
+}
+
+export async function deleteSession(db: Queryable, hash: string): Promise<void> {
+  await db.query('delete from user_sessions where hash = $1', [hash]);
+}
+
+export async function deleteSessionsOf(db: Queryable, user: number): Promise<void> {
+  await db.query('delete from user_sessions where user_id = $1', [user]);
+}
+
+/** Forgets sessions that have ended. */
+export async function deleteEndedSessions(
+  db: Queryable,
+  { idleMs, absoluteMs }: SessionLimits,
+): Promise<void> {
+  await db.query(
+    `delete from user_sessions where seen_at <= now() - $1 * interval '1 millisecond'
+        or created_at <= now() - $2 * interval '1 millisecond'`,
+    [idleMs, absoluteMs],
+  );
+}
+
+export interface AccessTokenRow {
+  readonly id: number;
+  readonly user: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+const TOKEN_COLUMNS = `access_tokens.id, users.name as "user", access_tokens.name,
+  ${isoText('access_tokens.created_at')} as "createdAt", ${isoText('access_tokens.expires_at')} as "expiresAt",
+  ${isoText('access_tokens.last_used_at')} as "lastUsedAt"`;
+
+export interface NewAccessToken {
+  readonly hash: string;
+  readonly user: number;
+  readonly name: string;
+  readonly days: number;
+}
+
+export async function createAccessToken(db: Queryable, token: NewAccessToken): Promise<AccessTokenRow> {
+  const [row] = await db.query<AccessTokenRow>(
+    `with access_tokens as (
+       insert into access_tokens (hash, user_id, name, expires_at)
+       values ($1, $2, $3, now() + $4 * interval '1 day') returning *)
+     select ${TOKEN_COLUMNS} from access_tokens join users on users.id = user_id`,
+    [token.hash, token.user, token.name, token.days],
+  );
+  return row as AccessTokenRow;
+}
+
+/** The user of a token; null when it is unknown or expired, or the user is disabled. */
+export async function useAccessToken(db: Queryable, hash: string): Promise<UserRow | null> {
+  const [row] = await db.query<UserRow>(
+    `with found as (
+       select access_tokens.hash, last_used_at, users.* from access_tokens join users on users.id = user_id
+        where hash = $1 and expires_at > now() and disabled_at is null),
+     touched as (
+       update access_tokens set last_used_at = now() from found
+        where access_tokens.hash = found.hash
+          and (found.last_used_at is null or found.last_used_at < now() - ${TOUCH}))
+     select ${userColumns('found')} from found`,
+    [hash],
+  );
+  return row ?? null;
+}
+
+export interface AccessTokenPage {
+  /** Null: of all users. */
+  readonly user: string | null;
+  /** The last id of the page before; 0 for the first page. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** Tokens that have not expired, oldest first. */
+export async function listAccessTokens(db: Queryable, page: AccessTokenPage): Promise<AccessTokenRow[]> {
+  return await db.query<AccessTokenRow>(
+    `select ${TOKEN_COLUMNS} from access_tokens join users on users.id = user_id
+      where ($1::text is null or users.name = $1) and access_tokens.id > $2 and expires_at > now()
+      order by access_tokens.id limit $3`,
+    [page.user, page.after, page.limit],
+  );
+}
+
+/**
+ * @param user only a token of this user; null: of any user
+ * @returns false when there is none
+ */
+export async function deleteAccessToken(db: Queryable, id: number, user: string | null): Promise<boolean> {
+  const rows = await db.query(
+    `delete from access_tokens using users
+      where users.id = user_id and access_tokens.id = $1 and ($2::text is null or users.name = $2)
+      returning access_tokens.id`,
+    [id, user],
+  );
+  return rows.length > 0;
+}
