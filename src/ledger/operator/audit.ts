@@ -1,8 +1,11 @@
-// The audit log: who did what, and whether it was allowed. Entries are only added.
+// The audit log: who did what, and whether it was allowed. Lines are added and completed, never deleted.
 import type { Role } from '../../contracts/operator/endpoint.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
+
+/** `started`: the command is in progress, or its process died meanwhile. */
+export type AuditOutcome = 'started' | 'ok' | 'denied' | 'failed';
 
 export interface NewAuditEntry {
   /** Null: nobody has logged in. */
@@ -15,7 +18,6 @@ export interface NewAuditEntry {
   readonly action: string;
   readonly target: string;
   readonly details: Readonly<Record<string, unknown>>;
-  readonly outcome: 'ok' | 'denied' | 'failed';
 }
 
 export interface AuditRow {
@@ -28,13 +30,13 @@ export interface AuditRow {
   readonly action: string;
   readonly target: string;
   readonly details: Record<string, unknown>;
-  readonly outcome: 'ok' | 'denied' | 'failed';
+  readonly outcome: AuditOutcome;
 }
 
 export interface AuditFilter {
   readonly identity?: string | undefined;
   readonly action?: string | undefined;
-  readonly outcome?: AuditRow['outcome'] | undefined;
+  readonly outcome?: AuditOutcome | undefined;
   /** Part of the target. */
   readonly target?: string | undefined;
   /** ISO 8601; included. */
@@ -46,11 +48,12 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
-export async function addAudit(db: Queryable, entry: NewAuditEntry): Promise<void> {
-  const { caller, action, target, details, outcome } = entry;
-  await db.query(
+/** @returns the id of the line */
+export async function addAudit(db: Queryable, entry: NewAuditEntry, outcome: AuditOutcome): Promise<number> {
+  const { caller, action, target, details } = entry;
+  const [row] = await db.query<{ id: number }>(
     `insert into operator_audit (identity, name, role, via, action, target, details, outcome)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8) returning id`,
     [
       caller?.identity ?? null,
       caller?.name ?? null,
@@ -63,6 +66,21 @@ export async function addAudit(db: Queryable, entry: NewAuditEntry): Promise<voi
       outcome,
     ],
   );
+  return (row as { id: number }).id;
+}
+
+/** Completes a line that was added as `started`. */
+export async function completeAudit(
+  db: Queryable,
+  id: number,
+  outcome: AuditOutcome,
+  details: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  await db.query('update operator_audit set outcome = $2, details = details || $3::jsonb where id = $1', [
+    id,
+    outcome,
+    toJson(details),
+  ]);
 }
 
 /** Newest first. */

@@ -106,10 +106,9 @@ async function forgive(
         where key = $1`,
       [keys.address, ADDRESS.free],
     );
-    await tx.query(
-      `update login_attempts set failures = 0, blocked_until = '-infinity' where key = $1`,
-      [keys.name],
-    );
+    await tx.query(`update login_attempts set failures = 0, blocked_until = '-infinity' where key = $1`, [
+      keys.name,
+    ]);
     await tx.query(
       `update login_attempts set failures = 0, blocked_until = '-infinity', succeeded_at = clock_timestamp()
         where key = $1`,
