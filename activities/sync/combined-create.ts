@@ -80,6 +80,8 @@ export async function combinedContact(
     extra: null,
     marks: right ? change.sent : {},
     createdBy: made ? c.spec.sync : null,
+    name: contact.name,
+    email: contact.email,
     ...(tags === null ? {} : { tags }),
   });
   if (!right) return { note, change: { add: STEP_BITS.upsertContact | tagBit(c), created: made } };

@@ -311,6 +311,8 @@ function written(
     extra: by.extra,
     marks: by.change.sent,
     createdBy: by.created ? c.spec.sync : null,
+    name: c.record.contact.name,
+    email: c.record.contact.email,
     ...(tags === null ? {} : { tags }),
   };
   return [c.spec.account, c.row.key, sent];

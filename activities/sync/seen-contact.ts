@@ -152,6 +152,8 @@ function unchanged(
     extra: null,
     marks,
     createdBy: null,
+    name: c.record.contact.name,
+    email: c.record.contact.email,
     ...(tags === null ? {} : { tags }),
   };
 }

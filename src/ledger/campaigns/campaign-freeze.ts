@@ -90,7 +90,7 @@ function earlyRules(rules: FreezeRules, param: Param): string[] {
   found.push(...tagRules('OPTED_OUT', rules.optOutTags, param));
   found.push(
     `(select array['OPTED_OUT', case o.via when 'tag' then 'a tag that says so was seen on ' else 'they said so on ' end || ${when('o.at')}]
-        from opt_outs o where o.account = $4 and o.key = m.key limit 1)`,
+        from opt_outs o where o.account = $4 and o.key in (m.key, sluice_pseudonym($4, m.key)) limit 1)`,
     `(select array['EXCLUDED_NUMBER', 'the number is one of exclude.numbers']
         from campaign_barred b where b.run_id = $1 and b.key = m.key limit 1)`,
   );

@@ -63,7 +63,7 @@ const probe = (who: string, question: MemberQuestion, after: string): string => 
   select seen.*, md5((to_jsonb(seen) - 'age')::text) as digest from (
     select who.*, (select state = 'running' and paused is null from campaigns where run_id = $2) as running,
            (select verified is not null from campaigns where run_id = $2) as verified,
-           exists (select 1 from opt_outs where account = $1 and key = who.key) as "optedOut",
+           exists (select 1 from opt_outs where account = $1 and key in (who.key, sluice_pseudonym($1, who.key))) as "optedOut",
            (select count(*)::int from campaign_touches t
              where t.account = $1 and t.key = who.key and t.at > $3 and t.member_id <> who.id) as touches,
            (select campaign from campaign_touches t

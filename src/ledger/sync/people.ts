@@ -82,9 +82,11 @@ export async function noteSeen(
   found: { id: number; contact: SeenContact } | null,
 ): Promise<void> {
   await tx.query(
-    `insert into people (account, key, remote_id, remote_number, seen, extra_known) values ($1, $2, $3, $4, $5, $6)
+    `insert into people (account, key, remote_id, remote_number, seen, extra_known, name, email)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (account, key) do update set
        remote_id = coalesce(excluded.remote_id, people.remote_id),
+       name = coalesce(excluded.name, people.name), email = coalesce(excluded.email, people.email),
        remote_number = coalesce(excluded.remote_number, people.remote_number),
        seen = excluded.seen,
        extra_known = coalesce(excluded.extra_known, people.extra_known)`,
@@ -95,6 +97,8 @@ export async function noteSeen(
       found?.contact.number ?? null,
       found && toJson({ run: runId, ...found.contact }),
       found?.contact.extraInfo == null ? null : toJson(found.contact.extraInfo),
+      found?.contact.name ?? null,
+      found?.contact.email ?? null,
     ],
   );
 }
@@ -155,6 +159,9 @@ export interface SentContact {
   readonly marks: Readonly<Record<string, string>>;
   /** The sync that created the contact with this call. */
   readonly createdBy: string | null;
+  /** As the record names the person, for the search of operators. @default what the ledger knows */
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
   /** Tags that are now on the contact, if known. */
   readonly tags?: SentTags;
 }
@@ -171,15 +178,17 @@ export function contactNote(account: string, key: string, sent: SentContact): No
   const { tags } = sent;
   return (param) =>
     `insert into people (account, key, remote_id, remote_number, hash_contact, hash_extra, extra_known, sent,
-                         created_by, synced_at, hash_tags, tags_added, tags_missing)
+                         created_by, synced_at, hash_tags, tags_added, tags_missing, name, email)
      values (${param(account)}, ${param(key)}, ${param(sent.remoteId)}, ${param(sent.remoteNumber)},
              ${param(sent.hashContact)}, ${param(sent.hashExtra)}, ${param(sent.extra && toJson(sent.extra))},
              ${param(toJson(sent.marks))}, ${param(sent.createdBy)}, now(), ${param(tags?.hash ?? null)},
-             ${param(toJson(tags?.added ?? []))}, ${param(toJson(tags?.missing ?? []))})
+             ${param(toJson(tags?.added ?? []))}, ${param(toJson(tags?.missing ?? []))},
+             ${param(sent.name ?? null)}, ${param(sent.email ?? null)})
      on conflict (account, key) do update set remote_id = excluded.remote_id, remote_number = excluded.remote_number,
        hash_contact = excluded.hash_contact, hash_extra = excluded.hash_extra,
        extra_known = coalesce(excluded.extra_known, people.extra_known), sent = excluded.sent, seen = null,
-       created_by = coalesce(people.created_by, excluded.created_by), synced_at = now()
+       created_by = coalesce(people.created_by, excluded.created_by), synced_at = now(),
+       name = coalesce(excluded.name, people.name), email = coalesce(excluded.email, people.email)
        ${tags === undefined ? '' : ', hash_tags = excluded.hash_tags, tags_added = excluded.tags_added, tags_missing = excluded.tags_missing'}
      returning *`;
 }

@@ -28,13 +28,14 @@ export async function noteSnapshot(
     [runId, toJson(contacts.map(({ id }) => id))],
   );
   await tx.query(
-    `insert into people (account, key, remote_id, remote_number, seen)
-     select distinct on (s.key) $1, s.key, s.id, s.number, s.seen
+    `insert into people (account, key, remote_id, remote_number, seen, name, email)
+     select distinct on (s.key) $1, s.key, s.id, s.number, s.seen, s.seen ->> 'name', s.seen ->> 'email'
        from jsonb_to_recordset($3::jsonb) as s(id bigint, number text, key text, seen jsonb)
        join run_records r on r.run_id = $2 and r.key = s.key
       order by s.key, (s.number = s.key) desc, s.id
      on conflict (account, key) do update
-        set remote_id = excluded.remote_id, remote_number = excluded.remote_number, seen = excluded.seen
+        set remote_id = excluded.remote_id, remote_number = excluded.remote_number, seen = excluded.seen,
+            name = coalesce(excluded.name, people.name), email = coalesce(excluded.email, people.email)
       where people.remote_id is null or (excluded.remote_number = people.key and people.hash_contact is null)`,
     [
       account,
