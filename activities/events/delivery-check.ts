@@ -6,6 +6,7 @@ import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { DeliveryBatchInput } from '../../src/contracts/wire/delivery.ts';
 import { type DueCheck, recordCheck, type Shown } from '../../src/ledger/events/delivery-checks.ts';
 import { callApi } from '../shared/api-call.ts';
+import { withSubject } from '../shared/call-scope.ts';
 import type { Deps } from '../shared/deps.ts';
 import { isRefusal, refusalCode, refusalScope, toFailure } from '../shared/failures.ts';
 import { isTransient } from '../sync/record-step.ts';
@@ -33,7 +34,10 @@ export async function checkDelivery(
   const check = askable(due);
   let shown: (messageId: string) => Shown;
   try {
-    shown = 'message' in check ? await readStatus(check) : await readPage(check);
+    const conversation = 'conversation' in check ? check.conversation : check.shownIn;
+    shown = await withSubject({ conversation }, () =>
+      'message' in check ? readStatus(check) : readPage(check),
+    );
   } catch (error) {
     const all = shownBy(error);
     shown = () => all;

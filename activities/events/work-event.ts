@@ -54,7 +54,8 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
         timer = setTimeout(() => slot.abort(slotIsOver), SLOT_MS);
       };
       try {
-        const scope = { lane: LANES.lead, signal, started, first: () => calls > 0 };
+        const about = { event: input.event };
+        const scope = { lane: LANES.lead, signal, started, first: () => calls > 0, about };
         return await withHeartbeats(() => withCallScope(scope, () => advance(input)), HEARTBEAT_MS);
       } catch (error) {
         if (error === slotIsOver) return { state: 'waiting', waitMs: 0 };

@@ -14,6 +14,7 @@ import {
   noteRead,
 } from '../../src/ledger/conversations/unread.ts';
 import { callApi } from '../shared/api-call.ts';
+import { withSubject } from '../shared/call-scope.ts';
 import { assumedBy, type Deps } from '../shared/deps.ts';
 import { shapeReason } from '../shared/shape-refusal.ts';
 import {
@@ -57,7 +58,8 @@ export async function readMessages(
   const assumed = assumedBy(deps.account(call.account));
   let answer: Answer;
   try {
-    answer = await ask(deps, call, window);
+    const about = { person: row.personKey, conversation: call.conversation };
+    answer = await withSubject(about, () => ask(deps, call, window));
   } catch (error) {
     return await settleReadError(deps, call, row, error, options, failures);
   }

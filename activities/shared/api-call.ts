@@ -1,7 +1,6 @@
 // Makes one API call: waits for a slot of a token that may make it, sends the call, and teaches the budget from the
 // answer.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiResult } from '../../src/api-client/call.ts';
 import { ApiError } from '../../src/api-client/errors.ts';
 import type { Slot } from '../../src/budget/slots.ts';
 import { deadlineSignal } from '../../src/contracts/deadline.ts';
@@ -10,6 +9,7 @@ import { addWarning } from '../../src/ledger/sync/run-warnings.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import type { AccountAccess, Deps, TokenAccess } from './deps.ts';
 import { comeBack, rateLimitWaitMs, refusalCode, refusesToken } from './failures.ts';
+import { type Call, logged } from './logged-call.ts';
 
 /** Sluice takes an intent this long before the slot is due, so that the intent's statements do not delay the call. */
 const INTENT_MS = 100;
@@ -28,11 +28,7 @@ const MOST_SLACK_MS = 5000;
  */
 export const FLIGHT_SECONDS = 60;
 
-/** The call itself. It receives the client of the token that makes it. */
-export type Call<T> = (
-  client: TokenAccess['client'],
-  options: { readonly signal: AbortSignal },
-) => Promise<ApiResult<T>>;
+export type { Call } from './logged-call.ts';
 
 /**
  * Makes one API call in the lane of the call scope. It waits for a slot without a time limit and stops at once when
@@ -56,6 +52,7 @@ export async function callApi<T>(
   const left = new Map(account.tokens.map((token) => [token.key, token]));
   const wait: SlotWait = { missed: 0, slackMs: 0, intentAt: null };
   let limited: ApiError | null = null;
+  let wantedAt = performance.now();
   for (;;) {
     const slot = await takeSlot(deps, [...left.keys()], scope, own, wait);
     await sleep(slot.dueAt - performance.now() - (beforeSend === undefined ? 0 : INTENT_MS), own.signal);
@@ -75,10 +72,12 @@ export async function callApi<T>(
     deps.calls.count(runId);
     own.started?.();
     const token = left.get(slot.token) as TokenAccess;
+    const context = { account: account.name, token: token.key, run: runId, scope: own, wantedAt };
     try {
-      return await callWith(deps, token, slot, scope, call);
+      return await callWith(deps, token, slot, scope, logged(deps.calls, context, call));
     } catch (error) {
       left.delete(token.key);
+      wantedAt = performance.now();
       if (!(error instanceof ApiError) || !refusesToken(error)) throw error;
       if (error.status === 429) limited = error;
       else if (left.size > 0 || limited !== null) await noteRefusal(deps, token, scope, error, runId);

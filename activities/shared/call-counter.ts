@@ -1,39 +1,70 @@
-// Calls of each run, counted in memory: a statement for each call would cost as much as the call's slot.
+// Calls of each run and the call log, kept in memory for a moment: a statement for each call would cost as much as the
+// call's slot.
 
 import type { Queryable } from '../../src/ledger/database.ts';
-import { countCalls } from '../../src/ledger/sync/runs.ts';
+import { type EndedCall, logCalls } from '../../src/ledger/operator/calls.ts';
 
-/** Counts reach the ledger at most this long after a call. */
+/** Calls reach the ledger at most this long after they ended. */
 const FLUSH_MS = 1000;
+/**
+ * Maximum number of ended calls that wait for the ledger. Without the ledger there are no slots and so no calls; this
+ * bounds memory if the ledger rejects the log only.
+ */
+const MAX_WAITING = 20_000;
 
 export interface CallCounter {
+  /** A call of this run goes out. */
   count(run: string): void;
-  /** Writes the counts to the ledger. Counts that the ledger rejects are kept for the next flush. */
+  /** A call has ended. @param sentAt `performance.now()` when it went out */
+  log(call: EndedCall, sentAt: number): void;
+  /** Writes everything to the ledger. What the ledger rejects is kept for the next flush. */
   flush(): Promise<void>;
 }
 
+interface Waiting {
+  readonly call: EndedCall;
+  readonly sentAt: number;
+}
+
 export function createCallCounter(db: Queryable): CallCounter {
-  const pending = new Map<string, number>();
+  const started = new Map<string, number>();
+  let ended: Waiting[] = [];
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | null = null;
-  const add = (run: string, calls: number) => {
-    pending.set(run, (pending.get(run) ?? 0) + calls);
+  const flushSoon = () => {
     timer ??= setTimeout(() => void flush(), FLUSH_MS).unref();
+  };
+  const add = (run: string, calls: number) => {
+    started.set(run, (started.get(run) ?? 0) + calls);
+    flushSoon();
   };
   const write = async () => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    if (pending.size === 0) return;
-    const counts = new Map(pending);
-    pending.clear();
-    await countCalls(db, counts).catch(() => {
-      for (const [run, calls] of counts) add(run, calls);
+    if (started.size === 0 && ended.length === 0) return;
+    const counts = new Map(started);
+    const calls = ended;
+    started.clear();
+    ended = [];
+    const now = performance.now();
+    const aged = calls.map(({ call, sentAt }) => ({ age_ms: now - sentAt, ...call }));
+    await logCalls(db, aged, counts).catch(() => {
+      ended = [...calls, ...ended].slice(-MAX_WAITING);
+      for (const [run, n] of counts) add(run, n);
+      flushSoon();
     });
   };
-  // Flushes run one after the other, so when a flush returns, all earlier counts are written.
+  // Flushes run one after the other, so when a flush returns, all earlier calls are written.
   const flush = () => {
     writing = writing.then(write);
     return writing;
   };
-  return { count: (run) => add(run, 1), flush };
+  return {
+    count: (run) => add(run, 1),
+    log(call, sentAt) {
+      ended.push({ call, sentAt });
+      flushSoon();
+    },
+    flush,
+  };
 }

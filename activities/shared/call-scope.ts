@@ -4,6 +4,15 @@ import { Context } from '@temporalio/activity';
 import type { Pace, ShareOf } from '../../src/budget/slots.ts';
 import { LANES } from '../../src/contracts/wire/run.ts';
 
+/** What calls are about, for the call log: keys and ids of the ledger, never names or texts. */
+export interface CallSubject {
+  /** The person, as `people.key`. */
+  readonly person?: string | null | undefined;
+  readonly event?: string | undefined;
+  readonly conversation?: number | null | undefined;
+  readonly card?: number | null | undefined;
+}
+
 export interface CallScope {
   /** 1 (reply) to 5 (backfill). */
   readonly lane: number;
@@ -23,6 +32,7 @@ export interface CallScope {
   readonly started?: () => void;
   /** Whether the next call goes before others of its lane, so that started work finishes before new work starts. */
   readonly first?: () => boolean;
+  readonly about?: CallSubject | undefined;
 }
 
 const scopes = new AsyncLocalStorage<CallScope>();
@@ -30,6 +40,12 @@ const scopes = new AsyncLocalStorage<CallScope>();
 /** Runs `work`. All calls made inside it belong to this scope. */
 export function withCallScope<T>(scope: CallScope, work: () => Promise<T>): Promise<T> {
   return scopes.run(scope, work);
+}
+
+/** Runs `work` in the current scope. The call log shows what its calls are about, beside what is known already. */
+export function withSubject<T>(subject: CallSubject, work: () => Promise<T>): Promise<T> {
+  const scope = callScope();
+  return scopes.run({ ...scope, about: { ...scope.about, ...subject } }, work);
 }
 
 /** The scope of the current work. Outside any scope, it is the activity's own: its priority and its cancellation. */

@@ -5,6 +5,7 @@ import { STEP_BITS } from '../../src/contracts/wire/run.ts';
 import { deferRecord, loadRecord, parkRecords } from '../../src/ledger/sync/due-records.ts';
 import { type LoadedRecord } from '../../src/ledger/sync/record-rows.ts';
 import { findEnd, LeaseLostError, type RecordEnd } from '../../src/ledger/sync/records.ts';
+import { withSubject } from '../shared/call-scope.ts';
 import type { Deps } from '../shared/deps.ts';
 import { comesBackAfter, onlyWaits } from '../shared/failures.ts';
 import { createCardSteps } from './cards.ts';
@@ -110,7 +111,9 @@ export async function workRecord(
     const of = loaded;
     try {
       return await watch.make(step, (verify) =>
-        runStep(deps, step, stepContext(run, of, verify), steps[step]),
+        withSubject({ person: of.row.key }, () =>
+          runStep(deps, step, stepContext(run, of, verify), steps[step]),
+        ),
       );
     } catch (error) {
       const waitMs = onlyWaits(error) ? comesBackAfter(error) : null;

@@ -17,6 +17,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds for this whole call, body included. Default: the client's. */
   readonly deadlineMs?: number | undefined;
+  /** Called with the report of this call when it has ended, in addition to the client's own `onResponse`. */
+  readonly onResponse?: ((info: CallInfo) => void) | undefined;
 }
 
 export interface CallMeta {
@@ -145,20 +147,21 @@ export function createCall(settings: CallSettings): Call {
         allowEmpty: spec.allowEmpty ?? false,
       });
       const seen = { status: answer.status, requestId, rate, durationMs: performance.now() - started };
-      observe({ ...name, ...seen, code: null, reason: null, retryAfterMs: null });
+      observe({ ...name, ...seen, code: null, reason: null, retryAfterMs: null }, options);
       return { data, meta: { ...seen, date: readDate(answer.headers) } };
     } catch (error) {
       if (error instanceof InvalidArgumentError) throw error;
       const durationMs = performance.now() - started;
-      observe({ ...name, ...failureInfo(error, answer), durationMs });
+      observe({ ...name, ...failureInfo(error, answer), durationMs }, options);
       throw error;
     }
   };
 
   /** An observer's bug must not make a successful call look failed, because the caller might repeat it. */
-  function observe(info: CallInfo): void {
+  function observe(info: CallInfo, { onResponse }: CallOptions): void {
     try {
       settings.onResponse?.(info);
+      onResponse?.(info);
     } catch (error) {
       process.emitWarning(error instanceof Error ? error : new Error(String(error)));
     }

@@ -6,6 +6,7 @@ import type { MemberStep } from '../../../src/contracts/wire/campaign.ts';
 import type { MemberCheck } from '../../../src/ledger/campaigns/campaign-member-checks.ts';
 import { countMemberFailure } from '../../../src/ledger/campaigns/campaign-members.ts';
 import { getCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
+import { withSubject } from '../../shared/call-scope.ts';
 import type { AccountAccess, Deps } from '../../shared/deps.ts';
 import { notConfigured, toFailure } from '../../shared/failures.ts';
 import { MAX_INTERNAL_ERRORS } from '../../sync/record-step.ts';
@@ -59,12 +60,9 @@ export function createMemberSteps(deps: Deps) {
       let c: MemberContext | null = read === undefined ? null : { ...frozen, member: read };
       try {
         const now = await deps.clock.now();
-        c ??= await checkAgain(deps.db, frozen, id, now);
-        if (step === 'verifyMember') return await callVerify(deps, c);
-        const verdict = checkMember(deps, c, now);
-        if (verdict.do === 'go' || (verdict.do === 'step' && step !== 'triggerMember'))
-          return await call(step, c);
-        return await settleVerdict(deps, c, verdict);
+        const checked = (c ??= await checkAgain(deps.db, frozen, id, now));
+        const { key: person, card_id: card } = checked.member;
+        return await withSubject({ person, card }, () => runChecked(step, checked, now));
       } catch (error) {
         const failure = toFailure(error, step, (c?.member.attempts ?? 0) + 1);
         if (!(failure instanceof ApplicationFailure) || failure.nonRetryable || failure.type === 'ComeBack')
@@ -79,6 +77,14 @@ export function createMemberSteps(deps: Deps) {
       }
     },
   };
+
+  async function runChecked(step: MemberStep, c: MemberContext, now: number): Promise<MemberResult> {
+    if (step === 'verifyMember') return await callVerify(deps, c);
+    const verdict = checkMember(deps, c, now);
+    if (verdict.do === 'go' || (verdict.do === 'step' && step !== 'triggerMember'))
+      return await call(step, c);
+    return await settleVerdict(deps, c, verdict);
+  }
 
   /**
    * Counts the failure. A member ends only if other members were triggered meanwhile, so an outage ends nobody. The

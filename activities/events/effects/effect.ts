@@ -12,6 +12,7 @@ import {
 import type { IntentKey, IntentRow, NewIntent } from '../../../src/ledger/sync/intents.ts';
 import { findPeople, type KnownPerson } from '../../../src/ledger/sync/people.ts';
 import { MediaError } from '../../../src/media/media-error.ts';
+import { type CallSubject, withSubject } from '../../shared/call-scope.ts';
 import type { AccountAccess, Deps } from '../../shared/deps.ts';
 import {
   isRefusal,
@@ -100,18 +101,31 @@ export async function runEffect<T extends EffectType>(
     const { request } = event;
     if (request === null || !types.some((type) => type === request.type))
       throw new Error(`an event of the action ${event.action} has no step ${step}`);
-    return await work({
+    const progress = event.progress as Progress;
+    const effect = {
       step,
       event,
       run: event.run_id,
       account: deps.account(event.account),
       request: request as RequestOf<T>,
-      progress: event.progress as Progress,
+      progress,
       intent: event.intent,
-    });
+    };
+    return await withSubject(subjectOfCalls(effect.request, progress), () => work(effect));
   } catch (error) {
     return await settleError(deps, step, { event: input.event, account }, namedFor(account, error));
   }
+}
+
+function subjectOfCalls(request: EffectRequest, { card, round }: Progress): CallSubject {
+  if (request.type === 'message') {
+    const { to } = request;
+    const conversation = 'conversation' in to ? to.conversation : round?.tickets[0];
+    return { person: 'key' in to ? to.key : null, conversation };
+  }
+  if (request.type !== 'stage') return { person: request.key };
+  const { of } = request;
+  return 'key' in of ? { person: of.key, card: card?.id } : { card: of.card };
 }
 
 async function settleError(

@@ -6,6 +6,7 @@ import { CONVERSATION_TABLES, UNREAD_TABLES } from './conversations.ts';
 import { EVENT_TABLES } from './events.ts';
 import { OPERATOR_TABLES } from './operator.ts';
 import { PEOPLE_SEARCH } from './people.ts';
+import { CALL_TABLES } from './operator-calls.ts';
 import { BATCH_TABLES, SYNC_TABLES, TAKEN_BACK_COLUMN } from './sync.ts';
 
 /** Statements end with a semicolon at the end of a line. Use a list for statements that contain such lines. */
@@ -186,6 +187,7 @@ const MIGRATIONS: readonly Migration[] = [
   TAKEN_BACK_COLUMN,
   OPERATOR_TABLES,
   PEOPLE_SEARCH,
+  CALL_TABLES,
 ];
 
 /** Brings the ledger's tables up to date. Several processes may run it at once. */

@@ -148,15 +148,6 @@ export async function advanceRun(
   return run;
 }
 
-/** @param counts calls since the last time, by run */
-export async function countCalls(db: Queryable, counts: ReadonlyMap<string, number>): Promise<void> {
-  await db.query(
-    `update runs r set calls = r.calls + c.calls
-       from (select * from unnest($1::text[], $2::int[]) c(id, calls)) c where r.id = c.id`,
-    [[...counts.keys()], [...counts.values()]],
-  );
-}
-
 /** Stores the figures that decided for or against a snapshot. The report shows them. */
 export async function noteSnapshot(tx: Queryable, id: string, choice: SnapshotChoice): Promise<void> {
   await tx.query('update runs set facts = facts || $2::jsonb where id = $1', [id, toJson([choice])]);

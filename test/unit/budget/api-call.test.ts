@@ -7,7 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callApi } from '../../../activities/shared/api-call.ts';
 import { type CallCounter, createCallCounter } from '../../../activities/shared/call-counter.ts';
-import { withCallScope } from '../../../activities/shared/call-scope.ts';
+import { type CallScope, withCallScope, withSubject } from '../../../activities/shared/call-scope.ts';
 import type { AccountAccess, Deps } from '../../../activities/shared/deps.ts';
 import { MessagingClient } from '../../../src/api-client/client.ts';
 import { createBudget, type Slot } from '../../../src/budget/slots.ts';
@@ -324,6 +324,75 @@ describe('a process that was stopped', () => {
     expect(await tags()).not.toBeNull();
     expect(slack).toEqual([0, 0, expect.any(Number)]);
     expect(slack[2]).toBeGreaterThan(500);
+  });
+});
+
+describe('the call log', () => {
+  const logged = async (account: AccountAccess) =>
+    await db.query(
+      `select run_id, lane, method, route, status, code, person_key, card_id, request_id is not null as requested,
+              wait_ms >= 0 as waited, took_ms >= 0 as took
+         from calls where token = any($1) order by at, id`,
+      [account.tokens.map(({ key }) => key)],
+    );
+  const call = async (scope: CallScope) => {
+    const { deps, account } = context();
+    await db.query('delete from calls');
+    const made = withCallScope(scope, () =>
+      withSubject({ card: 7 }, () =>
+        callApi(deps, account, run, 'contacts:read', (client, options) => client.tags.list(options)),
+      ),
+    );
+    await made.catch(() => undefined);
+    await deps.calls.flush();
+    return await logged(account);
+  };
+  const scope = { lane: LANES.lead, signal: AbortSignal.abort(), about: { person: '5511987654321' } };
+  const entry = {
+    run_id: 'acme/leads/1',
+    lane: 2,
+    method: 'GET',
+    route: '/v1/tags',
+    status: 200,
+    code: null,
+    person_key: '5511987654321',
+    card_id: 7,
+    requested: true,
+    waited: true,
+    took: true,
+  };
+  const error = (code: string) => ({ error: 'no', code });
+  it.each([
+    ['an answer', null, [entry]],
+    [
+      'a 429: the other token makes the call',
+      { kind: 'status', status: 429, body: error('ERR_RATE_LIMITED') },
+      [{ ...entry, status: 429, code: 'ERR_RATE_LIMITED', requested: expect.any(Boolean) }, entry],
+    ],
+    [
+      'an error without a code',
+      { kind: 'status', status: 500, body: 'no' },
+      [{ ...entry, status: 500, code: 'HTTP_500', requested: expect.any(Boolean) }],
+    ],
+    [
+      'a lost answer',
+      { kind: 'reset-after' },
+      [{ ...entry, status: null, code: 'TRANSPORT_RESET', requested: false }],
+    ],
+    [
+      'an answer that cannot be read',
+      { kind: 'status', status: 200, body: { tags: 5 } },
+      [{ ...entry, code: 'UNEXPECTED_SHAPE', requested: expect.any(Boolean) }],
+    ],
+  ])('shows %s with its person and lane', async (_, fault, shown) => {
+    await tokens(ALL, ALL);
+    if (fault !== null) await panel().fault({ ...fault, times: 1 });
+    const { signal } = new AbortController();
+    expect(await call({ ...scope, signal })).toEqual(shown);
+  });
+
+  it('does not show a call that was never sent', async () => {
+    expect(await call(scope)).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@
 import { databaseSuite } from './database-suite.ts';
 import { effectsSuite } from './events/effects-suite.ts';
 import { eventsSuite } from './events/events-suite.ts';
+import { callsSuite } from './operator/calls-suite.ts';
 import type { OpenDatabase } from './support.ts';
 import { dueRecordsSuite } from './sync/due-records-suite.ts';
 import { intentsSuite } from './sync/intents-suite.ts';
@@ -23,4 +24,5 @@ export function ledgerSuites(database: OpenDatabase): void {
   peopleSuite(database);
   snapshotSuite(database);
   effectsSuite(database);
+  callsSuite(database);
 }

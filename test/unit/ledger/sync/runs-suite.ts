@@ -8,7 +8,7 @@ import { addRowProblems } from '../../../../src/ledger/sync/row-problems.ts';
 import { closeRun } from '../../../../src/ledger/sync/run-end.ts';
 import { reportRun } from '../../../../src/ledger/sync/run-report.ts';
 import { addWarning, listWarnings } from '../../../../src/ledger/sync/run-warnings.ts';
-import { advanceRun, countCalls, getRun, lockRun, openRun } from '../../../../src/ledger/sync/runs.ts';
+import { advanceRun, getRun, lockRun, openRun } from '../../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../../support/postgres/ledger.ts';
 import { freshAccount, type OpenDatabase, runWith, specOf } from '../support.ts';
 
@@ -71,12 +71,6 @@ export function runsSuite(database: OpenDatabase): void {
       rows_rejected: 4,
       rows_merged: 2,
     });
-  });
-
-  it('calls counted at once are all counted', async () => {
-    const { run } = await runWith(database(), []);
-    await Promise.all(Array.from({ length: 50 }, () => countCalls(database(), new Map([[run.id, 2]]))));
-    expect((await reportRun(database(), run.id)).calls).toBe(100);
   });
 
   describe('closeRun', () => {
