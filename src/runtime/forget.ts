@@ -1,4 +1,4 @@
-// Deletes old data every hour: events with their deliveries, uploaded files, and members of campaigns.
+// Deletes old data every hour: events with their deliveries, uploaded files, members of campaigns, and logged calls.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadedConfig } from '../config/load.ts';
 import { durationMs } from '../contracts/config/config-base.ts';
@@ -7,6 +7,7 @@ import { stampBeforeForgetting } from '../ledger/campaigns/campaign-results.ts';
 import type { Database } from '../ledger/database.ts';
 import { forgetEvents } from '../ledger/events/event-end.ts';
 import { forgetUploads } from '../ledger/events/uploads.ts';
+import { forgetCalls } from '../ledger/operator/calls.ts';
 import type { Shutdown } from './shutdown.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,7 +15,7 @@ const DAY_MS = 86_400_000;
 const FORGET_MS = 3_600_000;
 /** Tables with many deletions. PGlite has no autovacuum, so without a vacuum it never reuses their space. */
 const BUSY_TABLES =
-  'events, event_ranks, run_records, outbox, messages, conversations, uploads, upload_parts, deliveries, campaign_members, campaign_touches, campaign_reached';
+  'events, event_ranks, run_records, outbox, messages, conversations, uploads, upload_parts, deliveries, campaign_members, campaign_touches, campaign_reached, calls, call_minutes';
 
 export interface ForgetOptions {
   readonly config: LoadedConfig;
@@ -25,7 +26,10 @@ export interface ForgetOptions {
 
 /** Runs now and every hour until the shutdown. After an error it tries again an hour later. */
 export async function forgetNowAndThen({ config, db, log, shutdown }: ForgetOptions): Promise<void> {
-  const days = durationMs(config.config.ingress.remember) / DAY_MS;
+  const daysOf = (duration: string) => durationMs(duration) / DAY_MS;
+  const { ingress, retention } = config.config;
+  const days = daysOf(ingress.remember);
+  const logDays = { calls: daysOf(retention.calls), minutes: daysOf(retention.minutes) };
   const { signal } = shutdown;
   while (!signal.aborted) {
     try {
@@ -36,6 +40,7 @@ export async function forgetNowAndThen({ config, db, log, shutdown }: ForgetOpti
         () => forgetVariables(db),
         () => forgetMembers(db, days, new Date()),
         () => forgetTouches(db),
+        () => forgetCalls(db, logDays),
       ];
       for (const forget of all) for (let more = true; more && !signal.aborted; ) more = (await forget()) > 0;
       if (db.kind === 'pglite' && !signal.aborted) await db.query(`vacuum ${BUSY_TABLES}`);

@@ -5,6 +5,7 @@ import { CampaignConfig, OptOutConfig } from './config-campaigns.ts';
 import { IngressConfig } from './config-ingress.ts';
 import { MappingConfig } from './config-mapping.ts';
 import { PollerConfig } from './config-pollers.ts';
+import { RetentionConfig } from './config-retention.ts';
 import { RouteConfig } from './config-routes.ts';
 import { TimeZone } from './config-schedule.ts';
 import { AnnounceRule, SinkConfig } from './config-sinks.ts';
@@ -17,6 +18,7 @@ export * from './config-ingress.ts';
 export * from './config-kafka.ts';
 export * from './config-mapping.ts';
 export * from './config-pollers.ts';
+export * from './config-retention.ts';
 export * from './config-routes.ts';
 export * from './config-sinks.ts';
 export * from './config-sources.ts';
@@ -121,6 +123,9 @@ export const Config = z.strictObject({
   campaigns: z.record(name, CampaignConfig).default({}).meta({
     description:
       'Reactivation campaigns, by name. A campaign triggers a flow for every member of an audience, in throttled waves. Default: {}.',
+  }),
+  retention: RetentionConfig.prefault({}).meta({
+    description: 'How long the call log is kept. Default: calls 14 days, their numbers per minute 90 days.',
   }),
 });
 export type Config = z.infer<typeof Config>;
