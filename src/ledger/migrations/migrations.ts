@@ -5,8 +5,8 @@ import { CAMPAIGN_BATCH_TABLES, CAMPAIGN_FAILURE_TABLES, CAMPAIGN_TABLES } from 
 import { CONVERSATION_TABLES, UNREAD_TABLES } from './conversations.ts';
 import { EVENT_TABLES } from './events.ts';
 import { OPERATOR_TABLES } from './operator.ts';
-import { PEOPLE_SEARCH } from './people.ts';
 import { CALL_TABLES } from './operator-calls.ts';
+import { PEOPLE_SEARCH } from './people.ts';
 import { BATCH_TABLES, SYNC_TABLES, TAKEN_BACK_COLUMN } from './sync.ts';
 
 /** Statements end with a semicolon at the end of a line. Use a list for statements that contain such lines. */
