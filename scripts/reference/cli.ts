@@ -7,11 +7,13 @@ import { code, fence, GENERATED, item, page, plain, wrap } from './markdown.ts';
 const INTRO = [
   '`npx sluice COMMAND` runs a command, in the folder of the clone or below it. `--help` after any command shows its options.',
   'Results go to stdout and logs to stderr. Logs are JSON unless stderr is a terminal. Most commands take `--json`.',
+  'With `--json`, an error is one JSON object, the last line of stderr: `{"error": {"code", "message", "exit"}}`; an invalid configuration adds `problems`. `code` is an [error code](exit-codes.md#error-codes), or `USAGE`, `NOT_FOUND`, `AUTH`, `CONFLICT`, `UNAVAILABLE` or `ERROR`, as the exit code says.',
   'Every command ends with one of the [exit codes](exit-codes.md).',
 ].join(' ');
 
 const VARIABLES = [
-  '`SLUICE_CONFIG`: path of the configuration, instead of `--config`. Default: `sluice.yaml`.',
+  '`SLUICE_CONFIG`: path of the configuration, instead of `--config`. Default: the nearest `sluice.yaml` in the folder or above it.',
+  '`SLUICE_STATE`: state folder, instead of `--state`. Default: `.sluice` beside the configuration.',
   '`SLUICE_LOG_LEVEL`: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Default: `warn`.',
   '`TEMPORAL_ADDRESS`: host:port of your Temporal server. Default: Sluice starts one.',
   '`TEMPORAL_NAMESPACE`: namespace on that server. Default: `default`.',
@@ -23,7 +25,7 @@ const VARIABLES = [
 
 /** The page docs/reference/cli.md. */
 export async function renderCli(): Promise<string> {
-  const program = await createProgram('', {});
+  const program = await createProgram({ version: '', json: false }, {});
   const groups = program.commands.toSorted(byName).flatMap((command) => renderCommand(command, ['sluice']));
   return page(
     '# Command line',

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 /** By the words of the command after `sluice`. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   init: ['sluice init --dir my-crm'],
-  'config check': ['sluice config check', 'sluice config check --file staging.yaml --json'],
+  'config check': ['sluice config check', 'sluice config check --config staging.yaml --json'],
   'config schema': ['sluice config schema > sluice.schema.json'],
   'sync run': ['sluice sync run leads', 'sluice sync run leads --json'],
   'sync plan': ['sluice sync plan leads', 'sluice sync plan leads --csv problems.csv'],
@@ -17,21 +17,37 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'sync retry': ['sluice sync retry leads', 'sluice sync retry leads --code ERR_NUMBER_NOT_ON_WHATSAPP'],
   'sync pause': ["sluice sync pause leads --reason 'CRM maintenance'"],
   'sync resume': ['sluice sync resume leads'],
-  'sync cancel': ['sluice sync cancel leads'],
+  'sync cancel': ["sluice sync cancel leads --reason 'wrong export'"],
   'sync schedule apply': ['sluice sync schedule apply'],
   'sync schedule list': ['sluice sync schedule list'],
   'sync schedule backfill': [
     'sluice sync schedule backfill leads --from 2026-11-20T06:00:00-03:00 --to 2026-11-21T06:00:00-03:00',
   ],
+  'sync schedule pause': ["sluice sync schedule pause leads --reason 'CRM maintenance'"],
+  'sync schedule resume': ['sluice sync schedule resume leads'],
+  'sync schedule trigger': ['sluice sync schedule trigger leads'],
   'campaign plan': ['sluice campaign plan winback', 'sluice campaign plan winback --sample 0 --json'],
   'campaign approve': ['sluice campaign approve winback'],
   'campaign start': ['sluice campaign start winback --watch'],
+  'campaign list': ['sluice campaign list', 'sluice campaign list winback --limit 5 --json'],
   'campaign status': ['sluice campaign status winback'],
   'campaign pause': ["sluice campaign pause winback --reason 'too many calls'"],
+  'campaign resume': ['sluice campaign resume winback'],
+  'campaign cancel': ["sluice campaign cancel winback --reason 'wrong audience'"],
+  'campaign skip-wave': ['sluice campaign skip-wave winback'],
+  'campaign audit': ['sluice campaign audit winback'],
   'campaign rate': ['sluice campaign rate winback 30', 'sluice campaign rate winback none'],
   'campaign retry': ['sluice campaign retry winback --code ERR_NO_CONNECTION_AVAILABLE'],
   'campaign resolve': ['sluice campaign resolve winback --all --as triggered'],
   'campaign export': ['sluice campaign export winback --members --output members.csv'],
+  'campaign schedule apply': ['sluice campaign schedule apply'],
+  'campaign schedule list': ['sluice campaign schedule list'],
+  'campaign schedule pause': ['sluice campaign schedule pause winback'],
+  'campaign schedule resume': ['sluice campaign schedule resume winback'],
+  'campaign schedule trigger': ['sluice campaign schedule trigger winback'],
+  'campaign schedule backfill': [
+    'sluice campaign schedule backfill winback --from 2026-11-20T06:00:00-03:00 --to 2026-11-21T06:00:00-03:00',
+  ],
   dev: ['sluice dev', 'sluice dev --temporal-ui'],
   worker: ['sluice worker'],
   ingress: ['sluice ingress'],
@@ -53,10 +69,14 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'poll start': ['sluice poll start', 'sluice poll start inbox'],
   'poll status': ['sluice poll status'],
   'poll pause': ['sluice poll pause inbox'],
+  'poll resume': ['sluice poll resume inbox'],
+  'poll stop': ['sluice poll stop inbox'],
   'poll now': ['sluice poll now inbox'],
   'poll gaps': ['sluice poll gaps'],
   'outbox status': ['sluice outbox status'],
   'outbox list': ['sluice outbox list --dead --sink helpdesk'],
+  'outbox show': ['sluice outbox show 4711'],
+  'outbox discard': ['sluice outbox discard 4711 4712 --yes'],
   'outbox retry': ['sluice outbox retry --sink helpdesk --yes'],
   'dlq list': ['sluice dlq list --code SCHEMA --since 2h'],
   'dlq show': ['sluice dlq show 0-17'],
@@ -68,13 +88,23 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   demo: ['sluice demo --once', 'sluice demo --rate 120'],
 };
 
-/** Adds its examples to the help of each command below `parent`. */
+/** Number of examples in the help of a group. */
+const IN_GROUP = 4;
+
+/** Adds examples to the help of each command below `parent`. A group shows those of its commands. */
 export function addExamples(parent: Command, words: readonly string[] = []): void {
   for (const command of parent.commands) {
     const path = [...words, command.name()];
-    const examples = EXAMPLES[path.join(' ')];
-    if (examples !== undefined)
-      command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
+    const lines = EXAMPLES[path.join(' ')] ?? examplesBelow(path.join(' '));
+    if (lines.length > 0)
+      command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
     addExamples(command, path);
   }
+}
+
+function examplesBelow(group: string): readonly string[] {
+  return Object.entries(EXAMPLES)
+    .filter(([path]) => path.startsWith(`${group} `))
+    .slice(0, IN_GROUP)
+    .flatMap(([, lines]) => lines.slice(0, 1));
 }

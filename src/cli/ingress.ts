@@ -8,7 +8,7 @@ import { temporalAddressOf } from '../runtime/temporal/temporal-address.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 import { runCommand, say, stopRequested } from './lib/lifetime.ts';
 import { openLog } from './lib/log.ts';
-import { openConfig } from './lib/session.ts';
+import { openConfig, withConfig } from './lib/session.ts';
 
 /** Deadline of a statement, in milliseconds: senders do not wait longer. */
 const ANSWER_MS = 10_000;
@@ -18,12 +18,10 @@ interface Options {
 }
 
 export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void {
-  const ingress = program
-    .command('ingress')
+  const ingress = withConfig(program.command('ingress'))
     .description(
       'run a process that accepts events over HTTP and Kafka; needs TEMPORAL_ADDRESS and DATABASE_URL',
     )
-    .option('--config <file>', 'path of the configuration (default: $SLUICE_CONFIG, otherwise sluice.yaml)')
     .action(async (options: Options) => {
       const missing = ['TEMPORAL_ADDRESS', 'DATABASE_URL'].filter((name) => !env[name]);
       if (missing.length > 0) {

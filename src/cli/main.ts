@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 // Entry point of the `sluice` command: parses the command line and turns errors into exit codes.
 import { readFileSync } from 'node:fs';
+import { createFront } from './front.ts';
+import { describePlain, errorReport } from './lib/describe-plain.ts';
 import { EXIT } from './lib/exit.ts';
 import { endWithNpm } from './lib/orphan.ts';
+import type { CommandShape } from './lib/shape.ts';
 import { guardStream } from './lib/terminal.ts';
-import { createProgram } from './program.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -28,15 +30,35 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
     if (process.listenerCount(signal) === 1) process.exit(EXIT.interrupted);
   });
-const program = await createProgram(version, process.env, process.argv[2]);
+const argv = process.argv.map((word, at) => (at === 2 && word === '-V' ? '--version' : word));
+const ends = argv.indexOf('--');
+const appearance = { version, json: argv.slice(2, ends < 0 ? undefined : ends).includes('--json') };
+const runGroup = async (word: string) => {
+  const { createProgram } = await import('./program.ts');
+  await (await createProgram(appearance, process.env, word)).parseAsync(argv);
+};
 
 try {
-  await program.parseAsync();
+  const shapes = readShapes();
+  if (shapes === null) await runGroup(argv[2] ?? '');
+  else await createFront(shapes, appearance, process.env, runGroup).parseAsync(argv);
 } catch (error) {
-  const { describeError } = await import('./lib/describe-error.ts');
-  const { message, exitCode } = describeError(error);
-  if (message !== null) process.stderr.write(`sluice: ${message}\n`);
+  const described = describePlain(error) ?? (await import('./lib/describe-error.ts')).describeError(error);
+  const { message, exitCode } = described;
+  if (appearance.json && exitCode !== EXIT.ok)
+    process.stderr.write(`${JSON.stringify(errorReport(error, described))}\n`);
+  else if (message !== null) process.stderr.write(`sluice: ${message}\n`);
   process.exitCode = exitCode;
 }
 // Everything is closed by now. A connection that was still opening must not keep the process alive.
 process.stdout.write('', () => process.exit());
+
+/** The tree of commands that the build wrote; null before its end. */
+function readShapes(): CommandShape[] | null {
+  try {
+    return JSON.parse(readFileSync(new URL('./commands.json', import.meta.url), 'utf8')) as CommandShape[];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

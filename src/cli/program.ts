@@ -1,6 +1,7 @@
 // The commands of `sluice`: the command line and its reference page are made of them.
-import { Command } from 'commander';
+import { Command, type Option } from 'commander';
 import { addExamples } from './examples.ts';
+import { fillState } from './lib/place.ts';
 
 /** Adds a group of commands to `program`; `env` is the environment that they read. */
 type Register = (program: Command, env: NodeJS.ProcessEnv) => void;
@@ -25,24 +26,53 @@ const GROUPS = new Map<string, () => Promise<Register>>([
   ['demo', async () => (await import('./demo.ts')).registerDemo],
 ]);
 
+export interface Appearance {
+  readonly version: string;
+  /** Errors are printed as JSON, so commander prints none. */
+  readonly json: boolean;
+}
+
+/** Settings of the whole program. Commands made from here on inherit them. */
+export function dressProgram(program: Command, { version, json }: Appearance): Command {
+  program
+    .description('Integration middleware between your systems and a customer-messaging service')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'show the help of a command')
+    .helpCommand('help [command]', 'show the help of a command')
+    .exitOverride()
+    .configureHelp({ sortSubcommands: true, optionDescription });
+  if (json) program.configureOutput({ outputError: () => undefined });
+  else program.showHelpAfterError('(see --help)');
+  return program;
+}
+
+/** The description of an option with its choices and its default. That a flag is off goes without saying. */
+function optionDescription({ description, argChoices, defaultValue }: Option): string {
+  const isOff = defaultValue === false || defaultValue === '' || isEmpty(defaultValue);
+  const facts = [
+    ...(argChoices === undefined ? [] : [`choices: ${argChoices.join(', ')}`]),
+    ...(defaultValue === undefined || isOff ? [] : [`default: ${String(defaultValue)}`]),
+  ];
+  return facts.length === 0 ? description : `${description} (${facts.join('; ')})`;
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
 /**
- * @param word first word of the command line: only its group is loaded, since all of them take a second of CPU. Help
- *   and suggestions for a mistyped word need all groups.
+ * @param word first word of the command line: only its group is loaded, since all of them take a second of CPU. Without
+ *   it, all groups are there.
  */
 export async function createProgram(
-  version: string,
+  appearance: Appearance,
   env: NodeJS.ProcessEnv,
   word?: string,
 ): Promise<Command> {
-  const program = new Command('sluice')
-    .description('Integration middleware between your systems and a customer-messaging service')
-    .version(version)
-    .exitOverride()
-    .showHelpAfterError('(see --help)')
-    .configureHelp({ sortSubcommands: true });
-  // Commands made from here on inherit these settings.
+  const program = dressProgram(new Command('sluice'), appearance);
   const called = GROUPS.get(word ?? '');
   for (const load of called === undefined ? GROUPS.values() : [called]) (await load())(program, env);
   addExamples(program);
+  program.hook('preAction', (_, command) => fillState(command, env));
   return program;
 }

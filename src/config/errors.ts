@@ -42,7 +42,7 @@ export class ConfigFileError extends Error {
 /** Thrown when a caller asks for a name that the configuration does not have. */
 export class UnknownNameError extends Error {
   override readonly name = 'UnknownNameError';
-  readonly kind: 'account' | 'source' | 'mapping' | 'sync' | 'campaign';
+  readonly kind: 'account' | 'source' | 'mapping' | 'sync' | 'campaign' | 'poller';
   readonly wanted: string;
   constructor(kind: UnknownNameError['kind'], wanted: string, hint: string) {
     super(redactTokens(`there is no ${kind} "${wanted}"; ${hint}`));

@@ -7,6 +7,7 @@ import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany } from '../lib/format.ts';
 import { runCommand, say } from '../lib/lifetime.ts';
 import { openOutput } from '../lib/output.ts';
+import { withState } from '../lib/session.ts';
 import { figureLines, memberLines } from './campaign-csv.ts';
 import { openCampaignPeople } from './campaign-people.ts';
 import { noSuchRun, resolveRunQuery } from './campaign-target.ts';
@@ -23,8 +24,7 @@ interface Options {
 }
 
 export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv): void {
-  campaign
-    .command('export')
+  withState(campaign.command('export'))
     .argument('<name>', 'name of the campaign')
     .description('export the results of a run as CSV: one line per wave and a total, or one line per member')
     .option('--run <id>', 'id of a run (default: the newest run)')
@@ -34,7 +34,6 @@ export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv
     .option('--only <state>', 'with --members: only members in this state; repeatable', collect, [])
     .option('--code <code>', 'with --members: only members with this code; repeatable', collect, [])
     .option('--output <file>', 'write to this file instead of stdout; only your user can read it')
-    .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice')
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
         const query = resolveRunQuery(name, options.run);

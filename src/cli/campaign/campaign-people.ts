@@ -1,7 +1,6 @@
 // Members of campaigns for a command: from PostgreSQL, through the socket of the process that owns the state folder, or
 // from an embedded ledger that no process has open.
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type CampaignPeople,
@@ -93,12 +92,6 @@ async function findPeople(
     if (holder.socket === null || second >= WAIT_SECONDS) throw noSocket(state, holder);
     if (second === 0) say(`process ${holder.pid} (${holder.command}) has locked ${state}; waiting for it`);
     await delay(1000, undefined, { signal: shutdown.signal });
-  }
-  if (!existsSync(join(folder, 'ledger'))) {
-    throw new CliError(
-      EXIT.notFound,
-      `there is no ledger in ${state}: name the folder of your Sluice with --state, or set DATABASE_URL`,
-    );
   }
   return peopleOf(await openLedgerAlone('sluice campaign export', state, env, shutdown));
 }

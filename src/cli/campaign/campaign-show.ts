@@ -17,7 +17,7 @@ import { EXIT, exitCodeOfBlock } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { isRunning, queryOperator } from '../lib/operator-query.ts';
-import { withClient } from '../lib/session.ts';
+import { withClient, withState } from '../lib/session.ts';
 import { type Column, tableOf } from '../lib/table.ts';
 import { noSuchRun, resolveRunQuery } from './campaign-target.ts';
 import { describeRun, describeRuns, type Live } from './describe-campaign-run.ts';
@@ -35,11 +35,7 @@ interface Options {
 
 export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv): void {
   const command = (verb: string, argument: string, what: string) =>
-    campaign
-      .command(verb)
-      .argument(argument, 'name of the campaign')
-      .description(what)
-      .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice');
+    withState(campaign.command(verb)).argument(argument, 'name of the campaign').description(what);
 
   command('list', '[name]', 'list runs of campaigns, newest first')
     .option('--account <name>', 'only entries of this account')

@@ -3,12 +3,11 @@ import type { Command } from 'commander';
 import { ConfigError } from '../../config/errors.ts';
 import { configJsonSchema } from '../../config/json-schema.ts';
 import type { Environment } from '../../config/secrets.ts';
-import { openConfig } from '../lib/session.ts';
+import { openConfig, withConfig } from '../lib/session.ts';
 import { summarize } from './config-summary.ts';
 import { describeSummary } from './describe-config.ts';
 
 interface CheckOptions {
-  readonly file?: string;
   readonly config?: string;
   readonly json: boolean;
 }
@@ -17,15 +16,12 @@ interface CheckOptions {
 export function registerConfig(program: Command, env: Environment): void {
   const config = program.command('config').description('check the configuration, or print its JSON Schema');
 
-  config
-    .command('check')
+  withConfig(config.command('check'))
     .description('report all errors of the configuration, or summarize it')
-    .option('--file <file>', 'path of the configuration (default: $SLUICE_CONFIG, otherwise sluice.yaml)')
-    .option('--config <file>', 'same as --file')
     .option('--json', 'print the result as JSON', false)
     .action(async (options: CheckOptions, command: Command) => {
       const print = (text: string) => command.configureOutput().writeOut?.(`${text}\n`);
-      const loaded = await openConfig(options.file ?? options.config, { ...env }).catch((error: unknown) => {
+      const loaded = await openConfig(options.config, { ...env }).catch((error: unknown) => {
         // The message of the error goes to stderr in any case; --json promises an answer on stdout too.
         if (options.json && error instanceof ConfigError) {
           print(JSON.stringify({ ok: false, problems: error.problems }));

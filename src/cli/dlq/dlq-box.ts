@@ -15,7 +15,7 @@ import { createLogger } from '../../observability/logger.ts';
 import { collect, integer } from '../lib/arguments.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { createProgress } from '../lib/progress.ts';
-import { openConfig } from '../lib/session.ts';
+import { openConfig, withConfig } from '../lib/session.ts';
 
 export interface BoxOptions {
   readonly config?: string;
@@ -30,9 +30,7 @@ export interface FilterOptions {
 }
 
 export function withBoxOptions(command: Command): Command {
-  return command
-    .option('--config <file>', 'path of the configuration (default: $SLUICE_CONFIG, otherwise sluice.yaml)')
-    .option('--cluster <name>', 'name from `ingress.kafka` (default: the only one)');
+  return withConfig(command).option('--cluster <name>', 'name from `ingress.kafka` (default: the only one)');
 }
 
 export function withFilterOptions(command: Command): Command {

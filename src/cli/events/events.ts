@@ -11,7 +11,7 @@ import { formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
 import { isRunning, queryOperator } from '../lib/operator-query.ts';
-import { withClient } from '../lib/session.ts';
+import { withClient, withState } from '../lib/session.ts';
 import { tabbed } from '../lib/table.ts';
 
 const WHAT = {
@@ -57,11 +57,9 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
       }),
     );
 
-  events
-    .command('show')
+  withState(events.command('show'))
     .argument('<id>', 'id of the event')
     .description('show one event in full, without personal data')
-    .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice')
     .option('--json', 'print JSON', false)
     .action((id: string, options: Options) =>
       withClient(options, env, async (client) => {
@@ -86,12 +84,11 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
 
 function withFilter(command: Command, states: readonly State[]): Command {
   for (const state of states) command.option(`--${state}`, WHAT[state]);
-  return command
+  return withState(command)
     .option('--account <name>', 'only entries of this account')
     .option('--route <name>', 'only events of this route')
     .option('--code <code>', 'only entries with this code; repeatable', collect, [])
-    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: MAX_LIMIT }), 100)
-    .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice');
+    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: MAX_LIMIT }), 100);
 }
 
 function filterOf({ account, route, code, limit, ...options }: Options): EventFilter {

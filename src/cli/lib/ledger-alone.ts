@@ -1,5 +1,8 @@
 // Opens the ledger for a command that works without a worker.
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { Database } from '../../ledger/database.ts';
 import { openLedger } from '../../runtime/ledger-database.ts';
 import { acquireFolderLock, FolderLockedError } from '../../runtime/lock/folder-lock.ts';
@@ -10,7 +13,8 @@ import { say } from './lifetime.ts';
 /**
  * The embedded ledger serves one process: this command, until it ends. With DATABASE_URL, several processes share the
  * ledger.
- * @throws CliError (conflict) when another process has the embedded ledger
+ * @throws CliError (conflict) when another process has the embedded ledger, (not found) when the folder has none: a
+ * command that reads never creates one
  */
 export async function openLedgerAlone(
   command: string,
@@ -18,10 +22,23 @@ export async function openLedgerAlone(
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<Database> {
+  if (!hasLedger(state, env)) throw noLedger(state);
   const stateDir = await lockLedger(command, state, env, shutdown);
   const db = await openLedger({ url: env.DATABASE_URL, stateDir, onError: () => undefined });
   shutdown.add('ledger', () => db.close());
   return db;
+}
+
+/** Whether something has run on this state folder, or several processes share a ledger. */
+export function hasLedger(state: string, env: NodeJS.ProcessEnv): boolean {
+  return Boolean(env.DATABASE_URL) || existsSync(join(resolve(state), 'ledger'));
+}
+
+export function noLedger(state: string): CliError {
+  return new CliError(
+    EXIT.notFound,
+    `there is no ledger in ${state}: nothing has run there; name the folder of your Sluice with --state or SLUICE_STATE, or set DATABASE_URL`,
+  );
 }
 
 /**
@@ -47,4 +64,21 @@ export async function lockLedger(
   });
   shutdown.add('folder lock', () => lock.release());
   return stateDir;
+}
+
+/**
+ * {@link lockLedger} for a command that only reads. Where nothing has run yet, it gets an empty ledger in a temporary
+ * folder, which `shutdown` removes.
+ */
+export async function lockLedgerToRead(
+  command: string,
+  state: string,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<string> {
+  if (env.DATABASE_URL || existsSync(resolve(state))) return await lockLedger(command, state, env, shutdown);
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-empty-'));
+  shutdown.add('empty ledger', () => rm(folder, { recursive: true, force: true }));
+  say(`nothing has run on ${state} yet: the ledger is taken as empty`);
+  return folder;
 }

@@ -19,6 +19,7 @@ import { openClient } from '../../runtime/temporal/temporal-client.ts';
 import { CONFIG_CHECKS } from '../config/config-checks.ts';
 import { CliError, EXIT } from './exit.ts';
 import { runCommand, say } from './lifetime.ts';
+import { describeSearch, findPlace } from './place.ts';
 
 export interface SessionOptions {
   readonly config?: string;
@@ -36,12 +37,23 @@ export type OpenStack = Stack & {
   note(more: Omit<LockNote, 'command'>): Promise<void>;
 };
 
-const DEFAULT_STATE = '.sluice';
-
+/** Adds `--config` and `--state`. `fillState` sets the state folder before the command runs. */
 export function withSessionOptions(command: Command): Command {
-  return command
-    .option('--config <file>', 'path of the configuration (default: $SLUICE_CONFIG, otherwise sluice.yaml)')
-    .option('--state <dir>', 'folder of the embedded Temporal server and ledger', DEFAULT_STATE);
+  return withState(withConfig(command));
+}
+
+export function withConfig(command: Command): Command {
+  return command.option(
+    '--config <file>',
+    'path of the configuration (default: $SLUICE_CONFIG, otherwise the nearest sluice.yaml in this folder or above)',
+  );
+}
+
+export function withState(command: Command): Command {
+  return command.option(
+    '--state <dir>',
+    'folder of the embedded Temporal server and ledger (default: $SLUICE_STATE, otherwise .sluice beside the configuration)',
+  );
 }
 
 /** `--temporal-ui`, for commands that stay up. */
@@ -63,7 +75,7 @@ export function checkTemporalUi(wanted: boolean | undefined, env: NodeJS.Process
 export function sameSession(command: string, { config, state }: SessionOptions): string {
   const flags = [
     ...(config === undefined ? [] : ['--config', config]),
-    ...(state === DEFAULT_STATE ? [] : ['--state', state]),
+    ...(state === findPlace({ config }, {}).state ? [] : ['--state', state]),
   ];
   return ['npx sluice', command, ...flags.map(quoted)].join(' ');
 }
@@ -72,9 +84,18 @@ function quoted(word: string): string {
   return /^[\w./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Loads the configuration with all checks. */
+/**
+ * Loads the configuration with all checks.
+ * @throws CliError (not found) when no folder has one
+ */
 export async function openConfig(file: string | undefined, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
-  return await loadConfig(file ?? env.SLUICE_CONFIG ?? 'sluice.yaml', { env, ...CONFIG_CHECKS });
+  const place = findPlace({ config: file }, env);
+  if (place.config === null)
+    throw new CliError(
+      EXIT.notFound,
+      `there is no sluice.yaml in ${describeSearch(place)}; name one with --config or SLUICE_CONFIG, or create one with \`sluice init\``,
+    );
+  return await loadConfig(place.config, { env, ...CONFIG_CHECKS });
 }
 
 /**
@@ -88,19 +109,24 @@ export async function openStack(
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<OpenStack> {
-  return await openWith(
-    await acquireFolderLock(resolve(options.state), { command }, say),
-    command,
-    options,
-    env,
-    shutdown,
-  );
+  const config = await openChecked(options.config, env);
+  const lock = await acquireFolderLock(resolve(options.state), { command }, say);
+  return await openWith(lock, config, command, options, env, shutdown);
+}
+
+/** The configuration with tokens that can be read: what is missing is reported before anything starts. */
+async function openChecked(file: string | undefined, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  const config = await openConfig(file, env);
+  for (const { tokens } of Object.values(config.config.accounts))
+    for (const token of tokens) await config.secret(token);
+  return config;
 }
 
 const STAYS_UP = new Set(['sluice dev', 'sluice worker']);
 
 async function openWith(
   lock: FolderLock,
+  config: LoadedConfig,
   command: string,
   options: SessionOptions,
   env: NodeJS.ProcessEnv,
@@ -112,7 +138,6 @@ async function openWith(
   // A command that ends reports its own errors; a service has only its log.
   const log = openLog(env, STAYS_UP.has(command) ? 'warn' : 'error', shutdown);
   shutdown.add('folder lock', () => lock.release());
-  const config = await openConfig(options.config, env);
   const stateDir = resolve(options.state);
   const stack = await startStack({
     config,
@@ -144,8 +169,10 @@ export async function openOrJoin(
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<OpenStack | null> {
+  let config: LoadedConfig | undefined;
   for (let second = 1; ; second++) {
     if ((await findTemporal(options.state, env)) !== null) return null;
+    config ??= await openChecked(options.config, env);
     const lock = await acquireFolderLock(resolve(options.state), { command }, say).catch((error: unknown) => {
       const starting =
         error instanceof FolderLockedError &&
@@ -153,7 +180,7 @@ export async function openOrJoin(
       if (!starting || second > JOIN_SECONDS) throw error;
       return null;
     });
-    if (lock !== null) return await openWith(lock, command, options, env, shutdown);
+    if (lock !== null) return await openWith(lock, config, command, options, env, shutdown);
     if (second === 1) say('another Sluice is starting on this state folder; waiting to join it');
     await delay(1000, undefined, { signal: shutdown.signal });
   }
@@ -185,7 +212,7 @@ export async function connectClient(
   if (found === null) {
     throw new CliError(
       EXIT.unavailable,
-      `no Sluice runs on ${state}: start one with \`sluice dev\`, or set TEMPORAL_ADDRESS to the Temporal server of your workers`,
+      `no Sluice runs on ${state}: start one with \`sluice dev\`, name its folder with --state or SLUICE_STATE, or set TEMPORAL_ADDRESS to the Temporal server of your workers`,
     );
   }
   return await openClient(found, shutdown).catch((error: Error) => {

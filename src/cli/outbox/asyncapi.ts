@@ -1,22 +1,19 @@
 // `sluice asyncapi`: the AsyncAPI document of the events that sinks receive.
 import type { Command } from 'commander';
-import { ConfigFileError } from '../../config/errors.ts';
 import type { ResolvedConfig } from '../../config/load.ts';
 import { describeEvents } from '../../sinks/asyncapi.ts';
 import { say } from '../lib/lifetime.ts';
-import { openConfig } from '../lib/session.ts';
+import { findPlace } from '../lib/place.ts';
+import { openConfig, withConfig } from '../lib/session.ts';
 
 interface Options {
   readonly config?: string;
 }
 
 export function registerAsyncapi(program: Command, env: NodeJS.ProcessEnv): void {
-  program
-    .command('asyncapi')
-    .description('print the AsyncAPI 3.0 document of the events that sinks receive')
-    .option(
-      '--config <file>',
-      'configuration whose sinks become channels (default: $SLUICE_CONFIG, otherwise sluice.yaml if it exists)',
+  withConfig(program.command('asyncapi'))
+    .description(
+      'print the AsyncAPI 3.0 document of the events that sinks receive; the sinks of a configuration become channels',
     )
     .action(async (options: Options, command: Command) => {
       const config = await configOf(options, env);
@@ -27,13 +24,8 @@ export function registerAsyncapi(program: Command, env: NodeJS.ProcessEnv): void
     });
 }
 
-/** Null when no configuration was named and the folder has none. */
+/** Null when no configuration was named and no folder has one. */
 async function configOf(options: Options, env: NodeJS.ProcessEnv): Promise<ResolvedConfig | null> {
-  try {
-    return (await openConfig(options.config, env)).config;
-  } catch (error) {
-    const asked = options.config !== undefined || env.SLUICE_CONFIG !== undefined;
-    if (asked || !(error instanceof ConfigFileError) || error.code !== 'not_found') throw error;
-    return null;
-  }
+  if (findPlace(options, env).config === null) return null;
+  return (await openConfig(options.config, env)).config;
 }

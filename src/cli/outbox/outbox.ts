@@ -16,7 +16,7 @@ import { formatCount, formatDuration, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
 import { queryOperator } from '../lib/operator-query.ts';
-import { withClient } from '../lib/session.ts';
+import { withClient, withState } from '../lib/session.ts';
 import { tabbed } from '../lib/table.ts';
 
 const KIND = 'outbox';
@@ -113,10 +113,6 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
         return EXIT.ok;
       }),
     );
-}
-
-function withState(command: Command): Command {
-  return command.option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice');
 }
 
 function withFilter(command: Command, limit: { readonly usual: number; readonly max: number }): Command {

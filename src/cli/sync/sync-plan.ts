@@ -10,7 +10,7 @@ import type { Shutdown } from '../../runtime/shutdown.ts';
 import { integer } from '../lib/arguments.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
-import { lockLedger } from '../lib/ledger-alone.ts';
+import { lockLedgerToRead } from '../lib/ledger-alone.ts';
 import { runCommand, say } from '../lib/lifetime.ts';
 import { createProgress, formatDuration, formatCount as n } from '../lib/progress.ts';
 import { openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
@@ -43,7 +43,7 @@ export function registerSyncPlan(sync: Command, env: NodeJS.ProcessEnv): void {
         async (shutdown) => {
           const config = await openConfig(options.config, env);
           const spec = config.spec(name);
-          const stateDir = await lockLedger('sluice sync plan', options.state, env, shutdown);
+          const stateDir = await lockLedgerToRead('sluice sync plan', options.state, env, shutdown);
           const progress = createProgress(process.stderr, { label: `plan ${name}`, unit: 'row' });
           const account = config.config.accounts[spec.account];
           const input: PlanInput = {

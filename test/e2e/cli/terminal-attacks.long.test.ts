@@ -46,7 +46,7 @@ describe('no text from outside steers the terminal', () => {
   it.each([
     ['a command that does not exist', [EVIL]],
     ['an option that does not exist', ['config', 'check', `--${EVIL}`]],
-    ['a file that does not exist', ['config', 'check', '--file', `${EVIL}.yaml`]],
+    ['a file that does not exist', ['config', 'check', '--config', `${EVIL}.yaml`]],
     ['a fixture that does not exist', ['sandbox', '--data', 'd', '--fixture', `${EVIL}.json`]],
     ['a host that does not exist', ['sandbox', '--data', 'd', '--host', EVIL]],
   ])('%s', async (_name, args) => {

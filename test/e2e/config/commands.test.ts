@@ -48,7 +48,7 @@ describe('init', () => {
       'sluice.yaml',
     ]);
     const file = join(dir, 'sluice.yaml');
-    const { stdout, exitCode } = await sluice(['config', 'check', '--file', file], {
+    const { stdout, exitCode } = await sluice(['config', 'check', '--config', file], {
       ACME_TOKEN: 'svc_test_x',
     });
     expect(exitCode).toBe(EXIT.ok);
@@ -96,7 +96,7 @@ describe('init', () => {
 describe('config check', () => {
   it('says which secrets are missing without failing, and shows none', async () => {
     await sluice(['init', '--dir', dir]);
-    const { stdout, exitCode } = await sluice(['config', 'check', '--file', join(dir, 'sluice.yaml')]);
+    const { stdout, exitCode } = await sluice(['config', 'check', '--config', join(dir, 'sluice.yaml')]);
     expect(exitCode).toBe(EXIT.ok);
     expect(stdout).toContain('env:ACME_TOKEN NOT FOUND');
     expect(stdout).toContain('environment variable ACME_TOKEN is not set');
@@ -138,7 +138,7 @@ routes:
 `,
     );
     const env = { T: 'svc_test_CANARY', P: 'CANARY', S: 'CANARY-of-enough-bytes' };
-    const { stdout, exitCode } = await sluice(['config', 'check', '--file', file], env);
+    const { stdout, exitCode } = await sluice(['config', 'check', '--config', file], env);
     expect(exitCode).toBe(EXIT.ok);
     expect(stdout.split('\n').map((line) => line.trim())).toEqual([
       `${file} is right`,
@@ -177,7 +177,7 @@ pollers:
       K: 'whsec_CANARYCANARYCANARYCANARYCANARYCA',
       DB: 'postgres://u:CANARY@db/x',
     };
-    const { stdout, exitCode } = await sluice(['config', 'check', '--file', file], env);
+    const { stdout, exitCode } = await sluice(['config', 'check', '--config', file], env);
     expect(exitCode).toBe(EXIT.ok);
     expect(stdout.split('\n').slice(3)).toEqual([
       '  sink     bus    kafka, topic t at b:1, env:P found',
@@ -207,7 +207,7 @@ pollers:
   });
 
   it('ends with not found when there is no file', async () => {
-    const { exitCode, stderr } = await sluice(['config', 'check', '--file', join(dir, 'none.yaml')]);
+    const { exitCode, stderr } = await sluice(['config', 'check', '--config', join(dir, 'none.yaml')]);
     expect(exitCode).toBe(EXIT.notFound);
     expect(stderr).toContain('none.yaml');
   });

@@ -10,7 +10,7 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const BLOCK = /^\s*```[\s\S]*?^\s*```/gm;
 const INLINE = /`(?:npx )?sluice ([^`]+)`/g;
 
-const program = await createProgram('', {});
+const program = await createProgram({ version: '', json: false }, {});
 const folder = await readdir(join(ROOT, 'docs'), { recursive: true });
 const documents = [
   'README.md',

@@ -12,7 +12,7 @@ import { MEMBER_CODES } from '../../../src/contracts/wire/campaign.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const pages = await renderReference();
-const program = await createProgram('', {});
+const program = await createProgram({ version: '', json: false }, {});
 /** Environment variables, options of Temporal, errors of Node and of libraries, and other words in capitals. */
 const NO_CODES =
   /^(?:TEMPORAL|DATABASE|NODE|XDG|SSL|CURL|REQUESTS|SLUICE|UND_ERR|HPE|WAIT|BUFFER|PG|CSV)_|^ERR_(?:HTTP_|SCRIPT_|WORKER_|SSL$|FS_|STREAM_)|^(?:USE_EXISTING|REJECT_DUPLICATE|CANCEL_OTHER|ALLOW_DUPLICATE|INVALID_OPENING_QUOTE|DUPLICATE_KEY|HTTP_PARSER|PREMIUM_RATE|SHARED_COST|WORKER_SHUTDOWN|DEAD_LETTERS|NOT_TRIGGERED|SIZE_EXCEEDED|SIZE_NOT_REACHED|NOT_BYTES|(?:HTTPS?|ALL|NO)_PROXY)$/;

@@ -1,0 +1,65 @@
+// The front of the command line: it answers help and mistyped words and names from the tree of commands as data, and
+// loads the code of a command only to run it.
+import { Command } from 'commander';
+import { addExamples } from './examples.ts';
+import { checkName, type NameKind, readNames } from './lib/names.ts';
+import { findPlace, type Given } from './lib/place.ts';
+import { addShape, type CommandShape } from './lib/shape.ts';
+import { type Appearance, dressProgram } from './program.ts';
+
+/** Runs a command whose words, options and names are right. */
+type Run = (group: string) => Promise<void>;
+
+export function createFront(
+  shapes: readonly CommandShape[],
+  appearance: Appearance,
+  env: NodeJS.ProcessEnv,
+  run: Run,
+): Command {
+  const program = dressProgram(new Command('sluice'), appearance);
+  for (const shape of shapes)
+    addShape(program, shape, async (command) => {
+      checkNames(command, env);
+      await run(shape.name);
+    });
+  addExamples(program);
+  return program;
+}
+
+/** What the first argument of a group's commands names. */
+const KINDS: Readonly<Record<string, NameKind>> = { sync: 'sync', poll: 'poller', campaign: 'campaign' };
+const NAMES = new Set(['name', 'names']);
+/** Commands that also know what has left the configuration. */
+const OF_LEDGER: Readonly<Record<string, readonly string[]>> = {
+  poll: ['status', 'gaps'],
+  sync: ['schedule'],
+  campaign: ['schedule'],
+};
+
+/** @throws UnknownNameError before anything is started */
+export function checkNames(command: Command, env: NodeJS.ProcessEnv): void {
+  const options = command.opts<Given & { readonly account?: unknown }>();
+  const [group = '', verb = ''] = wordsOf(command);
+  const isOfLedger = OF_LEDGER[group]?.includes(verb) === true;
+  // A command that reads no configuration knows its names from the ledger.
+  const readsConfig = command.options.some((option) => option.attributeName() === 'config');
+  if (!readsConfig || isOfLedger) return;
+  const kind = KINDS[group];
+  const [argument] = command.registeredArguments;
+  const takesName = kind !== undefined && argument !== undefined && NAMES.has(argument.name());
+  const wanted = takesName
+    ? [command.processedArgs[0]].flat().filter((name) => typeof name === 'string')
+    : [];
+  if (wanted.length === 0 && typeof options.account !== 'string') return;
+  const { config } = findPlace(options, env);
+  const names = config === null ? null : readNames(config);
+  if (names === null) return;
+  if (typeof options.account === 'string') checkName(names, 'account', options.account);
+  // The id of a run has slashes, and so has a poller with its account.
+  for (const name of wanted) if (kind !== undefined && !name.includes('/')) checkName(names, kind, name);
+}
+
+/** `['sync', 'schedule', 'list']`. */
+export function wordsOf(command: Command): string[] {
+  return command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
+}
