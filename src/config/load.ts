@@ -1,12 +1,19 @@
 // Loads sluice.yaml: parses and validates it, reads presets and schemas, and checks names.
 import { dirname, resolve } from 'node:path';
-import { Config, MappingConfig, type ResolvedRoute, type SourceConfig } from '../contracts/config/config.ts';
+import {
+  Config,
+  MappingConfig,
+  type OperatorConfig,
+  type ResolvedRoute,
+  type SourceConfig,
+} from '../contracts/config/config.ts';
 import { suggestion } from '../contracts/suggest.ts';
 import type { CampaignSpec } from '../contracts/wire/campaign.ts';
 import type { RunSpec } from '../contracts/wire/run.ts';
 import { checkCampaigns } from './checks/check-campaigns.ts';
 import { checkIngress } from './checks/check-ingress.ts';
 import { checkInsecure } from './checks/check-insecure.ts';
+import { checkOperator } from './checks/check-operator.ts';
 import { checkPollers } from './checks/check-pollers.ts';
 import { checkRoutes } from './checks/check-routes.ts';
 import { checkStrength } from './checks/check-strength.ts';
@@ -82,6 +89,7 @@ export async function loadConfig(file: string, options: LoadOptions): Promise<Lo
     ...checkRoutes(main, mappings, options),
     ...checkPollers(main, options.now ?? new Date()),
     ...checkCampaigns(main, options.checkCampaign),
+    ...checkOperator(main),
     ...inMappings,
     ...inSchemas,
   ];
@@ -99,7 +107,8 @@ export async function loadConfig(file: string, options: LoadOptions): Promise<Lo
       return [name, schema === undefined ? route : { ...route, schema }];
     }),
   );
-  const config: ResolvedConfig = { ...parsed.data, sources, sinks, mappings, routes };
+  const operator = operatorWithAbsolutePaths(parsed.data.operator, dir);
+  const config: ResolvedConfig = { ...parsed.data, sources, sinks, mappings, routes, operator };
   return {
     file: absolute,
     dir,
@@ -237,6 +246,12 @@ function withAbsolutePath(source: SourceConfig, dir: string): SourceConfig {
     case 'http':
       return source;
   }
+}
+
+function operatorWithAbsolutePaths(operator: OperatorConfig, dir: string): OperatorConfig {
+  const { socket, http } = operator;
+  const tls = http.tls && { cert: resolve(dir, http.tls.cert), key: resolve(dir, http.tls.key) };
+  return { ...operator, socket: socket && resolve(dir, socket), http: { ...http, tls } };
 }
 
 function mapValues<T>(record: Record<string, T>, map: (value: T) => T): Record<string, T> {

@@ -4,6 +4,7 @@ import { insecure, isPlainUrl, name, SecretRef } from './config-base.ts';
 import { CampaignConfig, OptOutConfig } from './config-campaigns.ts';
 import { IngressConfig } from './config-ingress.ts';
 import { MappingConfig } from './config-mapping.ts';
+import { OperatorConfig } from './config-operator.ts';
 import { PollerConfig } from './config-pollers.ts';
 import { RetentionConfig } from './config-retention.ts';
 import { RouteConfig } from './config-routes.ts';
@@ -17,6 +18,7 @@ export * from './config-campaigns.ts';
 export * from './config-ingress.ts';
 export * from './config-kafka.ts';
 export * from './config-mapping.ts';
+export * from './config-operator.ts';
 export * from './config-pollers.ts';
 export * from './config-retention.ts';
 export * from './config-routes.ts';
@@ -126,6 +128,10 @@ export const Config = z.strictObject({
   }),
   retention: RetentionConfig.prefault({}).meta({
     description: 'How long the call log is kept. Default: calls 14 days, their numbers per minute 90 days.',
+  }),
+  operator: OperatorConfig.prefault({}).meta({
+    description:
+      'How operators reach Sluice: the console, remote commands and logins. Default: 127.0.0.1:8088.',
   }),
 });
 export type Config = z.infer<typeof Config>;
