@@ -1,0 +1,309 @@
+// Endpoints of the overview: is all well, what goes on, what needs a person, and where the calls went.
+import { z } from 'zod';
+import { Count, Cursor, endpoint, Name, Note, PageLimit, Time, Unmask } from './endpoint.ts';
+
+/** Most urgent first. */
+export const LaneName = z.enum(['reply', 'lead', 'poll', 'campaign', 'backfill']);
+export type LaneName = z.infer<typeof LaneName>;
+/** Number of calls by lane. A missing lane made none. */
+const ByLane = z.partialRecord(LaneName, Count);
+const Seconds = z.number().nonnegative();
+
+/** Hash of a token; it identifies the token without its value. */
+const TokenKey = z.string();
+
+export const TokenGauge = z.object({
+  account: z.string(),
+  token: TokenKey,
+  /** Position in the account's list of tokens, from 1. */
+  position: z.int().positive(),
+  /** Calls per minute, as the last answer stated it, or as configured. */
+  limit: Count,
+  /** Calls in the service's current window, ours and others'. */
+  used: Count,
+  windowEndsAt: Time.nullable(),
+  /** Calls of the last 60 s by lane. */
+  lanes: ByLane,
+  /** Estimated calls per minute of other programs. */
+  foreign: z.number().nonnegative(),
+  /** Answers with 429 in the last hour. */
+  limited: Count,
+  /** After a 429, nothing is sent before this time. */
+  blockedUntil: Time.nullable(),
+  /** Refusals that count against the token. Scope null: the token itself is refused. */
+  marks: z.array(z.object({ scope: z.string().nullable(), code: z.string(), at: Time })),
+});
+export type TokenGauge = z.infer<typeof TokenGauge>;
+
+export const WaitingWork = z.object({
+  /** Null: the work makes no calls of the API (outbox). */
+  lane: LaneName.nullable(),
+  kind: z.enum(['records', 'members', 'events', 'conversations', 'outbox']),
+  account: z.string(),
+  /** Name of the sync, campaign, poller or sink. Null: of the whole account. */
+  name: z.string().nullable(),
+  count: Count,
+  /** False: the number is an estimate, or there are more. */
+  exact: z.boolean(),
+  /** At the pace of the last ten minutes. Null: nothing moves, or it cannot be told yet. */
+  etaSeconds: Seconds.nullable(),
+});
+export type WaitingWork = z.infer<typeof WaitingWork>;
+
+export const RunningRun = z.object({
+  run: z.string(),
+  kind: z.enum(['sync', 'retry', 'campaign']),
+  account: z.string(),
+  name: z.string(),
+  /** Of a sync: planning, syncing. Of a campaign: planning, planned, running. */
+  state: z.string(),
+  startedAt: Time,
+  /** Records or members that have ended, and all of them. Total null: not known yet. */
+  done: Count,
+  total: Count.nullable(),
+  exact: z.boolean(),
+  /** From 0 to 1. While a sync is planned: how much of its source was read. Null: cannot be told. */
+  progress: z.number().min(0).max(1).nullable(),
+  calls: Count,
+  callsPerMinute: z.number().nonnegative(),
+  etaSeconds: Seconds.nullable(),
+  paused: z.object({ by: z.string(), reason: z.string() }).nullable(),
+  blocked: Note.nullable(),
+});
+export type RunningRun = z.infer<typeof RunningRun>;
+
+export const NEED_KINDS = [
+  'unknown-records',
+  'unknown-events',
+  'unknown-members',
+  'blocked-poller',
+  'blocked-campaign',
+  'blocked-events',
+  'refused-token',
+  'dead-outbox',
+  'paused-campaign',
+  'paused-poller',
+  'approval',
+  'failed-run',
+] as const;
+
+/** Something that waits for a person. */
+export const Need = z.object({
+  kind: z.enum(NEED_KINDS),
+  /** `critical`: work stands still. `warning`: something may be lost or double. `info`: a decision is due. */
+  severity: z.enum(['critical', 'warning', 'info']),
+  account: z.string(),
+  /** Sync, campaign, poller, route, sink, or position of the token. */
+  name: z.string(),
+  run: z.string().nullable(),
+  count: Count,
+  since: Time.nullable(),
+  code: z.string().nullable(),
+  reason: z.string().nullable(),
+  /** What can be done about it: routes of commands with the input that they need. The first is the usual one. */
+  commands: z.array(z.object({ route: z.string(), input: z.record(z.string(), z.unknown()) })),
+});
+export type Need = z.infer<typeof Need>;
+
+const AccountHealth = z.object({
+  account: z.string(),
+  /** Calls of the last five minutes, and those of them without success. */
+  calls: Count,
+  failed: Count,
+  lastCallAt: Time.nullable(),
+  lastSuccessAt: Time.nullable(),
+  /** Code of the newest failure in those five minutes. */
+  lastCode: z.string().nullable(),
+});
+
+const PollerHealth = z.object({
+  account: z.string(),
+  poller: z.string(),
+  state: z.enum(['polling', 'paused', 'blocked']),
+  polledAt: Time.nullable(),
+  /** Since a poll last brought the ledger up to the newest page. */
+  lagSeconds: Seconds.nullable(),
+});
+
+const SinkHealth = z.object({
+  sink: z.string(),
+  circuit: z.enum(['closed', 'open']),
+  code: z.string().nullable(),
+  waiting: Count,
+  /** False: there are more. */
+  exact: z.boolean(),
+  dead: Count,
+  lagSeconds: Seconds.nullable(),
+  sentAt: Time.nullable(),
+});
+
+/** Health of what this process asks on its own. Null: not known in this process. */
+const ServiceHealth = z.object({ ok: z.boolean(), detail: z.string().nullable(), roundTripMs: z.number() });
+const KafkaLag = z.object({
+  ok: z.boolean(),
+  detail: z.string().nullable(),
+  topics: z.array(z.object({ route: z.string(), topic: z.string(), lag: Count })),
+});
+
+export const Health = z.object({
+  ledger: z.object({
+    kind: z.enum(['pglite', 'postgres']),
+    roundTripMs: z.number().nonnegative(),
+    /** When a worker last wrote calls; null when none did in 14 days. */
+    lastFlushAt: Time.nullable(),
+    /** Lease of the batch that was renewed longest ago, of those that hold work now. */
+    oldestLeaseSeconds: Seconds.nullable(),
+  }),
+  temporal: ServiceHealth.nullable(),
+  kafka: KafkaLag.nullable(),
+  api: z.array(AccountHealth),
+  pollers: z.array(PollerHealth),
+  sinks: z.array(SinkHealth),
+});
+export type Health = z.infer<typeof Health>;
+
+export const CallMinute = z.object({
+  /** Start of the minute, or of several. */
+  at: Time,
+  calls: ByLane,
+  /** Answered with 429. */
+  limited: Count,
+  /** Other calls without success. */
+  failed: Count,
+  /** Calls that the tokens allowed in this time. */
+  limit: Count,
+});
+
+export const LoggedCall = z.object({
+  id: Count,
+  at: Time,
+  account: z.string(),
+  /** Position of the token in the account's list; null when it is not configured any more. */
+  position: z.int().positive().nullable(),
+  run: z.string(),
+  lane: LaneName,
+  method: z.string(),
+  /** Path template. */
+  route: z.string(),
+  /** Null: the answer was lost. */
+  status: z.int().nullable(),
+  /** Null: the call succeeded. */
+  code: z.string().nullable(),
+  requestId: z.string().nullable(),
+  /** The person's number, masked, and their id in the ledger. */
+  person: z.string().nullable(),
+  personId: z.int().nullable(),
+  event: z.string().nullable(),
+  conversation: z.int().nullable(),
+  card: z.int().nullable(),
+  /** Until the call went out, mostly the wait for a slot; then until the answer. */
+  waitMs: Count,
+  tookMs: Count,
+});
+export type LoggedCall = z.infer<typeof LoggedCall>;
+
+const JobKind = z.enum(['sync', 'campaign', 'poller', 'route', 'delivery', 'other']);
+
+export const Spending = z.object({
+  account: z.string(),
+  kind: JobKind,
+  /** Of the sync, campaign, poller or route. */
+  name: z.string(),
+  /** Null: of all runs of the job. */
+  run: z.string().nullable(),
+  calls: Count,
+  lanes: ByLane,
+  /** From 0 to 1, of all calls of the period. */
+  share: z.number().min(0).max(1),
+  limited: Count,
+  failed: Count,
+  /** Milliseconds that a call waited for its slot, on average. */
+  waitMs: z.number().nonnegative(),
+});
+export type Spending = z.infer<typeof Spending>;
+
+export const Failure = z.object({
+  kind: z.enum(['run', 'record', 'row', 'event', 'member', 'call', 'outbox', 'poller']),
+  account: z.string(),
+  /** Sync, campaign, route, poller, sink, or the path template of the call. */
+  name: z.string(),
+  run: z.string().nullable(),
+  /** `failed`: refused, or given up. `unknown`: whether it took effect is not known. */
+  outcome: z.enum(['failed', 'unknown']),
+  code: z.string(),
+  /** Reason of the newest one. */
+  reason: z.string().nullable(),
+  count: Count,
+  firstAt: Time,
+  lastAt: Time,
+});
+export type Failure = z.infer<typeof Failure>;
+
+const period = {
+  account: Name.optional(),
+  since: Time.optional().describe('Default: 24 hours ago.'),
+  until: Time.optional().describe('Default: now.'),
+};
+
+export const OVERVIEW = {
+  'GET /overview': endpoint({
+    role: 'viewer',
+    summary: 'Health, tokens, waiting work, running runs and what needs a person.',
+    input: z.strictObject({ account: Name.optional() }),
+    output: z.object({
+      at: Time,
+      health: Health,
+      tokens: z.array(TokenGauge),
+      waiting: z.array(WaitingWork),
+      running: z.array(RunningRun),
+      /** The most severe first. */
+      needs: z.array(Need),
+      /** More needs exist than are listed. */
+      more: z.boolean(),
+    }),
+  }),
+  'GET /calls/minutes': endpoint({
+    role: 'viewer',
+    summary:
+      'Calls per minute against the limit, oldest first. Long periods come in steps of several minutes.',
+    input: z.strictObject({
+      account: Name.optional(),
+      token: z.string().max(200).optional(),
+      minutes: z.int().min(5).max(129_600).default(60),
+    }),
+    output: z.object({ stepMinutes: z.int().positive(), minutes: z.array(CallMinute) }),
+  }),
+  'GET /calls': endpoint({
+    role: 'viewer',
+    summary: 'The call log, newest first.',
+    input: z.strictObject({
+      ...period,
+      person: z.int().positive().optional().describe('Id of the person in the ledger.'),
+      run: z.string().max(300).optional(),
+      request: z.string().max(300).optional().describe('Request id of the service.'),
+      event: z.string().max(300).optional(),
+      outcome: z.enum(['ok', 'failed', 'limited', 'lost']).optional(),
+      status: z.int().min(100).max(599).optional(),
+      limit: PageLimit,
+      before: Cursor,
+      unmask: Unmask,
+    }),
+    output: z.object({ calls: z.array(LoggedCall), next: z.string().nullable() }),
+  }),
+  'GET /spending': endpoint({
+    role: 'viewer',
+    summary: 'Which syncs, campaigns, pollers and routes spent the calls of a period, the largest first.',
+    input: z.strictObject({
+      ...period,
+      by: z.enum(['job', 'run']).default('job'),
+      limit: PageLimit,
+    }),
+    output: z.object({ since: Time, until: Time, calls: Count, items: z.array(Spending), more: z.boolean() }),
+  }),
+  'GET /failures': endpoint({
+    role: 'viewer',
+    summary: 'What failed in a period, by kind and code, the newest first.',
+    input: z.strictObject({ ...period, limit: PageLimit }),
+    output: z.object({ since: Time, until: Time, failures: z.array(Failure), more: z.boolean() }),
+  }),
+} as const;
