@@ -15,7 +15,6 @@ export { deliveryWatch } from './delivery-watch.ts';
 export { listEvents, retryEvents } from './event-queries.ts';
 export { leadIntake } from './lead-intake.ts';
 export { outboxDelivery } from './outbox-delivery.ts';
-export { describeSinks, discardOutbox, listOutbox, retryOutbox } from './outbox-queries.ts';
 export { describePollers } from './poll-queries.ts';
 export { reactivationCampaign } from './reactivation-campaign.ts';
 export { scheduledCampaign } from './scheduled-campaign.ts';

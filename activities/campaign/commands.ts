@@ -26,14 +26,21 @@ import {
 } from '../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { FLIGHT_SECONDS } from '../shared/api-call.ts';
-import type { Deps } from '../shared/deps.ts';
-import { type CommandContext, type Done, resolve, retry, skipWave } from './member-commands.ts';
+
+import {
+  type CommandContext,
+  type CommandDeps,
+  type Done,
+  resolve,
+  retry,
+  skipWave,
+} from './member-commands.ts';
 import { demand, REFUSED, refuseCommand, refuseUnlessPlanned } from './refusals.ts';
 import { openAfterRun } from './trigger/after.ts';
 import { AMBIGUOUS } from './trigger/outcome.ts';
 import { FIRST_UNVERIFIED } from './trigger/verify.ts';
 
-export function createCommandActivities(deps: Deps) {
+export function createCommandActivities(deps: CommandDeps) {
   const { db, clock, log } = deps;
   return {
     /**
@@ -129,7 +136,13 @@ async function perform(c: CommandContext, command: CampaignCommand): Promise<Don
   }
 }
 
-async function approve(deps: Deps, tx: Queryable, row: CampaignRow, by: string, at: Date): Promise<Done> {
+async function approve(
+  deps: CommandDeps,
+  tx: Queryable,
+  row: CampaignRow,
+  by: string,
+  at: Date,
+): Promise<Done> {
   refuseUnlessPlanned(deps, row);
   if (by === row.planned_by)
     throw refuseCommand(REFUSED.samePerson, `${by} made this plan: another person has to approve it`);

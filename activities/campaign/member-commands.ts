@@ -27,8 +27,11 @@ export interface Done extends CampaignCommandResult {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** What commands need. The operator API has no more of it. */
+export type CommandDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'campaign'>;
+
 export interface CommandContext {
-  readonly deps: Deps;
+  readonly deps: CommandDeps;
   readonly tx: Queryable;
   /** Locked. */
   readonly row: CampaignRow;

@@ -41,7 +41,7 @@ export function refuseCommand(
  * @throws ApplicationFailure if the run is not a plan that waits for its start, or if the configuration has changed
  *   since
  */
-export function refuseUnlessPlanned(deps: Deps, row: CampaignRow): void {
+export function refuseUnlessPlanned(deps: Pick<Deps, 'campaign'>, row: CampaignRow): void {
   const { campaign, run_id: run, state, plan } = row;
   const replan = `\`sluice campaign plan ${campaign}\` makes a new one`;
   const why: Partial<Record<typeof state, string>> = {

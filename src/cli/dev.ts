@@ -13,13 +13,14 @@ import {
   openStack,
   type SessionOptions,
   TEMPORAL_UI,
-  withSessionOptions,
+  withConfig,
+  withState,
 } from './lib/session.ts';
 import { openSocket } from './lib/socket.ts';
 import { applyOf, describeChanges, toApply } from './schedule/apply-schedules.ts';
 
 export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
-  withSessionOptions(program.command('dev'))
+  withState(withConfig(program.command('dev')))
     .description('run Temporal server, ledger, worker, pollers and ingress in one process, until Ctrl-C')
     .option(...TEMPORAL_UI, false)
     .action((options: SessionOptions) => {
@@ -29,7 +30,7 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
 }
 
 export function registerWorker(program: Command, env: NodeJS.ProcessEnv): void {
-  withSessionOptions(program.command('worker'))
+  withState(withConfig(program.command('worker')))
     .description('run a worker process; needs TEMPORAL_ADDRESS and DATABASE_URL; start as many as you need')
     .action(async (options: SessionOptions) => {
       const missing = ['TEMPORAL_ADDRESS', 'DATABASE_URL'].filter((name) => !env[name]);

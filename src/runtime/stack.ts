@@ -26,6 +26,8 @@ export interface StackOptions {
   say(line: string): void;
   /** Starts the web UI of an embedded Temporal server too. @default false */
   readonly temporalUi?: boolean;
+  /** The ledger, if the caller has opened it already. */
+  readonly db?: Database;
   /** Closes what is opened here. */
   readonly shutdown: Shutdown;
 }
@@ -55,12 +57,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   if (temporal.uiUrl !== null) say(uiWarning(temporal.uiUrl));
   // A shutdown began while Temporal started: open nothing more.
   shutdown.signal.throwIfAborted();
-  const db = await openLedger({
-    url: env.DATABASE_URL,
-    stateDir,
-    onError: (error) => log.error({ err: error }, 'the database dropped a connection'),
-  });
-  shutdown.add('ledger', () => db.close());
+  const db = options.db ?? (await openOwnLedger(options));
   shutdown.signal.throwIfAborted();
   const { deps, close } = await createDeps({ config, db, log });
   shutdown.add('API clients', close);
@@ -85,4 +82,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   ]).then(() => new Promise<never>(() => undefined));
   failed.catch(() => undefined);
   return { temporal, client, db, failed };
+}
+
+async function openOwnLedger({ env, stateDir, log, shutdown }: StackOptions): Promise<Database> {
+  const db = await openLedger({
+    url: env.DATABASE_URL,
+    stateDir,
+    onError: (error) => log.error({ err: error }, 'the database dropped a connection'),
+  });
+  shutdown.add('ledger', () => db.close());
+  return db;
 }

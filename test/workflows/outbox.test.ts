@@ -1,16 +1,15 @@
 // The outbox at work: woken, idle, a worker lost in the middle, and `sluice outbox` as operators type it.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { registerOutbox } from '../../src/cli/outbox/outbox.ts';
+import type { LoadedConfig } from '../../src/config/load.ts';
 import { outboxWorkflowId, WORK_QUEUE } from '../../src/contracts/ids.ts';
-import type { SinkStatus } from '../../src/contracts/wire/outbox.ts';
+import type { SinkStatus } from '../../src/contracts/operator/outbox.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
 import { wakeSignal } from '../../workflows/messages.ts';
+import { openTestOperator, type TestOperator } from '../support/operator.ts';
 import { emptyLedger, testLedger } from '../support/postgres/ledger.ts';
 import { runHere } from '../support/runner/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal/temporal.ts';
@@ -26,7 +25,10 @@ import {
   REFUSED,
 } from '../unit/activities/outbox/outbox-context.ts';
 
-let dir: string;
+/** A configuration that has this sink. */
+const WITH_BUS = { config: { sinks: { bus: {} } } } as unknown as LoadedConfig;
+
+let operator: TestOperator;
 let temporal: TestTemporal;
 let db: Database;
 let bus: MemorySink;
@@ -34,8 +36,8 @@ let worker: Worker;
 let ended: Promise<void>;
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-outbox-'));
   [temporal, db] = await Promise.all([connectTestTemporal(), testLedger()]);
+  operator = await openTestOperator({ db, temporal: temporal.client, config: WITH_BUS });
   bus = memorySink();
   const context = outboxContext(db, { bus }, { now: async () => new Date(), takeMs: 1000 });
   const { nativeConnection: connection, namespace } = temporal;
@@ -52,7 +54,7 @@ afterAll(async () => {
   worker?.shutdown();
   await ended;
   await temporal?.close();
-  await rm(dir, { recursive: true, force: true });
+  await operator?.close();
 });
 beforeEach(async () => {
   await emptyLedger(db);
@@ -78,9 +80,8 @@ async function wake(): Promise<void> {
 const arrived = (count: number) => until(`${count} events arrived`, () => bus.ids.length >= count);
 
 async function sluice(args: string) {
-  const env = { TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: temporal.namespace };
-  const argv = ['outbox', ...args.split(' '), '--state', dir];
-  const ended = await runHere((program) => registerOutbox(program, env), argv);
+  const argv = ['outbox', ...args.split(' '), '--server', operator.server];
+  const ended = await runHere((program) => registerOutbox(program, {}), argv);
   return { ...ended, sinks: () => (JSON.parse(ended.stdout) as { sinks: SinkStatus[] }).sinks };
 }
 

@@ -10,6 +10,7 @@ import {
   UnknownNameError,
 } from '../../config/errors.ts';
 import { neutralLine } from '../../observability/neutral.ts';
+import { OperatorError } from '../../operator/error.ts';
 import { CliError, EXIT } from './exit.ts';
 
 export interface Described {
@@ -18,10 +19,24 @@ export interface Described {
   readonly exitCode: number;
 }
 
+/** Exit codes of the operator API's refusals. */
+const EXIT_OF = {
+  invalid: EXIT.usage,
+  unauthenticated: EXIT.auth,
+  forbidden: EXIT.auth,
+  notFound: EXIT.notFound,
+  conflict: EXIT.conflict,
+  tooMany: EXIT.unavailable,
+  unavailable: EXIT.unavailable,
+  failed: EXIT.error,
+} as const satisfies Record<OperatorError['kind'], number>;
+
 /** Null for an error of another kind. */
 export function describePlain(error: unknown): Described | null {
   if (error instanceof CommanderError)
     return { message: null, exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
+  if (error instanceof OperatorError)
+    return { message: neutralLine(error.message), exitCode: EXIT_OF[error.kind] };
   if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
   if (error instanceof ConfigError) {
     // Only errors of the program itself may print several lines: a line break from outside could forge a line.

@@ -24,6 +24,8 @@ import { describeSearch, findPlace } from './place.ts';
 export interface SessionOptions {
   readonly config?: string;
   readonly state: string;
+  /** Address of the operator API of another machine. */
+  readonly server?: string;
   /** From `sluice dev`: also starts the web UI of the embedded Temporal server. */
   readonly temporalUi?: boolean;
 }
@@ -37,9 +39,12 @@ export type OpenStack = Stack & {
   note(more: Omit<LockNote, 'command'>): Promise<void>;
 };
 
-/** Adds `--config` and `--state`. `fillState` sets the state folder before the command runs. */
+/** Adds `--config`, `--state` and `--server`, for commands that use the operator API. */
 export function withSessionOptions(command: Command): Command {
-  return withState(withConfig(command));
+  return withState(withConfig(command)).option(
+    '--server <url>',
+    'operator API of a Sluice elsewhere (default: $SLUICE_SERVER)',
+  );
 }
 
 export function withConfig(command: Command): Command {

@@ -3,6 +3,7 @@ import { peopleOf } from '../../ledger/campaigns/campaign-roll.ts';
 import { campaignEndpoints } from '../../runtime/operator/campaign-socket.ts';
 import { openOperatorIntake } from '../../runtime/operator/operator-intake.ts';
 import { openOperatorSocket } from '../../runtime/operator/operator-socket.ts';
+import { createOperator, openOperatorSocket as openApiSocket } from '../../runtime/operator.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { say } from './lifetime.ts';
 import type { OpenStack } from './session.ts';
@@ -18,7 +19,16 @@ export async function openSocket(
     const more = campaignEndpoints(peopleOf(stack.db));
     const socket = await openOperatorSocket({ folder: stack.stateDir, intake, more, log: stack.log });
     shutdown.add("operators' socket", () => socket.close());
-    await stack.note({ socket: socket.path });
+    const operator = createOperator({
+      db: stack.db,
+      config: () => stack.config,
+      temporal: async () => stack.client,
+      runningTemporal: async () => stack.client,
+      log: stack.log,
+    });
+    const api = await openApiSocket(operator, stack.stateDir);
+    shutdown.add('operator API', () => api.close());
+    await stack.note({ socket: socket.path, operator: api.path });
   } catch (error) {
     say(
       `the operator socket did not open, so \`sluice message\` and \`sluice campaign export\` can't be used with this process (${(error as Error).message})`,

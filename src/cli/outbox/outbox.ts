@@ -1,31 +1,22 @@
-// `sluice outbox`: events that sinks have not received, with retry and discard. A worker answers from the ledger, so
-// these work while another process has the ledger open.
-import type { Client } from '@temporalio/client';
+// `sluice outbox`: events that sinks have not received, with retry and discard.
 import type { Command } from 'commander';
-import type {
-  describeSinks,
-  discardOutbox,
-  listOutbox,
-  retryOutbox,
-} from '../../../workflows/outbox-queries.ts';
+import type { Input } from '../../contracts/operator/index.ts';
+import type { OutboxEntry, SinkStatus } from '../../contracts/operator/outbox.ts';
 import { CONVERSATION_EVENT_TYPES } from '../../contracts/wire/conversation-events.ts';
-import type { OutboxEntry, OutboxFilter, SinkStatus } from '../../contracts/wire/outbox.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect, integer } from '../lib/arguments.ts';
+import { withOperator } from '../lib/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatCount, formatDuration, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
-import { operatorName } from '../lib/operator.ts';
-import { queryOperator } from '../lib/operator-query.ts';
-import { withClient, withState } from '../lib/session.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { tabbed } from '../lib/table.ts';
 
-const KIND = 'outbox';
-/** Maximum size of an answer: Temporal accepts 2 MB. */
+/** Maximum number of ids or entries in one request. */
 const MAX_LIST = 1000;
 const MAX_RETRY = 10_000;
 
-interface Options {
-  readonly state: string;
+interface Options extends SessionOptions {
   readonly json: boolean;
   readonly yes: boolean;
   readonly dead?: boolean;
@@ -39,13 +30,15 @@ interface Options {
 
 export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
   const outbox = program.command('outbox').description('show, retry and discard events that wait for a sink');
+  const run = (options: Options, verb: string, work: (client: OperatorClient) => Promise<number>) =>
+    withOperator(options, env, { command: `sluice outbox ${verb}` }, work);
 
-  withState(outbox.command('status'))
+  withSessionOptions(outbox.command('status'))
     .description('show the state of each sink, with waiting and dead events')
     .option('--json', 'print the sinks as JSON', false)
     .action((options: Options) =>
-      withClient(options, env, async (client) => {
-        const sinks = await queryOperator<typeof describeSinks>(client, KIND, 'describeSinks', []);
+      run(options, 'status', async (client) => {
+        const { sinks } = await client.call('GET /sinks', {});
         if (options.json) line(JSON.stringify({ sinks }));
         else if (sinks.length === 0) say('the configuration has no sinks');
         else for (const sink of sinks) for (const each of describeSink(sink, new Date())) line(each);
@@ -57,24 +50,25 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
     .description('list waiting and dead events, oldest first')
     .option('--json', 'print one JSON object per line', false)
     .action((options: Options) =>
-      withClient(options, env, async (client) => {
-        const found = await list(client, filterOf(options, ['waiting', 'dead']));
+      run(options, 'list', async (client) => {
+        const filter = filterOf(options, ['waiting', 'dead']);
+        const { events: found, next } = await client.call('GET /outbox', filter);
         for (const entry of found) line(options.json ? JSON.stringify(entry) : entryLine(entry));
-        say(
-          `${events(found.length)}${found.length === options.limit ? ', and perhaps more: see --limit' : ''}`,
-        );
+        say(`${events(found.length)}${next === null ? '' : ', and perhaps more: see --limit'}`);
         return EXIT.ok;
       }),
     );
 
-  withState(outbox.command('show').argument('<id>', 'id of the event'))
+  withSessionOptions(outbox.command('show').argument('<id>', 'id of the event'))
     .description('show one event in full, without personal data')
     .option('--json', 'print JSON', false)
     .action((id: string, options: Options) =>
-      withClient(options, env, async (client) => {
-        const [entry] = await named(client, [id]);
+      run(options, 'show', async (client) => {
+        const { events: found } = await client.call('GET /outbox', { ids: [id] });
+        const [entry] = found;
+        if (entry === undefined) throw missing([id]);
         if (options.json) line(JSON.stringify(entry));
-        else for (const each of entryInFull(entry as OutboxEntry)) line(each);
+        else for (const each of entryInFull(entry)) line(each);
         return EXIT.ok;
       }),
     );
@@ -83,32 +77,26 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
     .description('retry events at once: the given ids, or with --yes all dead events that match the filters')
     .option('--yes', 'confirm a command without ids', false)
     .action((ids: string[], options: Options) =>
-      withClient(options, env, async (client) => {
+      run(options, 'retry', async (client) => {
         if (ids.length === 0 && !options.yes)
           throw new CliError(
             EXIT.usage,
             'name the events, or add --yes for all dead ones that the filter lets through',
           );
-        if (ids.length > 0) await named(client, ids);
-        const filter = ids.length > 0 ? byId(ids) : filterOf(options, ['dead']);
-        const operatorCommand = { filter, by: operatorName() };
-        const count = await queryOperator<typeof retryOutbox>(client, KIND, 'retryOutbox', [operatorCommand]);
+        const filter = ids.length > 0 ? { ids: checked(ids) } : filterOf(options, ['dead']);
+        const { count } = await client.call('POST /outbox/retry', filter);
         say(`${events(count)} tried again${more(count, ids, options)}`);
         return EXIT.ok;
       }),
     );
 
-  withState(outbox.command('discard').argument('<ids...>', 'ids of events'))
+  withSessionOptions(outbox.command('discard').argument('<ids...>', 'ids of events'))
     .description('discard events: their sinks never receive them')
     .option('--yes', 'confirm; this cannot be undone', false)
     .action((ids: string[], options: Options) =>
-      withClient(options, env, async (client) => {
+      run(options, 'discard', async (client) => {
         if (!options.yes) throw new CliError(EXIT.usage, 'discarding is permanent; add --yes');
-        await named(client, ids);
-        const operatorCommand = { filter: byId(ids), by: operatorName() };
-        const count = await queryOperator<typeof discardOutbox>(client, KIND, 'discardOutbox', [
-          operatorCommand,
-        ]);
+        const { count } = await client.call('POST /outbox/discard', { ids: checked(ids) });
         say(`${events(count)} discarded`);
         return EXIT.ok;
       }),
@@ -116,7 +104,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
 }
 
 function withFilter(command: Command, limit: { readonly usual: number; readonly max: number }): Command {
-  return withState(command)
+  return withSessionOptions(command)
     .option('--dead', 'only dead events')
     .option('--waiting', 'only waiting events')
     .option('--sink <name>', 'only events for this sink; repeatable', collect, [])
@@ -131,37 +119,30 @@ function withFilter(command: Command, limit: { readonly usual: number; readonly 
     .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: limit.max }), limit.usual);
 }
 
-function filterOf(options: Options, otherwise: OutboxFilter['states']): OutboxFilter {
+type Filter = Input<'POST /outbox/retry'>;
+
+function filterOf(options: Options, otherwise: NonNullable<Filter['states']>): Filter {
   const { dead = false, waiting = false, sink, account, type, code, limit } = options;
   const states = [...(waiting ? (['waiting'] as const) : []), ...(dead ? (['dead'] as const) : [])];
   return {
     states: states.length === 0 ? otherwise : states,
     limit,
-    ...(sink.length === 0 ? {} : { sinks: sink }),
-    ...(account === undefined ? {} : { account }),
-    ...(type.length === 0 ? {} : { types: type }),
-    ...(code.length === 0 ? {} : { codes: code }),
+    sinks: sink.length === 0 ? undefined : sink,
+    account,
+    types: type.length === 0 ? undefined : type,
+    codes: code.length === 0 ? undefined : code,
   };
 }
 
-function byId(ids: readonly string[]): OutboxFilter {
-  return { ids, states: [], limit: ids.length };
+function checked(ids: readonly string[]): readonly string[] {
+  if (ids.length <= MAX_LIST) return ids;
+  throw new CliError(EXIT.usage, `${ids.length} ids are too many at once; give at most ${MAX_LIST}`);
 }
 
-async function list(client: Client, filter: OutboxFilter): Promise<OutboxEntry[]> {
-  return await queryOperator<typeof listOutbox>(client, KIND, 'listOutbox', [filter]);
-}
-
-/** @throws CliError when one of them does not exist */
-async function named(client: Client, ids: readonly string[]): Promise<OutboxEntry[]> {
-  if (ids.length > MAX_LIST)
-    throw new CliError(EXIT.usage, `${ids.length} ids are too many at once; give at most ${MAX_LIST}`);
-  const found = await list(client, byId(ids));
-  const missing = ids.filter((id) => found.every((entry) => entry.id !== id));
-  if (missing.length === 0) return found;
-  throw new CliError(
+function missing(ids: readonly string[]): CliError {
+  return new CliError(
     EXIT.notFound,
-    `The outbox has no event ${missing.join(', ')}. It was sent or discarded, or the id is wrong; \`sluice outbox list\` shows the ids.`,
+    `The outbox has no event ${ids.join(', ')}. It was sent or discarded, or the id is wrong; \`sluice outbox list\` shows the ids.`,
   );
 }
 

@@ -1,6 +1,6 @@
 // Operator queries and commands for the outbox. The content of an event never leaves this module.
 import { outboxIdSql, parseOutboxId } from '../../contracts/ids.ts';
-import type { OutboxEntry, OutboxFilter, SinkStatus } from '../../contracts/wire/outbox.ts';
+import type { OutboxEntry, OutboxFilter, SinkStatus } from '../../contracts/operator/outbox.ts';
 import type { Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
 import { shortHash } from '../short-hash.ts';
@@ -27,13 +27,17 @@ function parametersOf({ ids, states, sinks, account, types, codes }: OutboxFilte
   ];
 }
 
-/** Oldest first. */
-export async function listOutbox(db: Queryable, filter: OutboxFilter): Promise<OutboxEntry[]> {
+/** Oldest first, after the event `after`. */
+export async function listOutbox(
+  db: Queryable,
+  filter: OutboxFilter,
+  { limit, after = null }: { readonly limit: number; readonly after?: string | null },
+): Promise<OutboxEntry[]> {
   const rows = await db.query<OutboxEntry>(
     `select ${outboxIdSql('sink', 'seq')} as id, sink, account, stream, type, event_id as "eventId", state, attempts,
             ${isoText('next_at')} as "nextAt", code, reason, ${isoText('created_at')} as "createdAt", ${isoText('tried_at')} as "triedAt"
-       from outbox where ${WHERE} order by seq limit $8`,
-    [...parametersOf(filter), filter.limit],
+       from outbox where ${WHERE} and seq > $8 order by seq limit $9`,
+    [...parametersOf(filter), after === null ? 0 : (parseOutboxId(after)?.seq ?? 0), limit],
   );
   return rows.map((row) => ({ ...row, eventId: withoutKey(row) }));
 }
@@ -70,8 +74,9 @@ export async function describeSinks(db: Queryable, configured: readonly string[]
 export async function reopenOutbox(
   tx: Queryable,
   filter: OutboxFilter,
+  limit: number,
 ): Promise<{ count: number; sinks: string[] }> {
-  const chosen = await choose(tx, filter);
+  const chosen = await choose(tx, filter, limit);
   for (const [sink, rows] of chosen) {
     await tx.query(
       `update outbox
@@ -96,8 +101,9 @@ export async function reopenOutbox(
 export async function discardOutbox(
   tx: Queryable,
   filter: OutboxFilter,
+  limit: number,
 ): Promise<{ count: number; sinks: string[] }> {
-  const chosen = await choose(tx, filter);
+  const chosen = await choose(tx, filter, limit);
   for (const [sink, rows] of chosen) {
     await tx.query('delete from outbox where sink = $1 and seq = any($2)', [
       sink,
@@ -111,10 +117,10 @@ export async function discardOutbox(
 
 type Chosen = { readonly sink: string; readonly seq: number; readonly stream: string };
 
-async function choose(tx: Queryable, filter: OutboxFilter): Promise<Map<string, Chosen[]>> {
+async function choose(tx: Queryable, filter: OutboxFilter, limit: number): Promise<Map<string, Chosen[]>> {
   const rows = await tx.query<Chosen>(
     `select sink, seq, stream from outbox where ${WHERE} order by seq limit $8 for update`,
-    [...parametersOf(filter), filter.limit],
+    [...parametersOf(filter), limit],
   );
   const chosen = new Map<string, Chosen[]>();
   for (const row of rows) chosen.set(row.sink, [...(chosen.get(row.sink) ?? []), row]);

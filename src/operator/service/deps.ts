@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { Input, Output, Parsed, Route } from '../../contracts/operator/index.ts';
+import type { CampaignCommandInput, CampaignCommandResult } from '../../contracts/wire/campaign.ts';
 import type { Database } from '../../ledger/database.ts';
 import type { Caller } from './caller.ts';
 
@@ -13,16 +14,29 @@ export interface OperatorLog {
 
 export interface OperatorDeps {
   readonly db: Database;
-  /** The configuration as it is loaded now. */
+  /**
+   * The configuration as it is loaded now.
+   * @throws ConfigError, ConfigFileError for a command that reads the ledger without a valid configuration
+   */
   config(): LoadedConfig;
   /**
-   * A client of Temporal. A command that serves itself starts the embedded server and workers here.
+   * A client of Temporal. A command that serves itself starts the embedded server and workers here, so call it only
+   * for what needs a workflow.
    * @throws OperatorError (unavailable)
    */
   temporal(): Promise<Client>;
+  /** The client if a Temporal server runs already; null if not. For signals that a later start makes up for. */
+  runningTemporal(): Promise<Client | null>;
   /** Clock of campaigns, in milliseconds since 1970. */
   now(): Promise<number>;
   readonly log: OperatorLog;
+  readonly tools: OperatorTools;
+}
+
+/** What only a composition root can make, because it needs more than the operator API may import. */
+export interface OperatorTools {
+  /** Applies a command to a campaign's run in the ledger, without its workflow. */
+  campaignCommand(input: CampaignCommandInput & { withoutWorkflow: true }): Promise<CampaignCommandResult>;
 }
 
 /** Handlers of the routes of one table. */

@@ -1,8 +1,9 @@
 // The handlers of all endpoints.
 import type { Route } from '../../contracts/operator/index.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
+import { outboxHandlers } from './outbox.ts';
 import { syncHandlers } from './syncs.ts';
 
 export function createHandlers(deps: OperatorDeps): Handlers<Route> {
-  return { ...syncHandlers(deps) };
+  return { ...outboxHandlers(deps), ...syncHandlers(deps) };
 }

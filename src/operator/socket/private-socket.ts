@@ -21,6 +21,8 @@ export interface PrivateSocket {
 export interface SocketPlace {
   /** Folder whose lock the caller owns. A socket found there belongs to a process that died. */
   readonly folder: string;
+  /** Name of the socket's own folder in `folder`. */
+  readonly name: string;
   /** @default that of the system */
   readonly tmp?: string;
 }
@@ -38,9 +40,9 @@ export async function listenPrivately(server: Server, place: SocketPlace): Promi
     return { path, remove: async () => undefined };
   }
   const tmp = place.tmp ?? tmpdir();
-  const inside = await listenIn(server, join(folder, 'socket')).catch(giveUpOn(NO_SOCKETS));
+  const inside = await listenIn(server, join(folder, place.name)).catch(giveUpOn(NO_SOCKETS));
   // The name is the same at each start, so that a socket left by a killed process is found and replaced.
-  const named = join(tmp, `sluice-${process.getuid?.() ?? 0}-${shortHash(folder)}`);
+  const named = join(tmp, `sluice-${process.getuid?.() ?? 0}-${shortHash(folder)}-${place.name}`);
   const outside =
     inside ?? (await listenIn(server, named).catch(giveUpOn(new Set([...NO_SOCKETS, 'EEXIST']))));
   return outside ?? (await listenIn(server, await mkdtemp(join(tmp, 'sluice-'))));

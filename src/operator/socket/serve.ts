@@ -16,7 +16,7 @@ const MAX_CONNECTIONS = 64;
 /** Requests in progress have this long when the process ends. */
 const GRACE_MS = 5000;
 
-export interface SocketOptions extends SocketPlace {
+export interface SocketOptions extends Omit<SocketPlace, 'name'> {
   readonly dispatch: Dispatch;
   /**
    * The caller that a Unix user is.
@@ -45,7 +45,7 @@ export async function serveSocket(options: SocketOptions): Promise<OperatorSocke
     app as RequestListener,
   );
   server.maxConnections = MAX_CONNECTIONS;
-  const socket = await listenPrivately(server, options);
+  const socket = await listenPrivately(server, { ...options, name: 'operator' });
   return {
     path: socket.path,
     async close() {

@@ -32,7 +32,7 @@ export interface SocketLog {
   error(fields: object, message: string): void;
 }
 
-export interface SocketOptions extends SocketPlace {
+export interface SocketOptions extends Omit<SocketPlace, 'name'> {
   readonly intake: OperatorIntake;
   /** Further endpoints, by path. */
   readonly more?: Endpoints;
@@ -136,7 +136,7 @@ export async function openOperatorSocket(options: SocketOptions): Promise<Operat
     socket.once('close', () => silent.delete(socket));
   });
   server.on('request', ({ socket }) => silent.delete(socket));
-  const socket = await listenPrivately(server, options);
+  const socket = await listenPrivately(server, { ...options, name: 'socket' });
   return {
     path: socket.path,
     async close() {

@@ -48,9 +48,7 @@ const troubled = (environment: Environment, code: string) =>
 
 /** As `sluice outbox retry` does. */
 async function retry(environment: Environment): Promise<void> {
-  const { sinks } = await environment.db.transaction((tx) =>
-    reopenOutbox(tx, { states: ['waiting'], limit: 10 }),
-  );
+  const { sinks } = await environment.db.transaction((tx) => reopenOutbox(tx, { states: ['waiting'] }, 10));
   for (const sink of sinks)
     await context.temporal.client.workflow.getHandle(outboxWorkflowId(sink)).signal(wakeSignal);
 }

@@ -1,6 +1,6 @@
 // What operators see of the outbox, and what they may do to it.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { OutboxFilter } from '../../../../src/contracts/wire/outbox.ts';
+import type { OutboxFilter } from '../../../../src/contracts/operator/outbox.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import {
   describeSinks,
@@ -34,10 +34,10 @@ beforeEach(async () => {
 
 const filter = (over: Partial<OutboxFilter> = {}): OutboxFilter => ({
   states: ['waiting', 'dead'],
-  limit: 100,
   ...over,
 });
-const ids = async (over: Partial<OutboxFilter>) => (await listOutbox(db, filter(over))).map(({ id }) => id);
+const ids = async (over: Partial<OutboxFilter>, page: { limit?: number; after?: string } = {}) =>
+  (await listOutbox(db, filter(over), { limit: 100, ...page })).map(({ id }) => id);
 
 describe('the list', () => {
   it.each<[string, Partial<OutboxFilter>, string[]]>([
@@ -50,7 +50,7 @@ describe('the list', () => {
     ['of one sink', { sinks: ['hooks'] }, ['hooks/2', 'hooks/4', 'hooks/6']],
     ['of one account', { account: 'other' }, ['bus/7']],
     ['of a type that nobody has', { types: ['message.sent'] }, []],
-    ['of a type', { types: ['message.status'], limit: 2 }, ['bus/1', 'hooks/2']],
+    ['of a type', { types: ['message.status'], sinks: ['hooks'] }, ['hooks/2', 'hooks/4', 'hooks/6']],
     ['of a code', { codes: ['DOWN'] }, ['hooks/2']],
     ['of several conditions', { states: ['waiting'], sinks: ['bus'], account: 'acme' }, ['bus/3', 'bus/5']],
     [
@@ -68,15 +68,22 @@ describe('the list', () => {
     expect(await ids(over)).toEqual(found);
   });
 
+  it('has pages: each begins after the last event of the one before', async () => {
+    expect(await ids({}, { limit: 2 })).toEqual(['bus/1', 'hooks/2']);
+    expect(await ids({}, { limit: 2, after: 'hooks/2' })).toEqual(['bus/3', 'hooks/4']);
+    expect(await ids({}, { after: 'hooks/6' })).toEqual(['bus/7']);
+    expect(await ids({}, { after: 'bus/7' })).toEqual([]);
+  });
+
   it('shows nothing of the event’s content', async () => {
-    const [first] = await listOutbox(db, filter());
+    const [first] = await listOutbox(db, filter(), { limit: 100 });
     expect(first).toEqual({
       id: 'bus/1',
       sink: 'bus',
       account: 'acme',
       stream: 'acme/1',
       type: 'message.status',
-      // The id of a message may hold the number, and this goes through Temporal.
+      // The id of a message may contain the number.
       eventId: `message.status/acme/1/${shortHash('acme/1/1')}`,
       state: 'dead',
       attempts: 9,
@@ -110,7 +117,7 @@ const open = async () =>
 
 describe('a retry', () => {
   it('of dead events resets their attempts, and their sinks are probed at once', async () => {
-    expect(await db.transaction((tx) => reopenOutbox(tx, filter({ states: ['dead'] })))).toEqual({
+    expect(await db.transaction((tx) => reopenOutbox(tx, filter({ states: ['dead'] }), 100))).toEqual({
       count: 2,
       sinks: ['bus', 'hooks'],
     });
@@ -121,7 +128,9 @@ describe('a retry', () => {
   });
 
   it('of a waiting event keeps its attempts, and does not touch other sinks', async () => {
-    expect(await db.transaction((tx) => reopenOutbox(tx, filter({ ids: ['hooks/2'], states: [] })))).toEqual({
+    expect(
+      await db.transaction((tx) => reopenOutbox(tx, filter({ ids: ['hooks/2'], states: [] }), 100)),
+    ).toEqual({
       count: 1,
       sinks: ['hooks'],
     });
@@ -131,15 +140,13 @@ describe('a retry', () => {
 
   it('repeated after a lost answer changes nothing, and names the sinks again', async () => {
     const again = () =>
-      db.transaction((tx) => reopenOutbox(tx, filter({ states: ['dead'], sinks: ['hooks'] })));
+      db.transaction((tx) => reopenOutbox(tx, filter({ states: ['dead'], sinks: ['hooks'] }), 100));
     expect(await again()).toEqual({ count: 1, sinks: ['hooks'] });
     expect(await again()).toEqual({ count: 0, sinks: ['hooks'] });
   });
 
   it('takes no more than the limit', async () => {
-    expect(
-      await db.transaction((tx) => reopenOutbox(tx, filter({ states: ['dead'], limit: 1 }))),
-    ).toMatchObject({
+    expect(await db.transaction((tx) => reopenOutbox(tx, filter({ states: ['dead'] }), 1))).toMatchObject({
       count: 1,
     });
     expect(await ids({ states: ['dead'] })).toEqual(['hooks/4']);
@@ -148,7 +155,7 @@ describe('a retry', () => {
 
 it('a discarded event is deleted, and the events behind it continue', async () => {
   const command = filter({ ids: ['hooks/2', 'bus/1', 'bus/99'], states: [] });
-  expect(await db.transaction((tx) => discardOutbox(tx, command))).toEqual({
+  expect(await db.transaction((tx) => discardOutbox(tx, command, 100))).toEqual({
     count: 2,
     sinks: ['hooks', 'bus'],
   });

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnknownNameError } from '../../../../src/config/errors.ts';
 import { NotAcceptedError } from '../../../../src/ingress/intake.ts';
+import { listenPrivately } from '../../../../src/operator/socket/private-socket.ts';
 import {
   BadMessageError,
   checkMessage,
@@ -16,7 +17,6 @@ import {
 } from '../../../../src/runtime/operator/operator-intake.ts';
 import { type OperatorSocket, openOperatorSocket } from '../../../../src/runtime/operator/operator-socket.ts';
 import { connectSocket, SocketError } from '../../../../src/runtime/operator/operator-socket-client.ts';
-import { listenPrivately } from '../../../../src/operator/socket/private-socket.ts';
 
 const CANARY = 'canary text';
 const NUMBER = '5511987654321';
@@ -217,7 +217,9 @@ describe('where the socket lies', () => {
     const tmp = join(dir, 'y'.repeat(110));
     await mkdir(tmp);
     const server = createServer();
-    await expect(listenPrivately(server, { folder: join(dir, long), tmp })).rejects.toThrow(/too long/);
+    await expect(listenPrivately(server, { folder: join(dir, long), tmp, name: 'socket' })).rejects.toThrow(
+      /too long/,
+    );
   });
 });
 

@@ -1,0 +1,195 @@
+// Connects a command to the operator API: of a server elsewhere, of the process that runs on the state folder, or made
+// here, in this process, when none runs.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
+import { localClient } from '../../operator/client/local.ts';
+import { httpClient, socketClient } from '../../operator/client/node.ts';
+import { openLedger } from '../../runtime/ledger-database.ts';
+import { acquireFolderLock, FolderLockedError, readFolderLock } from '../../runtime/lock/folder-lock.ts';
+import { createOperator, openOperatorSocket } from '../../runtime/operator.ts';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+import type { Stack } from '../../runtime/stack.ts';
+import { temporalAddressOf } from '../../runtime/temporal/temporal-address.ts';
+import { CliError, EXIT } from './exit.ts';
+import { runCommand, say } from './lifetime.ts';
+import { operatorName } from './operator.ts';
+import { openConfig, type SessionOptions } from './session.ts';
+
+export interface Connected {
+  readonly client: OperatorClient;
+  /** `here`: this process serves itself, and work goes on only as long as it lives. */
+  readonly where: 'remote' | 'socket' | 'here';
+  /** Rejects when work in this process fails; never resolves. */
+  readonly failed: Promise<never>;
+}
+
+export interface ConnectOptions {
+  /** The command as the lock of the state folder shows it: `sluice sync run contacts`. */
+  readonly command: string;
+  /** The command may create the state folder: it begins work. Without it, a missing folder is an error. */
+  readonly creates?: boolean;
+}
+
+/** Another command that serves itself ends, or publishes its socket, within this time, in seconds. */
+const WAIT_SECONDS = 30;
+
+/**
+ * - `--server URL` or SLUICE_SERVER: HTTP with the token of `sluice login` or SLUICE_TOKEN; `unix:PATH` is a socket
+ * - a process runs on the state folder: its socket
+ * - DATABASE_URL and TEMPORAL_ADDRESS: the shared ledger and Temporal
+ * - else: the embedded ledger, opened by this command; Temporal and workers start if the command needs them
+ * @throws CliError, FolderLockedError
+ */
+export async function connectOperator(
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+  connecting: ConnectOptions,
+): Promise<Connected> {
+  const server = options.server ?? env.SLUICE_SERVER;
+  if (server) return connectServer(server, env, shutdown);
+  const stateDir = resolve(options.state);
+  for (let second = 1; ; second++) {
+    const holder = await readFolderLock(stateDir);
+    if (typeof holder?.operator === 'string') return connectSocket(holder.operator, shutdown);
+    if (holder === null) {
+      if (env.DATABASE_URL && temporalAddressOf(env) !== null)
+        return await serveShared(options, env, shutdown);
+      const served = await serveHere(options, env, shutdown, connecting);
+      if (served !== null) return served;
+    } else if (second > WAIT_SECONDS) throw new FolderLockedError(stateDir, holder);
+    else if (second === 1) say(`${String(holder.command)} uses the ledger now; waiting for it`);
+    await delay(second === 1 ? 100 : 1000, undefined, { signal: shutdown.signal });
+  }
+}
+
+/** Runs a command's work with a client of the operator API. */
+export async function withOperator(
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  connecting: ConnectOptions,
+  work: (client: OperatorClient, connected: Connected, shutdown: Shutdown) => Promise<number>,
+): Promise<void> {
+  process.exitCode = await runCommand(async (shutdown) => {
+    const connected = await connectOperator(options, env, shutdown, connecting);
+    return await Promise.race([work(connected.client, connected, shutdown), connected.failed]);
+  });
+}
+
+const NEVER = new Promise<never>(() => undefined);
+
+function connectServer(server: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Connected {
+  if (server.startsWith('unix:')) return connectSocket(resolve(server.slice('unix:'.length)), shutdown);
+  const token = env.SLUICE_TOKEN ?? null;
+  const client = httpClient(server, token);
+  shutdown.add('connection to the server', () => client.close());
+  return { client, where: 'remote', failed: NEVER };
+}
+
+function connectSocket(path: string, shutdown: Shutdown): Connected {
+  const client = socketClient(path);
+  shutdown.add('connection to the running Sluice', () => client.close());
+  return { client, where: 'socket', failed: NEVER };
+}
+
+/** The ledger and Temporal belong to several processes, and workers run elsewhere. */
+async function serveShared(
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<Connected> {
+  const { openLog } = await import('./log.ts');
+  const log = openLog(env, 'error', shutdown);
+  const db = await openLedger({ url: env.DATABASE_URL, stateDir: '', onError: () => undefined });
+  shutdown.add('ledger', () => db.close());
+  const config = await readConfig(options, env);
+  const connection = Connection.lazy({ address: temporalAddressOf(env) ?? '' });
+  shutdown.add('client connection', () => connection.close());
+  const client = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });
+  const temporal = async () => client;
+  const operator = createOperator({ db, config, log, temporal, runningTemporal: temporal });
+  return { client: localClient(operator.dispatch, localCaller()), where: 'here', failed: NEVER };
+}
+
+/** @returns null when another process took the folder meanwhile */
+async function serveHere(
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+  { command, creates = false }: ConnectOptions,
+): Promise<Connected | null> {
+  const stateDir = resolve(options.state);
+  if (!env.DATABASE_URL && !creates && !existsSync(join(stateDir, 'ledger'))) throw noLedger(stateDir);
+  const lock = await acquireFolderLock(stateDir, { command }, say).catch((error: unknown) => {
+    if (error instanceof FolderLockedError) return null;
+    throw error;
+  });
+  if (lock === null) return null;
+  shutdown.add('folder lock', () => lock.release());
+  const { openLog } = await import('./log.ts');
+  const log = openLog(env, 'error', shutdown);
+  const config = await readConfig(options, env);
+  const db = await openLedger({ url: env.DATABASE_URL, stateDir, onError: () => undefined });
+  shutdown.add('ledger', () => db.close());
+
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => undefined);
+  let stack: Promise<Stack> | null = null;
+  const start = async (): Promise<Stack> => {
+    // Imported here: the worker's half of the SDK takes 0.3 s to load, and most commands do not need it.
+    const { startStack } = await import('../../runtime/stack.ts');
+    const opened = await startStack({ config: config(), stateDir, env, log, say, shutdown, db });
+    opened.failed.catch(fail);
+    const socket = await openOperatorSocket(operator, stateDir);
+    shutdown.add("operators' socket", () => socket.close());
+    const { address, namespace } = opened.temporal;
+    await lock.update({ command, temporal: address, namespace, operator: socket.path });
+    return opened;
+  };
+  const operator = createOperator({
+    db,
+    config,
+    log,
+    async temporal() {
+      stack ??= start();
+      return (await stack).client;
+    },
+    runningTemporal: async () => (stack === null ? null : (await stack).client),
+  });
+  return {
+    client: localClient(operator.dispatch, localCaller()),
+    where: 'here',
+    failed,
+  };
+}
+
+/** A broken configuration does not keep a command from reading the ledger. It is an error once it is needed. */
+async function readConfig(options: SessionOptions, env: NodeJS.ProcessEnv): Promise<() => LoadedConfig> {
+  try {
+    const config = await openConfig(options.config, env);
+    return () => config;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+function localCaller() {
+  const name = operatorName();
+  return { identity: `unix:${name}`, name, role: 'admin', via: 'local' } as const;
+}
+
+function noLedger(stateDir: string): CliError {
+  return new CliError(
+    EXIT.notFound,
+    `there is no ledger in ${stateDir}: nothing has run there yet. Start \`sluice dev\` or a sync, name the folder with --state, or a server with --server`,
+  );
+}

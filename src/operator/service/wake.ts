@@ -1,0 +1,18 @@
+// Wakes a workflow that works through rows of the ledger. Starts it if it does not run.
+import type { Client } from '@temporalio/client';
+import { WAKE_SIGNAL, WORK_QUEUE } from '../../contracts/ids.ts';
+
+export async function wakeWorkflow(
+  client: Client,
+  type: string,
+  workflowId: string,
+  input: object,
+): Promise<void> {
+  await client.workflow.signalWithStart(type, {
+    workflowId,
+    taskQueue: WORK_QUEUE,
+    args: [input],
+    signal: WAKE_SIGNAL,
+    signalArgs: [],
+  });
+}

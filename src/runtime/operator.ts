@@ -1,0 +1,39 @@
+// The operator API of a process: its handlers over the ledger, and the socket and the listener that serve them.
+import type { Client } from '@temporalio/client';
+import type { LoadedConfig } from '../config/load.ts';
+import type { Database } from '../ledger/database.ts';
+import type { Caller } from '../operator/service/caller.ts';
+import type { OperatorDeps, OperatorLog } from '../operator/service/deps.ts';
+import { type AuditLog, createDispatch, type Dispatch } from '../operator/service/dispatch.ts';
+import { createHandlers } from '../operator/service/index.ts';
+import { type OperatorSocket, serveSocket } from '../operator/socket/serve.ts';
+import { createTools } from './operator-tools.ts';
+
+export interface OperatorOptions {
+  readonly db: Database;
+  config(): LoadedConfig;
+  temporal(): Promise<Client>;
+  runningTemporal(): Promise<Client | null>;
+  readonly log: OperatorLog;
+}
+
+export interface Operator {
+  readonly dispatch: Dispatch;
+  /** The caller that a Unix user is, by the kernel's word. */
+  callerOf(uid: number): Promise<Caller>;
+}
+
+export function createOperator(options: OperatorOptions): Operator {
+  const base: Omit<OperatorDeps, 'tools'> = { ...options, now: async () => Date.now() };
+  const deps: OperatorDeps = { ...base, tools: createTools(base) };
+  const audit: AuditLog = { write: async () => 0, complete: async () => undefined };
+  return {
+    dispatch: createDispatch({ handlers: createHandlers(deps), audit, log: options.log }),
+    callerOf: async (uid) => ({ identity: `unix:${uid}`, name: String(uid), role: 'admin', via: 'socket' }),
+  };
+}
+
+/** Serves the operator API on a private socket in the state folder. */
+export async function openOperatorSocket(operator: Operator, folder: string): Promise<OperatorSocket> {
+  return await serveSocket({ ...operator, folder });
+}

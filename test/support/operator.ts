@@ -1,0 +1,56 @@
+// The operator API of a test environment: a client in the process, and a socket for commands (`--server`).
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import type { LoadedConfig } from '../../src/config/load.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import type { OperatorClient } from '../../src/operator/client/client.ts';
+import { localClient } from '../../src/operator/client/local.ts';
+import type { Caller } from '../../src/operator/service/caller.ts';
+import { createOperator, openOperatorSocket } from '../../src/runtime/operator.ts';
+
+export interface TestOperator {
+  readonly client: OperatorClient;
+  /** For `--server` and SLUICE_SERVER. */
+  readonly server: string;
+  /** A client of somebody else. */
+  as(caller: Partial<Caller>): OperatorClient;
+  close(): Promise<void>;
+}
+
+const ADMIN: Caller = { identity: 'unix:tester', name: 'tester', role: 'admin', via: 'local' };
+
+export async function openTestOperator(options: {
+  readonly db: Database;
+  /** Null: no Temporal server runs. */
+  readonly temporal: Client | null;
+  /** The configuration, if the commands need one. */
+  readonly config?: LoadedConfig;
+}): Promise<TestOperator> {
+  const { db, temporal, config } = options;
+  const operator = createOperator({
+    db,
+    config() {
+      if (config !== undefined) return config;
+      throw new Error('this test has no configuration');
+    },
+    async temporal() {
+      if (temporal !== null) return temporal;
+      throw new Error('this test has no Temporal server');
+    },
+    runningTemporal: async () => temporal,
+    log: { info: () => undefined, warn: () => undefined, error: (...line) => console.error(...line) },
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-operator-'));
+  const socket = await openOperatorSocket(operator, folder);
+  return {
+    client: localClient(operator.dispatch, ADMIN),
+    server: `unix:${socket.path}`,
+    as: (caller) => localClient(operator.dispatch, { ...ADMIN, ...caller }),
+    async close() {
+      await socket.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
