@@ -19,6 +19,7 @@ export interface OperatorOptions {
 
 export interface Operator {
   readonly dispatch: Dispatch;
+  readonly log: OperatorLog;
   /** The caller that a Unix user is, by the kernel's word. */
   callerOf(uid: number): Promise<Caller>;
 }
@@ -28,6 +29,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const deps: OperatorDeps = { ...base, tools: createTools(base) };
   const audit: AuditLog = { write: async () => 0, complete: async () => undefined };
   return {
+    log: options.log,
     dispatch: createDispatch({ handlers: createHandlers(deps), audit, log: options.log }),
     callerOf: async (uid) => ({ identity: `unix:${uid}`, name: String(uid), role: 'admin', via: 'socket' }),
   };

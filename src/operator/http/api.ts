@@ -5,12 +5,13 @@ import { API_PREFIX, type Endpoint } from '../../contracts/operator/endpoint.ts'
 import { ENDPOINTS, type Route } from '../../contracts/operator/index.ts';
 import { errorBody, OperatorError } from '../error.ts';
 import type { Caller } from '../service/caller.ts';
+import type { OperatorLog } from '../service/deps.ts';
 import type { Dispatch } from '../service/dispatch.ts';
 
 /** Maximum JSON body, in bytes. */
 const JSON_BYTES = 1_048_576;
 
-export const STATUS_OF = {
+const STATUS_OF = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -22,7 +23,7 @@ export const STATUS_OF = {
 } as const satisfies Record<OperatorError['kind'], number>;
 
 /** Set by the middleware that establishes who calls. */
-export interface CallerLocals {
+interface CallerLocals {
   caller: Caller | null;
 }
 
@@ -63,12 +64,19 @@ export function createApi(dispatch: Dispatch): Router {
 }
 
 /** The last middleware: turns errors into the body that every client of the API knows. */
-export function refuse(error: unknown, _req: Request, res: Response, next: (error: unknown) => void): void {
-  if (res.headersSent) return next(error);
-  const known = error instanceof OperatorError ? error : bodyError(error);
-  if (known.retryAfterMs !== undefined) res.set('Retry-After', String(Math.ceil(known.retryAfterMs / 1000)));
-  res.set('Cache-Control', 'no-store');
-  res.status(STATUS_OF[known.kind]).json(errorBody(known));
+export function refuseWith(log: Pick<OperatorLog, 'error'>) {
+  // Express recognizes error handlers by their four parameters.
+  return (error: unknown, _req: Request, res: Response, next: (error: unknown) => void): void => {
+    if (res.headersSent) return next(error);
+    const known = error instanceof OperatorError ? error : requestError(error);
+    // The dispatcher has logged its own.
+    if (known.kind === 'failed' && known !== error)
+      log.error({ err: error }, 'a request of an operator failed before it was handled');
+    if (known.retryAfterMs !== undefined)
+      res.set('Retry-After', String(Math.ceil(known.retryAfterMs / 1000)));
+    res.set('Cache-Control', 'no-store');
+    res.status(STATUS_OF[known.kind]).json(errorBody(known));
+  };
 }
 
 function bodyOf(req: Request): Record<string, unknown> {
@@ -78,9 +86,9 @@ function bodyOf(req: Request): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-/** Errors of the body parser have a `type`. Any other was logged by its origin. */
-function bodyError(error: unknown): OperatorError {
-  const { type, limit } = error as { type?: unknown; limit?: number };
+/** Errors of Express and its body parser have a status, and the parser's also a `type`. */
+function requestError(error: unknown): OperatorError {
+  const { type, limit, status } = error as { type?: unknown; limit?: number; status?: unknown };
   if (type === 'entity.too.large')
     return new OperatorError('invalid', `the body is larger than ${limit} bytes; send less at once`, {
       code: 'BODY_TOO_LARGE',
@@ -88,6 +96,11 @@ function bodyError(error: unknown): OperatorError {
     });
   if (typeof type === 'string')
     return new OperatorError('invalid', 'the body is not JSON in UTF-8', { code: 'BODY', cause: error });
+  if (typeof status === 'number' && status >= 400 && status < 500)
+    return new OperatorError('invalid', 'the request cannot be read; check its path and headers', {
+      code: 'REQUEST',
+      cause: error,
+    });
   return new OperatorError('failed', 'internal error; the log of the Sluice process has the details', {
     cause: error,
   });

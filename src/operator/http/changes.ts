@@ -20,7 +20,10 @@ export interface Changes {
  * `GET /api/v1/changes`: events `change` with `{"topics": [...]}`. The stream ends when the login does.
  * @param isAlive whether the caller of this response is still logged in
  */
-export function changesRouter(changes: Changes, isAlive: (res: ApiResponse) => Promise<boolean>): Router {
+export function changesRouter(
+  changes: Changes,
+  isAlive: (res: express.Response) => Promise<boolean>,
+): Router {
   const router = express.Router();
   let open = 0;
   router.get(`${API_PREFIX}/changes`, (_req, res, next) => {
@@ -39,7 +42,7 @@ export function changesRouter(changes: Changes, isAlive: (res: ApiResponse) => P
       res.write(`event: change\ndata: ${JSON.stringify({ topics })}\n\n`);
     });
     const beat = setInterval(() => {
-      isAlive(res as ApiResponse).then(
+      isAlive(res).then(
         (alive) => (alive ? res.write(': beat\n\n') : res.end()),
         () => res.end(),
       );

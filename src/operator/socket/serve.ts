@@ -3,8 +3,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import express from 'express';
 import { OperatorError } from '../error.ts';
-import { createApi, refuse } from '../http/api.ts';
+import { createApi, refuseWith } from '../http/api.ts';
 import type { Caller } from '../service/caller.ts';
+import type { OperatorLog } from '../service/deps.ts';
 import type { Dispatch } from '../service/dispatch.ts';
 import { peerUid } from './peer.ts';
 import { listenPrivately, type SocketPlace } from './private-socket.ts';
@@ -18,6 +19,7 @@ const GRACE_MS = 5000;
 
 export interface SocketOptions extends Omit<SocketPlace, 'name'> {
   readonly dispatch: Dispatch;
+  readonly log: Pick<OperatorLog, 'error'>;
   /**
    * The caller that a Unix user is.
    * @throws OperatorError (forbidden) for a user who may not use Sluice
@@ -39,7 +41,7 @@ export async function serveSocket(options: SocketOptions): Promise<OperatorSocke
     next();
   });
   app.use(createApi(options.dispatch));
-  app.use(refuse);
+  app.use(refuseWith(options.log));
   const server = createServer(
     { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: 1000 },
     app as RequestListener,

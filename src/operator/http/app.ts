@@ -1,0 +1,44 @@
+// The operator API and the console over HTTP.
+import express, { type Express, type RequestHandler, type Router } from 'express';
+import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
+import type { OperatorLog } from '../service/deps.ts';
+import type { Dispatch } from '../service/dispatch.ts';
+import { createApi, refuseWith } from './api.ts';
+import { type Changes, changesRouter } from './changes.ts';
+import { consoleRouter } from './console.ts';
+import { describeApi } from './openapi.ts';
+
+export interface AppOptions {
+  readonly dispatch: Dispatch;
+  readonly changes: Changes;
+  readonly log: Pick<OperatorLog, 'error'>;
+  readonly version: string;
+  /** Folder of the built console. */
+  readonly consoleDir: string;
+  /** True: one reverse proxy stands in front. */
+  readonly behindProxy: boolean;
+  /** Run before everything else: security headers, allowed hosts and origins, and who calls (`res.locals.caller`). */
+  readonly guards: readonly RequestHandler[];
+  /** Login and logout. */
+  readonly logins: Router;
+  /** Whether the login of this response is still valid. */
+  isAlive(res: express.Response): Promise<boolean>;
+  /** The nonce of styles in the Content-Security-Policy of this response. */
+  nonceOf(res: express.Response): string;
+}
+
+export function createApp(options: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.set('trust proxy', options.behindProxy ? 1 : false);
+  app.use(...options.guards);
+  app.get(`${API_PREFIX}/openapi.json`, (_req, res) => void res.json(describeApi(options.version)));
+  app.use(options.logins);
+  app.use(changesRouter(options.changes, options.isAlive));
+  app.use(createApi(options.dispatch));
+  app.use(consoleRouter(options.consoleDir, options.nonceOf));
+  app.use(refuseWith(options.log));
+  return app;
+}

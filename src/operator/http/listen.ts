@@ -1,0 +1,67 @@
+// Listens for browsers and remote commands.
+import { readFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+const HEADERS_MS = 10_000;
+/** An upload of 64 MB over a slow line. */
+const REQUEST_MS = 300_000;
+const MAX_CONNECTIONS = 512;
+/** Requests in progress have this long when the process ends. */
+const GRACE_MS = 5000;
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Paths of PEM files. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+}
+
+export interface Listener {
+  readonly host: string;
+  readonly port: number;
+  /** `http://127.0.0.1:8088` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** @throws with `syscall: 'listen'` for a used port or an address that this machine does not have */
+export async function listen(
+  app: RequestListener,
+  { host, port: wanted, tls }: ListenOptions,
+): Promise<Listener> {
+  const timeouts = {
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    connectionsCheckingInterval: 1000,
+  };
+  const server: Server =
+    tls === undefined
+      ? createServer(timeouts, app)
+      : createTlsServer({ ...timeouts, cert: await readFile(tls.cert), key: await readFile(tls.key) }, app);
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed);
+    server.listen({ host, port: wanted, exclusive: true }, () => {
+      server.off('error', failed);
+      done();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return {
+    host,
+    port,
+    url: `${tls === undefined ? 'http' : 'https'}://${name}:${port}`,
+    async close() {
+      // Streams of server-sent events never end by themselves.
+      const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+      await new Promise<void>((done) => {
+        server.close(() => done());
+        server.closeIdleConnections();
+      });
+      clearTimeout(cut);
+    },
+  };
+}

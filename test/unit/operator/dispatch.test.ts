@@ -1,0 +1,159 @@
+// Every call passes the same checks, whatever it came through.
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ROLES } from '../../../src/contracts/operator/endpoint.ts';
+import { ENDPOINTS, type Route } from '../../../src/contracts/operator/index.ts';
+import { OperatorError } from '../../../src/operator/error.ts';
+import type { Caller } from '../../../src/operator/service/caller.ts';
+import { type AuditEntry, createDispatch } from '../../../src/operator/service/dispatch.ts';
+
+const ANA: Caller = { identity: 'user:ana', name: 'Ana', role: 'operator', via: 'session' };
+
+interface Line extends AuditEntry {
+  outcome: string;
+  more?: object | undefined;
+}
+
+function dispatching(handler: (input: unknown) => Promise<unknown>, auditFails = false) {
+  const lines: Line[] = [];
+  const called: unknown[] = [];
+  const handlers = new Proxy(
+    {},
+    {
+      get: () => async (input: unknown) => {
+        called.push(input);
+        return await handler(input);
+      },
+    },
+  );
+  const dispatch = createDispatch({
+    handlers: handlers as never,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    audit: {
+      async write(entry, outcome) {
+        if (auditFails) throw new Error('the ledger is away');
+        return lines.push({ ...entry, outcome }) - 1;
+      },
+      async complete(id, outcome, more) {
+        Object.assign(lines[id] as Line, { outcome, more });
+      },
+    },
+  });
+  return { dispatch, lines, called };
+}
+
+const RETRY = 'POST /outbox/retry' satisfies Route;
+
+describe('roles', () => {
+  const routes = Object.entries(ENDPOINTS).flatMap(([route, { role }]) =>
+    (role as string) === 'anyone' ? [] : [{ route: route as Route, role }],
+  );
+  it.each(routes)(
+    '$route is refused without login and to lesser roles than $role',
+    async ({ route, role }) => {
+      const { dispatch, called } = dispatching(async () => ({}));
+      await expect(dispatch(route, {}, null)).rejects.toMatchObject({ kind: 'unauthenticated' });
+      for (const less of ROLES.slice(0, ROLES.indexOf(role)))
+        await expect(dispatch(route, {}, { ...ANA, role: less })).rejects.toMatchObject({
+          kind: 'forbidden',
+        });
+      expect(called).toEqual([]);
+    },
+  );
+});
+
+describe('the audit log', () => {
+  it('has a command before it begins, and then its outcome', async () => {
+    const { dispatch, lines } = dispatching(async () => {
+      expect(lines.map(({ outcome }) => outcome)).toEqual(['started']);
+      return { count: 1 };
+    });
+    await dispatch(RETRY, { sinks: ['bus'], reason: 'fixed' }, ANA);
+    expect(lines).toMatchObject([
+      {
+        caller: ANA,
+        action: RETRY,
+        target: '/outbox/retry',
+        details: { reason: 'fixed', sinks: ['bus'] },
+        outcome: 'ok',
+      },
+    ]);
+  });
+
+  it('has refusals of commands, by role and by the handler', async () => {
+    const { dispatch, lines } = dispatching(() =>
+      Promise.reject(new OperatorError('conflict', 'no', { code: 'X' })),
+    );
+    await expect(dispatch(RETRY, {}, { ...ANA, role: 'viewer' })).rejects.toThrow('needs the role operator');
+    await expect(dispatch(RETRY, {}, ANA)).rejects.toMatchObject({ kind: 'conflict', code: 'X' });
+    expect(lines.map(({ outcome, more }) => [outcome, more])).toEqual([
+      ['denied', undefined],
+      ['failed', { kind: 'conflict', code: 'X' }],
+    ]);
+  });
+
+  it('has nothing of reads and of strangers', async () => {
+    const { dispatch, lines } = dispatching(async () => ({ sinks: [] }));
+    await dispatch('GET /sinks', {}, ANA);
+    await expect(dispatch(RETRY, {}, null)).rejects.toThrow('log in first');
+    expect(lines).toEqual([]);
+  });
+
+  it('is a condition: a command that cannot be recorded does not begin', async () => {
+    const { dispatch, called } = dispatching(async () => ({ count: 1 }), true);
+    await expect(dispatch(RETRY, {}, ANA)).rejects.toThrow('the ledger is away');
+    expect(called).toEqual([]);
+  });
+});
+
+describe('input and output', () => {
+  it.each<[string, unknown]>([
+    ['an unknown field', { limits: 3 }],
+    ['a wrong type', { limit: 'many' }],
+    ['a number out of range', { limit: 0 }],
+    ['no object', null],
+    ['a list', []],
+    ['a polluted prototype', JSON.parse('{"__proto__": {"admin": true}, "constructor": 1}')],
+  ])('%s is refused, and nothing is called', async (_, input) => {
+    const { dispatch, called } = dispatching(async () => ({ events: [], next: null }));
+    await expect(dispatch('GET /outbox', input, ANA)).rejects.toMatchObject({ kind: 'invalid' });
+    expect(called).toEqual([]);
+  });
+
+  it('a refusal names the field and never the value', async () => {
+    const { dispatch } = dispatching(async () => ({}));
+    const error = await dispatch('GET /outbox', { account: 5_511_987_654_321 }, ANA).catch((e: Error) => e);
+    expect((error as Error).message).toMatch(/^account: /);
+    expect((error as Error).message).not.toContain('987654321');
+  });
+
+  it('what the contract does not name stays in the server', async () => {
+    const secret = { sinks: [], password: 'hunter2' };
+    const { dispatch } = dispatching(async () => secret);
+    expect(await dispatch('GET /sinks', {}, ANA)).toEqual({ sinks: [] });
+  });
+
+  it('an unexpected error tells the caller nothing about its cause', async () => {
+    const { dispatch } = dispatching(() => Promise.reject(new TypeError('55 11 98765-4321 is broken')));
+    const error = await dispatch('GET /sinks', {}, ANA).catch((e: Error) => e);
+    expect(error).toMatchObject({ kind: 'failed' });
+    expect((error as Error).message).not.toContain('98765');
+  });
+});
+
+describe('the contract', () => {
+  it.each(Object.entries(ENDPOINTS))(
+    '%s is written as the server and the client read it',
+    (route, endpoint) => {
+      expect(route).toMatch(/^(GET|POST|PUT|PATCH|DELETE) (\/[a-z0-9-]+|\/\{\w+\})+$/);
+      const fields = Object.keys((endpoint.input as z.ZodObject).shape);
+      for (const [, name] of route.matchAll(/\{(\w+)\}/g)) expect(fields).toContain(name);
+      for (const name of (endpoint as { audit?: readonly string[] }).audit ?? [])
+        expect(fields).toContain(name);
+      expect(endpoint.summary).toMatch(/^[A-Z].*\.$/);
+      // Path parameters, search texts and reasons reach proxies' logs if they are in a URL.
+      if (route.startsWith('GET '))
+        for (const personal of ['phone', 'number', 'email']) expect(fields).not.toContain(personal);
+    },
+  );
+});
