@@ -29,8 +29,8 @@ const RULES = {
           contracts kafka ledger mapping config observability workflows/messages.ts workflows/policies.ts`,
   },
   'src/operator': {
-    may: `node: express helmet koffi undici openid-client @node-rs/argon2 zod @temporalio/client @temporalio/common
-          contracts ledger config observability workflows/messages.ts`,
+    may: `node: express express-rate-limit p-limit helmet koffi undici openid-client @node-rs/argon2 zod @temporalio/client @temporalio/common
+          contracts ledger config observability src/ingress/http/peer.ts workflows/messages.ts`,
   },
   'src/console': {
     may: 'node: @temporalio/client @temporalio/common express zod contracts ledger config observability workflows/messages.ts',
