@@ -1,10 +1,9 @@
 // All endpoints of the operator API, by route.
 import type { z } from 'zod';
-import { IDENTITY } from './identity.ts';
 import { OUTBOX } from './outbox.ts';
 import { SYNCS } from './syncs.ts';
 
-export const ENDPOINTS = { ...IDENTITY, ...OUTBOX, ...SYNCS } as const;
+export const ENDPOINTS = { ...OUTBOX, ...SYNCS } as const;
 
 export type Endpoints = typeof ENDPOINTS;
 /** `GET /syncs/{sync}/runs` */

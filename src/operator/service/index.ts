@@ -1,10 +1,9 @@
 // The handlers of all endpoints.
 import type { Route } from '../../contracts/operator/index.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
-import { identityHandlers } from './identity.ts';
 import { outboxHandlers } from './outbox.ts';
 import { syncHandlers } from './syncs.ts';
 
 export function createHandlers(deps: OperatorDeps): Handlers<Route> {
-  return { ...identityHandlers(deps), ...outboxHandlers(deps), ...syncHandlers(deps) };
+  return { ...outboxHandlers(deps), ...syncHandlers(deps) };
 }

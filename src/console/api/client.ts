@@ -1,0 +1,57 @@
+// The typed client of the operator API over fetch. The login is the session cookie, which scripts cannot read; commands
+// also carry the CSRF token of the session.
+import type {
+  Input as ServedInput,
+  Output as ServedOutput,
+  Route as ServedRoute,
+} from '../../contracts/operator/index.ts';
+import { createClient, type Transport } from '../../operator/client/client.ts';
+import { OperatorError } from '../../operator/error.ts';
+import type { Pending } from './pending.ts';
+
+export type Route = ServedRoute | keyof Pending;
+export type Input<R extends Route> = R extends ServedRoute
+  ? ServedInput<R>
+  : R extends keyof Pending
+    ? Pending[R]['input']
+    : never;
+export type Output<R extends Route> = R extends ServedRoute
+  ? ServedOutput<R>
+  : R extends keyof Pending
+    ? Pending[R]['output']
+    : never;
+
+export interface ConsoleClient {
+  call<R extends Route>(
+    route: R,
+    input: Input<R>,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<Output<R>>;
+}
+
+/** @param csrf the token of the session as it is now; null before the login */
+export function browserClient(csrf: () => string | null): ConsoleClient {
+  const transport: Transport = async ({ method, path, body, contentType }, { signal }) => {
+    const headers = new Headers({ accept: 'application/json' });
+    const token = csrf();
+    if (method !== 'GET' && token !== null) headers.set('x-csrf-token', token);
+    if (contentType !== null) headers.set('content-type', contentType);
+    try {
+      const response = await fetch(path, {
+        method,
+        headers,
+        body: body as BodyInit | null,
+        credentials: 'same-origin',
+        signal: signal ?? null,
+      });
+      return { status: response.status, text: await response.text() };
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new OperatorError('unavailable', 'no answer came from the server', {
+        code: 'NOT_CONNECTED',
+        cause: error,
+      });
+    }
+  };
+  return createClient(transport) as ConsoleClient;
+}

@@ -1,0 +1,59 @@
+// Keeps answers, and reads them again when the server announces a change.
+import { type Query, QueryCache, QueryClient } from '@tanstack/react-query';
+import { OperatorError } from '../../operator/error.ts';
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    queryMeta: { readonly topics?: readonly string[] };
+  }
+}
+
+/** Waits for the next announcement; without a live connection an answer is read again at this age. */
+const STALE_MS = 15_000;
+const RETRIES = 2;
+
+export const SESSION_KEY = ['GET /session', {}] as const;
+
+export function createQueryClient(): QueryClient {
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        // The session has expired: the frame shows the login, and comes back to this place.
+        if (error instanceof OperatorError && error.kind === 'unauthenticated')
+          void client.invalidateQueries({ queryKey: SESSION_KEY });
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: STALE_MS,
+        retry: (failures, error) => isTransient(error) && failures < RETRIES,
+        refetchOnWindowFocus: true,
+      },
+      mutations: { retry: false },
+    },
+  });
+  return client;
+}
+
+function isTransient(error: Error): boolean {
+  return !(error instanceof OperatorError) || error.kind === 'unavailable';
+}
+
+/** Lists of more pages are not read again by themselves: that would be one call a page. The table offers it. */
+const AUTO_PAGES = 5;
+
+export function isLongList(data: unknown): boolean {
+  const pages = (data as { readonly pages?: readonly unknown[] } | undefined)?.pages;
+  return Array.isArray(pages) && pages.length > AUTO_PAGES;
+}
+
+/** Reads again whatever shows one of these topics. Null: everything, for example after a lost connection. */
+export function invalidateTopics(client: QueryClient, topics: readonly string[] | null): void {
+  const shows = ({ meta }: Query) =>
+    topics === null || (meta?.topics?.some((topic) => topics.includes(topic)) ?? false);
+  void client.invalidateQueries({ predicate: (query) => shows(query) && !isLongList(query.state.data) });
+  void client.invalidateQueries({
+    predicate: (query) => shows(query) && isLongList(query.state.data),
+    refetchType: 'none',
+  });
+}

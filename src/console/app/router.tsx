@@ -1,0 +1,56 @@
+// Which address shows which screen. Each screen is a chunk of its own. What a screen shows (filters, tab, chosen row) is in
+// the query of its address: see use-url-state.ts.
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type RouterHistory,
+} from '@tanstack/react-router';
+import { ErrorScreen, NotFoundScreen } from './error-screens.tsx';
+import { Frame } from './frame.tsx';
+
+const root = createRootRoute({ component: Frame });
+
+const screen = <P extends string>(path: P, load: () => Promise<{ default: React.ComponentType }>) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) });
+
+const routeTree = root.addChildren([
+  screen('/', () => import('../screens/overview/overview.tsx')),
+  screen('/login', () => import('../screens/login/login-address.tsx')),
+  screen('/syncs', () => import('../screens/later.tsx')),
+  screen('/campaigns', () => import('../screens/later.tsx')),
+  screen('/conversations', () => import('../screens/later.tsx')),
+  screen('/events', () => import('../screens/later.tsx')),
+  screen('/people', () => import('../screens/later.tsx')),
+  screen('/settings', () => import('../screens/later.tsx')),
+]);
+
+/** All values of the query are text: `?state=failed&sort=-startedAt`, readable in a message to a colleague. */
+export type UrlState = Readonly<Record<string, string>>;
+
+export function createConsoleRouter(history?: RouterHistory) {
+  return createRouter({
+    routeTree,
+    ...(history === undefined ? {} : { history }),
+    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: (search) => {
+      const text = new URLSearchParams(
+        Object.entries(search).flatMap(([name, value]) =>
+          value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
+        ),
+      ).toString();
+      return text === '' ? '' : `?${text}`;
+    },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultErrorComponent: ErrorScreen,
+    defaultNotFoundComponent: NotFoundScreen,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

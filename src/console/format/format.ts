@@ -1,0 +1,107 @@
+// Numbers, durations and times as the viewer's language writes them. Pure functions: the hook in use-format.ts gives
+// them the language and the time zone.
+
+export interface Locale {
+  /** BCP 47, for example `pt-BR`. */
+  readonly language: string;
+  /** IANA name, for example `America/Sao_Paulo`. */
+  readonly zone: string;
+}
+
+const MINUTE = 60;
+const HOUR = 3600;
+const DAY = 86_400;
+
+export function formatCount({ language }: Locale, value: number): string {
+  return new Intl.NumberFormat(language).format(value);
+}
+
+/** `12.4K` for places where a long number does not fit. Offer the whole number nearby. */
+export function formatCompact({ language }: Locale, value: number): string {
+  const options = { notation: 'compact', maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(language, options).format(value);
+}
+
+/** @param share from 0 to 1 */
+export function formatPercent({ language }: Locale, share: number): string {
+  const maximumFractionDigits = share > 0 && share < 0.1 ? 1 : 0;
+  return new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits }).format(share);
+}
+
+/** The two largest units: `2 h 5 min`, `3 d`, `40 s`. */
+export function formatDuration({ language }: Locale, seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const unit = (value: number, name: string) =>
+    new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'narrow' }).format(value);
+  const two = (large: number, name: string, rest: number, restName: string) =>
+    rest === 0 ? unit(large, name) : `${unit(large, name)} ${unit(rest, restName)}`;
+  if (whole < MINUTE) return unit(whole, 'second');
+  if (whole < HOUR) return two(Math.floor(whole / MINUTE), 'minute', whole % MINUTE, 'second');
+  if (whole < DAY)
+    return two(Math.floor(whole / HOUR), 'hour', Math.floor((whole % HOUR) / MINUTE), 'minute');
+  return two(Math.floor(whole / DAY), 'day', Math.floor((whole % DAY) / HOUR), 'hour');
+}
+
+/** `in 5 minutes`, `2 hours ago`. */
+export function formatRelative({ language }: Locale, at: number, now: number): string {
+  const seconds = Math.round((at - now) / 1000);
+  const size = Math.abs(seconds);
+  const words = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
+  if (size < 5) return words.format(0, 'second');
+  if (size < MINUTE) return words.format(seconds, 'second');
+  if (size < HOUR) return words.format(Math.round(seconds / MINUTE), 'minute');
+  if (size < DAY) return words.format(Math.round(seconds / HOUR), 'hour');
+  if (size < 30 * DAY) return words.format(Math.round(seconds / DAY), 'day');
+  if (size < 365 * DAY) return words.format(Math.round(seconds / (30 * DAY)), 'month');
+  return words.format(Math.round(seconds / (365 * DAY)), 'year');
+}
+
+/** Date and time with the zone: `23 Nov 2026, 08:20:15 GMT-3`. */
+export function formatInstant({ language, zone }: Locale, at: number): string {
+  return new Intl.DateTimeFormat(language, {
+    timeZone: zone,
+    dateStyle: 'medium',
+    timeStyle: 'long',
+    hourCycle: 'h23',
+  }).format(at);
+}
+
+/** Date and time without seconds and zone, for tables whose head names the zone. */
+export function formatMoment({ language, zone }: Locale, at: number): string {
+  return new Intl.DateTimeFormat(language, {
+    timeZone: zone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+    hourCycle: 'h23',
+  }).format(at);
+}
+
+export function formatClock({ language, zone }: Locale, at: number): string {
+  return new Intl.DateTimeFormat(language, {
+    timeZone: zone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(at);
+}
+
+/** `GMT-3`, or the zone's short name where the language has one. */
+export function zoneOffset({ language, zone }: Locale, at: number): string {
+  const parts = new Intl.DateTimeFormat(language, {
+    timeZone: zone,
+    timeZoneName: 'shortOffset',
+  }).formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
+}
+
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+
+export function formatBytes({ language }: Locale, bytes: number): string {
+  const step = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: BYTE_UNITS[step] ?? 'byte',
+    unitDisplay: 'short',
+    maximumFractionDigits: step === 0 ? 0 : 1,
+  }).format(bytes / 1000 ** step);
+}

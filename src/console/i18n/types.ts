@@ -1,0 +1,17 @@
+// Makes `t('overview:title')` a compile error when the English catalog has no such key. A new screen adds its catalog here.
+import 'i18next';
+import type common from './en/common.ts';
+import type login from './en/login.ts';
+import type overview from './en/overview.ts';
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    defaultNS: 'common';
+    returnNull: false;
+    resources: {
+      common: typeof common;
+      login: typeof login;
+      overview: typeof overview;
+    };
+  }
+}

@@ -1,0 +1,22 @@
+// What a chart over time is given.
+
+export interface Series {
+  readonly name: string;
+  /** One value per time; null: none was measured. */
+  readonly values: readonly (number | null)[];
+  /** Color: 1 to 5, or the red of limits, which is dashed. */
+  readonly color: 1 | 2 | 3 | 4 | 5 | 'limit';
+}
+
+export interface TimeChartProps {
+  /** What it shows, for a screen reader. */
+  readonly label: string;
+  /** ISO 8601, ascending. */
+  readonly times: readonly string[];
+  /** Drawn on top of each other when `stacked`. A limit is never stacked. */
+  readonly series: readonly Series[];
+  readonly stacked?: boolean;
+  /** Area between two series by their index, such as earliest and latest plan. */
+  readonly band?: readonly [upper: number, lower: number];
+  readonly height?: number;
+}

@@ -1,0 +1,68 @@
+// Calls per minute by lane against the limit.
+import { NativeSelect } from '@mantine/core';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useCall } from '../../api/use-call.ts';
+import { useUrlValue } from '../../app/use-url-state.ts';
+import { type Series, TimeChart } from '../../parts/charts/index.tsx';
+import { Section } from '../../parts/page.tsx';
+import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { LANES } from './data.ts';
+
+const PERIODS = ['60', '360', '1440', '10080'] as const;
+const EVERY_MS = 30_000;
+
+export function CallsChart() {
+  const { t } = useTranslation('overview');
+  const { t: common } = useTranslation('common');
+  const [period, setPeriod] = useUrlValue<(typeof PERIODS)[number]>('period', '60');
+  const calls = useCall('GET /calls/minutes', { minutes: Number(period) }, { everyMs: EVERY_MS });
+  const chart = useMemo(() => {
+    const { stepMinutes = 1, minutes = [] } = calls.data ?? {};
+    const perMinute = (count: number) => Math.round((count / stepMinutes) * 10) / 10;
+    const lanes = LANES.map(
+      (lane, index): Series => ({
+        name: common(`lane.${lane}`),
+        color: (index + 1) as 1,
+        values: minutes.map(({ calls: by }) => perMinute(by[lane] ?? 0)),
+      }),
+    );
+    const limit: Series = {
+      name: t('calls.limit'),
+      color: 'limit',
+      values: minutes.map(({ limit: allowed }) => (allowed === 0 ? null : perMinute(allowed))),
+    };
+    return { times: minutes.map(({ at }) => at), series: [...lanes, limit] };
+  }, [calls.data, common, t]);
+  return (
+    <Section
+      title={t('calls.title')}
+      about={t('calls.about')}
+      actions={
+        <NativeSelect
+          size="xs"
+          aria-label={t('calls.period')}
+          value={period}
+          data={PERIODS.map((value) => ({ value, label: t(`calls.last.${value}`) }))}
+          onChange={(event) => setPeriod(event.currentTarget.value as typeof period)}
+        />
+      }
+    >
+      <Loaded of={calls}>
+        {() =>
+          chart.times.length === 0 ? (
+            <EmptyState title={t('calls.none')} />
+          ) : (
+            <TimeChart
+              label={t('calls.title')}
+              times={chart.times}
+              series={chart.series}
+              stacked
+              height={220}
+            />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,6 @@
+import type { Output } from '../../api/client.ts';
+
+export type Overview = Output<'GET /overview'>;
+
+/** The most urgent first, which is also the order of their colors. */
+export const LANES = ['reply', 'lead', 'poll', 'campaign', 'backfill'] as const;

@@ -1,0 +1,88 @@
+// API, tokens, Temporal, ledger and Kafka: five lines, each with a word and what stands behind it.
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '../../format/use-format.ts';
+import { Status } from '../../parts/status.tsx';
+import type { Overview } from './data.ts';
+import classes from './overview.module.css';
+
+/** Above this share of failed calls an account counts as degraded, above the next one as failed. */
+const DEGRADED = 0.05;
+const FAILED = 0.5;
+
+interface Line {
+  readonly name: string;
+  readonly status: string;
+  readonly detail: string;
+}
+
+export function HealthList(props: Pick<Overview, 'health' | 'tokens'>) {
+  const lines = useLines(props);
+  return (
+    <ul className={classes.list}>
+      {lines.map(({ name, status, detail }) => (
+        <li key={name} className={classes.health}>
+          <div className={classes.grow}>
+            <strong>{name}</strong>
+            <div className={classes.small}>{detail}</div>
+          </div>
+          <Status of={status} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function useLines({ health, tokens }: Pick<Overview, 'health' | 'tokens'>): readonly Line[] {
+  const { t } = useTranslation('overview');
+  const format = useFormat();
+  const { ledger, temporal, kafka, api } = health;
+  const milliseconds = (value: number) => t('health.roundTrip', { ms: format.count(Math.round(value)) });
+  const refused = tokens.filter(({ marks }) => marks.some(({ scope }) => scope === null)).length;
+  const blocked = tokens.filter(({ blockedUntil }) => blockedUntil !== null).length;
+  return [
+    ...api.map(({ account, calls, failed, lastCode }) => ({
+      name: api.length === 1 ? t('health.api') : t('health.apiOf', { account }),
+      status: apiStatus(calls, failed),
+      detail: [
+        t('health.calls', { count: calls, shown: format.count(calls), failed: format.count(failed) }),
+        ...(lastCode === null ? [] : [lastCode]),
+      ].join(' · '),
+    })),
+    {
+      name: t('health.tokens'),
+      status: refused > 0 ? 'failed' : blocked > 0 ? 'blocked' : 'ok',
+      detail:
+        refused > 0
+          ? t('health.tokensRefused', { count: refused })
+          : blocked > 0
+            ? t('health.tokensBlocked', { count: blocked })
+            : t('health.tokensGood', { count: tokens.length }),
+    },
+    {
+      name: t('health.temporal'),
+      status: temporal === null ? 'off' : temporal.ok ? 'ok' : 'down',
+      detail:
+        temporal === null ? t('health.notHere') : (temporal.detail ?? milliseconds(temporal.roundTripMs)),
+    },
+    {
+      name: t('health.ledger'),
+      status: 'ok',
+      detail: `${ledger.kind === 'postgres' ? 'PostgreSQL' : 'PGlite'} · ${milliseconds(ledger.roundTripMs)}`,
+    },
+    {
+      name: t('health.kafka'),
+      status: kafka === null ? 'off' : kafka.ok ? 'ok' : 'down',
+      detail:
+        kafka === null
+          ? t('health.kafkaOff')
+          : (kafka.detail ??
+            t('health.kafkaLag', { count: kafka.topics.reduce((sum, { lag }) => sum + lag, 0) })),
+    },
+  ];
+}
+
+function apiStatus(calls: number, failed: number): string {
+  if (calls === 0) return 'ok';
+  const share = failed / calls;
+  return share > FAILED ? 'failed' : share > DEGRADED ? 'degraded' : 'ok';
+}

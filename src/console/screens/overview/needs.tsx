@@ -1,0 +1,145 @@
+// What needs a person, the most severe first, each with its button.
+import { Anchor, Button } from '@mantine/core';
+import { IconAlertTriangle, IconBan, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { Route } from '../../api/client.ts';
+import { invalidateTopics } from '../../api/query-client.ts';
+import { useClient, useMay } from '../../api/session.tsx';
+import { topicsOf } from '../../api/topics.ts';
+import { notifyDone, notifyError } from '../../app/notify.ts';
+import { useConfirm } from '../../parts/confirm.tsx';
+import { EmptyState } from '../../parts/states.tsx';
+import { Time } from '../../parts/values.tsx';
+import type { Overview } from './data.ts';
+import classes from './overview.module.css';
+
+type Need = Overview['needs'][number];
+type Command = Need['commands'][number];
+
+const LOOKS = {
+  critical: ['bad', IconBan],
+  warning: ['warn', IconAlertTriangle],
+  info: ['info', IconInfoCircle],
+} as const;
+
+/** Screen on which a need can be seen in full. */
+const SCREEN_OF = {
+  'unknown-records': '/syncs',
+  'unknown-events': '/events',
+  'unknown-members': '/campaigns',
+  'blocked-poller': '/conversations',
+  'blocked-campaign': '/campaigns',
+  'blocked-events': '/events',
+  'refused-token': '/settings',
+  'dead-outbox': '/conversations',
+  'paused-campaign': '/campaigns',
+  'paused-poller': '/conversations',
+  approval: '/campaigns',
+  'failed-run': '/syncs',
+} as const satisfies Record<Need['kind'], string>;
+
+export function NeedList({ needs, more }: Pick<Overview, 'needs' | 'more'>) {
+  const { t } = useTranslation('overview');
+  if (needs.length === 0)
+    return (
+      <EmptyState
+        icon={<IconCircleCheck size={24} stroke={1.5} />}
+        title={t('needs.none')}
+        text={t('needs.noneText')}
+      />
+    );
+  return (
+    <>
+      <ul className={classes.list}>
+        {needs.map((need) => (
+          <NeedItem key={[need.kind, need.account, need.name, need.run, need.code].join(' ')} need={need} />
+        ))}
+      </ul>
+      {more && <p className={classes.note}>{t('needs.more')}</p>}
+    </>
+  );
+}
+
+function NeedItem({ need }: { readonly need: Need }) {
+  const { t } = useTranslation('overview');
+  const { kind, severity, account, name, run, count, since, code, reason, commands } = need;
+  const [tone, Icon] = LOOKS[severity];
+  const search = { account, name, run: run ?? '' };
+  return (
+    <li className={classes.need}>
+      <span className={classes.needIcon} data-tone={tone} role="img" aria-label={t(`severity.${severity}`)}>
+        <Icon size={18} stroke={1.8} aria-hidden />
+      </span>
+      <div className={classes.grow}>
+        <Anchor component={Link} to={SCREEN_OF[kind]} search={search as never} className={classes.needTitle}>
+          {t(`need.${kind}`, { count, name })}
+        </Anchor>
+        <div className={classes.small}>
+          {account}
+          {code !== null && (
+            <>
+              {' · '}
+              <code>{code}</code>
+            </>
+          )}
+          {since !== null && (
+            <>
+              {' · '}
+              <Time at={since} />
+            </>
+          )}
+          {reason !== null && <div>{reason}</div>}
+        </div>
+      </div>
+      {commands[0] !== undefined && <CommandButton need={need} command={commands[0]} />}
+    </li>
+  );
+}
+
+/** The usual command. Others are on the screen that the need links to. */
+function CommandButton({ need, command }: { readonly need: Need; readonly command: Command }) {
+  const { t, i18n } = useTranslation('overview');
+  const { t: common } = useTranslation('common');
+  const client = useClient();
+  const queries = useQueryClient();
+  const confirm = useConfirm();
+  const may = useMay('operator');
+  const word = command.route.split('/').at(-1) ?? '';
+  const known = i18n.exists(`overview:command.${word}`);
+  const verb = known ? t(`command.${word}` as 'command.retry') : word;
+  const run = useMutation({
+    // The server chose the route and its input; they are not known when this is compiled.
+    mutationFn: (reason: string) =>
+      client.call(
+        command.route as Route,
+        Object.assign({}, command.input, reason === '' ? {} : { reason }) as never,
+      ),
+    onSuccess: () => notifyDone(t('command.done', { verb, name: need.name })),
+    onError: (error) => notifyError(error, common),
+    onSettled: () => invalidateTopics(queries, [...topicsOf(command.route), 'overview']),
+  });
+  const ask = async () => {
+    const answer = await confirm({
+      title: t('command.title', { verb, name: need.name }),
+      effects: (
+        <>
+          <p>{t(`need.${need.kind}`, { count: need.count, name: need.name })}</p>
+          <p>
+            {i18n.exists(`overview:effect.${word}`) ? t(`effect.${word}` as 'effect.retry') : command.route}
+          </p>
+        </>
+      ),
+      verb,
+      reason: 'optional',
+    });
+    if (answer !== null) run.mutate(answer.reason);
+  };
+  if (!may) return null;
+  return (
+    <Button variant="default" loading={run.isPending} onClick={() => void ask()} className={classes.button}>
+      {verb}
+    </Button>
+  );
+}

@@ -1,0 +1,64 @@
+// Is all well? What stands still, what needs a person, and where the calls go.
+import { useTranslation } from 'react-i18next';
+import { useCall } from '../../api/use-call.ts';
+import { Columns, Page, Section } from '../../parts/page.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { CallsChart } from './calls-chart.tsx';
+import type { Overview } from './data.ts';
+import { HealthList } from './health.tsx';
+import { NeedList } from './needs.tsx';
+import { RunningList } from './running.tsx';
+import { TokenList } from './tokens.tsx';
+import { WaitingTable } from './waiting.tsx';
+
+/** Budgets move with every call, which no change announces. */
+const EVERY_MS = 10_000;
+
+export default function OverviewScreen() {
+  const { t } = useTranslation('overview');
+  const overview = useCall('GET /overview', {}, { everyMs: EVERY_MS });
+  return (
+    <Page title={t('title')} lead={overview.data && <Verdict overview={overview.data} />}>
+      <Loaded of={overview}>
+        {({ needs, more, health, tokens, running, waiting }) => (
+          <Columns
+            main={
+              <>
+                <Section title={t('needs.title')} about={t('needs.about')} flush>
+                  <NeedList needs={needs} more={more} />
+                </Section>
+                <CallsChart />
+                <Section title={t('running.title')} flush>
+                  <RunningList runs={running} />
+                </Section>
+              </>
+            }
+            side={
+              <>
+                <Section title={t('health.title')} flush>
+                  <HealthList health={health} tokens={tokens} />
+                </Section>
+                <Section title={t('tokens.title')} about={t('tokens.about')} flush>
+                  <TokenList tokens={tokens} />
+                </Section>
+                <Section title={t('waiting.title')} about={t('waiting.about')} flush>
+                  <WaitingTable waiting={waiting} />
+                </Section>
+              </>
+            }
+          />
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** One sentence that answers the question of the screen. */
+function Verdict({ overview }: { readonly overview: Overview }) {
+  const { t } = useTranslation('overview');
+  const { needs } = overview;
+  const critical = needs.filter(({ severity }) => severity === 'critical').length;
+  if (critical > 0) return t('verdict.critical', { count: critical, others: needs.length - critical });
+  if (needs.length > 0) return t('verdict.needs', { count: needs.length });
+  return t('verdict.well');
+}

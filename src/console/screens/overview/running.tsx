@@ -1,0 +1,69 @@
+// Syncs and campaigns that run now, with how far they are.
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '../../format/use-format.ts';
+import { useNow } from '../../format/use-now.ts';
+import { RunProgress } from '../../parts/progress.tsx';
+import { EmptyState } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Rate } from '../../parts/values.tsx';
+import type { Overview } from './data.ts';
+import classes from './overview.module.css';
+
+type Run = Overview['running'][number];
+
+export function RunningList({ runs }: { readonly runs: readonly Run[] }) {
+  const { t } = useTranslation('overview');
+  if (runs.length === 0) return <EmptyState title={t('running.none')} text={t('running.noneText')} />;
+  return (
+    <ul className={classes.list}>
+      {runs.map((run) => (
+        <li key={run.run} className={classes.run}>
+          <RunItem run={run} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RunItem({ run }: { readonly run: Run }) {
+  const { t } = useTranslation('overview');
+  const format = useFormat();
+  const { kind, name, account, done, total, paused, blocked, calls, callsPerMinute, etaSeconds } = run;
+  const now = useNow();
+  const eta = etaSeconds === null ? null : new Date(now + etaSeconds * 1000).toISOString();
+  const status = paused !== null ? 'paused' : blocked !== null ? 'blocked' : 'running';
+  return (
+    <>
+      <div className={classes.line}>
+        <span>
+          <Anchor
+            component={Link}
+            to={kind === 'campaign' ? '/campaigns' : '/syncs'}
+            search={{ account, name, run: run.run } as never}
+            fw={600}
+          >
+            {name}
+          </Anchor>{' '}
+          <span className={classes.muted}>{t(`running.kind.${kind}`, { account })}</span>
+        </span>
+        <Status of={status} />
+      </div>
+      <RunProgress
+        label={t('running.progress', { name })}
+        done={done}
+        total={total}
+        eta={eta}
+        isPaused={paused !== null}
+      />
+      <div className={classes.small}>
+        {t('running.calls', { count: calls, shown: format.count(calls) })} ·{' '}
+        <Rate perMinute={Math.round(callsPerMinute)} />
+        {paused !== null &&
+          ` · ${t('running.pausedBy', { by: paused.by })}${paused.reason && `: ${paused.reason}`}`}
+        {blocked !== null && ` · ${blocked.code}: ${blocked.reason}`}
+      </div>
+    </>
+  );
+}
