@@ -39,9 +39,10 @@ export const WaitingWork = z.object({
   /** Null: the work makes no calls of the API (outbox). */
   lane: LaneName.nullable(),
   kind: z.enum(['records', 'members', 'events', 'conversations', 'outbox']),
-  account: z.string(),
-  /** Name of the sync, campaign, poller or sink. Null: of the whole account. */
-  name: z.string().nullable(),
+  /** Null: of several accounts (outbox). */
+  account: z.string().nullable(),
+  /** Name of the sync, campaign, route, poller or sink. */
+  name: z.string(),
   count: Count,
   /** False: the number is an estimate, or there are more. */
   exact: z.boolean(),
@@ -92,7 +93,8 @@ export const Need = z.object({
   kind: z.enum(NEED_KINDS),
   /** `critical`: work stands still. `warning`: something may be lost or double. `info`: a decision is due. */
   severity: z.enum(['critical', 'warning', 'info']),
-  account: z.string(),
+  /** Null: it concerns several accounts, as a sink does. */
+  account: z.string().nullable(),
   /** Sync, campaign, poller, route, sink, or position of the token. */
   name: z.string(),
   run: z.string().nullable(),
@@ -110,6 +112,7 @@ const AccountHealth = z.object({
   /** Calls of the last five minutes, and those of them without success. */
   calls: Count,
   failed: Count,
+  /** Null: none in those five minutes. */
   lastCallAt: Time.nullable(),
   lastSuccessAt: Time.nullable(),
   /** Code of the newest failure in those five minutes. */
@@ -138,7 +141,11 @@ const SinkHealth = z.object({
 });
 
 /** Health of what this process asks on its own. Null: not known in this process. */
-const ServiceHealth = z.object({ ok: z.boolean(), detail: z.string().nullable(), roundTripMs: z.number() });
+const ServiceHealth = z.object({
+  ok: z.boolean(),
+  detail: z.string().nullable(),
+  roundTripMs: z.number().nonnegative().nullable(),
+});
 const KafkaLag = z.object({
   ok: z.boolean(),
   detail: z.string().nullable(),
@@ -151,8 +158,6 @@ export const Health = z.object({
     roundTripMs: z.number().nonnegative(),
     /** When a worker last wrote calls; null when none did in 14 days. */
     lastFlushAt: Time.nullable(),
-    /** Lease of the batch that was renewed longest ago, of those that hold work now. */
-    oldestLeaseSeconds: Seconds.nullable(),
   }),
   temporal: ServiceHealth.nullable(),
   kafka: KafkaLag.nullable(),
@@ -190,9 +195,10 @@ export const LoggedCall = z.object({
   /** Null: the call succeeded. */
   code: z.string().nullable(),
   requestId: z.string().nullable(),
-  /** The person's number, masked, and their id in the ledger. */
+  /** The person's number, masked unless the input asks for plain values. */
   person: z.string().nullable(),
-  personId: z.int().nullable(),
+  /** Null: the ledger knows them by no sync or event. */
+  personId: z.string().nullable(),
   event: z.string().nullable(),
   conversation: z.int().nullable(),
   card: z.int().nullable(),
@@ -278,7 +284,11 @@ export const OVERVIEW = {
     summary: 'The call log, newest first.',
     input: z.strictObject({
       ...period,
-      person: z.int().positive().optional().describe('Id of the person in the ledger.'),
+      person: z
+        .string()
+        .regex(/^p\d{1,15}$/)
+        .optional()
+        .describe('Id of the person, as the search for people answers it.'),
       run: z.string().max(300).optional(),
       request: z.string().max(300).optional().describe('Request id of the service.'),
       event: z.string().max(300).optional(),

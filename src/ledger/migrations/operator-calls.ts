@@ -49,8 +49,10 @@ export const CALL_TABLES = `
     primary key (minute, token, lane, run_id)
   );
 
-  -- What operators must see although its run has long ended.
-  create index run_records_unknown on run_records (run_id, id) where status = 'unknown';
-  create index campaign_members_unknown on campaign_members (run_id, id) where state = 'unknown';
-  create index events_unknown on events (ended_at) where state = 'ended' and outcome in ('failed', 'unknown');
+  -- What went wrong, for operators: by outcome and time, over all runs.
+  create index run_records_wrong on run_records (status, ended_at) where status in ('failed', 'unknown');
+  create index campaign_members_wrong on campaign_members (state, ended_at) where state in ('failed', 'unknown');
+  create index events_wrong on events (outcome, ended_at) where state = 'ended' and outcome in ('failed', 'unknown');
+  create index events_blocked on events (account, route) where state = 'accepted' and block_code is not null;
+  create index runs_finished on runs (finished_at) where finished_at is not null;
 `;

@@ -2,8 +2,9 @@
 import type { Route } from '../../contracts/operator/index.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { outboxHandlers } from './outbox.ts';
+import { overviewHandlers } from './overview.ts';
 import { syncHandlers } from './syncs.ts';
 
 export function createHandlers(deps: OperatorDeps): Handlers<Route> {
-  return { ...outboxHandlers(deps), ...syncHandlers(deps) };
+  return { ...outboxHandlers(deps), ...overviewHandlers(deps), ...syncHandlers(deps) };
 }
