@@ -144,7 +144,8 @@ const SinkHealth = z.object({
 const ServiceHealth = z.object({
   ok: z.boolean(),
   detail: z.string().nullable(),
-  roundTripMs: z.number().nonnegative().nullable(),
+  /** Until the answer, or until Sluice gave up. */
+  roundTripMs: z.number().nonnegative(),
 });
 const KafkaLag = z.object({
   ok: z.boolean(),

@@ -30,15 +30,19 @@ const TEMPORAL_MS = 2000;
 function defaultProbes({ runningTemporal }: OperatorDeps): OverviewProbes {
   return {
     async temporal() {
-      const client = await runningTemporal();
-      if (client === null) return { ok: false, detail: 'no Temporal server is running', roundTripMs: null };
       const began = performance.now();
-      const roundTrip = () => Math.round((performance.now() - began) * 10) / 10;
+      const result = (detail: string | null) => ({
+        ok: detail === null,
+        detail,
+        roundTripMs: Math.round((performance.now() - began) * 10) / 10,
+      });
       try {
+        const client = await runningTemporal();
+        if (client === null) return result('no Temporal server is running');
         await client.withDeadline(Date.now() + TEMPORAL_MS, () => client.workflowService.getSystemInfo({}));
-        return { ok: true, detail: null, roundTripMs: roundTrip() };
+        return result(null);
       } catch (error) {
-        return { ok: false, detail: (error as Error).message, roundTripMs: null };
+        return result((error as Error).message);
       }
     },
     kafka: async () => null,

@@ -107,7 +107,7 @@ describe.each([
     expect(more).toBe(false);
     const order = ['critical', 'warning', 'info'];
     const severities = needs.map(({ severity }) => order.indexOf(severity));
-    expect(severities).toEqual(severities.toSorted());
+    expect(severities).toEqual(severities.toSorted((a, b) => a - b));
     expect(needs.find(({ kind }) => kind === 'dead-outbox')?.commands).toEqual([
       { route: 'POST /outbox/retry', input: { sinks: ['crm'], states: ['dead'] } },
     ]);
