@@ -15,6 +15,8 @@ const RULES = {
   'src/sandbox': { may: 'node: express busboy zod yaml undici @electric-sql/pglite' },
   'src/sources': { may: 'node: csv-parse csv-parse/* jschardet undici pg kafkajs zod contracts' },
   'src/mapping': { may: 'node: jsonata libphonenumber-js libphonenumber-js/* contracts' },
+  // Guesses what a table means: for the command line and for the console.
+  'src/recognize': { may: 'node: contracts sources mapping' },
   'src/campaigns': { may: 'node:crypto temporal-polyfill libphonenumber-js/* contracts' },
   'src/sinks': { may: 'node: undici pg zod standardwebhooks contracts kafka' },
   'src/kafka': { may: 'node: kafkajs contracts' },

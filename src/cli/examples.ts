@@ -3,7 +3,11 @@ import type { Command } from 'commander';
 
 /** By the words of the command after `sluice`. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
-  init: ['sluice init --dir my-crm'],
+  init: [
+    'sluice init --dir my-crm',
+    'sluice init --csv export.csv',
+    'sluice init --csv contacts.csv --preset hubspot',
+  ],
   'config check': ['sluice config check', 'sluice config check --config staging.yaml --json'],
   'config schema': ['sluice config schema > sluice.schema.json'],
   'sync run': ['sluice sync run leads', 'sluice sync run leads --json'],

@@ -15,10 +15,15 @@ export interface Fingerprint {
   readonly head: string;
 }
 
+/** The part of a file handle that reading needs. */
+export interface ByteReader {
+  read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+}
+
 export interface SourceFile {
   /** The path as written in the configuration, for messages. */
   readonly name: string;
-  readonly handle: FileHandle;
+  readonly handle: ByteReader;
   readonly fingerprint: Fingerprint;
   /** First bytes of the file, at most {@link HEAD_BYTES}. */
   readonly head: Buffer;
@@ -60,6 +65,25 @@ export async function withFile<T>(
   }
 }
 
+/**
+ * Passes bytes in memory to `use` as a file, for a table that is not stored yet.
+ * @throws SourceError `format`
+ */
+export async function withBytes<T>(
+  name: string,
+  bytes: Buffer,
+  use: (file: SourceFile) => Promise<T>,
+): Promise<T> {
+  const head = bytes.subarray(0, HEAD_BYTES);
+  refuseBinary(name, head);
+  const handle: ByteReader = {
+    read: async (buffer, offset, length, position) => ({
+      bytesRead: bytes.copy(buffer, offset, position, position + length),
+    }),
+  };
+  return await use({ name, handle, head, fingerprint: { size: bytes.length, mtimeMs: 0, head: '' } });
+}
+
 /** @throws SourceError `changed` when the file is not the one of the cursor */
 export function requireSame(file: SourceFile, seen: Fingerprint): void {
   const now = file.fingerprint;
@@ -69,7 +93,7 @@ export function requireSame(file: SourceFile, seen: Fingerprint): void {
 }
 
 /** Reads exactly `length` bytes, or up to the end of the file. */
-export async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+export async function readAt(handle: ByteReader, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {

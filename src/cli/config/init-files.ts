@@ -1,5 +1,7 @@
 // The files that `sluice init` writes. sluice.yaml, the sandbox's fixture and the sample fit together: change them as
 // one.
+import { parseDocument } from 'yaml';
+import type { PreviewNames } from '../../recognize/index.ts';
 
 /** A token of the sandbox only: sandbox.yaml below defines it. */
 export const INIT_TOKEN = 'svc_test_local';
@@ -103,6 +105,39 @@ accounts:
           - { id: 13, name: Won, order: 3, probability: 100, isFinal: true, isWon: true }
           - { id: 14, name: Lost, order: 4, probability: 0, isFinal: true, isWon: false }
 `;
+
+/** The same sandbox with everything that the rows of an export name. */
+export function sandboxYaml({ tags, pipelines, stages, customFields }: PreviewNames): string {
+  const fixture = parseDocument(SANDBOX_YAML);
+  const at = (...path: (string | number)[]) => ['accounts', 0, ...path];
+  fixture.setIn(
+    at('tags'),
+    tags.map((name, index) => ({ id: index + 1, name, color: '#2266cc' })),
+  );
+  // The API lists no origins: a mapping names them by id.
+  fixture.setIn(
+    at('sources'),
+    [1, 2, 3].map((id) => ({ id, name: `origin ${id}` })),
+  );
+  if (pipelines.length === 0) return fixture.toString({ lineWidth: 0 });
+  fixture.setIn(
+    at('pipelines'),
+    pipelines.map((name, index) => ({
+      id: index + 1,
+      name,
+      stages: stages.map((stage, order) => ({
+        id: (index + 1) * 100 + order,
+        name: stage,
+        order: order + 1,
+      })),
+    })),
+  );
+  fixture.setIn(
+    at('customFields'),
+    Object.entries(customFields).map(([name, type]) => ({ name, type, pipelineId: null })),
+  );
+  return fixture.toString({ lineWidth: 0 });
+}
 
 export const ENV_EXAMPLE = `# Secrets that sluice.yaml refers to. Copy to .env (never into version control), then load it before npx sluice:
 #   set -a; . ./.env; set +a

@@ -1,15 +1,21 @@
 // `sluice init`: a folder that works at once, and teaches while it is read.
 import { stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { configJsonSchema } from '../../config/json-schema.ts';
+import { PRESETS } from '../../recognize/presets.ts';
 import { makeFolder } from '../../runtime/lock/make-folder.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
+import { describeCsvInit, reportOf } from './describe-csv.ts';
+import { initFromCsv } from './init-csv.ts';
 import { ENV_EXAMPLE, INIT_TOKEN, LEADS_CSV, SANDBOX_YAML, SLUICE_YAML } from './init-files.ts';
 
 interface Options {
   readonly dir: string;
   readonly force: boolean;
+  readonly csv?: string;
+  readonly preset?: string;
+  readonly json: boolean;
 }
 
 export function registerInit(program: Command): void {
@@ -18,16 +24,44 @@ export function registerInit(program: Command): void {
     .description('create a configuration with a sample export that works with the sandbox')
     .option('--dir <dir>', 'folder to create the files in', '.')
     .option('--force', 'overwrite existing files', false)
-    .action(async ({ dir, force }: Options, command: Command) => {
-      const written = await initFolder(dir, { force });
-      command.configureOutput().writeErr?.(`${nextSteps(dir, written).join('\n')}\n`);
+    .option('--csv <file>', 'recognize this export, and write a mapping for it')
+    .addOption(
+      new Option('--preset <name>', 'with --csv: mapping of a CRM (default: the recognized one)').choices([
+        ...PRESETS,
+        'none',
+      ]),
+    )
+    .option('--json', 'print what was written as JSON, and with --csv what was recognized', false)
+    .action(async (options: Options, command: Command) => {
+      const { dir, force, csv, preset, json } = options;
+      if (csv === undefined && preset !== undefined)
+        throw new CliError(EXIT.usage, '--preset is for --csv: it names the CRM that wrote the export');
+      const out = (text: string) => command.configureOutput().writeOut?.(`${text}\n`);
+      const say = (text: string) => command.configureOutput().writeErr?.(`${text}\n`);
+      if (csv === undefined) {
+        const written = await initFolder(dir, { force });
+        if (json) out(JSON.stringify({ dir, written }));
+        else say(nextSteps(dir, written, 'run').join('\n'));
+        return;
+      }
+      const made = await initFromCsv(dir, csv, preset);
+      const written = await writeFiles(dir, { ...made.files, ...schemaFile() }, { force });
+      if (json) out(JSON.stringify({ dir, written, ...reportOf(made) }));
+      else {
+        out(describeCsvInit(made).join('\n'));
+        say(['', ...nextSteps(dir, written, 'plan')].join('\n'));
+      }
     });
+}
+
+function schemaFile(): Readonly<Record<string, string>> {
+  return { 'sluice.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n` };
 }
 
 function files(): Readonly<Record<string, string>> {
   return {
     'sluice.yaml': SLUICE_YAML,
-    'sluice.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+    ...schemaFile(),
     'sandbox.yaml': SANDBOX_YAML,
     'data/leads.csv': LEADS_CSV,
     '.env.example': ENV_EXAMPLE,
@@ -41,7 +75,15 @@ function files(): Readonly<Record<string, string>> {
  * @throws FolderPathError when there can be no such folder
  */
 export async function initFolder(dir: string, options: { force: boolean }): Promise<string[]> {
-  const all = Object.entries(files());
+  return await writeFiles(dir, files(), options);
+}
+
+async function writeFiles(
+  dir: string,
+  contents: Readonly<Record<string, string>>,
+  options: { force: boolean },
+): Promise<string[]> {
+  const all = Object.entries(contents);
   if (!options.force) {
     const taken: string[] = [];
     for (const [path] of all) if (await exists(join(dir, path))) taken.push(join(dir, path));
@@ -78,7 +120,7 @@ function commandFrom(dir: string): string {
   return inside ? 'npx sluice' : `node ${join(import.meta.dirname, '../main.js')}`;
 }
 
-function nextSteps(dir: string, written: readonly string[]): string[] {
+function nextSteps(dir: string, written: readonly string[], first: 'run' | 'plan'): string[] {
   const sluice = commandFrom(dir);
   return [
     ...written.map((path) => `wrote ${join(dir, path)}`),
@@ -88,7 +130,7 @@ function nextSteps(dir: string, written: readonly string[]): string[] {
     `  ${sluice} sandbox --port 4010 --fixture sandbox.yaml    # in a terminal of its own`,
     `  export ACME_TOKEN=${INIT_TOKEN}`,
     `  ${sluice} config check`,
-    `  ${sluice} sync run leads`,
+    `  ${sluice} sync ${first} leads`,
     '',
     'Keep .env and .sluice/ out of version control.',
   ];

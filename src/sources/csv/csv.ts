@@ -7,10 +7,11 @@ import {
   type SourceCursor,
   SourceError,
   type SourceNote,
+  type SourceRow,
 } from '../../contracts/wire/source.ts';
 import { codecFor } from '../codec.ts';
 import { type CsvCursor, readCursor, writeCursor } from '../cursor.ts';
-import { requireSame, type SourceFile, withFile } from '../file.ts';
+import { requireSame, type SourceFile, withBytes, withFile } from '../file.ts';
 import { refuseMarkup } from '../format.ts';
 import { type Framer, type ParsedRow, problemRow, readRows } from '../pages.ts';
 import { type CellRow, type Dialect, splitCells } from './csv-rows.ts';
@@ -52,6 +53,44 @@ export function csvSource(config: CsvSource, baseDir: string): Source {
   };
 }
 
+/** A table in memory, as a source of the same bytes would read it. */
+export interface CsvTable {
+  readonly encoding: string;
+  /** 0 to 1; 1 unless a detector found the encoding. */
+  readonly encodingSure: number;
+  readonly delimiter: string;
+  /** Names of the columns. */
+  readonly header: readonly string[];
+  /** False: the first line looks like a row. */
+  readonly hasHeader: boolean;
+  readonly rows: readonly SourceRow[];
+  /** False: there are more rows than were read. */
+  readonly whole: boolean;
+  readonly notes: readonly SourceNote[];
+}
+
+/**
+ * Reads up to `limit` rows of a CSV file in memory.
+ * @throws SourceError when it is empty, binary or not a table
+ */
+export async function readCsvTable(bytes: Buffer, name: string, limit: number): Promise<CsvTable> {
+  const config: CsvSource = { type: 'csv', path: name, encoding: 'auto', delimiter: 'auto' };
+  return await withBytes(name, bytes, async (file) => {
+    const { at, notes, sure } = await begin(file, config, { limit });
+    const { rows, next, cut } = await readRows(file, at, csvFramer(at, at.header), { limit });
+    return {
+      encoding: at.encoding,
+      encodingSure: sure,
+      delimiter: at.delimiter,
+      header: at.header,
+      hasHeader: !at.header.some(isLikeData),
+      rows,
+      whole: next.offset >= at.end,
+      notes: [...notes, ...(cut === undefined ? [] : [cut])],
+    };
+  });
+}
+
 function resume(cursor: SourceCursor, file: SourceFile): CsvCursor {
   const at = readCursor<CsvCursor>(cursor, 'csv-1', file.name);
   requireSame(file, at);
@@ -62,7 +101,7 @@ async function begin(
   file: SourceFile,
   config: CsvSource,
   options: ReadOptions,
-): Promise<{ at: CsvCursor; notes: readonly SourceNote[] }> {
+): Promise<{ at: CsvCursor; notes: readonly SourceNote[]; sure: number }> {
   const found = await findEncoding(file, config.encoding, options.signal);
   const { encoding, start } = found;
   const { utf8, rawLength } = codecFor(encoding).read(file.head.subarray(start));
@@ -107,6 +146,7 @@ async function begin(
   return {
     at: { ...at, scan: await scanRows(file, at, csvFramer(at, header), options) },
     notes: [...describeEncoding(found), ...titles, ...headless, ...footer.notes],
+    sure: found.sure,
   };
 }
 

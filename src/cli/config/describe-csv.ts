@@ -1,0 +1,106 @@
+// What `sluice init --csv` recognized, and the first rows as they would be written, without personal data in clear.
+import { maskRecord, maskValue } from '../../observability/masking.ts';
+import type { ColumnGuess, Preview } from '../../recognize/index.ts';
+import { formatMany } from '../lib/format.ts';
+import { type Column, tableOf } from '../lib/table.ts';
+import type { CsvInit } from './init-csv.ts';
+
+const MAX_COLUMNS = 40;
+
+export function describeCsvInit({ recognized, preset, preview }: CsvInit): string[] {
+  const { delimiter, encoding, columns, notes, country } = recognized;
+  const separator = delimiter === '\t' ? 'tab' : `"${delimiter}"`;
+  const sure = encoding.confidence < 1 ? ` (${percent(encoding.confidence)} sure)` : '';
+  const known = columns.filter(({ guess }) => guess !== null).slice(0, MAX_COLUMNS);
+  const left = columns.length - known.length;
+  return [
+    `${formatMany(columns.length, 'column')}, separator ${separator}, encoding ${encoding.name}${sure}`,
+    ...(recognized.preset === null
+      ? []
+      : [`export of ${recognized.preset.name} (${percent(recognized.preset.confidence)} sure)`]),
+    ...(preset === null ? [] : [`mapping of ${preset}: see mapping.yaml`]),
+    ...(country.country === null
+      ? []
+      : [`numbers without a country code: ${country.country} (${percent(country.confidence)} sure)`]),
+    ...notes.map(({ code, reason }) => `${reason} [${code}]`),
+    '',
+    ...tableOf(GUESSES, known),
+    ...(left === 0 ? [] : [`${formatMany(left, 'column')} not used`]),
+    '',
+    ...describePreview(preview),
+  ];
+}
+
+const GUESSES: readonly Column<ColumnGuess>[] = [
+  ['COLUMN', 'left', ({ name }) => name],
+  ['IS', 'left', ({ guess }) => guess ?? ''],
+  ['SURE', 'right', ({ confidence }) => percent(confidence)],
+  ['VALUES', 'right', ({ filled }) => String(filled)],
+  ['SAMPLE', 'left', (column) => sampleOf(column)[0] ?? ''],
+];
+
+const ROWS: readonly Column<Preview['records'][number]>[] = [
+  ['ROW', 'right', ({ row }) => String(row)],
+  ['NUMBER', 'left', ({ record }) => contactOf(record).number ?? ''],
+  ['NAME', 'left', ({ record }) => contactOf(record).name ?? ''],
+  ['E-MAIL', 'left', ({ record }) => contactOf(record).email ?? ''],
+  ['DOCUMENT', 'left', ({ record }) => contactOf(record).document ?? ''],
+  ['TAGS', 'left', ({ record }) => record.tags.join(', ')],
+  ['STAGE', 'left', ({ record }) => String(record.card?.stage ?? '')],
+];
+
+const PROBLEMS: readonly Column<Preview['problems'][number]>[] = [
+  ['COUNT', 'right', ({ count }) => String(count)],
+  ['FIELD', 'left', ({ field }) => field],
+  ['CODE', 'left', ({ code }) => code],
+  ['ROWS', 'left', ({ rows, count }) => `${rows.join(', ')}${count > rows.length ? ', …' : ''}`],
+  ['REASON', 'left', ({ reason }) => reason],
+];
+
+function describePreview({ rows, whole, mapped, rejected, records, problems }: Preview): string[] {
+  const first = whole ? '' : 'the first ';
+  return [
+    `of ${first}${formatMany(rows, 'row')}, ${formatMany(mapped, 'row')} would be synced and ${rejected} rejected`,
+    ...(records.length === 0 ? [] : tableOf(ROWS, records)),
+    ...(problems.length === 0 ? [] : ['', 'rejected', ...tableOf(PROBLEMS, problems)]),
+  ];
+}
+
+/** The same as data. */
+export function reportOf({ recognized, preset, preview }: CsvInit) {
+  return {
+    recognized: {
+      ...recognized,
+      columns: recognized.columns.map((column) => ({ ...column, samples: sampleOf(column) })),
+    },
+    preset,
+    preview: {
+      ...preview,
+      records: preview.records.map(({ row, record }) => ({ row, record: maskRecord(record) })),
+    },
+  };
+}
+
+const FIELDS: Readonly<Record<string, string>> = {
+  number: 'contact.number',
+  name: 'contact.name',
+  firstName: 'contact.name',
+  lastName: 'contact.name',
+  email: 'contact.email',
+  document: 'contact.document',
+  tags: 'tags',
+  stage: 'card.stage',
+  pipeline: 'card.pipeline',
+};
+
+/** Words such as stages are shown; what may name a person is masked. */
+function sampleOf({ guess, samples }: ColumnGuess): readonly string[] {
+  return samples.map((sample) => maskValue(FIELDS[guess ?? ''] ?? 'value', sample));
+}
+
+function contactOf(record: Preview['records'][number]['record']): Readonly<Record<string, string>> {
+  const { contact } = maskRecord(record) as { readonly contact: Readonly<Record<string, string>> };
+  return contact;
+}
+
+const percent = (share: number) => `${Math.round(share * 100)} %`;

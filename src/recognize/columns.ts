@@ -1,0 +1,162 @@
+// Guesses what each column of a table is: by its name and by its values. A name alone or values alone are less sure.
+import { type PhoneRules, parsePhone } from '../mapping/phone/index.ts';
+import { isDocument } from './documents.ts';
+
+export const GUESSES = [
+  'number',
+  'name',
+  'firstName',
+  'lastName',
+  'email',
+  'document',
+  'tags',
+  'disableBot',
+  'pipeline',
+  'stage',
+  'title',
+  'closeDate',
+  'value',
+  'id',
+] as const;
+export type Guess = (typeof GUESSES)[number];
+
+export interface Column {
+  readonly name: string;
+  /** Values that are not empty, in the order of the rows. */
+  readonly values: readonly string[];
+}
+
+export interface ColumnGuess {
+  readonly name: string;
+  /** Null: nothing that a contact or a card has. */
+  readonly guess: Guess | null;
+  /** From 0 to 1. Below 0.7, somebody should look at it. */
+  readonly confidence: number;
+  /** Up to three different values, in clear. */
+  readonly samples: readonly string[];
+  /** Number of rows with a value. */
+  readonly filled: number;
+}
+
+/** Names in English, Portuguese and Spanish, without accents and punctuation. The first that matches counts. */
+const NAMES: readonly (readonly [Guess, RegExp])[] = [
+  ['id', /^(?:id|uuid|codigo|code|.* id|id d[oae] .*)$/],
+  ['document', /\b(?:cpf|cnpj|documento?s?|tax id|nif|dni|rut|cuit)\b/],
+  ['email', /\b(?:e ?mails?|correo)\b/],
+  [
+    'number',
+    /\b(?:phones?|telephones?|tele?fonos?|telefones?|tel|fones?|celular(?:es)?|cell(?:phone)?|mobile(?:phone)?|moveis|movel|movil|whats ?app|whats|zap|numeros?|msisdn)\b|phone$/,
+  ],
+  [
+    'disableBot',
+    /\b(?:opt ?out|unsubscribed|nao contatar|nao ligar|do ?not ?call|descadastrad[oa]|inscricao cancelada)\b/,
+  ],
+  ['firstName', /^(?:.* )?(?:first ?name|given ?name|primeiro nome)$/],
+  ['lastName', /^(?:.* )?(?:last ?name|family ?name|surname|sobrenome|apellidos?)$/],
+  ['tags', /\b(?:tags?|labels?|etiquetas?|marcador(?:es)?|group membership|grupos?|segmentos?)\b/],
+  ['pipeline', /\b(?:pipelines?|funil|funis|funnel|embudo)\b/],
+  [
+    'closeDate',
+    /\b(?:clos(?:e|ing) ?date|expected close.*|(?:data|previsao) d[eo] fechamento.*|fecha de cierre)\b/,
+  ],
+  ['stage', /\b(?:(?:deal|lead) ?stage|stage(?: ?name)?|etapas?|estagio|lead status|status do lead)\b/],
+  [
+    'title',
+    /\b(?:deal (?:name|title)|lead (?:titulo|title)|opportunity name|negocio titulo|titulo do negocio|nome da oportunidade)\b/,
+  ],
+  [
+    'name',
+    /^(?:(?:person |pessoa |contact |contato |cliente |customer |lead )?(?:full ?name|name|nome|nombre|nome completo|nombre completo)|nome d[oa] (?:contato|cliente|pessoa|lead)|contatos?|contacts?|contato principal|main contact|clientes?|customers?)$/,
+  ],
+  ['value', /\b(?:value|valor|amount|venda|monto|price|preco)\b/],
+];
+
+/** What the columns of a person's other facts are called, although a word of theirs is in the list above. */
+const NOT =
+  /\b(?:label|type|tipo|ramal|extension|fax|country code|ddi|ddd|owner|responsavel|empresa|company|organization|organizacao|account|conta|connection|status date|emergency)\b/;
+
+/** Samples of a column whose values are judged. */
+const JUDGED = 200;
+const SAMPLES = 3;
+
+/** `E-mail (trabalho)` → `e mail trabalho`. */
+export function plainName(name: string): string {
+  return name
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .toLowerCase();
+}
+
+export function guessColumn({ name, values }: Column, rules: PhoneRules): ColumnGuess {
+  const judged = values.slice(0, JUDGED);
+  const named = guessOfName(name);
+  const { guess, confidence } = judge(named, judged, rules);
+  return {
+    name,
+    guess,
+    confidence: Math.round(confidence * 100) / 100,
+    samples: [...new Set(judged)].slice(0, SAMPLES),
+    filled: values.length,
+  };
+}
+
+export function guessOfName(name: string): Guess | null {
+  const plain = plainName(name);
+  const found = NAMES.find(([, pattern]) => pattern.test(plain))?.[0] ?? null;
+  // `Phone 1 - Label` says what kind of number another column has; `Labels` alone are tags.
+  return found !== null && NOT.test(plain) && !(found === 'tags' && /^labels?$/.test(plain)) ? null : found;
+}
+
+interface Judged {
+  readonly guess: Guess | null;
+  readonly confidence: number;
+}
+
+/** Share of values that a guess needs when the name says it, and when the name says nothing. */
+const ENOUGH = 0.3;
+const CLEAR = 0.8;
+
+function judge(named: Guess | null, values: readonly string[], rules: PhoneRules): Judged {
+  if (named !== null) {
+    const fit = values.length === 0 ? 0 : shareOf(named, values, rules);
+    if (values.length === 0) return { guess: named, confidence: 0.5 };
+    if (fit >= ENOUGH) return { guess: named, confidence: 0.5 + fit / 2 };
+  }
+  if (values.length === 0 || named === 'id' || named === 'value' || named === 'closeDate')
+    return { guess: null, confidence: 0 };
+  // A CPF has eleven digits, as a mobile number has: the digits that check it decide.
+  for (const guess of ['email', 'document', 'number'] as const) {
+    const fit = shareOf(guess, values, rules);
+    if (fit >= CLEAR) return { guess, confidence: fit * 0.8 };
+  }
+  return { guess: null, confidence: 0 };
+}
+
+const TESTS: Readonly<Partial<Record<Guess, (value: string, rules: PhoneRules) => boolean>>> = {
+  number: (value, rules) => parsePhone(value, rules).ok,
+  email: (value) => /^[^@\s]+@[^@\s]+\.\p{L}{2,}/u.test(value),
+  document: (value) => isDocument(value),
+  name: (value) => /\p{L}/u.test(value) && !/[@\d]{3}/.test(value),
+  firstName: (value) => /\p{L}/u.test(value) && !/[@\d]{3}/.test(value),
+  lastName: (value) => /\p{L}/u.test(value) && !/[@\d]{3}/.test(value),
+  tags: (value) => /\p{L}/u.test(value) && value.length <= 200,
+  disableBot: (value) =>
+    /^(?:s(?:im|i|í)?|n(?:ao|ão|o)?|y(?:es)?|true|false|verdadeiro|falso|[01])$/i.test(value),
+  closeDate: (value) => /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}/.test(value) || /^\d{8}$/.test(value),
+  value: (value) => /^[\p{Sc}A-Z\s]*-?[\d.,\s]+$/u.test(value),
+};
+
+function shareOf(guess: Guess, values: readonly string[], rules: PhoneRules): number {
+  if (guess === 'stage' || guess === 'pipeline') return repetition(values);
+  const test = TESTS[guess];
+  return test === undefined ? 1 : values.filter((value) => test(value, rules)).length / values.length;
+}
+
+/** Stages repeat: a column with a different text in every row is none. */
+function repetition(values: readonly string[]): number {
+  const distinct = new Set(values).size;
+  if (values.length < 5) return 0.6;
+  return distinct > 40 ? 0 : Math.max(0, 1 - distinct / values.length);
+}

@@ -1,0 +1,122 @@
+// Applies a mapping to the rows of a table: what would be written, and what would be rejected.
+import type { MappingConfig } from '../contracts/config/config.ts';
+import type { CrmRecord, RowProblem } from '../contracts/wire/record.ts';
+import { compileMapping } from '../mapping/index.ts';
+import { readCsvTable } from '../sources/csv/csv.ts';
+
+export interface Preview {
+  /** Rows that were read. */
+  readonly rows: number;
+  /** False: the file has more rows. */
+  readonly whole: boolean;
+  readonly mapped: number;
+  readonly rejected: number;
+  /** The first mapped rows, with personal data in clear. */
+  readonly records: readonly { readonly row: number; readonly record: CrmRecord }[];
+  /** Names that the mapped rows use, for somebody who sets up an account for them. */
+  readonly names: PreviewNames;
+  /** By field and code, most frequent first, with the first rows that have the problem. */
+  readonly problems: readonly PreviewProblem[];
+}
+
+export interface PreviewNames {
+  readonly tags: readonly string[];
+  readonly pipelines: readonly string[];
+  readonly stages: readonly string[];
+  /** Custom fields of cards, with the type of their first value. */
+  readonly customFields: Readonly<Record<string, 'text' | 'number' | 'boolean'>>;
+}
+
+export interface PreviewProblem {
+  readonly field: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly count: number;
+  /** Row numbers; the header is not a row. */
+  readonly rows: readonly number[];
+}
+
+const NAMED_ROWS = 3;
+
+/**
+ * @param limits.rows maximum number of rows to read
+ * @param limits.records maximum number of records to return
+ * @throws SourceError as `recognize`; MappingConfigError when the mapping cannot be compiled
+ */
+export async function previewMapping(
+  bytes: Uint8Array,
+  mapping: MappingConfig,
+  limits: { readonly rows: number; readonly records: number },
+): Promise<Preview> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const table = await readCsvTable(buffer, 'the file', limits.rows);
+  const compiled = compileMapping(mapping);
+  const scan = compiled.scan();
+  for (const { row, values } of table.rows) if (values !== null) scan?.add(values, row);
+  const records: { row: number; record: CrmRecord }[] = [];
+  const problems = new Map<
+    string,
+    { count: number; rows: number[] } & Omit<PreviewProblem, 'count' | 'rows'>
+  >();
+  const names = new NamesOfRecords();
+  let mapped = 0;
+  for (const { row, values, problem } of table.rows) {
+    const result =
+      values === null
+        ? { ok: false as const, problems: problem === undefined ? [] : [problem] }
+        : await compiled.apply(values, scan?.result());
+    if (result.ok) {
+      mapped += 1;
+      names.add(result.record);
+      if (records.length < limits.records) records.push({ row, record: result.record });
+    } else for (const each of result.problems) count(problems, row, each);
+  }
+  return {
+    rows: table.rows.length,
+    whole: table.whole,
+    mapped,
+    rejected: table.rows.length - mapped,
+    records,
+    names: names.result(),
+    problems: [...problems.values()].toSorted((a, b) => b.count - a.count),
+  };
+}
+
+function count(
+  problems: Map<string, { count: number; rows: number[] } & Omit<PreviewProblem, 'count' | 'rows'>>,
+  row: number,
+  { field, code, reason }: RowProblem,
+): void {
+  const key = `${field} ${code} ${reason}`;
+  const found = problems.get(key) ?? { field, code, reason, count: 0, rows: [] };
+  found.count += 1;
+  if (found.rows.length < NAMED_ROWS) found.rows.push(row);
+  problems.set(key, found);
+}
+
+class NamesOfRecords {
+  readonly #tags = new Set<string>();
+  readonly #pipelines = new Set<string>();
+  readonly #stages = new Set<string>();
+  readonly #customFields = new Map<string, 'text' | 'number' | 'boolean'>();
+
+  add({ tags, card }: CrmRecord): void {
+    for (const tag of tags) this.#tags.add(tag);
+    if (card === undefined) return;
+    if (typeof card.pipeline === 'string') this.#pipelines.add(card.pipeline);
+    if (typeof card.stage === 'string') this.#stages.add(card.stage);
+    for (const [name, value] of Object.entries(card.customFields)) {
+      const type = typeof value === 'number' || typeof value === 'boolean' ? typeof value : 'text';
+      if (!this.#customFields.has(name)) this.#customFields.set(name, type as 'text' | 'number' | 'boolean');
+    }
+  }
+
+  result(): PreviewNames {
+    return {
+      tags: [...this.#tags],
+      pipelines: [...this.#pipelines],
+      stages: [...this.#stages],
+      customFields: Object.fromEntries(this.#customFields),
+    };
+  }
+}
