@@ -37,7 +37,7 @@ const OF_LEDGER: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** @throws UnknownNameError before anything is started */
-export function checkNames(command: Command, env: NodeJS.ProcessEnv): void {
+function checkNames(command: Command, env: NodeJS.ProcessEnv): void {
   const options = command.opts<Given & { readonly account?: unknown }>();
   const [group = '', verb = ''] = wordsOf(command);
   const isOfLedger = OF_LEDGER[group]?.includes(verb) === true;

@@ -1,5 +1,5 @@
 // Recognizes a table of people, and previews a mapping of it.
-export type { ColumnGuess, Guess } from './columns.ts';
+export type { ColumnGuess } from './columns.ts';
 export { PRESETS, type Preset } from './presets.ts';
-export { type Preview, type PreviewNames, type PreviewProblem, previewMapping } from './preview.ts';
+export { type Preview, type PreviewNames, previewMapping } from './preview.ts';
 export { type Recognized, recognize } from './recognize.ts';

@@ -30,11 +30,11 @@ export async function openLedgerAlone(
 }
 
 /** Whether something has run on this state folder, or several processes share a ledger. */
-export function hasLedger(state: string, env: NodeJS.ProcessEnv): boolean {
+function hasLedger(state: string, env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.DATABASE_URL) || existsSync(join(resolve(state), 'ledger'));
 }
 
-export function noLedger(state: string): CliError {
+function noLedger(state: string): CliError {
   return new CliError(
     EXIT.notFound,
     `there is no ledger in ${state}: nothing has run there; name the folder of your Sluice with --state or SLUICE_STATE, or set DATABASE_URL`,
@@ -46,7 +46,7 @@ export function noLedger(state: string): CliError {
  * @returns the state folder as an absolute path
  * @throws CliError (conflict) when another process has it
  */
-export async function lockLedger(
+async function lockLedger(
   command: string,
   state: string,
   env: NodeJS.ProcessEnv,
