@@ -31,8 +31,8 @@ const RULES = {
           contracts kafka ledger mapping config observability workflows/messages.ts workflows/policies.ts`,
   },
   'src/operator': {
-    may: `node: express helmet koffi undici openid-client @node-rs/argon2 zod @temporalio/client @temporalio/common
-          contracts ledger config observability workflows/messages.ts`,
+    may: `node: express express-rate-limit p-limit helmet koffi undici openid-client @node-rs/argon2 zod @temporalio/client @temporalio/common
+          contracts ledger config observability src/ingress/http/peer.ts workflows/messages.ts`,
   },
   // The browser loads neither Node nor zod: of the contracts it has the types only.
   'src/console': {

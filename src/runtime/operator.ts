@@ -2,9 +2,11 @@
 import type { Client } from '@temporalio/client';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Database } from '../ledger/database.ts';
+import { createUnixCallers } from '../operator/identity/callers.ts';
+import { auditLog } from '../operator/service/audit.ts';
 import type { Caller } from '../operator/service/caller.ts';
 import type { OperatorDeps, OperatorLog } from '../operator/service/deps.ts';
-import { type AuditLog, createDispatch, type Dispatch } from '../operator/service/dispatch.ts';
+import { createDispatch, type Dispatch } from '../operator/service/dispatch.ts';
 import { createHandlers } from '../operator/service/index.ts';
 import { type OperatorSocket, serveSocket } from '../operator/socket/serve.ts';
 import { createTools } from './operator-tools.ts';
@@ -27,11 +29,11 @@ export interface Operator {
 export function createOperator(options: OperatorOptions): Operator {
   const base: Omit<OperatorDeps, 'tools'> = { ...options, now: async () => Date.now() };
   const deps: OperatorDeps = { ...base, tools: createTools(base) };
-  const audit: AuditLog = { write: async () => 0, complete: async () => undefined };
+  const { db, log } = options;
   return {
-    log: options.log,
-    dispatch: createDispatch({ handlers: createHandlers(deps), audit, log: options.log }),
-    callerOf: async (uid) => ({ identity: `unix:${uid}`, name: String(uid), role: 'admin', via: 'socket' }),
+    log,
+    dispatch: createDispatch({ handlers: createHandlers(deps), audit: auditLog(db), log }),
+    callerOf: createUnixCallers({ db, ownUid: process.getuid?.() ?? 0 }),
   };
 }
 

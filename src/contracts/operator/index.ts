@@ -1,10 +1,11 @@
 // All endpoints of the operator API, by route.
 import type { z } from 'zod';
+import { IDENTITY } from './identity.ts';
 import { OUTBOX } from './outbox.ts';
 import { OVERVIEW } from './overview.ts';
 import { SYNCS } from './syncs.ts';
 
-export const ENDPOINTS = { ...OUTBOX, ...OVERVIEW, ...SYNCS } as const;
+export const ENDPOINTS = { ...IDENTITY, ...OUTBOX, ...OVERVIEW, ...SYNCS } as const;
 
 export type Endpoints = typeof ENDPOINTS;
 /** `GET /syncs/{sync}/runs` */

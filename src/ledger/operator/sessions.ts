@@ -35,11 +35,16 @@ export async function createSession(db: Queryable, session: NewSession): Promise
   ]);
 }
 
-/** The user of a session; null when it has ended. The request counts as activity. */
+export interface SessionUse extends SessionLimits {
+  /** Whether this request counts as activity of the user. */
+  readonly isActive: boolean;
+}
+
+/** The user of a session; null when it has ended. */
 export async function useSession(
   db: Queryable,
   hash: string,
-  { idleMs, absoluteMs }: SessionLimits,
+  { idleMs, absoluteMs, isActive }: SessionUse,
 ): Promise<UserRow | null> {
   const [row] = await db.query<UserRow>(
     `with found as (
@@ -49,9 +54,9 @@ export async function useSession(
           and user_sessions.created_at > now() - $3 * interval '1 millisecond'),
      touched as (
        update user_sessions set seen_at = now() from found
-        where user_sessions.hash = found.hash and found.seen_at < now() - ${TOUCH})
+        where user_sessions.hash = found.hash and $4 and found.seen_at < now() - ${TOUCH})
      select ${userColumns('found')} from found`,
-    [hash, idleMs, absoluteMs],
+    [hash, idleMs, absoluteMs, isActive],
   );
   return row ?? null;
 }

@@ -7,6 +7,7 @@ import { errorBody, OperatorError } from '../error.ts';
 import type { Caller } from '../service/caller.ts';
 import type { OperatorLog } from '../service/deps.ts';
 import type { Dispatch } from '../service/dispatch.ts';
+import type { Exchange } from '../service/exchange.ts';
 
 /** Maximum JSON body, in bytes. */
 const JSON_BYTES = 1_048_576;
@@ -25,6 +26,8 @@ const STATUS_OF = {
 /** Set by the middleware that establishes who calls. */
 interface CallerLocals {
   caller: Caller | null;
+  /** Missing on the Unix socket. */
+  exchange?: Exchange;
 }
 
 export type ApiResponse = Response<unknown, CallerLocals & Record<string, unknown>>;
@@ -44,7 +47,7 @@ export function createApi(dispatch: Dispatch): Router {
       const given = decode === null ? bodyOf(req) : decode(req.query);
       const input: Record<string, unknown> = { ...given, ...req.params };
       if (bytes !== undefined) input[bytes.field] = req.body;
-      const output = await dispatch(route as Route, input, res.locals.caller);
+      const output = await dispatch(route as Route, input, res.locals.caller, res.locals.exchange);
       if (res.destroyed) return;
       res.set('Cache-Control', 'no-store');
       if (output === undefined) res.status(204).end();

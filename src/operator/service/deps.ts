@@ -1,10 +1,11 @@
 // What the operator API needs from the process that serves it.
 import type { Client } from '@temporalio/client';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { Input, Output, Parsed, Route } from '../../contracts/operator/index.ts';
+import type { Endpoints, Input, Output, Parsed, Route } from '../../contracts/operator/index.ts';
 import type { CampaignCommandInput, CampaignCommandResult } from '../../contracts/wire/campaign.ts';
 import type { Database } from '../../ledger/database.ts';
 import type { Caller } from './caller.ts';
+import type { Exchange } from './exchange.ts';
 
 export interface OperatorLog {
   info(fields: object, message: string): void;
@@ -39,9 +40,12 @@ export interface OperatorTools {
   campaignCommand(input: CampaignCommandInput & { withoutWorkflow: true }): Promise<CampaignCommandResult>;
 }
 
-/** Handlers of the routes of one table. */
+/** Null: nobody has logged in. */
+type CallerOf<R extends Route> = Endpoints[R]['role'] extends 'anyone' ? Caller | null : Caller;
+
+/** Handlers of the routes of one table. `exchange` is missing on the Unix socket and inside a command. */
 export type Handlers<R extends Route> = {
-  readonly [K in R]: (input: Parsed<K>, caller: Caller) => Promise<Output<K>>;
+  readonly [K in R]: (input: Parsed<K>, caller: CallerOf<K>, exchange?: Exchange) => Promise<Output<K>>;
 };
 
 export type { Input, Output, Route };

@@ -7,6 +7,7 @@ import { LedgerError } from '../../ledger/database.ts';
 import { OperatorError } from '../error.ts';
 import { type Caller, isAllowed } from './caller.ts';
 import type { Handlers, OperatorLog } from './deps.ts';
+import type { Exchange } from './exchange.ts';
 
 /** A line of the audit log, as it begins. */
 export interface AuditEntry {
@@ -38,10 +39,15 @@ export interface DispatchOptions {
  * @param caller null: nobody has logged in
  * @throws OperatorError; the message never contains personal data that the caller did not send
  */
-export type Dispatch = (route: Route, input: unknown, caller: Caller | null) => Promise<unknown>;
+export type Dispatch = (
+  route: Route,
+  input: unknown,
+  caller: Caller | null,
+  exchange?: Exchange,
+) => Promise<unknown>;
 
 export function createDispatch({ handlers, audit, log }: DispatchOptions): Dispatch {
-  return async (route, given, caller) => {
+  return async (route, given, caller, exchange) => {
     const endpoint: Endpoint = ENDPOINTS[route];
     const isCommand = !route.startsWith('GET ') && endpoint.reads !== true;
     const target = targetOf(route, given);
@@ -66,8 +72,10 @@ export function createDispatch({ handlers, audit, log }: DispatchOptions): Dispa
       });
     };
     try {
-      const handler = handlers[route] as (input: unknown, caller: Caller | null) => Promise<unknown>;
-      const output = endpoint.output.parse(await handler(input, caller));
+      const handler = handlers[route] as (
+        ...of: Parameters<Dispatch> extends [unknown, ...infer P] ? P : never
+      ) => Promise<unknown>;
+      const output = endpoint.output.parse(await handler(input, caller, exchange));
       await complete('ok');
       return output;
     } catch (error) {

@@ -1,10 +1,16 @@
 // The handlers of all endpoints.
 import type { Route } from '../../contracts/operator/index.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
+import { identityHandlers } from './identity.ts';
 import { outboxHandlers } from './outbox.ts';
 import { overviewHandlers } from './overview.ts';
 import { syncHandlers } from './syncs.ts';
 
 export function createHandlers(deps: OperatorDeps): Handlers<Route> {
-  return { ...outboxHandlers(deps), ...overviewHandlers(deps), ...syncHandlers(deps) };
+  return {
+    ...identityHandlers(deps),
+    ...outboxHandlers(deps),
+    ...overviewHandlers(deps),
+    ...syncHandlers(deps),
+  };
 }

@@ -1,0 +1,66 @@
+// All that the HTTP server needs to know who calls: headers, allowed hosts and origins, logins and sessions.
+import type { RequestHandler, Response, Router } from 'express';
+import express from 'express';
+import { rateLimit } from 'express-rate-limit';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { OperatorHttp } from '../../contracts/config/config.ts';
+import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
+import { peerOf } from '../../ingress/http/peer.ts';
+import type { Database } from '../../ledger/database.ts';
+import { OperatorError } from '../error.ts';
+import type { OperatorLog } from '../service/deps.ts';
+import { createCookies } from './cookies.ts';
+import { nonceOf, securityHeaders } from './headers.ts';
+import { oidcRouter } from './oidc.ts';
+import { guardOrigin } from './origin.ts';
+import { createSessions } from './session.ts';
+
+/** Logins per minute of one peer that reach the ledger at all. The ledger slows down failed ones much earlier. */
+const LOGINS_PER_MINUTE = 60;
+
+export interface HttpIdentityOptions {
+  readonly db: Database;
+  config(): LoadedConfig;
+  /** Of the listener, as it began. */
+  readonly http: OperatorHttp;
+  readonly log: OperatorLog;
+}
+
+export interface HttpIdentity {
+  /** Run before everything else, in this order. They set `res.locals.caller` and `res.locals.exchange`. */
+  readonly guards: readonly RequestHandler[];
+  /** Routes beside the API: single sign-on. */
+  readonly logins: Router;
+  isAlive(res: Response): Promise<boolean>;
+  nonceOf(res: Response): string;
+}
+
+export function createHttpIdentity({ db, config, http, log }: HttpIdentityOptions): HttpIdentity {
+  const isHttps = http.tls !== undefined || (http.publicUrl?.startsWith('https:') ?? false);
+  const cookies = createCookies(isHttps);
+  const { identify, isAlive } = createSessions({ db, config, cookies });
+  const limit = loginLimit();
+  const logins = express.Router();
+  logins.post([`${API_PREFIX}/login`, `${API_PREFIX}/session/claim`, `${API_PREFIX}/password`], limit);
+  logins.use('/auth/oidc', limit);
+  logins.use(oidcRouter({ db, config, cookies, log }));
+  return { guards: [securityHeaders(isHttps), guardOrigin(http), identify], logins, isAlive, nonceOf };
+}
+
+function loginLimit(): RequestHandler {
+  return rateLimit({
+    windowMs: 60_000,
+    limit: LOGINS_PER_MINUTE,
+    legacyHeaders: false,
+    standardHeaders: false,
+    keyGenerator: (req) => peerOf(req.ip),
+    handler: (_req, _res, next) => {
+      next(
+        new OperatorError('tooMany', 'too many logins from this address; try again in a minute', {
+          code: 'LOGIN_LIMITED',
+          retryAfterMs: 60_000,
+        }),
+      );
+    },
+  });
+}

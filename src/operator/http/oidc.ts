@@ -1,0 +1,123 @@
+// The two routes of a login with an OpenID provider: to the provider, and back.
+import express, { type Request, type Response, type Router } from 'express';
+import { z } from 'zod';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { OperatorOidc } from '../../contracts/config/config.ts';
+import { durationMs } from '../../contracts/config/config-base.ts';
+import type { Database } from '../../ledger/database.ts';
+import { addAudit } from '../../ledger/operator/audit.ts';
+import { OperatorError } from '../error.ts';
+import { callerOfUser } from '../identity/callers.ts';
+import { startSession } from '../identity/logins.ts';
+import { createOidcClient, type OidcClient } from '../identity/oidc.ts';
+import { userOfOidc } from '../identity/oidc-users.ts';
+import type { OperatorLog } from '../service/deps.ts';
+import type { Cookies } from './cookies.ts';
+
+const START = '/auth/oidc';
+const CALLBACK = '/auth/oidc/callback';
+/** Time for the login at the provider. */
+const PENDING_MS = 10 * 60_000;
+
+/** In a cookie of the browser that began the login, so that no other browser can finish it. */
+const Pending = z.object({
+  state: z.string().min(1),
+  nonce: z.string().min(1),
+  verifier: z.string().min(1),
+  /** Page to open after the login. */
+  then: z.string(),
+});
+type Pending = z.infer<typeof Pending>;
+
+export interface OidcRouterOptions {
+  readonly db: Database;
+  config(): LoadedConfig;
+  readonly cookies: Cookies;
+  readonly log: OperatorLog;
+}
+
+/** Errors lead to `/login?error=CODE`. A middleware before it sets `res.locals.origin`. */
+export function oidcRouter({ db, config, cookies, log }: OidcRouterOptions): Router {
+  const router = express.Router();
+  const clientOf = createClients(config);
+
+  router.get(START, async (req, res) => {
+    const { client } = clientOf();
+    const { url, pending } = await client.begin(`${res.locals.origin}${CALLBACK}`);
+    const cookie: Pending = { ...pending, then: localPath(req.query.then) };
+    cookies.write(res, 'oidc', Buffer.from(JSON.stringify(cookie)).toString('base64url'), PENDING_MS);
+    res.redirect(303, url);
+  });
+
+  router.get(CALLBACK, async (req, res) => {
+    const pending = pendingOf(cookies.read(req, 'oidc'));
+    cookies.write(res, 'oidc', null, 0);
+    const { client, oidc } = clientOf();
+    if (pending === null)
+      throw new OperatorError('unauthenticated', 'this browser has begun no login; log in again', {
+        code: 'OIDC_STATE',
+      });
+    const login = await client.finish(new URL(req.originalUrl, String(res.locals.origin)), pending);
+    const user = await userOfOidc(db, login, oidc.roles);
+    const { idle, absolute } = config().config.operator.sessions;
+    const limits = { idleMs: durationMs(idle), absoluteMs: durationMs(absolute) };
+    const token = await startSession(db, user, {
+      via: 'oidc',
+      agent: req.get('User-Agent') ?? '',
+      limits,
+      before: cookies.read(req, 'session'),
+    });
+    cookies.write(res, 'session', token, limits.absoluteMs);
+    const caller = callerOfUser(user, 'session');
+    await addAudit(db, { caller, action: 'login with OpenID', target: user.name, details: {} }, 'ok');
+    res.redirect(303, pending.then);
+  });
+
+  // Browsers come here by links and redirects, so they get a page and no JSON.
+  router.use(START, async (error: unknown, _req: Request, res: Response, next: (error: unknown) => void) => {
+    if (res.headersSent || !(error instanceof OperatorError)) return next(error);
+    const { code = 'OIDC_REFUSED', kind, cause } = error;
+    log.warn({ err: cause ?? error, code }, 'a login with OpenID failed');
+    if (kind === 'unauthenticated' || kind === 'forbidden')
+      await addAudit(
+        db,
+        { caller: null, action: 'login with OpenID', target: '-', details: { code } },
+        'denied',
+      );
+    res.redirect(303, `/login?error=${encodeURIComponent(code)}`);
+  });
+  return router;
+}
+
+/** Makes the client anew when the configuration has changed. */
+function createClients(config: () => LoadedConfig) {
+  let known: { readonly oidc: OperatorOidc; readonly client: OidcClient } | null = null;
+  return () => {
+    const loaded = config();
+    const { oidc } = loaded.config.operator;
+    if (oidc === undefined)
+      throw new OperatorError('notFound', 'no OpenID provider is configured; see operator.oidc', {
+        code: 'OIDC_NOT_CONFIGURED',
+      });
+    if (known?.oidc !== oidc) {
+      const secret = async () => (await loaded.secret(oidc.clientSecret)).value;
+      known = { oidc, client: createOidcClient({ oidc, secret }) };
+    }
+    return known;
+  };
+}
+
+function pendingOf(cookie: string | null): Pending | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cookie ?? '', 'base64url').toString());
+    return Pending.safeParse(value).data ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Only a path of this server: browsers read `//host` and `/\host` as another one. */
+function localPath(then: unknown): string {
+  return typeof then === 'string' && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(then) ? then : '/';
+}

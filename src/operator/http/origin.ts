@@ -1,0 +1,54 @@
+// Refuses requests that a page of another site makes: with a foreign Host header, as after DNS rebinding, or a foreign
+// Origin.
+import type { RequestHandler } from 'express';
+import type { OperatorHttp } from '../../contracts/config/config.ts';
+import { isLoopbackHost } from '../../contracts/loopback.ts';
+import { OperatorError } from '../error.ts';
+
+export type OwnAddress = Pick<OperatorHttp, 'publicUrl' | 'tls' | 'behindProxy'>;
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/**
+ * Sets `res.locals.origin`: the origin that this request's page has. The public URL and names of this machine are
+ * allowed hosts, with any port, since tunnels change it.
+ */
+export function guardOrigin(own: OwnAddress): RequestHandler {
+  const scheme = own.tls === undefined ? 'http' : 'https';
+  const known = own.publicUrl === undefined ? null : new URL(own.publicUrl);
+  return (req, res, next) => {
+    const asked = urlOf(`${scheme}://${req.headers.host ?? ''}`);
+    // A proxy may pass the port of its own listener, or none.
+    const isKnown = asked !== null && known !== null && asked.hostname === known.hostname;
+    if (asked === null || !(isKnown || isLoopbackHost(asked.hostname))) return next(foreignHost(known));
+    const origin = known?.origin ?? asked.origin;
+    res.locals.origin = origin;
+    const claimed = req.headers.origin;
+    const site = req.headers['sec-fetch-site'];
+    const isForeign =
+      (claimed !== undefined && claimed !== origin) ||
+      (!READS.has(req.method) && site !== undefined && site !== 'same-origin' && site !== 'none');
+    if (isForeign) return next(foreignOrigin(origin));
+    next();
+  };
+}
+
+function urlOf(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}
+
+function foreignHost(known: URL | null): OperatorError {
+  const way =
+    known === null
+      ? 'open the console at localhost, or set operator.http.publicUrl'
+      : `open ${known.origin}; a proxy must keep the Host header`;
+  return new OperatorError('forbidden', `this server does not have the name in the Host header; ${way}`, {
+    code: 'FOREIGN_HOST',
+  });
+}
+
+function foreignOrigin(origin: string): OperatorError {
+  return new OperatorError('forbidden', `requests from pages of other sites are refused; open ${origin}`, {
+    code: 'FOREIGN_ORIGIN',
+  });
+}

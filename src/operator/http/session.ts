@@ -1,0 +1,105 @@
+// Who calls: an access token, or the session of a browser together with its CSRF token.
+import type { Request, RequestHandler, Response } from 'express';
+import type { LoadedConfig } from '../../config/load.ts';
+import { durationMs } from '../../contracts/config/config-base.ts';
+import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
+import { peerOf } from '../../ingress/http/peer.ts';
+import type { Database } from '../../ledger/database.ts';
+import { OperatorError } from '../error.ts';
+import { callerOfAccessToken, callerOfSession } from '../identity/callers.ts';
+import { csrfTokenOf, isSame } from '../identity/tokens.ts';
+import type { Caller } from '../service/caller.ts';
+import type { Exchange } from '../service/exchange.ts';
+import type { Cookies } from './cookies.ts';
+
+const CSRF_HEADER = 'X-CSRF-Token';
+/** A console that refreshes by itself sends it, so that a forgotten tab does not stay logged in. */
+const BACKGROUND_HEADER = 'Sluice-Background';
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/** They begin a login, so there is no CSRF token yet. The check of the origin protects them. */
+const BEGINNINGS: ReadonlySet<string> = new Set([`${API_PREFIX}/login`, `${API_PREFIX}/session/claim`]);
+
+export interface SessionsOptions {
+  readonly db: Database;
+  config(): LoadedConfig;
+  readonly cookies: Cookies;
+}
+
+/** How the request proved who calls, to prove it again later. */
+interface Credentials {
+  readonly kind: 'token' | 'session';
+  readonly secret: string;
+}
+
+export interface Sessions {
+  /** Sets `res.locals.caller` and `res.locals.exchange` for requests of the API. */
+  readonly identify: RequestHandler;
+  /** Whether the login of this response is still valid. It does not count as activity. */
+  isAlive(res: Response): Promise<boolean>;
+}
+
+export function createSessions({ db, config, cookies }: SessionsOptions): Sessions {
+  const limits = () => {
+    const { idle, absolute } = config().config.operator.sessions;
+    return { idleMs: durationMs(idle), absoluteMs: durationMs(absolute) };
+  };
+  const callerOf = async ({ kind, secret }: Credentials, isActive: boolean): Promise<Caller | null> =>
+    kind === 'token'
+      ? await callerOfAccessToken(db, secret)
+      : await callerOfSession(db, secret, { ...limits(), isActive });
+
+  return {
+    async identify(req, res, next) {
+      res.locals.caller = null;
+      if (!req.path.startsWith(`${API_PREFIX}/`)) return next();
+      const session = cookies.read(req, 'session');
+      res.locals.exchange = exchangeOf(req, res, session);
+      if (BEGINNINGS.has(req.path)) return next();
+      const credentials = credentialsOf(req, session);
+      if (credentials === null) return next();
+      const caller = await callerOf(credentials, req.get(BACKGROUND_HEADER) === undefined);
+      if (caller === null && credentials.kind === 'token')
+        throw new OperatorError('unauthenticated', 'the access token is unknown, expired or revoked', {
+          code: 'TOKEN_INVALID',
+        });
+      if (caller !== null && credentials.kind === 'session') checkCsrf(req, credentials.secret);
+      res.locals.caller = caller;
+      res.locals.credentials = credentials;
+      next();
+    },
+    async isAlive(res) {
+      const credentials = res.locals.credentials as Credentials | undefined;
+      return credentials !== undefined && (await callerOf(credentials, false)) !== null;
+    },
+  };
+
+  function exchangeOf(req: Request, res: Response, session: string | null): Exchange {
+    return {
+      address: peerOf(req.ip),
+      agent: req.get('User-Agent') ?? '',
+      session,
+      setSession: (token) => cookies.write(res, 'session', token, limits().absoluteMs),
+    };
+  }
+}
+
+/** An access token counts before a cookie: a browser never sends one by itself. */
+function credentialsOf(req: Request, session: string | null): Credentials | null {
+  const header = req.get('Authorization');
+  if (header === undefined) return session === null ? null : { kind: 'session', secret: session };
+  const [, token] = /^Bearer +(\S+)$/i.exec(header) ?? [];
+  if (token === undefined)
+    throw new OperatorError('unauthenticated', 'the Authorization header must be `Bearer TOKEN`', {
+      code: 'TOKEN_INVALID',
+    });
+  return { kind: 'token', secret: token };
+}
+
+function checkCsrf(req: Request, session: string): void {
+  if (READS.has(req.method) || isSame(req.get(CSRF_HEADER) ?? '', csrfTokenOf(session))) return;
+  throw new OperatorError(
+    'forbidden',
+    `the header ${CSRF_HEADER} is missing or of another session; reload the page`,
+    { code: 'CSRF' },
+  );
+}

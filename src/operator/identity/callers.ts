@@ -1,0 +1,96 @@
+// Who a session, an access token or a Unix user is.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Database } from '../../ledger/database.ts';
+import { type SessionUse, useAccessToken, useSession } from '../../ledger/operator/sessions.ts';
+import { findUnixUser, type UserRow } from '../../ledger/operator/users.ts';
+import { OperatorError } from '../error.ts';
+import type { Caller } from '../service/caller.ts';
+import { ACCESS_TOKEN_PREFIX, hashToken } from './tokens.ts';
+
+const ROOT = 0;
+const NAME_TIMEOUT_MS = 5000;
+/** How long the name of a Unix user is not asked for again. */
+const NAME_AGE_MS = 60_000;
+
+export function callerOfUser(user: UserRow, via: Caller['via']): Caller {
+  return { identity: `user:${user.name}`, name: user.displayName, role: user.role, via };
+}
+
+/** The name of the user that a caller is; null for a Unix user that is not linked to a user. */
+export function userNameOf({ identity }: Caller): string | null {
+  return identity.startsWith('user:') ? identity.slice('user:'.length) : null;
+}
+
+/** @returns null when the session has ended */
+export async function callerOfSession(db: Database, token: string, use: SessionUse): Promise<Caller | null> {
+  const user = await useSession(db, hashToken(token), use);
+  return user === null ? null : callerOfUser(user, 'session');
+}
+
+/** @returns null when the token is unknown, expired or revoked */
+export async function callerOfAccessToken(db: Database, token: string): Promise<Caller | null> {
+  if (!token.startsWith(ACCESS_TOKEN_PREFIX)) return null;
+  const user = await useAccessToken(db, hashToken(token));
+  return user === null ? null : callerOfUser(user, 'token');
+}
+
+export interface UnixCallerOptions {
+  readonly db: Database;
+  /** User id of this process. */
+  readonly ownUid: number;
+  /** @default what `id` says, kept for a minute */
+  readonly nameOf?: (uid: number) => Promise<string | null>;
+}
+
+/**
+ * Finds the caller that a Unix user is. The user of this process and root can read and change everything that Sluice
+ * has, so they are admins. If they are linked to a user, they keep that identity: a second person is somebody else.
+ */
+export function createUnixCallers({ db, ownUid, nameOf = cachedNames() }: UnixCallerOptions) {
+  return async (uid: number): Promise<Caller> => {
+    const name = await nameOf(uid);
+    const user = name === null ? null : await findUnixUser(db, name);
+    if (uid === ownUid || uid === ROOT) {
+      const shown = name ?? String(uid);
+      if (user !== null) return { ...callerOfUser(user, 'socket'), role: 'admin' };
+      return { identity: `unix:${shown}`, name: shown, role: 'admin', via: 'socket' };
+    }
+    if (user === null || user.disabledAt !== null)
+      throw new OperatorError(
+        'forbidden',
+        `the Unix user ${name ?? uid} may not use Sluice; an admin can link it to a user`,
+        { code: 'UNIX_USER_UNKNOWN' },
+      );
+    return callerOfUser(user, 'socket');
+  };
+}
+
+const run = promisify(execFile);
+
+/** Asks `id`, which knows directories such as LDAP too. Node knows only the user of this process. */
+async function nameByUid(uid: number): Promise<string | null> {
+  try {
+    const { stdout } = await run('id', ['-nu', String(uid)], { timeout: NAME_TIMEOUT_MS });
+    return stdout.trim() === '' ? null : stdout.trim();
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    // Exit code 1: no user has this id, as in a container that runs with a number. ENOENT: there is no `id` here.
+    if (code === 1 || code === 'ENOENT') return null;
+    throw new OperatorError('unavailable', `the name of the Unix user ${uid} can't be read`, {
+      code: 'UNIX_USER_NAME',
+      cause: error,
+    });
+  }
+}
+
+function cachedNames(): (uid: number) => Promise<string | null> {
+  const known = new Map<number, { readonly at: number; readonly name: string | null }>();
+  return async (uid) => {
+    const found = known.get(uid);
+    if (found !== undefined && performance.now() - found.at < NAME_AGE_MS) return found.name;
+    const name = await nameByUid(uid);
+    known.set(uid, { at: performance.now(), name });
+    return name;
+  };
+}

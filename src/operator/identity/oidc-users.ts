@@ -1,0 +1,58 @@
+// Users who come from an OpenID provider. Issuer and subject identify them; e-mail addresses and names may change
+// hands.
+import type { OidcRoles } from '../../contracts/config/config.ts';
+import type { Role } from '../../contracts/operator/endpoint.ts';
+import type { Database, Queryable } from '../../ledger/database.ts';
+import { changeUser, createUser, findOidcUser, type UserRow } from '../../ledger/operator/users.ts';
+import { shortHash } from '../../ledger/short-hash.ts';
+import { OperatorError } from '../error.ts';
+import type { OidcUser } from './oidc.ts';
+import { roleOf, shownName, suggestedName } from './oidc-roles.ts';
+
+const MAX_SUFFIX = 9;
+
+/**
+ * The user of a login, with the role that the provider gives now. A changed role ends earlier sessions.
+ * @throws OperatorError (forbidden) without a role, or when the user is disabled
+ */
+export async function userOfOidc(db: Database, login: OidcUser, roles: OidcRoles): Promise<UserRow> {
+  const role = roleOf(login.claims, roles);
+  return await db.transaction(async (tx) => {
+    const known = await findOidcUser(tx, login.issuer, login.subject);
+    if (known !== null && known.disabledAt !== null)
+      throw new OperatorError('forbidden', `the user "${known.name}" is disabled`, { code: 'USER_DISABLED' });
+    if (role === null)
+      throw new OperatorError(
+        'forbidden',
+        'none of your groups has a role in Sluice; ask for one, or for another role mapping',
+        { code: 'OIDC_NO_ROLE' },
+      );
+    if (known === null) return await addOidcUser(tx, login, role);
+    const displayName = shownName(login.claims) ?? known.displayName;
+    return (await changeUser(tx, known.name, { role, displayName })) as UserRow;
+  });
+}
+
+/** Another user may have the name already, so a number follows it. */
+async function addOidcUser(
+  tx: Queryable,
+  { issuer, subject, claims }: OidcUser,
+  role: Role,
+): Promise<UserRow> {
+  const base = suggestedName(claims);
+  const numbered = Array.from({ length: MAX_SUFFIX - 1 }, (_, index) => `${base}-${index + 2}`);
+  const unique = `${base}-${shortHash(`${issuer} ${subject}`).toLowerCase()}`;
+  for (const name of [base, ...numbered, unique]) {
+    const user = await createUser(tx, {
+      name,
+      displayName: shownName(claims) ?? name,
+      role,
+      passwordHash: null,
+      oidc: { issuer, subject },
+      unixUser: null,
+    });
+    const added = user ?? (await findOidcUser(tx, issuer, subject));
+    if (added !== null) return added;
+  }
+  throw new OperatorError('conflict', `the name "${base}" is taken; ask an admin`, { code: 'NAME_TAKEN' });
+}

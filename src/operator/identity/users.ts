@@ -1,0 +1,95 @@
+// Changes to users. The last admin stays.
+import type { Database, Queryable } from '../../ledger/database.ts';
+import {
+  changeUser,
+  createUser,
+  findUnixUser,
+  findUser,
+  hasAdmin,
+  lockUsers,
+  type NewUser,
+  setPassword,
+  type UserChange,
+  type UserRow,
+} from '../../ledger/operator/users.ts';
+import { OperatorError } from '../error.ts';
+import { checkPassword, type Passwords } from './passwords.ts';
+
+export interface AddedUser extends Pick<NewUser, 'name' | 'displayName' | 'role' | 'unixUser'> {
+  readonly password: string | null;
+}
+
+/** @throws OperatorError when the name or the Unix user is taken, or the password is too weak */
+export async function addUser(db: Database, passwords: Passwords, user: AddedUser): Promise<UserRow> {
+  const { name, displayName, role, unixUser, password } = user;
+  if (password !== null) checkPassword(password, [name, displayName]);
+  const passwordHash = password === null ? null : await passwords.hash(password);
+  const added = await createUser(db, { name, displayName, role, passwordHash, oidc: null, unixUser });
+  if (added !== null) return added;
+  const isTaken = (await findUser(db, name)) !== null;
+  throw new OperatorError(
+    'conflict',
+    isTaken
+      ? `there is already a user "${name}"; names are never used twice`
+      : `another user is linked to the Unix user "${unixUser}"; remove that link first`,
+    { code: isTaken ? 'NAME_TAKEN' : 'UNIX_USER_TAKEN' },
+  );
+}
+
+/** @throws OperatorError when the user is unknown, or the change would leave no admin */
+export async function updateUser(db: Database, name: string, change: UserChange): Promise<UserRow> {
+  return await db.transaction(async (tx) => {
+    await lockUsers(tx);
+    const before = await findUser(tx, name);
+    if (before === null) throw unknownUser(name);
+    if (change.role !== undefined && change.role !== before.role && before.oidcIssuer !== null)
+      throw new OperatorError(
+        'conflict',
+        `the OpenID provider decides the role of "${name}" at each login; change the groups there`,
+        { code: 'ROLE_OF_PROVIDER' },
+      );
+    await keepAnAdmin(tx, before, change);
+    if (change.unixUser != null) await checkUnixUser(tx, name, change.unixUser);
+    const user = await changeUser(tx, name, change);
+    if (user === null) throw unknownUser(name);
+    return user;
+  });
+}
+
+async function keepAnAdmin(tx: Queryable, before: UserRow, { role, disabled }: UserChange): Promise<void> {
+  const isAdmin = before.role === 'admin' && before.disabledAt === null;
+  const stays = (role ?? 'admin') === 'admin' && disabled !== true;
+  if (!isAdmin || stays || (await hasAdmin(tx, before.name))) return;
+  throw new OperatorError('conflict', `"${before.name}" is the last admin; make another user admin first`, {
+    code: 'LAST_ADMIN',
+  });
+}
+
+async function checkUnixUser(tx: Queryable, name: string, unixUser: string): Promise<void> {
+  const owner = await findUnixUser(tx, unixUser);
+  if (owner === null || owner.name === name) return;
+  throw new OperatorError(
+    'conflict',
+    `"${owner.name}" is linked to the Unix user "${unixUser}"; remove that link first`,
+    { code: 'UNIX_USER_TAKEN' },
+  );
+}
+
+/** Ends all sessions of the user. @throws OperatorError */
+export async function changePassword(
+  db: Database,
+  passwords: Passwords,
+  { name, password }: { readonly name: string; readonly password: string },
+): Promise<void> {
+  const user = await findUser(db, name);
+  if (user === null) throw unknownUser(name);
+  checkPassword(password, [user.name, user.displayName]);
+  const hash = await passwords.hash(password);
+  await db.transaction((tx) => setPassword(tx, name, hash));
+}
+
+export function unknownUser(name: string): OperatorError {
+  return new OperatorError('notFound', `there is no user "${name}"; see \`sluice user list\``, {
+    code: 'UNKNOWN_USER',
+  });
+}

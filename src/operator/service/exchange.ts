@@ -1,0 +1,12 @@
+// The HTTP exchange of a call, for the few handlers that begin and end logins.
+
+export interface Exchange {
+  /** Of the peer, without a port; an IPv6 address as its /64 network. */
+  readonly address: string;
+  /** User agent; empty when the request names none. */
+  readonly agent: string;
+  /** Token of the session that the request came with, whether or not it is valid. */
+  readonly session: string | null;
+  /** Gives the browser a session; null takes it away. */
+  setSession(token: string | null): void;
+}

@@ -1,0 +1,205 @@
+// Logins, users, access tokens and the audit log as operators see and steer them.
+import { durationMs } from '../../contracts/config/config-base.ts';
+import type { IDENTITY, Me } from '../../contracts/operator/identity.ts';
+import { addAudit, listAudit } from '../../ledger/operator/audit.ts';
+import {
+  createAccessToken,
+  deleteAccessToken,
+  deleteSession,
+  deleteSessionsOf,
+  listAccessTokens,
+  type SessionVia,
+} from '../../ledger/operator/sessions.ts';
+import { findUser, hasAdmin, listUsers, type UserRow } from '../../ledger/operator/users.ts';
+import { OperatorError } from '../error.ts';
+import { callerOfUser, userNameOf } from '../identity/callers.ts';
+import { checkLogin, claimLink, invitationLink, startSession } from '../identity/logins.ts';
+import { createPasswords } from '../identity/passwords.ts';
+import { csrfTokenOf, hashToken, newAccessToken } from '../identity/tokens.ts';
+import { addUser, changePassword, unknownUser, updateUser } from '../identity/users.ts';
+import { type Caller, isAllowed } from './caller.ts';
+import type { Handlers, OperatorDeps } from './deps.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Days that the access token of `sluice login` lasts. */
+const LOGIN_TOKEN_DAYS = 30;
+
+type LoginEnd = Awaited<ReturnType<Handlers<'POST /login'>['POST /login']>>;
+
+export function identityHandlers({ db, config }: OperatorDeps): Handlers<keyof typeof IDENTITY> {
+  const passwords = createPasswords();
+
+  const begin = async (user: UserRow, via: SessionVia, exchange: Exchange): Promise<LoginEnd> => {
+    const { idle, absolute } = config().config.operator.sessions;
+    const token = await startSession(db, user, {
+      via,
+      agent: exchange.agent,
+      limits: { idleMs: durationMs(idle), absoluteMs: durationMs(absolute) },
+      before: exchange.session,
+    });
+    exchange.setSession(token);
+    return { user: meOf(callerOfUser(user, 'session')), csrfToken: csrfTokenOf(token), accessToken: null };
+  };
+
+  const audited = async (
+    action: string,
+    login: () => Promise<{ readonly user: UserRow; readonly end: LoginEnd }>,
+    name: string | undefined,
+  ): Promise<LoginEnd> => {
+    try {
+      const { user, end } = await login();
+      const caller = callerOfUser(user, end.user.via);
+      await addAudit(db, { caller, action, target: user.name, details: {} }, 'ok');
+      return end;
+    } catch (error) {
+      if (!(error instanceof OperatorError) || error.kind !== 'unauthenticated') throw error;
+      // Somebody may type a password as the name: only names of users are kept.
+      const target = name !== undefined && (await findUser(db, name)) !== null ? name : '-';
+      await addAudit(db, { caller: null, action, target, details: { code: error.code } }, 'denied');
+      throw error;
+    }
+  };
+
+  return {
+    'GET /session': async (_input, caller, exchange) => {
+      const { oidc } = config().config.operator;
+      const isSession = caller?.via === 'session' && exchange?.session != null;
+      return {
+        user: caller === null ? null : meOf(caller),
+        csrfToken: isSession ? csrfTokenOf(exchange.session) : null,
+        oidc: oidc === undefined ? null : { label: oidc.label },
+        needsFirstAdmin: !(await hasAdmin(db)),
+      };
+    },
+    'POST /login': async ({ name: given, password, accessToken }, _caller, exchange) => {
+      const { address } = needExchange(exchange);
+      const name = given.trim().toLowerCase().replaceAll('\0', '');
+      const login = async () => {
+        const user = await checkLogin(db, passwords, { name, password, address });
+        if (accessToken === undefined)
+          return { user, end: await begin(user, 'password', needExchange(exchange)) };
+        const secret = newAccessToken();
+        await createAccessToken(db, {
+          hash: hashToken(secret),
+          user: user.id,
+          name: accessToken.name,
+          days: LOGIN_TOKEN_DAYS,
+        });
+        const end = { user: meOf(callerOfUser(user, 'token')), csrfToken: null, accessToken: secret };
+        return { user, end };
+      };
+      return await audited('POST /login', login, name);
+    },
+    'POST /session/claim': async (input, _caller, exchange) => {
+      const login = async () => {
+        const user = await claimLink(db, passwords, input);
+        return { user, end: await begin(user, 'link', needExchange(exchange)) };
+      };
+      return await audited('POST /session/claim', login, input.name);
+    },
+    'POST /logout': async ({ everywhere }, caller, exchange) => {
+      if (everywhere) await deleteSessionsOf(db, (await ownUser(caller)).id);
+      if (exchange?.session != null) await deleteSession(db, hashToken(exchange.session));
+      exchange?.setSession(null);
+      return {};
+    },
+    'POST /password': async ({ current, password }, caller, exchange) => {
+      const { name } = await ownUser(caller);
+      const { address } = needExchange(exchange);
+      refuseToken(caller);
+      await checkLogin(db, passwords, { name, password: current, address });
+      await changePassword(db, passwords, { name, password });
+      return await begin(await ownUser(caller), 'password', needExchange(exchange));
+    },
+    'GET /users': async ({ limit, after = '' }) => {
+      const users = await listUsers(db, after, limit);
+      return { users, next: users.length < limit ? null : (users.at(-1)?.name ?? null) };
+    },
+    'POST /users': async ({ name, displayName = name, role, password = null, unixUser = null }, caller) => {
+      refuseToken(caller);
+      return await addUser(db, passwords, { name, displayName, role, password, unixUser });
+    },
+    'PATCH /users/{name}': async ({ name, ...change }, caller) => {
+      refuseToken(caller);
+      return await updateUser(db, name, change);
+    },
+    'POST /users/{name}/password': async (input, caller) => {
+      refuseToken(caller);
+      await changePassword(db, passwords, input);
+      return {};
+    },
+    'POST /users/{name}/link': async ({ name }, caller) => {
+      refuseToken(caller);
+      return await invitationLink(db, await needUser(name));
+    },
+    'POST /users/{name}/logout': async ({ name }) => {
+      await deleteSessionsOf(db, (await needUser(name)).id);
+      return {};
+    },
+    'GET /tokens': async ({ all, limit, after }, caller) => {
+      const isOfAll = all && isAllowed(caller, 'admin');
+      const user = isOfAll ? null : (userNameOf(caller) ?? '');
+      const tokens = await listAccessTokens(db, { user, after: numberOf(after) ?? 0, limit });
+      return { tokens, next: tokens.length < limit ? null : String(tokens.at(-1)?.id) };
+    },
+    'POST /tokens': async ({ name, days }, caller) => {
+      refuseToken(caller);
+      const secret = newAccessToken();
+      const user = (await ownUser(caller)).id;
+      return { token: await createAccessToken(db, { hash: hashToken(secret), user, name, days }), secret };
+    },
+    'DELETE /tokens/{id}': async ({ id }, caller) => {
+      const user = isAllowed(caller, 'admin') ? null : userNameOf(caller);
+      if (!(await deleteAccessToken(db, id, user)))
+        throw new OperatorError('notFound', `you have no access token ${id}`, { code: 'UNKNOWN_TOKEN' });
+      return {};
+    },
+    'GET /audit': async ({ before, limit, ...filter }) => {
+      const lines = await listAudit(db, { ...filter, before: numberOf(before), limit });
+      return { lines, next: lines.length < limit ? null : String(lines.at(-1)?.id) };
+    },
+  };
+
+  async function needUser(name: string): Promise<UserRow> {
+    const user = await findUser(db, name);
+    if (user === null) throw unknownUser(name);
+    return user;
+  }
+
+  async function ownUser(caller: Caller): Promise<UserRow> {
+    const name = userNameOf(caller);
+    if (name !== null) return await needUser(name);
+    throw new OperatorError(
+      'conflict',
+      'you are a Unix user without a user of Sluice; add one with `sluice user add`',
+      { code: 'NO_USER' },
+    );
+  }
+}
+
+function meOf(caller: Caller): Me {
+  const { identity, name, role, via } = caller;
+  return { identity, name: userNameOf(caller), displayName: name, role, via };
+}
+
+/** A leaked access token must not outlive itself: it makes no tokens, users or passwords. */
+function refuseToken({ via }: Caller): void {
+  if (via !== 'token') return;
+  throw new OperatorError('forbidden', 'an access token may not do this; log in with a password', {
+    code: 'SESSION_REQUIRED',
+  });
+}
+
+function needExchange(exchange: Exchange | undefined): Exchange {
+  if (exchange !== undefined) return exchange;
+  throw new OperatorError('invalid', 'logins need HTTP; on this socket you are a Unix user already', {
+    code: 'LOGIN_NEEDS_HTTP',
+  });
+}
+
+function numberOf(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(cursor))
+    throw new OperatorError('invalid', 'the cursor is none that this list gave', { code: 'CURSOR' });
+  return Number(cursor);
+}
