@@ -3,9 +3,10 @@ import type { z } from 'zod';
 import { IDENTITY } from './identity.ts';
 import { OUTBOX } from './outbox.ts';
 import { OVERVIEW } from './overview.ts';
+import { PEOPLE } from './people.ts';
 import { SYNCS } from './syncs.ts';
 
-export const ENDPOINTS = { ...IDENTITY, ...OUTBOX, ...OVERVIEW, ...SYNCS } as const;
+export const ENDPOINTS = { ...IDENTITY, ...OUTBOX, ...OVERVIEW, ...PEOPLE, ...SYNCS } as const;
 
 export type Endpoints = typeof ENDPOINTS;
 /** `GET /syncs/{sync}/runs` */

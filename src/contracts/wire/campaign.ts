@@ -83,6 +83,7 @@ export const MEMBER_CODES = [
   'CONTACT_GONE',
   'WAVE_SKIPPED',
   'CAMPAIGN_ENDED',
+  'ERASED',
 ] as const;
 export type MemberCode = (typeof MEMBER_CODES)[number];
 

@@ -46,11 +46,14 @@ export const PEOPLE_SEARCH: readonly string[] = [
   TAIL,
   COLUMNS,
   BACKFILL,
-  'create index people_words on people using gin (array_to_tsvector(sluice_words(name))) where name is not null',
+  // Without fast updates: a search would have to read every recent name, and PGlite never vacuums.
+  `create index people_words on people using gin (array_to_tsvector(sluice_words(name)))
+     with (fastupdate = off) where name is not null`,
   'create index people_email on people (lower(email) text_pattern_ops) where email is not null',
   'create index people_remote on people (account, remote_id) where remote_id is not null',
   'create index cards_remote on cards (account, remote_id)',
-  `create index conversations_words on conversations using gin (array_to_tsvector(sluice_words(item #>> '{state,contact,name}')))`,
+  `create index conversations_words on conversations using gin (array_to_tsvector(sluice_words(item #>> '{state,contact,name}')))
+     with (fastupdate = off)`,
   `create index conversations_contact on conversations (account, ((item #>> '{state,contact,id}')::bigint))`,
   'create index events_subject on events (account, subject, seq)',
   'create index deliveries_of on deliveries (account, conversation_id)',

@@ -4,6 +4,7 @@ import type { Handlers, OperatorDeps } from './deps.ts';
 import { identityHandlers } from './identity.ts';
 import { outboxHandlers } from './outbox.ts';
 import { overviewHandlers } from './overview.ts';
+import { peopleHandlers } from './people.ts';
 import { syncHandlers } from './syncs.ts';
 
 export function createHandlers(deps: OperatorDeps): Handlers<Route> {
@@ -11,6 +12,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...identityHandlers(deps),
     ...outboxHandlers(deps),
     ...overviewHandlers(deps),
+    ...peopleHandlers(deps),
     ...syncHandlers(deps),
   };
 }

@@ -4,6 +4,7 @@ import { databaseSuite } from './database-suite.ts';
 import { effectsSuite } from './events/effects-suite.ts';
 import { eventsSuite } from './events/events-suite.ts';
 import { callsSuite } from './operator/calls-suite.ts';
+import { peopleSearchSuite } from './operator/people-suite.ts';
 import type { OpenDatabase } from './support.ts';
 import { dueRecordsSuite } from './sync/due-records-suite.ts';
 import { intentsSuite } from './sync/intents-suite.ts';
@@ -25,4 +26,5 @@ export function ledgerSuites(database: OpenDatabase): void {
   snapshotSuite(database);
   effectsSuite(database);
   callsSuite(database);
+  peopleSearchSuite(database);
 }

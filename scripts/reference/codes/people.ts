@@ -1,0 +1,62 @@
+// Codes about one person: why they got no message, and refusals of commands.
+import type { CodeArea } from './area.ts';
+
+export const PEOPLE_CODES: readonly CodeArea[] = [
+  {
+    title: 'Why a person got no message',
+    about: 'The reasons that the page of a person shows. A reason may name a further code.',
+    codes: [
+      ['OPTED_OUT', 'The person opted out of campaigns.', 'None.'],
+      [
+        'NUMBER_REJECTED',
+        'A row with the same last eight digits has a number that Sluice could not read.',
+        'Correct the number at its source.',
+      ],
+      ['LEFT_OUT', 'The plan of a campaign left the person out.', 'Read the further code.'],
+      ['CONTROL_GROUP', 'The person is in the control group of a campaign.', 'None.'],
+      ['SKIPPED', 'A rule forbade the trigger when it was due.', 'Read the further code.'],
+      [
+        'TRIGGER_FAILED',
+        'The service refused the trigger.',
+        'Read the further code, then `sluice campaign retry`.',
+      ],
+      [
+        'TRIGGER_UNKNOWN',
+        'Nothing shows whether the flow ran.',
+        'Check the flow, then `sluice campaign resolve`.',
+      ],
+      ['CANCELED', 'The campaign was canceled before the trigger.', 'None.'],
+      ['WAITING', 'The person waits for their wave or their window.', 'Wait.'],
+      ['CAMPAIGN_PAUSED', 'The campaign is paused.', '`sluice campaign resume`.'],
+      [
+        'CAMPAIGN_BLOCKED',
+        'The campaign waits for something that Sluice cannot read.',
+        'Read the further code.',
+      ],
+      ['NOT_IN_AUDIENCE', 'The audience of the campaign does not have the person.', 'Check `audience`.'],
+      ['SYNC_FAILED', 'The last sync could not write the person.', '`sluice sync retry`.'],
+      ['EVENT_FAILED', 'An event about the person failed.', '`sluice events retry`.'],
+      [
+        'EVENT_BLOCKED',
+        'An event about the person waits for an operator.',
+        'Read the further code, then `sluice events retry`.',
+      ],
+      ['DELIVERY_FAILED', 'The service did not deliver a message.', 'Check the number.'],
+      ['NO_CONTACT', 'Sluice knows no contact of the person in the service.', 'Sync the person.'],
+    ],
+  },
+  {
+    title: 'People',
+    about: 'Refusals of the search, the timeline and the erasure, and what an erasure leaves.',
+    codes: [
+      ['NO_SUCH_PERSON', 'The ledger has nobody under this id.', 'Search again.'],
+      [
+        'PERSON_IN_USE',
+        'A call about the person is, or may be, in flight.',
+        'Wait until what the message names has ended, then erase again.',
+      ],
+      ['CURSOR', 'The cursor is not one of this list.', 'Use `next` of the page before.'],
+      ['ERASED', 'The person was erased before the record or the member was due.', 'None.'],
+    ],
+  },
+];

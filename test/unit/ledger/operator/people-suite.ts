@@ -1,0 +1,394 @@
+// A person as operators find, read, export and erase them.
+import { describe, expect, it } from 'vitest';
+import { erasePerson, exportPerson, PersonInUseError } from '../../../../src/ledger/operator/erase-person.ts';
+import {
+  type PeopleQuery,
+  rejectedNumbers,
+  searchPeople,
+} from '../../../../src/ledger/operator/people-search.ts';
+import { findPerson, type Person } from '../../../../src/ledger/operator/person.ts';
+import { ELSEWHERE, PLACES } from '../../../../src/ledger/operator/person-places.ts';
+import { CursorError, readTimeline } from '../../../../src/ledger/operator/timeline.ts';
+import { readWhy } from '../../../../src/ledger/operator/why.ts';
+import { freshAccount, type OpenDatabase } from '../support.ts';
+import {
+  addPerson,
+  addRow,
+  addRun,
+  at,
+  CARD,
+  CONTACT,
+  IOLANDA,
+  type Somebody,
+  shortOf,
+  TALK,
+  tablesWith,
+  tracesOf,
+} from './person-rows.ts';
+
+const { key: KEY, name: NAME, email: EMAIL } = IOLANDA;
+
+const NOTHING: Omit<PeopleQuery, 'accounts'> = {
+  keys: [],
+  email: null,
+  name: null,
+  id: null,
+  idKind: null,
+  event: null,
+  request: null,
+  row: null,
+};
+
+export function peopleSearchSuite(database: OpenDatabase): void {
+  const search = (account: string, query: Partial<PeopleQuery>) =>
+    searchPeople(database(), { ...NOTHING, accounts: [account], ...query }, 20);
+
+  async function known(who = IOLANDA): Promise<{ account: string; person: Person }> {
+    const account = freshAccount();
+    await addPerson(database(), account, who);
+    const [hit] = await search(account, { keys: [who.key] });
+    const person = await findPerson(database(), account, hit?.ref ?? '');
+    if (person === null) throw new Error('the person was not found');
+    return { account, person };
+  }
+
+  describe('search', () => {
+    const ways: [what: string, query: (account: string) => Partial<PeopleQuery>, by: string][] = [
+      ['the number', () => ({ keys: [KEY] }), 'phone'],
+      ['the e-mail address in capitals', () => ({ email: EMAIL.toUpperCase() }), 'email'],
+      ['the beginning of the e-mail address', () => ({ email: 'iolanda.q@' }), 'email'],
+      ['the name without accents', () => ({ name: 'quixada' }), 'name'],
+      ['beginnings of words in any order', () => ({ name: 'QUIX, iol' }), 'name'],
+      ['the contact', () => ({ id: CONTACT }), 'contact'],
+      ['the card', () => ({ id: CARD }), 'card'],
+      ['the conversation', () => ({ id: TALK, idKind: 'conversation' }), 'conversation'],
+      ['the event', (account) => ({ event: `${account}-event` }), 'event'],
+      ['the request of a call', (account) => ({ request: `${account}-req` }), 'request'],
+      ['a row of a run', (account) => ({ row: { run: `${account}/leads/1`, row: 4 } }), 'record'],
+      ['a merged row', (account) => ({ row: { run: `${account}/leads/1`, row: 5 } }), 'record'],
+    ];
+    it.each(ways)('finds a person by %s', async (_what, query, by) => {
+      const { account, person } = await known();
+      const hits = await search(account, query(account));
+      expect(hits).toMatchObject([
+        {
+          account,
+          ref: person.ref,
+          key: KEY,
+          number: shortOf(IOLANDA),
+          name: NAME,
+          email: EMAIL,
+          contact: CONTACT,
+          by: [by],
+        },
+      ]);
+      expect(await search(freshAccount(), query(account))).toEqual([]);
+    });
+
+    it.each([
+      ['half a word that is not its beginning', { name: 'xada' }],
+      ['a word of another person', { name: 'iolanda silva' }],
+      ['wildcards', { email: '%@example.com' }],
+      ['operators of a full-text query', { name: "iol'|'x & !y:*" }],
+      ['nothing but signs', { name: '-- \' " \\ :* ()' }],
+      ['an id of another kind', { id: CONTACT, idKind: 'card' as const }],
+      ['a number that nobody has', { keys: ['5511900000000'] }],
+    ])('finds nobody by %s', async (_what, query) => {
+      const { account } = await known();
+      expect(await search(account, query)).toEqual([]);
+    });
+
+    it('names the account: one number may be in several', async () => {
+      const [one, two] = [await known(), await known()];
+      const accounts = [one.account, two.account];
+      const hits = await searchPeople(database(), { ...NOTHING, accounts, keys: [KEY] }, 20);
+      expect(hits.map(({ account }) => account)).toEqual(accounts);
+    });
+
+    it('finds people whom no sync has brought, each by what is left of them', async () => {
+      const account = freshAccount();
+      const db = database();
+      await addRun(db, `${account}/leads/1`);
+      const item = { state: { status: 'open', contact: { id: 5, name: 'Zoé Insta', number: null } } };
+      const talk = {
+        account,
+        poller: 'p',
+        connection_id: 1,
+        channel: 'instagram',
+        updated_at: at(1),
+        fingerprint: '',
+        item,
+      };
+      await addRow(db, 'conversations', { ...talk, id: 501, person_key: '' });
+      await addRow(db, 'conversations', { ...talk, id: 502, person_key: '5511900000502' });
+      await addRow(db, 'run_records', {
+        run_id: `${account}/leads/1`,
+        key: '5511900000503',
+        row_no: 1,
+        todo: 1,
+      });
+      await addRow(db, 'opt_outs', { account, key: '5511900000504', via: 'tag', at: at(1) });
+      const talks = await search(account, { name: 'zoe' });
+      expect(talks.toSorted((a, b) => a.ref.localeCompare(b.ref))).toMatchObject([
+        { ref: 'c501', key: null, name: 'Zoé Insta' },
+        { ref: 'c502', key: '5511900000502' },
+      ]);
+      expect(await search(account, { keys: ['5511900000503'] })).toMatchObject([
+        { ref: expect.stringMatching(/^r\d+$/) },
+      ]);
+      const [optOut] = await search(account, { keys: ['5511900000504'] });
+      expect(optOut?.ref).toMatch(/^o[0-9a-f]{32}$/);
+      expect(await findPerson(db, account, optOut?.ref ?? '')).toMatchObject({ key: '5511900000504' });
+      expect(await findPerson(db, account, 'c501')).toMatchObject({
+        key: null,
+        conversations: [501],
+        name: 'Zoé Insta',
+      });
+    });
+
+    it('shows rows whose number could not be read, by the last digits', async () => {
+      const { account } = await known();
+      expect(await rejectedNumbers(database(), [account], '12345601', 5)).toEqual([
+        {
+          account,
+          sync: 'leads',
+          run: `${account}/leads/1`,
+          row: 8,
+          at: at(0),
+          column: 'phone',
+          value: '11 91234-5601',
+          code: 'ambiguous_phone',
+          reason: 'two readings',
+        },
+      ]);
+    });
+
+    it.each(['', 'p', 'p0', 'x1', 'p1; drop table people', 'o1', 'p999999999999999', '1'])(
+      'the id %j is nobody',
+      async (ref) => {
+        const { account } = await known();
+        expect(await findPerson(database(), account, ref)).toBeNull();
+      },
+    );
+
+    it("another account's id is nobody", async () => {
+      const { person } = await known();
+      expect(await findPerson(database(), freshAccount(), person.ref)).toBeNull();
+    });
+  });
+
+  describe('timeline', () => {
+    it('has everything, newest first', async () => {
+      const { person } = await known();
+      const { entries, next } = await readTimeline(database(), person, {
+        kinds: [],
+        limit: 100,
+        before: null,
+      });
+      expect(entries.map(({ at: time, kind, code }) => `${time.slice(11, 16)} ${kind} ${code}`)).toEqual([
+        '10:40 campaign excluded',
+        '10:35 optOut reply',
+        '10:33 gap TOO_OLD',
+        '10:32 message received',
+        '10:31 message sent',
+        '10:30 conversation open',
+        '10:22 delivery failed',
+        '10:21 event failed',
+        '10:20 event received',
+        '10:04 effect unknown',
+        '10:04 card created',
+        '10:03 contact written',
+        '10:02 row failed',
+        '10:02 call CONFLICT',
+        '10:01 campaign triggered',
+        '10:00 row merged',
+        '10:00 finding rejected',
+        '10:00 finding warning',
+      ]);
+      expect(next).toBeNull();
+    });
+
+    it('pages of any size have the same entries', async () => {
+      const { person } = await known();
+      const all = await readTimeline(database(), person, { kinds: [], limit: 100, before: null });
+      for (const limit of [1, 2, 7]) {
+        const found: string[] = [];
+        for (let before: string | null = null; ; ) {
+          const page = await readTimeline(database(), person, { kinds: [], limit, before });
+          found.push(...page.entries.map(({ id }) => id));
+          before = page.next;
+          if (before === null) break;
+        }
+        expect(found).toEqual(all.entries.map(({ id }) => id));
+      }
+    });
+
+    it('of one kind has only that', async () => {
+      const { person } = await known();
+      const { entries } = await readTimeline(database(), person, {
+        kinds: ['message'],
+        limit: 9,
+        before: null,
+      });
+      expect(entries.map(({ kind }) => kind)).toEqual(['message', 'message']);
+    });
+
+    it.each(['x', '', 'MjAyNg', Buffer.from('2026-13-99T99:99:99Z a').toString('base64url')])(
+      'refuses the cursor %j',
+      async (before) => {
+        const { person } = await known();
+        await expect(readTimeline(database(), person, { kinds: [], limit: 5, before })).rejects.toThrow(
+          CursorError,
+        );
+      },
+    );
+  });
+
+  describe('why', () => {
+    it('names each reason with its place', async () => {
+      const { account, person } = await known();
+      const run = `${account}/leads/1`;
+      const why = await readWhy(database(), person);
+      expect(why).toMatchObject([
+        { code: 'OPTED_OUT', at: at(35), problem: { code: 'reply' } },
+        { code: 'NUMBER_REJECTED', run, problem: { code: 'ambiguous_phone' } },
+        {
+          code: 'LEFT_OUT',
+          campaign: 'winback',
+          problem: { code: 'OPTED_OUT', reason: 'they said so on 2026-11-01' },
+        },
+        { code: 'EVENT_FAILED', event: `${account}-event`, problem: { code: 'REFUSED' } },
+        { code: 'DELIVERY_FAILED', problem: { code: 'GONE' } },
+      ]);
+    });
+
+    it('says that a campaign does not have the person, and why a waiting one has no message', async () => {
+      const { account } = await known();
+      const db = database();
+      await addRow(db, 'people', { account, key: '5511900000600', synced_at: at(1) });
+      const [hit] = await search(account, { keys: ['5511900000600'] });
+      const other = (await findPerson(db, account, hit?.ref ?? '')) as Person;
+      expect(await readWhy(db, other)).toMatchObject([
+        { code: 'NOT_IN_AUDIENCE', campaign: 'winback' },
+        { code: 'NO_CONTACT' },
+      ]);
+      await addRow(db, 'campaign_members', {
+        run_id: `${account}/+winback/1`,
+        key: '5511900000600',
+        part: 0,
+        state: 'waiting',
+      });
+      await db.query(`update campaigns set paused = '{"by": "ana", "reason": "lunch"}' where account = $1`, [
+        account,
+      ]);
+      expect(await readWhy(db, other)).toMatchObject([
+        { code: 'WAITING' },
+        { code: 'CAMPAIGN_PAUSED', problem: { reason: 'lunch' } },
+        { code: 'NO_CONTACT' },
+      ]);
+    });
+  });
+
+  describe('export and erase', () => {
+    it('know every table of the ledger', async () => {
+      const tables = await database().query<{ name: string }>(
+        `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
+      );
+      const listed = [...new Set([...PLACES.map(({ table }) => table), ...Object.keys(ELSEWHERE)])].sort();
+      expect(listed).toEqual(tables.map(({ name }) => name));
+    });
+
+    it('an export has the rows of every table that knows the person', async () => {
+      const { person } = await known();
+      const tables = await exportPerson(database(), person);
+      expect(Object.keys(tables).sort()).toEqual([...new Set(PLACES.map(({ table }) => table))].sort());
+      expect(tables.people).toMatchObject([{ name: NAME, email: EMAIL }]);
+    });
+
+    it('an erased person is in no table; the opt-out still counts', async () => {
+      // Nobody else of this database has these.
+      const who: Somebody = { key: '5521987650912', name: 'Wandercleia Xique', email: 'w.xique@example.net' };
+      const { account, person } = await known(who);
+      const db = database();
+      expect(await tablesWith(db, tracesOf(who))).toEqual(
+        expect.arrayContaining([
+          'people',
+          'run_records',
+          'row_problems',
+          'conversations',
+          'outbox',
+          'events',
+          'opt_outs',
+        ]),
+      );
+      expect(await erasePerson(db, account, person.ref)).toMatchObject({
+        optOutKept: true,
+        deleted: { people: 1, cards: 1, intents: 2, outbox: 1, uploads: 1, deliveries: 1 },
+        anonymized: {
+          events: 1,
+          conversations: 1,
+          messages: 2,
+          campaign_members: 1,
+          opt_outs: 1,
+          row_problems: 3,
+        },
+      });
+      expect(await tablesWith(db, tracesOf(who))).toEqual([]);
+      expect(await search(account, { name: 'xique' })).toEqual([]);
+      const [left] = await search(account, { keys: [who.key] });
+      expect(await findPerson(db, account, left?.ref ?? '')).toMatchObject({
+        ref: expect.stringMatching(/^o/),
+        name: null,
+        email: null,
+        contacts: [],
+        conversations: [],
+      });
+    });
+
+    it('erasing twice is nobody; erasing somebody who came back keeps the earlier opt-out', async () => {
+      const { account, person } = await known();
+      const db = database();
+      await erasePerson(db, account, person.ref);
+      expect(await erasePerson(db, account, person.ref)).toBeNull();
+      await addRow(db, 'people', { account, key: KEY });
+      await addRow(db, 'opt_outs', { account, key: KEY, via: 'tag', at: at(500) });
+      const [back] = await search(account, { keys: [KEY] });
+      await erasePerson(db, account, back?.ref ?? '');
+      expect(await db.query('select via, at from opt_outs where account = $1', [account])).toEqual([
+        { via: 'reply', at: new Date(at(35)) },
+      ]);
+    });
+
+    const uses: [what: string, make: string][] = [
+      [
+        'a run of a sync plans its rows',
+        `with open as (update runs set finished_at = null where account = $1 and sync = 'leads' returning id)
+         insert into plan_pages (run_id, page, keys, places, ends, packed) select id, 1, '', '', '{}', '' from open`,
+      ],
+      [
+        'a batch works on the row',
+        `update run_records set status = 'pending', holder = 'b1', due_at = now() + interval '1 hour' where run_id = $1 || '/leads/1'`,
+      ],
+      ['an event about the person has not ended', `update events set state = 'accepted' where account = $1`],
+      [
+        'a campaign triggers the person',
+        `update campaign_members set state = 'sending' where run_id = $1 || '/+winback/1'`,
+      ],
+      ['a campaign reads its audience', `update campaigns set state = 'planning' where account = $1`],
+      [
+        'the messages of a conversation are being read',
+        `update conversations set reading = '{}' where account = $1`,
+      ],
+    ];
+    it.each(uses)('refuses while %s, and changes nothing', async (what, make) => {
+      const { account, person } = await known();
+      const db = database();
+      await db.query(make, [account]);
+      const refused = await erasePerson(db, account, person.ref).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(PersonInUseError);
+      expect((refused as PersonInUseError).uses).toEqual([expect.stringContaining(what)]);
+      expect((refused as Error).message).not.toContain(KEY);
+      expect(await findPerson(db, account, person.ref)).toEqual(person);
+    });
+  });
+}
