@@ -30,12 +30,9 @@ export interface BlockedAttempt {
   readonly retryAfterMs: number;
 }
 
-class Blocked extends Error {
-  readonly retryAfterMs: number;
-  constructor(retryAfterMs: number) {
-    super('blocked');
-    this.retryAfterMs = retryAfterMs;
-  }
+/** Rolls the counting of a blocked attempt back. */
+class BlockedError extends Error {
+  override readonly name = 'BlockedError';
 }
 
 /**
@@ -52,17 +49,21 @@ export async function beginLogin(
     name: `name:${shortHash(name)}`,
     pair: `pair:${shortHash(JSON.stringify([name, address]))}`,
   };
+  // Whoever logged in from here before is not slowed down by strangers.
+  const isKnown = await hasSucceeded(db, keys.pair);
   try {
     await db.transaction(async (tx) => {
       await forget(tx);
       // Everybody locks address, name and pair in this order.
       await countFailure(tx, keys.address, ADDRESS);
-      if (!(await isKnown(tx, keys.pair))) await countFailure(tx, keys.name, NAME);
+      if (!isKnown) await countFailure(tx, keys.name, NAME);
       await countFailure(tx, keys.pair, PAIR);
     });
   } catch (error) {
-    if (error instanceof Blocked) return { retryAfterMs: error.retryAfterMs };
-    throw error;
+    if (!(error instanceof BlockedError)) throw error;
+    return {
+      retryAfterMs: await longestWait(db, [keys.address, keys.pair, ...(isKnown ? [] : [keys.name])]),
+    };
   }
   return { succeeded: () => forgive(db, keys) };
 }
@@ -78,16 +79,20 @@ async function countFailure(tx: Queryable, key: string, { free, maxSeconds }: Li
      returning key`,
     [key, free, maxSeconds],
   );
-  if (counted !== undefined) return;
-  const [row] = await tx.query<{ ms: number }>(
-    `select extract(epoch from blocked_until - clock_timestamp())::float8 * 1000 as ms from login_attempts where key = $1`,
-    [key],
-  );
-  throw new Blocked(Math.max(1, Math.ceil(row?.ms ?? 1)));
+  if (counted === undefined) throw new BlockedError(key);
 }
 
-async function isKnown(tx: Queryable, pair: string): Promise<boolean> {
-  const rows = await tx.query(
+async function longestWait(db: Queryable, keys: readonly string[]): Promise<number> {
+  const [row] = await db.query<{ ms: number | null }>(
+    `select extract(epoch from max(blocked_until) - clock_timestamp())::float8 * 1000 as ms
+       from login_attempts where key = any($1) and blocked_until > clock_timestamp()`,
+    [keys],
+  );
+  return Math.max(1, Math.ceil(row?.ms ?? 1));
+}
+
+async function hasSucceeded(db: Queryable, pair: string): Promise<boolean> {
+  const rows = await db.query(
     `select 1 from login_attempts where key = $1 and succeeded_at > clock_timestamp() - ${KNOWN}`,
     [pair],
   );

@@ -4,6 +4,7 @@ import { databaseSuite } from './database-suite.ts';
 import { effectsSuite } from './events/effects-suite.ts';
 import { eventsSuite } from './events/events-suite.ts';
 import { callsSuite } from './operator/calls-suite.ts';
+import { loginsSuite } from './operator/logins-suite.ts';
 import { peopleSearchSuite } from './operator/people-suite.ts';
 import type { OpenDatabase } from './support.ts';
 import { dueRecordsSuite } from './sync/due-records-suite.ts';
@@ -27,4 +28,5 @@ export function ledgerSuites(database: OpenDatabase): void {
   effectsSuite(database);
   callsSuite(database);
   peopleSearchSuite(database);
+  loginsSuite(database);
 }
