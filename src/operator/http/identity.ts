@@ -54,6 +54,8 @@ function loginLimit(): RequestHandler {
     legacyHeaders: false,
     standardHeaders: false,
     keyGenerator: (req) => peerOf(req.ip),
+    // It only finds `req.ip` in the function above, which makes IPv6 addresses /64 networks as it asks.
+    validate: { keyGeneratorIpFallback: false },
     handler: (_req, _res, next) => {
       next(
         new OperatorError('tooMany', 'too many logins from this address; try again in a minute', {

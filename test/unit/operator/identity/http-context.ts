@@ -1,0 +1,117 @@
+// A server of the operator API with logins on a free port, and browsers that keep cookies as real ones do.
+import type { LoadedConfig } from '../../../../src/config/load.ts';
+import { OperatorConfig, type OperatorHttp } from '../../../../src/contracts/config/config.ts';
+import type { Role } from '../../../../src/contracts/operator/endpoint.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { createUser } from '../../../../src/ledger/operator/users.ts';
+import { createApp } from '../../../../src/operator/http/app.ts';
+import { createHttpIdentity } from '../../../../src/operator/http/identity.ts';
+import { type Listener, listen } from '../../../../src/operator/http/listen.ts';
+import { createPasswords } from '../../../../src/operator/identity/passwords.ts';
+import { auditLog } from '../../../../src/operator/service/audit.ts';
+import type { OperatorDeps } from '../../../../src/operator/service/deps.ts';
+import { createDispatch } from '../../../../src/operator/service/dispatch.ts';
+import { identityHandlers } from '../../../../src/operator/service/identity.ts';
+
+export const PASSWORD = 'correct horse battery';
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+/** One hash for all tests: it takes 30 ms. */
+const hashed = createPasswords().hash(PASSWORD);
+
+export interface TestServer extends Listener {
+  /** Changes what `operator` of sluice.yaml says. */
+  configure(operator: object): void;
+}
+
+export async function startServer(db: Database, operator: { http?: object } = {}): Promise<TestServer> {
+  let config = OperatorConfig.parse(operator);
+  const loaded = (): LoadedConfig =>
+    ({ config: { operator: config }, secret: async () => ({ value: 'secret', warnings: [] }) }) as never;
+  const deps = { db, config: loaded, log: SILENT } as Partial<OperatorDeps> as OperatorDeps;
+  const dispatch = createDispatch({
+    handlers: identityHandlers(deps) as never,
+    audit: auditLog(db),
+    log: SILENT,
+  });
+  const http: OperatorHttp = config.http;
+  const identity = createHttpIdentity({ db, config: loaded, http, log: SILENT });
+  const app = createApp({
+    ...identity,
+    dispatch,
+    log: SILENT,
+    version: '0',
+    consoleDir: '/nowhere',
+    behindProxy: http.behindProxy,
+    changes: { subscribe: () => () => undefined },
+  });
+  const listener = await listen(app, { host: '127.0.0.1', port: 0 });
+  return {
+    ...listener,
+    configure: (next) => {
+      config = OperatorConfig.parse(next);
+    },
+  };
+}
+
+export async function addUser(db: Database, name: string, role: Role = 'viewer'): Promise<void> {
+  const passwordHash = await hashed;
+  await createUser(db, { name, displayName: name, role, passwordHash, oidc: null, unixUser: null });
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+  readonly text: string;
+}
+
+type Extra = Readonly<Record<string, string | null>>;
+
+export interface Browser {
+  readonly cookies: Map<string, string>;
+  /** Sends the headers that a page of the server itself would send. `null` leaves one out. */
+  send(method: string, path: string, body?: object, headers?: Extra): Promise<Answer>;
+  login(name: string, password?: string): Promise<Answer>;
+}
+
+export function openBrowser(server: Pick<Listener, 'url'>, origin = server.url): Browser {
+  const cookies = new Map<string, string>();
+  let csrf: string | null = null;
+
+  async function send(method: string, path: string, body?: object, extra: Extra = {}): Promise<Answer> {
+    const given: Extra = {
+      cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') || null,
+      origin: method === 'GET' ? null : origin,
+      'x-csrf-token': csrf,
+      'content-type': body === undefined ? null : 'application/json',
+      ...extra,
+    };
+    const headers = Object.fromEntries(
+      Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+    );
+    const response = await fetch(new URL(path, server.url), {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
+      if (value === '' || /expires=Thu, 01 Jan 1970/i.test(line)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
+  }
+
+  return {
+    cookies,
+    send,
+    async login(name, password = PASSWORD) {
+      const answer = await send('POST', '/api/v1/login', { name, password });
+      csrf = (answer.body as { csrfToken?: string }).csrfToken ?? csrf;
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,267 @@
+// Logins of browsers against a hostile world: other sites, stolen and planted sessions, floods of guesses.
+import { request } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { changeUser } from '../../../../src/ledger/operator/users.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+import { addUser, type Browser, openBrowser, startServer, type TestServer } from './http-context.ts';
+
+let db: Database;
+let server: TestServer;
+let browser: Browser;
+beforeEach(async () => {
+  db = await testLedger();
+  server = await startServer(db);
+  browser = openBrowser(server);
+  await addUser(db, 'ana', 'admin');
+});
+afterEach(() => server.close());
+
+const COOKIE = 'sluice_session';
+const codeOf = ({ body }: { body: unknown }) => (body as { error?: { code?: string } }).error?.code;
+const me = async (one: Browser) =>
+  ((await one.send('GET', '/api/v1/session')).body as { user: { name: string; role: string } | null }).user;
+const setCookie = (headers: Headers) => headers.getSetCookie().join('\n');
+
+describe('a login', () => {
+  it('gives a cookie that scripts and other sites cannot use, and a CSRF token', async () => {
+    const { status, headers, body } = await browser.login('ana');
+    expect(status).toBe(200);
+    expect(setCookie(headers)).toMatch(/^sluice_session=[\w-]{43};.*HttpOnly; SameSite=Strict$/);
+    expect(body).toMatchObject({ user: { identity: 'user:ana', role: 'admin', via: 'session' } });
+    expect(await me(browser)).toMatchObject({ name: 'ana' });
+    const rows = await db.query<{ hash: string }>('select hash from user_sessions');
+    expect(JSON.stringify(rows)).not.toContain(browser.cookies.get(COOKIE));
+  });
+
+  it('finds the name in any case, with spaces around', async () => {
+    expect((await browser.login(' ANA ')).status).toBe(200);
+  });
+
+  it('over https gives a cookie that no other host can set', async () => {
+    await server.close();
+    server = await startServer(db, { http: { publicUrl: 'https://s.example.com', behindProxy: true } });
+    const { headers } = await openBrowser(server, 'https://s.example.com').login('ana');
+    expect(setCookie(headers)).toMatch(/^__Host-sluice=.*Path=\/;.*HttpOnly; Secure; SameSite=Strict$/);
+    expect(setCookie(headers)).not.toMatch(/domain/i);
+    expect(headers.get('strict-transport-security')).toContain('max-age');
+  });
+
+  it('never takes over the session that somebody planted in the browser', async () => {
+    const attacker = openBrowser(server);
+    await attacker.login('ana');
+    const planted = attacker.cookies.get(COOKIE) as string;
+    browser.cookies.set(COOKIE, planted);
+    await browser.login('ana');
+    expect(browser.cookies.get(COOKIE)).not.toBe(planted);
+    expect(await me(attacker)).toBeNull();
+    const made = openBrowser(server);
+    made.cookies.set(COOKIE, 'A'.repeat(43));
+    await made.login('ana');
+    expect(made.cookies.get(COOKIE)).not.toBe('A'.repeat(43));
+  });
+
+  it('is ignored when a second cookie of the name was added', async () => {
+    await browser.login('ana');
+    const cookie = `${COOKIE}=planted; ${COOKIE}=${browser.cookies.get(COOKIE)}`;
+    expect((await browser.send('GET', '/api/v1/users', undefined, { cookie })).status).toBe(401);
+  });
+});
+
+describe('who guesses', () => {
+  it.each([
+    ['an unknown name', 'bia', 'correct horse battery'],
+    ['a wrong password', 'ana', 'correct horse batterz'],
+    ['a disabled user', 'gone', 'correct horse battery'],
+    ['a name that is SQL', "ana' or 1=1 --", 'correct horse battery'],
+    ['a NUL', 'a\0na2', 'correct horse battery'],
+    ['a name that exists in no case', 'ÁNA', 'correct horse battery'],
+  ])('gets the same answer for %s', async (_, name, password) => {
+    await addUser(db, 'gone');
+    await changeUser(db, 'gone', { disabled: true });
+    const answer = await browser.login(name, password);
+    expect(answer.status).toBe(401);
+    expect(answer.body).toEqual({
+      error: {
+        kind: 'unauthenticated',
+        code: 'LOGIN_FAILED',
+        message: 'the name or the password is wrong',
+      },
+    });
+    expect(browser.cookies.size).toBe(0);
+  });
+
+  it('is slowed down alike for names that exist and names that do not', async () => {
+    const guess = async (name: string) => {
+      const all = await Promise.all(
+        Array.from({ length: 15 }, () => openBrowser(server).login(name, 'guess')),
+      );
+      return all.map(({ status, body, headers }) => {
+        const isLate = Number(headers.get('retry-after')) > 0;
+        return `${status} ${codeOf({ body })} ${isLate}`;
+      });
+    };
+    const [known, unknown] = [(await guess('ana')).sort(), (await guess('nobody')).sort()];
+    expect(known).toEqual([
+      ...Array<string>(5).fill('401 LOGIN_FAILED false'),
+      ...Array<string>(10).fill('429 LOGIN_LIMITED true'),
+    ]);
+    expect(unknown).toEqual(known);
+  });
+
+  it('in a flood reaches neither the passwords nor, after a minute of them, the ledger', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 150 }, (_, n) => openBrowser(server).login(`user${n}`, 'guess')),
+    );
+    expect(all.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(20);
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    expect((await browser.send('GET', '/api/v1/session')).status).toBe(200);
+  });
+
+  it('leaves a trace without what was typed as the name', async () => {
+    await browser.login('my secret password', 'x');
+    await browser.login('ana', 'x');
+    await browser.login('ana');
+    const lines = await db.query('select identity, target, outcome from operator_audit order by id');
+    expect(lines).toEqual([
+      { identity: null, target: '-', outcome: 'denied' },
+      { identity: null, target: 'ana', outcome: 'denied' },
+      { identity: 'user:ana', target: 'ana', outcome: 'ok' },
+    ]);
+  });
+});
+
+describe('a command of a browser', () => {
+  const add = (name: string) => ({ name, role: 'viewer' });
+
+  it.each<[string, Record<string, string | null>, string]>([
+    ['no CSRF token', { 'x-csrf-token': null }, 'CSRF'],
+    ['an empty CSRF token', { 'x-csrf-token': '' }, 'CSRF'],
+    ['a made-up CSRF token', { 'x-csrf-token': 'A'.repeat(43) }, 'CSRF'],
+    ['a foreign Origin', { origin: 'https://evil.example' }, 'FOREIGN_ORIGIN'],
+    ['the Origin of a sandboxed frame', { origin: 'null' }, 'FOREIGN_ORIGIN'],
+    ['the Origin of another port', { origin: 'http://127.0.0.1:1' }, 'FOREIGN_ORIGIN'],
+    ['an Origin that begins alike', { origin: 'http://127.0.0.1.evil.example' }, 'FOREIGN_ORIGIN'],
+    ['another site, as the browser says', { origin: null, 'sec-fetch-site': 'cross-site' }, 'FOREIGN_ORIGIN'],
+    ['a sibling site, as the browser says', { 'sec-fetch-site': 'same-site' }, 'FOREIGN_ORIGIN'],
+  ])('with %s is refused and changes nothing', async (_, headers, code) => {
+    await browser.login('ana');
+    const answer = await browser.send('POST', '/api/v1/users', add('eve'), headers);
+    expect([answer.status, codeOf(answer)]).toEqual([403, code]);
+    expect(await db.query("select 1 from users where name = 'eve'")).toEqual([]);
+  });
+
+  it('with the CSRF token of another session of the same user is refused', async () => {
+    await browser.login('ana');
+    const other = await openBrowser(server).login('ana');
+    const token = (other.body as { csrfToken: string }).csrfToken;
+    const answer = await browser.send('POST', '/api/v1/users', add('eve'), { 'x-csrf-token': token });
+    expect(codeOf(answer)).toBe('CSRF');
+  });
+
+  it('with its own token works, and a body that is a form does not', async () => {
+    await browser.login('ana');
+    expect((await browser.send('POST', '/api/v1/users', add('bia'))).status).toBe(200);
+    const form = await browser.send('POST', '/api/v1/users', add('eve'), { 'content-type': 'text/plain' });
+    expect(form.status).toBe(400);
+  });
+
+  it.each(['evil.example', '127.0.0.1.nip.io', 'localhost.evil.example', '169.254.169.254', 'a@b'])(
+    'to the Host %j is refused, as after DNS rebinding',
+    async (host) => {
+      expect(await statusOfHost(host)).toBe(403);
+    },
+  );
+
+  it.each(['localhost:9000', '127.0.0.1:1', '[::1]:8088'])(
+    'to the Host %s of a tunnel works',
+    async (host) => {
+      expect(await statusOfHost(host)).toBe(200);
+    },
+  );
+
+  /** `fetch` does not let a test choose the Host. */
+  function statusOfHost(host: string): Promise<number> {
+    return new Promise((done, failed) => {
+      const options = { port: server.port, path: '/api/v1/session', headers: { host } };
+      request(options, (res) => {
+        res.resume();
+        done(res.statusCode ?? 0);
+      })
+        .on('error', failed)
+        .end();
+    });
+  }
+});
+
+describe('a session ends', () => {
+  const move = (column: string, by: string) =>
+    db.query(`update user_sessions set ${column} = ${column} - $1::text::interval`, [by]);
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['after an hour without a request', () => move('seen_at', '61 min')],
+    ['after twelve hours', () => move('created_at', '12 hours 1 min')],
+    [
+      'when the configuration allows less time',
+      async () => {
+        await move('seen_at', '6 min');
+        server.configure({ sessions: { idle: '5m' } });
+      },
+    ],
+    ['when the user is disabled', () => changeUser(db, 'ana', { disabled: true })],
+    ['when the role is less', () => changeUser(db, 'ana', { role: 'viewer' })],
+    ['at logout', () => browser.send('POST', '/api/v1/logout', {})],
+  ])('%s', async (_, end) => {
+    await browser.login('ana');
+    const stolen = openBrowser(server);
+    for (const [name, value] of browser.cookies) stolen.cookies.set(name, value);
+    expect(await me(stolen)).not.toBeNull();
+    await end();
+    expect(await me(stolen)).toBeNull();
+    expect((await stolen.send('GET', '/api/v1/users')).status).toBe(401);
+  });
+
+  it('everywhere at once, and nowhere else', async () => {
+    await addUser(db, 'bia');
+    const [here, there, bia] = [browser, openBrowser(server), openBrowser(server)];
+    await here.login('ana');
+    await there.login('ana');
+    await bia.login('bia');
+    await here.send('POST', '/api/v1/logout', { everywhere: true });
+    expect(await Promise.all([me(here), me(there), me(bia)])).toEqual([null, null, expect.anything()]);
+  });
+
+  it('elsewhere when the password changes, and goes on here with a new token', async () => {
+    const other = openBrowser(server);
+    await browser.login('ana');
+    await other.login('ana');
+    const before = browser.cookies.get(COOKIE);
+    const change = { current: 'correct horse battery', password: 'another good password' };
+    expect((await browser.send('POST', '/api/v1/password', change)).status).toBe(200);
+    expect(browser.cookies.get(COOKIE)).not.toBe(before);
+    expect(await Promise.all([me(browser), me(other)])).toEqual([expect.anything(), null]);
+    expect((await openBrowser(server).login('ana')).status).toBe(401);
+  });
+});
+
+describe('every answer', () => {
+  it('forbids frames, sniffing, and everything from elsewhere', async () => {
+    for (const path of ['/', '/api/v1/session', '/api/v1/nothing']) {
+      const { headers } = await browser.send('GET', path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'self'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-powered-by')).toBeNull();
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+
+  it('has its own nonce', async () => {
+    const nonces = await Promise.all(
+      [1, 2].map(async () => (await browser.send('GET', '/')).headers.get('content-security-policy')),
+    );
+    expect(nonces[0]).not.toBe(nonces[1]);
+  });
+});
