@@ -1,6 +1,6 @@
 // Every call passes the same checks, whatever it came through.
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ROLES } from '../../../src/contracts/operator/endpoint.ts';
 import { ENDPOINTS, type Route } from '../../../src/contracts/operator/index.ts';
 import { OperatorError } from '../../../src/operator/error.ts';
