@@ -7,7 +7,7 @@ import type { AccountAccess, ActivityLog, Clock, Deps, TokenAccess } from '../ac
 import { HEARTBEAT_MS } from '../activities/shared/heartbeats.ts';
 import { resolveAssumptions } from '../src/api-client/assumptions.ts';
 import { MessagingClient } from '../src/api-client/client.ts';
-import { createBudget, type TokenPlan } from '../src/budget/slots.ts';
+import { type Budget, createBudget, type TokenPlan } from '../src/budget/slots.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
 import { durationMs } from '../src/contracts/config/config-base.ts';
 import { apiQueue, eventQueue, WORK_QUEUE } from '../src/contracts/ids.ts';
@@ -48,40 +48,12 @@ export interface DepsOptions {
  */
 export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; close: () => Promise<void> }> {
   const { config, db, log, deadlineMs } = options;
-  const accounts = new Map<string, AccountAccess>();
-  const plans = new Map<string, TokenPlan>();
-  for (const [name, account] of Object.entries(config.config.accounts)) {
-    const { callsPerMinute: limit, reserve, floor } = account;
-    const tokens = new Map<string, TokenAccess>();
-    for (const [at, ref] of account.tokens.entries()) {
-      const { value: token } = await config.secret(ref);
-      // Identifies the token without its value.
-      const key = shortHash(token);
-      if (tokens.has(key)) continue;
-      plans.set(key, { limit, ...reserve, floor });
-      const { baseUrl, assumptions } = account;
-      const client = new MessagingClient({ baseUrl, token, assumptions, deadlineMs });
-      tokens.set(key, { client, key, position: at + 1 });
-    }
-    const keys = [...tokens.keys()];
-    accounts.set(name, {
-      name,
-      tokens: [...tokens.values()],
-      tokenKey: keys.length === 1 ? (keys[0] as string) : shortHash(keys.sort().join(' ')),
-      settleSeconds: resolveAssumptions(account.assumptions)['readBack.settleSeconds'],
-      announce: account.announce,
-      optOut: account.optOut,
-    });
-  }
+  const { accounts, budget, close: closeAccounts } = await openAccounts(config, db, deadlineMs);
   const sinks = await openSinks(config, log);
   const deps: Deps = {
     db,
     log,
-    budget: createBudget(db, (token) => {
-      const plan = plans.get(token);
-      if (plan === undefined) throw new Error('no account has the token that this slot belongs to');
-      return plan;
-    }),
+    budget,
     calls: createCallCounter(db),
     account(name) {
       const account = accounts.get(name);
@@ -125,12 +97,63 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
     deps,
     close: async () => {
       await deps.calls.flush();
-      await Promise.all([
-        ...[...accounts.values()].flatMap(({ tokens }) => tokens.map(({ client }) => client.close())),
-        ...[...sinks.values()].map((sink) => sink.close()),
-      ]);
+      await Promise.all([closeAccounts(), ...[...sinks.values()].map((sink) => sink.close())]);
     },
   };
+}
+
+export interface OpenAccounts {
+  readonly accounts: ReadonlyMap<string, AccountAccess>;
+  readonly budget: Budget;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a client per token of these accounts, and their budget.
+ * @throws SecretError when a token is missing
+ */
+export async function openAccounts(
+  config: LoadedConfig,
+  db: Database,
+  deadlineMs?: number,
+  names: readonly string[] = Object.keys(config.config.accounts),
+): Promise<OpenAccounts> {
+  const accounts = new Map<string, AccountAccess>();
+  const plans = new Map<string, TokenPlan>();
+  for (const [name, account] of Object.entries(config.config.accounts)) {
+    if (!names.includes(name)) continue;
+    const { callsPerMinute: limit, reserve, floor } = account;
+    const tokens = new Map<string, TokenAccess>();
+    for (const [at, ref] of account.tokens.entries()) {
+      const { value: token } = await config.secret(ref);
+      // Identifies the token without its value.
+      const key = shortHash(token);
+      if (tokens.has(key)) continue;
+      plans.set(key, { limit, ...reserve, floor });
+      const { baseUrl, assumptions } = account;
+      const client = new MessagingClient({ baseUrl, token, assumptions, deadlineMs });
+      tokens.set(key, { client, key, position: at + 1 });
+    }
+    const keys = [...tokens.keys()];
+    accounts.set(name, {
+      name,
+      tokens: [...tokens.values()],
+      tokenKey: keys.length === 1 ? (keys[0] as string) : shortHash(keys.sort().join(' ')),
+      settleSeconds: resolveAssumptions(account.assumptions)['readBack.settleSeconds'],
+      announce: account.announce,
+      optOut: account.optOut,
+    });
+  }
+  const budget = createBudget(db, (token) => {
+    const plan = plans.get(token);
+    if (plan === undefined) throw new Error('no account has the token that this slot belongs to');
+    return plan;
+  });
+  const close = async () => {
+    const clients = [...accounts.values()].flatMap(({ tokens }) => tokens.map(({ client }) => client));
+    await Promise.all(clients.map((client) => client.close()));
+  };
+  return { accounts, budget, close };
 }
 
 async function openSinks(config: LoadedConfig, log: ActivityLog): Promise<Map<string, Sink>> {

@@ -30,6 +30,9 @@ export const FLIGHT_SECONDS = 60;
 
 export type { Call } from './logged-call.ts';
 
+/** What a call needs. */
+export type CallDeps = Pick<Deps, 'db' | 'budget' | 'calls' | 'log'>;
+
 /**
  * Makes one API call in the lane of the call scope. It waits for a slot without a time limit and stops at once when
  * the scope's signal aborts. After the call has been sent, only a worker shutdown aborts it. With several tokens, it
@@ -41,7 +44,7 @@ export type { Call } from './logged-call.ts';
  *   took effect; else the client's own error
  */
 export async function callApi<T>(
-  deps: Deps,
+  deps: CallDeps,
   account: AccountAccess,
   runId: string,
   scope: Scope,
@@ -97,7 +100,7 @@ interface SlotWait {
 }
 
 async function takeSlot(
-  deps: Deps,
+  deps: CallDeps,
   tokens: readonly string[],
   scope: Scope,
   { lane, signal, pace, share, first }: CallScope,
@@ -154,7 +157,7 @@ async function untilShutdown<T>(call: (signal: AbortSignal) => Promise<T>): Prom
 }
 
 async function callWith<T>(
-  deps: Deps,
+  deps: CallDeps,
   token: TokenAccess,
   slot: Slot,
   scope: Scope,
@@ -193,7 +196,7 @@ async function callWith<T>(
 
 /** Puts the other tokens first for a while. The log warns once, and each run's report warns once. */
 async function noteRefusal(
-  deps: Deps,
+  deps: CallDeps,
   token: TokenAccess,
   scope: Scope,
   error: ApiError,

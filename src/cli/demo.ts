@@ -100,7 +100,7 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   const { address, namespace } = stack.temporal;
   const note = (more: object) =>
     lock.update({ command: 'sluice demo', temporal: address, namespace, ...more });
-  await openSocket({ ...stack, config, log, stateDir, note }, shutdown);
+  await openSocket({ ...stack, config, log, env, stateDir, note }, shutdown);
   // A poller of an earlier, killed demo would run beside the sync. No poller starts before the sync has ended.
   await stopPollers(stack.client, config.config);
   const handle = await startSync(stack.client, ACCOUNT, options.sync);

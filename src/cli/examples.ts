@@ -10,6 +10,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'config check': ['sluice config check', 'sluice config check --config staging.yaml --json'],
   'config schema': ['sluice config schema > sluice.schema.json'],
+  'account list': ['sluice account list'],
+  'account show': ['sluice account show acme', 'sluice account show acme --json'],
   'sync run': ['sluice sync run leads', 'sluice sync run leads --json'],
   'sync plan': ['sluice sync plan leads', 'sluice sync plan leads --csv problems.csv'],
   'sync status': ['sluice sync status leads'],

@@ -12,6 +12,7 @@ const GROUPS = new Map<string, () => Promise<Register>>([
   ['config', async () => (await import('./config/config.ts')).registerConfig],
   ['sync', async () => (await import('./sync/sync.ts')).registerSync],
   ['campaign', async () => (await import('./campaign/campaign.ts')).registerCampaign],
+  ['account', async () => (await import('./account/account.ts')).registerAccount],
   ['dev', async () => (await import('./dev.ts')).registerDev],
   ['worker', async () => (await import('./dev.ts')).registerWorker],
   ['dlq', async () => (await import('./dlq/dlq.ts')).registerDlq],

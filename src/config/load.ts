@@ -47,6 +47,10 @@ export interface LoadedConfig {
   readonly file: string;
   /** Absolute folder of `file`; relative paths in the file start here. */
   readonly dir: string;
+  /** The file as it was read. */
+  readonly text: string;
+  /** ISO 8601. */
+  readonly loadedAt: string;
   readonly config: ResolvedConfig;
   /**
    * Everything that a run of this sync needs, as a separate copy.
@@ -60,6 +64,8 @@ export interface LoadedConfig {
   campaign(name: string): CampaignSpec;
   /** @throws SecretError */
   secret(ref: string): Promise<ResolvedSecret>;
+  /** Loads the file as it is now. @throws as `loadConfig` */
+  reload(): Promise<LoadedConfig>;
 }
 
 /**
@@ -112,10 +118,13 @@ export async function loadConfig(file: string, options: LoadOptions): Promise<Lo
   return {
     file: absolute,
     dir,
+    text: main.text,
+    loadedAt: new Date().toISOString(),
     config,
     spec: (sync) => buildSpec(config, sync),
     campaign: (name) => buildCampaign(config, name),
     secret: resolveRef,
+    reload: () => loadConfig(file, options),
   };
 }
 

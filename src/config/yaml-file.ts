@@ -9,6 +9,7 @@ const MAX_ALIASES = 100;
 
 export interface YamlFile {
   readonly file: string;
+  readonly text: string;
   /** The file as plain data; undefined when parsing failed. */
   readonly value: unknown;
   /** Syntax errors, repeated keys and forbidden keys. */
@@ -60,9 +61,9 @@ function parseYaml(file: string, text: string): YamlFile {
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   const whole = (message: string): YamlFile => {
-    const problemAt = (path: readonly PropertyKey[], text: string, hint?: string) =>
-      makeProblem(file, { line: 1, column: 1 }, path, text, hint);
-    return { file, value: undefined, problems: [problemAt([], message)], problemAt };
+    const problemAt = (path: readonly PropertyKey[], problem: string, hint?: string) =>
+      makeProblem(file, { line: 1, column: 1 }, path, problem, hint);
+    return { file, text, value: undefined, problems: [problemAt([], message)], problemAt };
   };
 
   let doc: ReturnType<typeof parseDocument>;
@@ -128,9 +129,9 @@ function parseYaml(file: string, text: string): YamlFile {
       broken = true;
     },
   });
-  if (broken) return { file, value: undefined, problems, problemAt };
+  if (broken) return { file, text, value: undefined, problems, problemAt };
   try {
-    return { file, value: doc.toJS({ maxAliasCount: MAX_ALIASES }), problems, problemAt };
+    return { file, text, value: doc.toJS({ maxAliasCount: MAX_ALIASES }), problems, problemAt };
   } catch (error) {
     // The library reports too many aliases, or an alias inside its own anchor, only when it builds the value.
     if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;

@@ -1,8 +1,22 @@
 // Parts of the operator API that come from workers, the doctor and Kafka. Only a composition root may combine them.
 import { createCommandActivities } from '../../activities/campaign/commands.ts';
+import { ASSUMPTIONS, type AssumptionKey } from '../api-client/assumptions.ts';
+import type { AssumptionState } from '../contracts/operator/settings.ts';
+import { examine, summarize, verdict } from '../doctor/index.ts';
 import type { OperatorDeps, OperatorTools } from '../operator/service/deps.ts';
+import { readAccount } from './operator-account.ts';
 
-export function createTools({ db, config, now, log }: Omit<OperatorDeps, 'tools'>): OperatorTools {
+export interface ToolsOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** State folder of the embedded Temporal server and ledger. */
+  readonly stateDir: string;
+}
+
+export function createTools(
+  deps: Omit<OperatorDeps, 'tools'>,
+  { env, stateDir }: ToolsOptions,
+): OperatorTools {
+  const { db, config, now, log } = deps;
   const { campaignCommand } = createCommandActivities({
     db,
     log,
@@ -13,5 +27,31 @@ export function createTools({ db, config, now, log }: Omit<OperatorDeps, 'tools'
       throw new Error(`the account "${account}" has no campaign "${name}" in ${config().file}`);
     },
   });
-  return { campaignCommand };
+  return {
+    campaignCommand,
+    readAccount: (account) => readAccount(deps, account),
+    async examine(accounts) {
+      const groups = await examine({ config: config(), accounts, env, state: stateDir });
+      return { verdict: verdict(groups), summary: summarize(groups), groups };
+    },
+    assumptions: () =>
+      Object.entries(config().config.accounts).flatMap(([account, { assumptions }]) =>
+        assumptionsOf(account, assumptions),
+      ),
+  };
+}
+
+function assumptionsOf(account: string, overrides: Readonly<Record<string, unknown>>): AssumptionState[] {
+  return Object.entries(ASSUMPTIONS).map(([key, { unknown, section, default: fallback }]) => {
+    const override = overrides[key as AssumptionKey];
+    return {
+      account,
+      key,
+      unknown,
+      section,
+      default: JSON.stringify(fallback),
+      value: JSON.stringify(override ?? fallback),
+      overridden: override !== undefined,
+    };
+  });
 }

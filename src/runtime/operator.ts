@@ -17,6 +17,9 @@ export interface OperatorOptions {
   temporal(): Promise<Client>;
   runningTemporal(): Promise<Client | null>;
   readonly log: OperatorLog;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** State folder of the embedded Temporal server and ledger. */
+  readonly stateDir: string;
 }
 
 export interface Operator {
@@ -28,7 +31,7 @@ export interface Operator {
 
 export function createOperator(options: OperatorOptions): Operator {
   const base: Omit<OperatorDeps, 'tools'> = { ...options, now: async () => Date.now() };
-  const deps: OperatorDeps = { ...base, tools: createTools(base) };
+  const deps: OperatorDeps = { ...base, tools: createTools(base, options) };
   const { db, log } = options;
   return {
     log,

@@ -29,6 +29,7 @@ export async function openTestOperator(options: {
   readonly config?: LoadedConfig;
 }): Promise<TestOperator> {
   const { db, temporal, config } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-operator-'));
   const operator = createOperator({
     db,
     config() {
@@ -40,9 +41,10 @@ export async function openTestOperator(options: {
       throw new Error('this test has no Temporal server');
     },
     runningTemporal: async () => temporal,
+    env: {},
+    stateDir: folder,
     log: { info: () => undefined, warn: () => undefined, error: (...line) => console.error(...line) },
   });
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-operator-'));
   const socket = await openOperatorSocket(operator, folder);
   return {
     client: localClient(operator.dispatch, ADMIN),

@@ -1,11 +1,11 @@
 // `sluice config …`: is the configuration right, and what may stand in it.
 import type { Command } from 'commander';
+import { describeSummary } from '../../config/describe-summary.ts';
 import { ConfigError } from '../../config/errors.ts';
 import { configJsonSchema } from '../../config/json-schema.ts';
 import type { Environment } from '../../config/secrets.ts';
+import { summarize } from '../../config/summary.ts';
 import { openConfig, withConfig } from '../lib/session.ts';
-import { summarize } from './config-summary.ts';
-import { describeSummary } from './describe-config.ts';
 
 interface CheckOptions {
   readonly config?: string;

@@ -3,7 +3,9 @@ import type { Command } from 'commander';
 import { UnknownNameError } from '../../config/errors.ts';
 import { suggestion } from '../../contracts/suggest.ts';
 import { describeGroups, examine, summarize, verdict } from '../../doctor/index.ts';
+import { connectRunning } from '../lib/connect.ts';
 import { EXIT } from '../lib/exit.ts';
+import { runCommand } from '../lib/lifetime.ts';
 import { openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
 
 type Options = SessionOptions & { readonly account?: string; readonly json: boolean };
@@ -22,23 +24,27 @@ export function registerDoctor(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--account <name>', 'check only this account')
     .option('--json', 'print the findings as JSON', false)
     .action(async (options: Options, command: Command) => {
-      const config = await openConfig(options.config, env);
-      const known = Object.keys(config.config.accounts);
-      const { account } = options;
-      if (account !== undefined && !known.includes(account)) {
-        throw new UnknownNameError('account', account, suggestion(account, known, 'accounts'));
-      }
-      const groups = await examine({
-        config,
-        accounts: account === undefined ? known : [account],
-        env,
-        state: options.state,
+      process.exitCode = await runCommand(async (shutdown) => {
+        const running = await connectRunning(options, env, shutdown);
+        const report = await (running === null
+          ? examineHere(options, env)
+          : running.call('POST /doctor', { account: options.account }));
+        const { verdict: found, summary, groups } = report;
+        const text = options.json
+          ? JSON.stringify({ verdict: found, summary, groups })
+          : describeGroups(groups).join('\n');
+        command.configureOutput().writeOut?.(`${text}\n`);
+        return EXIT_OF[found];
       });
-      const found = verdict(groups);
-      const text = options.json
-        ? JSON.stringify({ verdict: found, summary: summarize(groups), groups })
-        : describeGroups(groups).join('\n');
-      command.configureOutput().writeOut?.(`${text}\n`);
-      process.exitCode = EXIT_OF[found];
     });
+}
+
+/** The doctor must work before anything has run: it needs no ledger. */
+async function examineHere({ account, config: file, state }: Options, env: NodeJS.ProcessEnv) {
+  const config = await openConfig(file, env);
+  const known = Object.keys(config.config.accounts);
+  if (account !== undefined && !known.includes(account))
+    throw new UnknownNameError('account', account, suggestion(account, known, 'accounts'));
+  const groups = await examine({ config, accounts: account === undefined ? known : [account], env, state });
+  return { verdict: verdict(groups), summary: summarize(groups), groups };
 }

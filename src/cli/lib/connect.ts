@@ -67,6 +67,18 @@ export async function connectOperator(
   }
 }
 
+/** A client of a server elsewhere or of the process that runs on the state folder; null when there is none. */
+export async function connectRunning(
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<OperatorClient | null> {
+  const server = options.server ?? env.SLUICE_SERVER;
+  if (server) return connectServer(server, env, shutdown).client;
+  const holder = await readFolderLock(resolve(options.state));
+  return typeof holder?.operator === 'string' ? connectSocket(holder.operator, shutdown).client : null;
+}
+
 /** Runs a command's work with a client of the operator API. */
 export async function withOperator(
   options: SessionOptions,
@@ -111,7 +123,15 @@ async function serveShared(
   shutdown.add('client connection', () => connection.close());
   const client = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });
   const temporal = async () => client;
-  const operator = createOperator({ db, config, log, temporal, runningTemporal: temporal });
+  const operator = createOperator({
+    db,
+    config,
+    log,
+    temporal,
+    runningTemporal: temporal,
+    env,
+    stateDir: resolve(options.state),
+  });
   return { client: localClient(operator.dispatch, localCaller()), where: 'here', failed: NEVER };
 }
 
@@ -157,6 +177,8 @@ async function serveHere(
     db,
     config,
     log,
+    env,
+    stateDir,
     async temporal() {
       stack ??= start();
       return (await stack).client;

@@ -33,6 +33,7 @@ export interface SessionOptions {
 export type OpenStack = Stack & {
   readonly config: LoadedConfig;
   readonly log: Logger;
+  readonly env: NodeJS.ProcessEnv;
   /** Absolute. */
   readonly stateDir: string;
   /** Adds facts about this process to the lock, for processes that find the state folder locked. */
@@ -157,7 +158,7 @@ async function openWith(
   const note: OpenStack['note'] = (more) =>
     lock.update({ command, temporal: address, namespace, ...more } as LockNote);
   await note({});
-  return { ...stack, config, log, stateDir, note };
+  return { ...stack, config, log, env, stateDir, note };
 }
 
 /** The owner of the state folder has started its Temporal server within this time, in seconds. */

@@ -10,7 +10,7 @@ import type { OpenStack } from './session.ts';
 
 /** Without its socket, a process still does everything else. */
 export async function openSocket(
-  stack: Pick<OpenStack, 'config' | 'db' | 'client' | 'log' | 'stateDir' | 'note'>,
+  stack: Pick<OpenStack, 'config' | 'db' | 'client' | 'log' | 'env' | 'stateDir' | 'note'>,
   shutdown: Shutdown,
 ): Promise<void> {
   const intake = openOperatorIntake(stack);
@@ -25,6 +25,8 @@ export async function openSocket(
       temporal: async () => stack.client,
       runningTemporal: async () => stack.client,
       log: stack.log,
+      env: stack.env,
+      stateDir: stack.stateDir,
     });
     const api = await openApiSocket(operator, stack.stateDir);
     shutdown.add('operator API', () => api.close());

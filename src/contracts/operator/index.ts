@@ -1,12 +1,22 @@
 // All endpoints of the operator API, by route.
 import type { z } from 'zod';
+import { ACCOUNTS } from './accounts.ts';
 import { IDENTITY } from './identity.ts';
 import { OUTBOX } from './outbox.ts';
 import { OVERVIEW } from './overview.ts';
 import { PEOPLE } from './people.ts';
+import { SETTINGS } from './settings.ts';
 import { SYNCS } from './syncs.ts';
 
-export const ENDPOINTS = { ...IDENTITY, ...OUTBOX, ...OVERVIEW, ...PEOPLE, ...SYNCS } as const;
+export const ENDPOINTS = {
+  ...ACCOUNTS,
+  ...IDENTITY,
+  ...OUTBOX,
+  ...OVERVIEW,
+  ...PEOPLE,
+  ...SETTINGS,
+  ...SYNCS,
+} as const;
 
 export type Endpoints = typeof ENDPOINTS;
 /** `GET /syncs/{sync}/runs` */

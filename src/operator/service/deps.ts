@@ -1,7 +1,9 @@
 // What the operator API needs from the process that serves it.
 import type { Client } from '@temporalio/client';
 import type { LoadedConfig } from '../../config/load.ts';
+import type { AccountLists } from '../../contracts/operator/accounts.ts';
 import type { Endpoints, Input, Output, Parsed, Route } from '../../contracts/operator/index.ts';
+import type { AssumptionState, DoctorReport } from '../../contracts/operator/settings.ts';
 import type { CampaignCommandInput, CampaignCommandResult } from '../../contracts/wire/campaign.ts';
 import type { Database } from '../../ledger/database.ts';
 import type { Caller } from './caller.ts';
@@ -38,6 +40,12 @@ export interface OperatorDeps {
 export interface OperatorTools {
   /** Applies a command to a campaign's run in the ledger, without its workflow. */
   campaignCommand(input: CampaignCommandInput & { withoutWorkflow: true }): Promise<CampaignCommandResult>;
+  /** Reads the lists of an account from the service, within its budget. */
+  readAccount(account: string): Promise<AccountLists>;
+  /** Runs the doctor on these accounts. */
+  examine(accounts: readonly string[]): Promise<Omit<DoctorReport, 'at'>>;
+  /** The assumptions of every account. */
+  assumptions(): AssumptionState[];
 }
 
 /** Null: nobody has logged in. */

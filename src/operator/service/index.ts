@@ -1,18 +1,22 @@
 // The handlers of all endpoints.
 import type { Route } from '../../contracts/operator/index.ts';
+import { accountHandlers } from './accounts.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { identityHandlers } from './identity.ts';
 import { outboxHandlers } from './outbox.ts';
 import { overviewHandlers } from './overview.ts';
 import { peopleHandlers } from './people.ts';
+import { settingsHandlers } from './settings.ts';
 import { syncHandlers } from './syncs.ts';
 
 export function createHandlers(deps: OperatorDeps): Handlers<Route> {
   return {
+    ...accountHandlers(deps),
     ...identityHandlers(deps),
     ...outboxHandlers(deps),
     ...overviewHandlers(deps),
     ...peopleHandlers(deps),
+    ...settingsHandlers(deps),
     ...syncHandlers(deps),
   };
 }

@@ -1,14 +1,14 @@
 // What `sluice config check` says of a configuration that is right.
 import { access } from 'node:fs/promises';
-import { SecretError } from '../../config/errors.ts';
-import type { LoadedConfig } from '../../config/load.ts';
 import {
   type CampaignConfig,
   type SinkConfig,
   type SourceConfig,
   secretRefs,
-} from '../../contracts/config/config.ts';
-import { redactTokens } from '../../observability/redaction.ts';
+} from '../contracts/config/config.ts';
+import { redactTokens } from '../observability/redaction.ts';
+import { SecretError } from './errors.ts';
+import type { LoadedConfig } from './load.ts';
 
 export interface SecretState {
   readonly ref: string;

@@ -1,0 +1,130 @@
+// `sluice account`: what the accounts of the configuration offer, with the ids that configurations need.
+import type { Command } from 'commander';
+import type { AccountLists } from '../../contracts/operator/accounts.ts';
+import { withOperator } from '../lib/connect.ts';
+import { EXIT } from '../lib/exit.ts';
+import { formatCount, formatMany } from '../lib/format.ts';
+import { say } from '../lib/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { type Column, tableOf } from '../lib/table.ts';
+
+interface Options extends SessionOptions {
+  readonly json: boolean;
+}
+
+export function registerAccount(program: Command, env: NodeJS.ProcessEnv): void {
+  const account = program.command('account').description('list accounts, and show what an account offers');
+
+  withSessionOptions(account.command('list'))
+    .description('list the accounts of the configuration')
+    .option('--json', 'print the accounts as JSON', false)
+    .action((options: Options) =>
+      withOperator(options, env, { command: 'sluice account list', creates: true }, async (client) => {
+        const { accounts } = await client.call('GET /accounts', {});
+        if (options.json) print([JSON.stringify({ accounts })]);
+        else
+          print(
+            tableOf<(typeof accounts)[number]>(
+              [
+                ['account', 'left', (row) => row.account],
+                ['address', 'left', (row) => row.baseUrl],
+                ['tokens', 'right', (row) => formatCount(row.tokens)],
+                ['calls/min', 'right', (row) => formatCount(row.callsPerMinute)],
+                ['time zone', 'left', (row) => row.timeZone],
+              ],
+              accounts,
+            ),
+          );
+        return EXIT.ok;
+      }),
+    );
+
+  withSessionOptions(account.command('show').argument('<name>', 'name of the account'))
+    .description('show pipelines, stages, tags, connections, lost reasons, users, sources and flows with ids')
+    .option('--json', 'print JSON', false)
+    .action((name: string, options: Options) =>
+      withOperator(
+        options,
+        env,
+        { command: `sluice account show ${name}`, creates: true },
+        async (client) => {
+          const lists = await client.call('POST /accounts/{account}/lists', { account: name });
+          print(options.json ? [JSON.stringify(lists)] : describeLists(lists));
+          say(`read from the account with ${formatMany(lists.calls, 'API call')}`);
+          return EXIT.ok;
+        },
+      ),
+    );
+}
+
+function print(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+type Named = AccountLists['tags']['items'][number];
+const NAMED: readonly Column<Named>[] = [
+  ['id', 'right', ({ id }) => String(id)],
+  ['name', 'left', ({ name }) => name ?? '(the service shows no name)'],
+];
+
+export function describeLists(lists: AccountLists): string[] {
+  const stages = lists.pipelines.items.flatMap(({ id, name, stages }) =>
+    stages.map((stage) => ({ pipeline: id, pipelineName: name, ...stage })),
+  );
+  const sections: [string, string | null, string[]][] = [
+    [
+      'Pipelines and stages',
+      lists.pipelines.error,
+      tableOf(
+        [
+          ['pipeline', 'right', ({ pipeline }) => String(pipeline)],
+          ['name', 'left', ({ pipelineName }) => pipelineName],
+          ['stage', 'right', ({ id }) => String(id)],
+          ['name', 'left', ({ name }) => name],
+          ['closes as', 'left', ({ isFinal, isWon }) => (isFinal ? (isWon === true ? 'won' : 'lost') : '')],
+        ],
+        stages,
+      ),
+    ],
+    ['Tags', lists.tags.error, tableOf(NAMED, lists.tags.items)],
+    [
+      'Connections',
+      lists.connections.error,
+      tableOf(
+        [
+          ['id', 'right', ({ id }) => String(id)],
+          ['name', 'left', ({ name }) => name],
+          ['channel', 'left', ({ channel }) => channel],
+          ['status', 'left', ({ status }) => status],
+          ['default', 'left', ({ isDefault }) => (isDefault ? 'yes' : '')],
+        ],
+        lists.connections.items,
+      ),
+    ],
+    ['Lost reasons', lists.lostReasons.error, tableOf(NAMED, lists.lostReasons.items)],
+    [
+      'Users, as named in the newest cards and conversations',
+      lists.users.error,
+      tableOf(NAMED, lists.users.items),
+    ],
+    ['Sources, as named in the newest cards', lists.sources.error, tableOf(NAMED, lists.sources.items)],
+    [
+      'Flows that the configuration triggers; the service lists no flows',
+      null,
+      tableOf(
+        [
+          ['id', 'right', ({ id }) => String(id)],
+          ['used by', 'left', ({ usedBy }) => usedBy.join(', ')],
+        ],
+        lists.flows,
+      ),
+    ],
+  ];
+  return sections.flatMap(([title, error, table], at) => [
+    ...(at === 0 ? [] : ['']),
+    title,
+    ...(error === null ? (table.length > 1 ? table : ['none']) : [`not readable: ${error}`]).map(
+      (line) => `  ${line}`,
+    ),
+  ]);
+}

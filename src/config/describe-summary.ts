@@ -1,0 +1,102 @@
+// The summary of a configuration as people read it.
+import type { ConfigSummary, SecretState } from './summary.ts';
+
+/** One thing of the configuration: its kind and name, what it is, and what deserves a check. */
+export interface SummaryEntry {
+  readonly kind:
+    | 'account'
+    | 'source'
+    | 'mapping'
+    | 'sync'
+    | 'cluster'
+    | 'route'
+    | 'sink'
+    | 'poller'
+    | 'campaign';
+  readonly name: string;
+  readonly about: string;
+  readonly notes: readonly string[];
+}
+
+const noNotes: readonly string[] = [];
+const notesOf = (secrets: readonly SecretState[]) => secrets.flatMap(({ notes }) => notes);
+
+export function entriesOfSummary(summary: ConfigSummary): SummaryEntry[] {
+  return [
+    ...summary.accounts.map(({ name, baseUrl, callsPerMinute, tokens }) => ({
+      kind: 'account' as const,
+      name,
+      about: `${baseUrl}, ${callsPerMinute} calls a minute, ${tokens.map(describeSecret).join(', ')}`,
+      notes: notesOf(tokens),
+    })),
+    ...summary.sources.map(({ name, type, path, readable, secrets }) => ({
+      kind: 'source' as const,
+      name,
+      about: [
+        type,
+        `${path}${readable ? '' : ' (not there, or not readable)'}`,
+        ...secrets.map(describeSecret),
+      ].join(', '),
+      notes: notesOf(secrets),
+    })),
+    ...summary.mappings.map((name) => ({ kind: 'mapping' as const, name, about: '', notes: noNotes })),
+    ...summary.syncs.map(({ name, account, source, mapping }) => ({
+      kind: 'sync' as const,
+      name,
+      about: `${source} through ${mapping} into ${account}`,
+      notes: noNotes,
+    })),
+    ...summary.clusters.map(({ name, brokers, secrets }) => ({
+      kind: 'cluster' as const,
+      name,
+      about: [...brokers, ...secrets.map(describeSecret)].join(', '),
+      notes: notesOf(secrets),
+    })),
+    ...summary.routes.map(({ name, account, action, from, secrets }) => ({
+      kind: 'route' as const,
+      name,
+      about: [`${action} into ${account}`, ...from, ...secrets.map(describeSecret)].join(', '),
+      notes: notesOf(secrets),
+    })),
+    ...summary.sinks.map(({ name, type, place, secrets }) => ({
+      kind: 'sink' as const,
+      name,
+      about: [type, place, ...secrets.map(describeSecret)].join(', '),
+      notes: notesOf(secrets),
+    })),
+    ...summary.pollers.map(({ name, account, connection, announce }) => ({
+      kind: 'poller' as const,
+      name,
+      about: [
+        `${account}${connection === null ? '' : `, connection ${connection}`}`,
+        announce.length === 0 ? 'announced to no sink' : `announced to ${announce.join(' and ')}`,
+      ].join(', '),
+      notes: noNotes,
+    })),
+    ...summary.campaigns.map(({ name, account, flow, connection, audience, schedule, notes }) => ({
+      kind: 'campaign' as const,
+      name,
+      about: [
+        `flow ${flow} over connection ${connection} of ${account}`,
+        `for ${[...new Set(audience)].join(' and ')}`,
+        ...schedule,
+      ].join(', '),
+      notes,
+    })),
+  ];
+}
+
+/** The summary as lines for people: one per thing, with what is missing spelled out. */
+export function describeSummary(summary: ConfigSummary): string[] {
+  const entries = entriesOfSummary(summary);
+  const width = Math.max(0, ...entries.map(({ name }) => name.length));
+  const lines = entries.map(({ kind, name, about }) =>
+    `  ${kind.padEnd(8)} ${name.padEnd(width)}  ${about}`.trimEnd(),
+  );
+  const notes = entries.flatMap(({ kind, name, notes }) => notes.map((note) => `  ${kind} ${name}: ${note}`));
+  return [`${summary.file} is right`, ...lines, ...(notes.length === 0 ? [] : ['To check', ...notes])];
+}
+
+function describeSecret({ ref, found }: SecretState): string {
+  return `${ref} ${found ? 'found' : 'NOT FOUND'}`;
+}

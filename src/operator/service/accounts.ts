@@ -1,0 +1,30 @@
+// Accounts and what they offer.
+import { UnknownNameError } from '../../config/errors.ts';
+import type { ACCOUNTS } from '../../contracts/operator/accounts.ts';
+import { suggestion } from '../../contracts/suggest.ts';
+import { redactTokens } from '../../observability/redaction.ts';
+import type { Handlers, OperatorDeps } from './deps.ts';
+
+export function accountHandlers({ config, tools }: OperatorDeps): Handlers<keyof typeof ACCOUNTS> {
+  return {
+    'GET /accounts': async () => ({
+      accounts: Object.entries(config().config.accounts).map(([account, { baseUrl, timeZone, ...rest }]) => ({
+        account,
+        baseUrl: redactTokens(baseUrl),
+        timeZone: timeZone ?? 'UTC',
+        tokens: rest.tokens.length,
+        callsPerMinute: rest.callsPerMinute * rest.tokens.length,
+      })),
+    }),
+    'POST /accounts/{account}/lists': async ({ account }) => {
+      const { accounts } = config().config;
+      if (!Object.hasOwn(accounts, account))
+        throw new UnknownNameError(
+          'account',
+          account,
+          suggestion(account, Object.keys(accounts), 'accounts'),
+        );
+      return await tools.readAccount(account);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+// The configuration as it is loaded, assumptions, and the doctor.
+import { readFile } from 'node:fs/promises';
+import { entriesOfSummary } from '../../config/describe-summary.ts';
+import { ConfigError, ConfigFileError, UnknownNameError } from '../../config/errors.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { summarize } from '../../config/summary.ts';
+import type { DoctorReport, SETTINGS } from '../../contracts/operator/settings.ts';
+import { suggestion } from '../../contracts/suggest.ts';
+import { redactTokens } from '../../observability/redaction.ts';
+import type { Handlers, OperatorDeps } from './deps.ts';
+
+export function settingsHandlers(deps: OperatorDeps): Handlers<keyof typeof SETTINGS> {
+  const { config, tools } = deps;
+  let last: DoctorReport | null = null;
+  return {
+    'GET /configuration': async () => {
+      const loaded = config();
+      const onDisk = await readFile(loaded.file, 'utf8').catch(() => null);
+      const entries = entriesOfSummary(await summarize(loaded));
+      return {
+        file: loaded.file,
+        loadedAt: loaded.loadedAt,
+        changed: onDisk !== loaded.text,
+        problems: await problemsOf(loaded),
+        text: redactTokens(loaded.text),
+        entries: entries.map(({ notes, ...entry }) => ({ ...entry, notes: [...notes] })),
+      };
+    },
+    'GET /assumptions': async () => ({ assumptions: tools.assumptions() }),
+    'GET /doctor': async () => ({ report: last }),
+    'POST /doctor': async ({ account }) => {
+      const known = Object.keys(config().config.accounts);
+      if (account !== undefined && !known.includes(account))
+        throw new UnknownNameError('account', account, suggestion(account, known, 'accounts'));
+      const found = await tools.examine(account === undefined ? known : [account]);
+      last = { at: new Date().toISOString(), ...found };
+      return last;
+    },
+  };
+}
+
+/** Problems of the file as it is on the disk now. */
+async function problemsOf({ reload }: LoadedConfig) {
+  try {
+    await reload();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError)
+      return error.problems.map(({ hint, ...problem }) => ({ ...problem, hint: hint ?? null }));
+    if (error instanceof ConfigFileError)
+      return [{ file: error.file, line: 0, column: 0, path: '', message: error.message, hint: null }];
+    throw error;
+  }
+}

@@ -1,0 +1,189 @@
+// What operators see of accounts and of the configuration: read from the service within the budget, and from the file.
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { describeLists } from '../../../src/cli/account/account.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
+import { openTestOperator, type TestOperator } from '../../support/operator.ts';
+import { testLedger } from '../../support/postgres/ledger.ts';
+
+const ACCOUNT = {
+  id: 'acme',
+  tokens: [
+    {
+      value: 'svc_test_a',
+      scopes: ['contacts:read', 'cards:read', 'connections:read', 'conversations:read'],
+    },
+    { value: 'svc_test_b', scopes: ['contacts:read'] },
+  ],
+  connections: [{ id: 3, name: 'main', channel: 'waba', status: 'CONNECTED', isDefault: true }],
+  users: [
+    { id: 1, name: 'Ana' },
+    { id: 2, name: 'Bia' },
+  ],
+  tags: [{ id: 4, name: '<script>', color: '#ff0000' }],
+  sources: [
+    { id: 5, name: 'site' },
+    { id: 6, name: 'never used' },
+  ],
+  lostReasons: [{ id: 7, name: 'price' }],
+  pipelines: [
+    {
+      id: 8,
+      name: 'Sales',
+      stages: [
+        { id: 82, name: 'Won', order: 2, probability: 100, isFinal: true, isWon: true },
+        { id: 81, name: 'New', order: 1, probability: 10 },
+      ],
+    },
+  ],
+  contacts: [{ id: 9, number: '5511987654321', name: 'Caio' }],
+  cards: [{ id: 10, contactId: 9, pipelineId: 8, stageId: 81, title: 'x', userId: 1, sourceId: 5 }],
+  conversations: [{ id: 11, contactId: 9, connectionId: 3, status: 'open', chatbot: false, userId: 2 }],
+};
+
+let dir: string;
+let sandbox: Sandbox;
+let db: Database;
+let operator: TestOperator;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-accounts-'));
+  sandbox = await startSandbox({
+    port: 0,
+    dataDir: join(dir, 'sandbox'),
+    fixture: { accounts: [ACCOUNT] },
+    rate: 0,
+  });
+  const account = (token: string) => ({ baseUrl: sandbox.baseUrl, tokens: [token], callsPerMinute: 6000 });
+  await writeFile(
+    join(dir, 'sluice.yaml'),
+    stringify({
+      version: 1,
+      accounts: {
+        acme: {
+          ...account('env:A'),
+          timeZone: 'America/Sao_Paulo',
+          assumptions: { 'card.titleField': 'cardTitle' },
+        },
+        poor: account('env:B'),
+        gone: account('env:MISSING'),
+      },
+      campaigns: {},
+    }),
+  );
+  const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { A: 'svc_test_a', B: 'svc_test_b' } });
+  db = await testLedger();
+  operator = await openTestOperator({ db, temporal: null, config });
+});
+afterAll(async () => {
+  await operator?.close();
+  await sandbox?.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const lists = (account: string) => operator.client.call('POST /accounts/{account}/lists', { account });
+
+describe('the lists of an account', () => {
+  it('have names and ids, also of users and sources that the service does not list', async () => {
+    expect(await lists('acme')).toMatchObject({
+      account: 'acme',
+      calls: 6,
+      pipelines: {
+        items: [
+          {
+            id: 8,
+            stages: [
+              { id: 81, isFinal: false },
+              { id: 82, isWon: true },
+            ],
+          },
+        ],
+        error: null,
+      },
+      tags: { items: [{ id: 4, name: '<script>' }] },
+      connections: {
+        items: [{ id: 3, name: 'main', channel: 'waba', status: 'CONNECTED', isDefault: true }],
+      },
+      users: {
+        items: [
+          { id: 1, name: 'Ana' },
+          { id: 2, name: 'Bia' },
+        ],
+      },
+      sources: { items: [{ id: 5, name: 'site' }] },
+      flows: [],
+    });
+  });
+
+  it('cost what they say, by slots of the ledger and with lines in the call log', async () => {
+    const [before] = await db.query<{ n: number }>('select count(*)::int as n from calls');
+    await lists('acme');
+    const [after] = await db.query<{ n: number }>('select count(*)::int as n from calls');
+    expect((after?.n ?? 0) - (before?.n ?? 0)).toBe(6);
+  });
+
+  it('say what a token may not read, and have the rest', async () => {
+    const { tags, pipelines, users } = await lists('poor');
+    expect(tags.items).toHaveLength(1);
+    expect(pipelines).toMatchObject({ items: [], error: expect.stringContaining('cards:read') });
+    expect(users.error).toContain('cards:read');
+  });
+
+  it('fit into lines, whatever the names are', async () => {
+    const text = describeLists(await lists('acme')).join('\n');
+    expect(text).toContain('<script>');
+    expect(text).toMatch(/81 +New/);
+    expect(describeLists(await lists('poor')).join('\n')).toContain('not readable: ');
+  });
+
+  it.each([
+    ['nobody', 'notFound', /there is no account "nobody".*acme/],
+    ['gone', 'failed', /internal error|MISSING/],
+  ])('of the account %s end as %s', async (account, kind, message) => {
+    const error = await lists(account).catch((error: unknown) => error);
+    expect(error).toMatchObject({ kind });
+    expect((error as Error).message).toMatch(message);
+  });
+});
+
+describe('the configuration', () => {
+  it('is shown as loaded, with references instead of secrets, and with the problems of the file as it is now', async () => {
+    const read = () => operator.client.call('GET /configuration', {});
+    const before = await read();
+    expect(before).toMatchObject({ changed: false, problems: [] });
+    expect(before.text).toContain('env:A');
+    expect(JSON.stringify(before)).not.toContain('svc_test_a');
+    expect(before.entries.find(({ name }) => name === 'gone')?.about).toContain('env:MISSING NOT FOUND');
+    await appendFile(join(dir, 'sluice.yaml'), 'syncss: {}\n');
+    const after = await read();
+    expect(after.changed).toBe(true);
+    expect(after.problems).toMatchObject([
+      { message: expect.stringContaining('syncss'), line: expect.any(Number) },
+    ]);
+    expect(after.text).toBe(before.text);
+  });
+
+  it('lists every assumption of every account, with what is overridden', async () => {
+    const { assumptions } = await operator.client.call('GET /assumptions', {});
+    const overridden = assumptions.filter((each) => each.overridden);
+    expect(overridden).toMatchObject([
+      { account: 'acme', key: 'card.titleField', value: '"cardTitle"', unknown: expect.any(String) },
+    ]);
+    expect(new Set(assumptions.map(({ account }) => account))).toEqual(new Set(['acme', 'poor', 'gone']));
+  });
+
+  it('is examined by the doctor on demand, and the last report is kept', async () => {
+    expect(await operator.client.call('GET /doctor', {})).toEqual({ report: null });
+    const report = await operator.client.call('POST /doctor', { account: 'acme' });
+    expect(report.groups[0]).toMatchObject({ title: 'account acme' });
+    expect(await operator.client.call('GET /doctor', {})).toEqual({ report });
+    await expect(operator.client.call('POST /doctor', { account: 'nobody' })).rejects.toMatchObject({
+      kind: 'notFound',
+    });
+  }, 30_000);
+});
