@@ -45,7 +45,9 @@ export async function readAccount(
       return { items: [...(data?.items ?? [])], error: null };
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof UnexpectedShapeError)) throw error;
-      return { items: [], error: error.message };
+      const scope = error instanceof ApiError ? error.requiredScope : null;
+      const lacks = scope == null ? '' : `; the token lacks the scope ${scope}`;
+      return { items: [], error: `${error.message}${lacks}` };
     }
   }
 

@@ -163,7 +163,7 @@ describe('the configuration', () => {
     const after = await read();
     expect(after.changed).toBe(true);
     expect(after.problems).toMatchObject([
-      { message: expect.stringContaining('syncss'), line: expect.any(Number) },
+      { path: 'syncss', message: 'unknown key', line: expect.any(Number) },
     ]);
     expect(after.text).toBe(before.text);
   });
