@@ -1,0 +1,197 @@
+// Login with a real OpenID provider, and what an attacker may try with its redirects.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { OidcRoles } from '../../../../src/contracts/config/config.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { changeUser } from '../../../../src/ledger/operator/users.ts';
+import { roleOf, suggestedName } from '../../../../src/operator/identity/oidc-roles.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+import { addUser, type Browser, openBrowser, startServer, type TestServer } from './http-context.ts';
+import { startProvider, type TestProvider } from './provider.ts';
+
+const PUBLIC = 'http://localhost:65000';
+const CALLBACK = '/auth/oidc/callback';
+let provider: TestProvider;
+let db: Database;
+let server: TestServer;
+let browser: Browser;
+
+const oidc = (over: object = {}) => ({
+  oidc: {
+    issuer: provider.issuer,
+    clientId: 'sluice',
+    clientSecret: 'env:S',
+    roles: { admin: ['ops-admins'], operator: ['ops'] },
+    ...over,
+  },
+  http: { publicUrl: PUBLIC },
+});
+
+beforeAll(async () => {
+  provider = await startProvider([PUBLIC + CALLBACK]);
+});
+afterAll(() => provider.close());
+beforeEach(async () => {
+  db = await testLedger();
+  server = await startServer(db, oidc());
+  browser = openBrowser(server, PUBLIC);
+  provider.people.clear();
+  provider.people.set('s1', { preferred_username: 'Ana', name: 'Ana Souza', groups: ['ops', 'all'] });
+});
+afterEach(() => server.close());
+
+const begin = async (one = browser, then = '') =>
+  (await one.send('GET', `/auth/oidc${then}`)).headers.get('location') ?? '';
+const finish = async (url: URL, one = browser) => {
+  const { status, headers } = await one.send('GET', url.pathname + url.search);
+  return `${status} ${headers.get('location')}`;
+};
+const me = async (one = browser) =>
+  ((await one.send('GET', '/api/v1/session')).body as { user: Record<string, string> | null }).user;
+
+describe('a login with OpenID', () => {
+  it('gives the user, the role of the groups and the page that was asked for', async () => {
+    const url = await begin(browser, '?then=/campaigns/win%3Ftab=1');
+    expect(new URL(url).searchParams.get('code_challenge_method')).toBe('S256');
+    const back = await provider.logIn(url, 's1');
+    expect(await finish(back)).toBe('303 /campaigns/win?tab=1');
+    expect(await me()).toMatchObject({ name: 'ana', displayName: 'Ana Souza', role: 'operator' });
+    expect([...browser.cookies.keys()]).toEqual(['sluice_session']);
+  });
+
+  it('knows a user by issuer and subject, never by name or e-mail address', async () => {
+    await addUser(db, 'ana', 'admin');
+    provider.people.set('s2', { preferred_username: 'ana', email: 'ana@example.com', groups: ['ops'] });
+    for (const subject of ['s1', 's2', 's1']) {
+      const one = openBrowser(server, PUBLIC);
+      await finish(await provider.logIn(await begin(one), subject), one);
+      expect((await me(one))?.name).toBe(subject === 's1' ? 'ana-2' : 'ana-3');
+    }
+  });
+
+  it('takes the role anew each time, and ends the sessions of the old one', async () => {
+    await finish(await provider.logIn(await begin(), 's1'));
+    provider.people.set('s1', { preferred_username: 'ana', groups: 'ops-admins' });
+    const other = openBrowser(server, PUBLIC);
+    await finish(await provider.logIn(await begin(other), 's1'), other);
+    expect((await me(other))?.role).toBe('admin');
+    expect(await me()).toBeNull();
+  });
+
+  it.each<[string, () => Promise<unknown>, string]>([
+    ['who has no group with a role', async () => provider.people.set('s1', { groups: [] }), 'OIDC_NO_ROLE'],
+    ['whom the provider says nothing about', async () => provider.people.set('s1', {}), 'OIDC_NO_ROLE'],
+    ['who is disabled', () => changeUser(db, 'ana', { disabled: true }), 'USER_DISABLED'],
+  ])('refuses somebody %s', async (_, change, code) => {
+    await finish(await provider.logIn(await begin(), 's1'));
+    await change();
+    const one = openBrowser(server, PUBLIC);
+    expect(await finish(await provider.logIn(await begin(one), 's1'), one)).toBe(`303 /login?error=${code}`);
+    expect(await me(one)).toBeNull();
+  });
+
+  it.each(['//evil.example', '/\\evil.example', 'https://evil.example', '%2F%2Fevil.example', '/%0d%0aX:1'])(
+    'does not lead to %s afterwards',
+    async (then) => {
+      const back = await provider.logIn(await begin(browser, `?then=${then}`), 's1');
+      expect(await finish(back)).toBe('303 /');
+    },
+  );
+
+  it('that the provider cannot answer says so', async () => {
+    server.configure(oidc({ issuer: 'http://127.0.0.1:9' }));
+    expect(await begin()).toBe('/login?error=OIDC_UNAVAILABLE');
+  });
+});
+
+describe('a redirect from the provider', () => {
+  const REFUSED = '303 /login?error=OIDC_REFUSED';
+
+  it('is worthless in another browser, with and without a login of its own', async () => {
+    const back = await provider.logIn(await begin(), 's1');
+    const victim = openBrowser(server, PUBLIC);
+    expect(await finish(back, victim)).toBe('303 /login?error=OIDC_STATE');
+    await begin(victim);
+    expect(await finish(back, victim)).toBe(REFUSED);
+    expect(await me(victim)).toBeNull();
+  });
+
+  it('works once: neither the cookie nor the code can be used again', async () => {
+    const url = await begin();
+    const cookie = `sluice_oidc=${browser.cookies.get('sluice_oidc')}`;
+    const back = await provider.logIn(url, 's1');
+    await finish(back);
+    const thief = openBrowser(server, PUBLIC);
+    expect(await finish(back, thief)).toBe('303 /login?error=OIDC_STATE');
+    const replay = await thief.send('GET', back.pathname + back.search, undefined, { cookie });
+    expect(replay.headers.get('location')).toBe('/login?error=OIDC_REFUSED');
+    expect(await me(thief)).toBeNull();
+  });
+
+  it.each<[string, (pending: Record<string, string>, back: URL) => void]>([
+    ['another state', (_, back) => back.searchParams.set('state', 'other')],
+    ['no state', (_, back) => back.searchParams.delete('state')],
+    ['another code', (_, back) => back.searchParams.set('code', 'other')],
+    ['another issuer', (_, back) => back.searchParams.set('iss', 'https://evil.example')],
+    ['an error instead of a code', (_, back) => back.searchParams.set('error', 'access_denied')],
+    [
+      'another nonce',
+      (pending) => {
+        pending.nonce = 'A'.repeat(43);
+      },
+    ],
+    [
+      'another verifier',
+      (pending) => {
+        pending.verifier = 'A'.repeat(43);
+      },
+    ],
+  ])('with %s is refused', async (_, change) => {
+    const back = await provider.logIn(await begin(), 's1');
+    const pending = JSON.parse(
+      Buffer.from(browser.cookies.get('sluice_oidc') ?? '', 'base64url').toString(),
+    ) as Record<string, string>;
+    change(pending, back);
+    browser.cookies.set('sluice_oidc', Buffer.from(JSON.stringify(pending)).toString('base64url'));
+    expect(await finish(back)).toBe(REFUSED);
+    expect(await me()).toBeNull();
+    const lines = await db.query('select outcome, identity, details from operator_audit');
+    expect(lines).toEqual([{ outcome: 'denied', identity: null, details: { code: 'OIDC_REFUSED' } }]);
+  });
+
+  it.each(['', 'no JSON', '{}', '[]', 'null'])('with the cookie %j is refused', async (text) => {
+    const back = await provider.logIn(await begin(), 's1');
+    browser.cookies.set('sluice_oidc', Buffer.from(text).toString('base64url'));
+    expect(await finish(back)).toBe('303 /login?error=OIDC_STATE');
+  });
+});
+
+describe('the role of claims', () => {
+  const roles = (over: object) =>
+    OidcRoles.parse({ admin: ['adm'], approver: ['app'], viewer: ['v'], ...over });
+  it.each<[string, object, object, string | null]>([
+    ['the highest of several', { groups: ['v', 'adm', 'app'] }, {}, 'admin'],
+    ['a text', { groups: 'app' }, {}, 'approver'],
+    ['no part of a text', { groups: 'not adm' }, {}, null],
+    ['no other case', { groups: ['ADM'] }, {}, null],
+    ['the default', { groups: ['x'] }, { default: 'viewer' }, 'viewer'],
+    ['a list with something else', { groups: ['adm', 1] }, {}, null],
+    ['an object', { groups: { adm: true } }, {}, null],
+    ['a path', { realm: { roles: ['v'] } }, { claim: 'realm.roles' }, 'viewer'],
+    ['a name with dots', { 'https://a.example/g': ['v'] }, { claim: 'https://a.example/g' }, 'viewer'],
+    ['no inherited property', {}, { claim: 'constructor.name', viewer: ['Object'] }, null],
+  ])('%s', (_, claims, over, role) => {
+    expect(roleOf(claims as Record<string, unknown>, roles(over))).toBe(role);
+  });
+
+  it.each([
+    [{ preferred_username: 'Ana.Souza@example.com' }, 'ana.souza-example.com'],
+    [{ preferred_username: 'ÁÇ' }, 'ac'],
+    [{ preferred_username: '<script>' }, 'script-'],
+    [{ preferred_username: '人', sub: 'x' }, 'user'],
+    [{ nickname: '=CMD()' }, 'cmd-'],
+    [{ sub: 'A1' }, 'a1'],
+    [{ preferred_username: 7 }, 'user'],
+  ])('%j suggests the name %s', (claims, name) => {
+    expect(suggestedName(claims)).toBe(name);
+  });
+});
