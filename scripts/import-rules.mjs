@@ -32,7 +32,7 @@ const RULES = {
   },
   'src/operator': {
     may: `node: express express-rate-limit p-limit helmet koffi undici openid-client @node-rs/argon2 zod @temporalio/client @temporalio/common
-          contracts ledger config observability src/mapping/phone/index.ts src/ingress/http/peer.ts workflows/messages.ts`,
+          contracts ledger config observability mapping ingress workflows/messages.ts`,
   },
   // The browser loads neither Node nor zod: of the contracts it has the types only.
   'src/console': {

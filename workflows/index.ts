@@ -10,9 +10,7 @@ export {
 } from './campaign-queries.ts';
 export { conversationPolling } from './conversation-polling.ts';
 export { crmSync } from './crm-sync.ts';
-export { listDeliveries } from './delivery-queries.ts';
 export { deliveryWatch } from './delivery-watch.ts';
-export { listEvents, retryEvents } from './event-queries.ts';
 export { leadIntake } from './lead-intake.ts';
 export { outboxDelivery } from './outbox-delivery.ts';
 export { describePollers } from './poll-queries.ts';

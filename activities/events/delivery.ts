@@ -4,8 +4,6 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import type {
   DeliveryBatchInput,
   DeliveryBatchResult,
-  DeliveryEntry,
-  DeliveryFilter,
   DeliveryStart,
   DeliveryWatchInput,
 } from '../../src/contracts/wire/delivery.ts';
@@ -15,7 +13,6 @@ import {
   type Excluded,
   settleDeliveries,
 } from '../../src/ledger/events/delivery-checks.ts';
-import { listDeliveries } from '../../src/ledger/events/delivery-queries.ts';
 import { openPollRun } from '../../src/ledger/events/intake-runs.ts';
 import { type BatchControl, type BatchWork, runBatch } from '../shared/batch.ts';
 import type { Deps } from '../shared/deps.ts';
@@ -45,11 +42,6 @@ export function createDeliveryLedgerActivities(deps: Deps) {
       const { tokens, tokenKey } = deps.account(name);
       const run = await openPollRun(db, name, RUN_NAME);
       return { run, tokenKey, callsPerMinute: await deps.budget.pace(tokens.map(({ key }) => key)) };
-    },
-
-    /** Lists sent messages for operators, without personal data. */
-    async listDeliveries(filter: DeliveryFilter): Promise<DeliveryEntry[]> {
-      return await listDeliveries(db, filter);
     },
   };
 }

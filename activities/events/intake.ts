@@ -1,12 +1,5 @@
-// Activities on events that use only the ledger: closing events, and operator queries and commands.
-import { leadIntakeWorkflowId } from '../../src/contracts/ids.ts';
-import type {
-  EventFilter,
-  EventOutcome,
-  EventRetryInput,
-  EventSummary,
-  NextInQueue,
-} from '../../src/contracts/wire/intake.ts';
+// Closes events. This uses only the ledger.
+import type { EventOutcome, NextInQueue } from '../../src/contracts/wire/intake.ts';
 import type { RecordOutcome } from '../../src/contracts/wire/run.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { isFollowed } from '../../src/ledger/events/deliveries.ts';
@@ -17,7 +10,6 @@ import {
   lockEvent,
   sentEffect,
 } from '../../src/ledger/events/event-end.ts';
-import { listEvents, type ReopenedEvents, reopenEvents } from '../../src/ledger/events/event-queries.ts';
 import { nextInQueue } from '../../src/ledger/events/events.ts';
 import type { Deps } from '../shared/deps.ts';
 import { wakeDelivery } from '../shared/wake.ts';
@@ -31,25 +23,7 @@ const OUTCOME_OF: Record<RecordOutcome, EventOutcome> = {
 };
 
 export function createIntakeActivities(deps: Deps) {
-  const { db } = deps;
   return {
-    /** Lists events for operators, without personal data. */
-    async listEvents(filter: EventFilter): Promise<EventSummary[]> {
-      return await listEvents(db, filter);
-    },
-
-    /** Reopens events for the workflows of this key, and returns them by route. */
-    async reopenEvents(input: EventRetryInput & { key: string }): Promise<ReopenedEvents[]> {
-      const { key, gone } = input;
-      const workflowOf = (account: string, route: string) => leadIntakeWorkflowId(account, route, key);
-      const reopened = await db.transaction((tx) =>
-        reopenEvents(tx, input.filter, { key, gone, workflowOf }),
-      );
-      for (const { account, route, events } of reopened)
-        deps.log.warn({ account, route, events: events.length, by: input.by }, 'an operator retries events');
-      return reopened;
-    },
-
     /** Closes an event whose workflow was cancelled. */
     async cancelEvent(input: { event: string }): Promise<NextInQueue | null> {
       return await closeEvent(deps, { ...input, cancelled: true });

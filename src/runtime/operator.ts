@@ -1,6 +1,7 @@
 // The operator API of a process: its handlers over the ledger, and the socket and the listener that serve them.
 import type { Client } from '@temporalio/client';
 import type { LoadedConfig } from '../config/load.ts';
+import { WORK_QUEUE } from '../contracts/ids.ts';
 import type { Database } from '../ledger/database.ts';
 import { createUnixCallers } from '../operator/identity/callers.ts';
 import { auditLog } from '../operator/service/audit.ts';
@@ -20,6 +21,8 @@ export interface OperatorOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** State folder of the embedded Temporal server and ledger. */
   readonly stateDir: string;
+  /** @default "sluice" */
+  readonly workQueue?: string;
 }
 
 export interface Operator {
@@ -30,7 +33,11 @@ export interface Operator {
 }
 
 export function createOperator(options: OperatorOptions): Operator {
-  const base: Omit<OperatorDeps, 'tools'> = { ...options, now: async () => Date.now() };
+  const base: Omit<OperatorDeps, 'tools'> = {
+    workQueue: WORK_QUEUE,
+    ...options,
+    now: async () => Date.now(),
+  };
   const deps: OperatorDeps = { ...base, tools: createTools(base, options) };
   const { db, log } = options;
   return {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { LoadedConfig } from '../../src/config/load.ts';
+import { WORK_QUEUE } from '../../src/contracts/ids.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import type { OperatorClient } from '../../src/operator/client/client.ts';
 import { localClient } from '../../src/operator/client/local.ts';
@@ -27,11 +28,14 @@ export async function openTestOperator(options: {
   readonly temporal: Client | null;
   /** The configuration, if the commands need one. */
   readonly config?: LoadedConfig;
+  /** Task queue of the workers. @default "sluice" */
+  readonly workQueue?: string;
 }): Promise<TestOperator> {
-  const { db, temporal, config } = options;
+  const { db, temporal, config, workQueue = WORK_QUEUE } = options;
   const folder = await mkdtemp(join(tmpdir(), 'sluice-operator-'));
   const operator = createOperator({
     db,
+    workQueue,
     config() {
       if (config !== undefined) return config;
       throw new Error('this test has no configuration');

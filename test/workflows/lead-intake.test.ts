@@ -11,6 +11,7 @@ import { readySignal, retrySignal } from '../../workflows/messages.ts';
 import type { Environment } from '../support/environment.ts';
 import { account } from '../support/environment.ts';
 import { acceptanceOf, draft, eventId, lead, leadRoute, untilEnded } from '../support/intake-context.ts';
+import { openTestOperator } from '../support/operator.ts';
 import { effects } from '../support/panel.ts';
 import { HEADER, plainRow, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
@@ -68,12 +69,14 @@ describe('an accepted event', () => {
       await acceptance.accept(leads, [lead(leads, 'a', 1)]);
       await acceptance.accept(messages, [message]);
       expect((await untilEnded(environment)).map(({ outcome }) => outcome)).toEqual(['done', 'failed']);
-      const filter = { ids: [message.id], states: [], limit: 1 };
-      await client.workflow.execute('retryEvents', {
-        workflowId: `${environment.workQueue}/retry`,
-        taskQueue: environment.workQueue,
-        args: [{ filter, by: 'ana', gone: [] }],
-      });
+      const { db, workQueue } = environment;
+      const operator = await openTestOperator({ db, temporal: client, workQueue });
+      try {
+        const retry = () => operator.client.call('POST /events/retry', { ids: [message.id] });
+        expect(await retry()).toEqual({ retried: [message.id], continued: [], workflows: 0, left: [] });
+      } finally {
+        await operator.close();
+      }
       await untilEnded(environment);
       const retried = await environment.db.query<{ workflow: string }>(
         'select workflow from events where route = $1',

@@ -8,11 +8,11 @@ import {
   replayMessage,
 } from '../../ingress/kafka/index.ts';
 import { neutralLine } from '../../observability/neutral.ts';
+import { maskRequest } from '../../operator/service/masking.ts';
 import { EXIT } from '../lib/exit.ts';
 import { formatMany } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { openOutput } from '../lib/output.ts';
-import { maskRequest } from './dlq-mask.ts';
 
 /** What a dead letter comes to now. */
 export type Now =

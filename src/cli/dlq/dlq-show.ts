@@ -3,10 +3,10 @@
 import type { Command } from 'commander';
 import type { FoundDeadLetter } from '../../ingress/kafka/index.ts';
 import { neutralLine } from '../../observability/neutral.ts';
+import { maskHeader, maskKey, maskValue } from '../../operator/service/masking.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { runCommand, say } from '../lib/lifetime.ts';
 import { type BoxOptions, openBox, parseId, readBox, withBoxOptions } from './dlq-box.ts';
-import { maskHeader, maskKey, maskValue } from './dlq-mask.ts';
 
 interface Options extends BoxOptions {
   readonly json: boolean;

@@ -1,18 +1,22 @@
-// `sluice events`: the outcome of events, and retries of failed ones. A worker answers from the ledger, so these work
-// while another process has the ledger open.
-import type { Client } from '@temporalio/client';
+// `sluice events`: the outcome of events, and retries of failed ones.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { listEvents, retryEvents } from '../../../workflows/event-queries.ts';
-import { retrySignal } from '../../../workflows/messages.ts';
-import type { EventFilter, EventSummary } from '../../contracts/wire/intake.ts';
+import type {
+  EVENT_STATES,
+  EventCall,
+  EventDetail,
+  EventFilter,
+  EventSummary,
+} from '../../contracts/operator/events.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect, integer } from '../lib/arguments.ts';
+import { type Connected, withOperator } from '../lib/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
-import { operatorName } from '../lib/operator.ts';
-import { isRunning, queryOperator } from '../lib/operator-query.ts';
-import { withClient, withState } from '../lib/session.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { tabbed } from '../lib/table.ts';
+import { describeMessage } from './message-follow.ts';
 
 const WHAT = {
   failed: 'events that the service refused',
@@ -23,13 +27,19 @@ const WHAT = {
   unchanged: 'events without a change',
   superseded: 'events that a newer event superseded',
   discarded: 'events whose workflow was canceled',
-} as const satisfies Record<EventFilter['states'][number], string>;
+  received: 'events that no workflow has accepted, so that their senders send them again',
+} as const satisfies Record<(typeof EVENT_STATES)[number], string>;
 type State = keyof typeof WHAT;
 const STATES = Object.keys(WHAT) as State[];
 const TROUBLE: readonly State[] = ['failed', 'unknown', 'blocked'];
 const MAX_LIMIT = 5000;
+/** Maximum number of events of one request. */
+const PAGE = 1000;
+const MAX_IDS = 100;
+/** Interval of the checks whether retried events have ended. */
+const CHECK_MS = 500;
 
-type Options = { readonly [state in State]?: boolean } & {
+type Options = Omit<SessionOptions, 'state'> & { readonly [state in State]?: boolean } & {
   readonly state: string;
   readonly account?: string;
   readonly route?: string;
@@ -41,13 +51,18 @@ type Options = { readonly [state in State]?: boolean } & {
 
 export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
   const events = program.command('events').description('list, show and retry incoming events');
+  const run = (
+    options: Options,
+    verb: string,
+    work: (client: OperatorClient, connected: Connected) => Promise<number>,
+  ) => withOperator(options, env, { command: `sluice events ${verb}` }, work);
 
   withFilter(events.command('list'), STATES)
     .description('list events, newest first (default: failed, unknown and blocked events)')
     .option('--json', 'print one JSON object per line', false)
     .action((options: Options) =>
-      withClient(options, env, async (client) => {
-        const found = await list(client, filterOf(options));
+      run(options, 'list', async (client) => {
+        const found = await list(client, filterOf(options), options.limit);
         for (const each of found)
           process.stdout.write(options.json ? `${JSON.stringify(each)}\n` : line(each));
         say(
@@ -57,18 +72,12 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
       }),
     );
 
-  withState(events.command('show'))
-    .argument('<id>', 'id of the event')
+  withSessionOptions(events.command('show').argument('<id>', 'id of the event'))
     .description('show one event in full, without personal data')
     .option('--json', 'print JSON', false)
     .action((id: string, options: Options) =>
-      withClient(options, env, async (client) => {
-        const [event] = await list(client, { ids: [id], states: [], limit: 1 });
-        if (event === undefined)
-          throw new CliError(
-            EXIT.notFound,
-            `there is no event "${id}"; the 202 gave its id, and so does \`sluice events list\``,
-          );
+      run(options, 'show', async (client) => {
+        const event = await client.call('GET /events/{event}', { event: id });
         process.stdout.write(options.json ? `${JSON.stringify(event)}\n` : full(event));
         return EXIT.ok;
       }),
@@ -77,71 +86,77 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
   withFilter(events.command('retry').argument('[ids...]', 'ids of events'), [...TROUBLE, 'open'])
     .description('retry events: the given ids, or with --yes all that match the filters')
     .option('--yes', 'confirm a command without ids', false)
+    .option('--json', 'print the result as JSON', false)
     .action((ids: string[], options: Options) =>
-      withClient(options, env, (client) => retry(client, ids, options)),
+      run(options, 'retry', (client, connected) => retry(client, connected, ids, options)),
     );
 }
 
 function withFilter(command: Command, states: readonly State[]): Command {
   for (const state of states) command.option(`--${state}`, WHAT[state]);
-  return withState(command)
+  return withSessionOptions(command)
     .option('--account <name>', 'only entries of this account')
     .option('--route <name>', 'only events of this route')
     .option('--code <code>', 'only entries with this code; repeatable', collect, [])
     .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: MAX_LIMIT }), 100);
 }
 
-function filterOf({ account, route, code, limit, ...options }: Options): EventFilter {
+function filterOf({ account, route, code, ...options }: Options): EventFilter {
   const states = STATES.filter((state) => options[state] === true);
   return {
     states: states.length === 0 ? TROUBLE : states,
-    limit,
-    ...(account === undefined ? {} : { account }),
-    ...(route === undefined ? {} : { route }),
-    ...(code.length === 0 ? {} : { codes: code }),
+    account,
+    route,
+    codes: code.length === 0 ? undefined : code,
   };
 }
 
-async function list(client: Client, filter: EventFilter): Promise<EventSummary[]> {
-  return await queryOperator<typeof listEvents>(client, 'event', 'listEvents', [filter]);
+async function list(client: OperatorClient, filter: EventFilter, limit: number): Promise<EventSummary[]> {
+  const found: EventSummary[] = [];
+  for (let before: string | undefined; ; ) {
+    const size = Math.min(PAGE, limit - found.length);
+    const { events, next } = await client.call('GET /events', { ...filter, limit: size, before });
+    found.push(...events);
+    if (next === null || found.length >= limit) return found;
+    before = next;
+  }
 }
 
-async function retry(client: Client, ids: readonly string[], options: Options): Promise<number> {
+async function retry(
+  client: OperatorClient,
+  { where }: Connected,
+  ids: readonly string[],
+  options: Options,
+): Promise<number> {
   if (ids.length === 0 && !options.yes)
     throw new CliError(EXIT.usage, 'name the events, or add --yes for all that match the filter');
-  const base = filterOf(options);
-  const filter: EventFilter = ids.length === 0 ? base : { ids, states: [], limit: MAX_LIMIT };
-  const found = await list(client, filter);
-  const missing = ids.filter((id) => found.every((event) => event.id !== id));
-  if (missing.length > 0) throw new CliError(EXIT.notFound, `there is no event ${missing.join(', ')}`);
-  const workflows = new Map<string, { waits: boolean; events: number }>();
-  for (const { state, blocked, workflow } of found) {
-    if (state !== 'accepted' || workflow === null) continue;
-    const { waits, events } = workflows.get(workflow) ?? { waits: false, events: 0 };
-    workflows.set(workflow, { waits: waits || blocked !== null, events: events + 1 });
-  }
-  const gone: string[] = [];
-  let [reported, waiting] = [0, 0];
-  for (const [workflow, { waits, events }] of workflows) {
-    const handle = client.workflow.getHandle(workflow);
-    // A terminated workflow has left its events open.
-    if (!(await isRunning(handle))) {
-      gone.push(workflow);
-    } else if (waits) {
-      // It still has its events: they only wait for a signal.
-      await handle.signal(retrySignal);
-      reported += 1;
-      waiting += events;
-    }
-  }
-  const again = await queryOperator<typeof retryEvents>(client, 'event', 'retryEvents', [
-    { filter, by: operatorName(), gone },
-  ]);
-  const waited = formatMany(reported, 'waiting workflow continues', 'waiting workflows continue');
-  say(`${formatMany(again, 'event is', 'events are')} tried again${reported === 0 ? '' : `, and ${waited}`}`);
-  const left = ids.length - again - waiting;
-  if (left > 0) say(`${left} have succeeded or are active; they are not retried`);
+  const filter = ids.length === 0 ? { ...filterOf(options), limit: options.limit } : { ids };
+  const result = await client.call('POST /events/retry', filter);
+  const { retried, continued, workflows, left } = result;
+  const waited = formatMany(workflows, 'waiting workflow continues', 'waiting workflows continue');
+  const again = formatMany(retried.length, 'event is', 'events are');
+  if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  say(`${again} tried again${workflows === 0 ? '' : `, and ${waited}`}`);
+  if (left.length > 0) say(`${left.length} have succeeded or are active; they are not retried`);
+  if (where === 'here') await untilEnded(client, [...retried, ...continued]);
   return EXIT.ok;
+}
+
+/** No service runs: this command has the workers, so it stays until its events have ended or are blocked again. */
+async function untilEnded(client: OperatorClient, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  say('no service runs, so this command works on them until they have ended');
+  const outcomes = new Map<string, number>();
+  for (let from = 0; from < ids.length; ) {
+    const { events } = await client.call('GET /events', { ids: ids.slice(from, from + MAX_IDS) });
+    if (events.some(({ state, blocked }) => state !== 'ended' && blocked === null)) {
+      await delay(CHECK_MS);
+      continue;
+    }
+    for (const event of events) outcomes.set(stateOf(event), (outcomes.get(stateOf(event)) ?? 0) + 1);
+    from += MAX_IDS;
+  }
+  say([...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(', '));
 }
 
 function stateOf({ state, outcome, blocked }: EventSummary): string {
@@ -155,7 +170,7 @@ function line(event: EventSummary): string {
   return `${tabbed([id, at, `${account}/${route}`, action, stateOf(event), why.code ?? '', why.reason ?? ''])}\n`;
 }
 
-function full(event: EventSummary): string {
+function full(event: EventDetail): string {
   const time = (at: string | null) => (at === null ? '–' : formatTime(new Date(at)));
   const why = event.blocked ?? event;
   const rows = [
@@ -172,6 +187,14 @@ function full(event: EventSummary): string {
     ['accepted', time(event.acceptedAt)],
     ['ended', time(event.endedAt)],
     ['workflow', event.workflow ?? '–'],
+    ...event.calls.map((call) => ['call', describeCall(call)]),
+    ...event.messages.map((message) => ['message', describeMessage(message)]),
   ];
   return rows.map(([name = '', value]) => `${name.padEnd(9)} ${value}\n`).join('');
+}
+
+function describeCall({ at, method, route, status, code, requestId }: EventCall): string {
+  const answer = status === null ? 'no answer' : String(status);
+  const request = requestId === null ? '' : `, request ${requestId}`;
+  return `${formatTime(new Date(at))}  ${method} ${route}: ${answer}${code === null ? '' : ` [${code}]`}${request}`;
 }

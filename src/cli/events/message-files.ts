@@ -1,9 +1,11 @@
 // The text and the files of a message on this machine. They are read before anything is opened.
 import { open, readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { MAX_FILE_BYTES } from '../../runtime/operator/operator-intake.ts';
-import { MAX_MESSAGE_BYTES } from '../../runtime/operator/operator-socket.ts';
+import { MAX_FILE_BYTES } from '../../contracts/operator/messages.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
+
+/** Maximum length of a text, in bytes: what a request of the operator API takes. */
+const MAX_MESSAGE_BYTES = 1_048_576;
 
 /** Media types by file name extension. */
 const TYPES: ReadonlyMap<string, string> = new Map([

@@ -1,15 +1,11 @@
 // Follows a message until its event has ended, and optionally until it is read.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
-import type { listDeliveries } from '../../../workflows/delivery-queries.ts';
-import type { listEvents } from '../../../workflows/event-queries.ts';
-import type { DeliveryEntry } from '../../contracts/wire/delivery.ts';
-import type { EventSummary } from '../../contracts/wire/intake.ts';
+import type { DeliveryEntry, EventSummary } from '../../contracts/operator/events.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatTime } from '../lib/format.ts';
-import { queryOperator } from '../lib/operator-query.ts';
 
-/** Interval of the checks: each check is a workflow of some milliseconds. */
+/** Interval of the checks. */
 const FIRST_CHECK_MS = 150;
 const LAST_CHECK_MS = 2000;
 const FIRST_DELIVERY_MS = 3000;
@@ -26,7 +22,7 @@ export interface MessageState extends EventSummary {
 }
 
 export interface Watching {
-  readonly client: Client;
+  readonly client: OperatorClient;
   readonly event: string;
   readonly signal: AbortSignal;
   /** One line for people. */
@@ -37,22 +33,20 @@ export interface Watching {
 
 const pauseByTimer = (ms: number, signal: AbortSignal): Promise<void> => delay(ms, undefined, { signal });
 
-/** Null when there is no such event. @throws CliError (unavailable) when no worker answers */
-export async function probe(client: Client, event: string): Promise<MessageState | null> {
+/** Null when there is no such event. */
+export async function probe(client: OperatorClient, event: string): Promise<MessageState | null> {
   const summary = await eventOf(client, event);
   if (summary === null) return null;
   return { ...summary, messages: await messagesOf(client, event) };
 }
 
-async function eventOf(client: Client, event: string): Promise<EventSummary | null> {
-  const filter = { ids: [event], states: [], limit: 1 };
-  const [summary] = await queryOperator<typeof listEvents>(client, 'event', 'listEvents', [filter]);
-  return summary ?? null;
+async function eventOf(client: OperatorClient, event: string): Promise<EventSummary | null> {
+  const { events } = await client.call('GET /events', { ids: [event], limit: 1 });
+  return events[0] ?? null;
 }
 
-async function messagesOf(client: Client, event: string): Promise<DeliveryEntry[]> {
-  const filter = { event, limit: MAX_MESSAGES };
-  return await queryOperator<typeof listDeliveries>(client, 'delivery', 'listDeliveries', [filter]);
+async function messagesOf(client: OperatorClient, event: string): Promise<readonly DeliveryEntry[]> {
+  return (await client.call('GET /deliveries', { event, limit: MAX_MESSAGES })).messages;
 }
 
 /** Returns when the event has ended; meanwhile it reports what blocks it. */
@@ -71,7 +65,7 @@ export async function untilEnded({
     if (summary === null)
       throw new CliError(
         EXIT.unavailable,
-        `the workers there do not know the event ${event}: they have another ledger; see DATABASE_URL and --state`,
+        `the event ${event} is not in the ledger any more; see --state and DATABASE_URL`,
       );
     const { blocked } = summary;
     const why = blocked === null ? '' : `waits for an operator: ${blocked.reason} [${blocked.code}]`;

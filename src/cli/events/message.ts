@@ -1,17 +1,15 @@
 // `sluice message`: operators send messages by hand. Sluice accepts them as events, with the same order, budget and
 // handling of lost answers as every other message.
 import { randomUUID } from 'node:crypto';
-import { isGrpcServiceError } from '@temporalio/client';
 import { type Command, Option } from 'commander';
-import type { DeliveryEntry } from '../../contracts/wire/delivery.ts';
-import { NotAcceptedError } from '../../ingress/intake.ts';
-import { BadMessageError } from '../../runtime/operator/operator-intake.ts';
-import { SocketError } from '../../runtime/operator/operator-socket-client.ts';
+import type { DeliveryEntry } from '../../contracts/operator/events.ts';
+import { OperatorError } from '../../operator/error.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { collect, integer } from '../lib/arguments.ts';
+import { type Connected, connectOperator, withOperator } from '../lib/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { runCommand, say } from '../lib/lifetime.ts';
-import { connectClient, type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { readFiles, readText } from './message-files.ts';
 import {
   describeMessage,
@@ -22,7 +20,6 @@ import {
   untilEnded,
 } from './message-follow.ts';
 import { type MessageOptions, requestOf } from './message-request.ts';
-import { openWay, type Way } from './message-way.ts';
 
 type SendOptions = MessageOptions &
   SessionOptions & {
@@ -66,9 +63,9 @@ export function registerMessage(program: Command, env: NodeJS.ProcessEnv): void 
   withSessionOptions(message.command('status').argument('<event>', 'id of the event, as sending printed it'))
     .description('show the status of a message')
     .option('--json', 'print JSON', false)
-    .action(async (event: string, options: SessionOptions & { json: boolean }) => {
-      process.exitCode = await runCommand(async (shutdown) => {
-        const state = await probe(await connectClient(options.state, env, shutdown), event);
+    .action((event: string, options: SessionOptions & { json: boolean }) =>
+      withOperator(options, env, { command: 'sluice message status' }, async (client) => {
+        const state = await probe(client, event);
         if (state === null)
           throw new CliError(
             EXIT.notFound,
@@ -76,8 +73,8 @@ export function registerMessage(program: Command, env: NodeJS.ProcessEnv): void 
           );
         print(options.json ? [JSON.stringify(state)] : describeState(state));
         return EXIT.ok;
-      });
-    });
+      }),
+    );
 }
 
 function withContent(command: Command): Command {
@@ -114,12 +111,22 @@ async function send(options: SendOptions, env: NodeJS.ProcessEnv, shutdown: Shut
   const key = keyOf(options.key);
   const request = await requestOf(options, readText);
   const files = await readFiles(options.file);
-  const way = await openWay(options, env, shutdown);
-  const { id: event, duplicate } = await repeatable(key, shutdown, async () => {
+  const connected = await connectOperator(options, env, shutdown, {
+    command: 'sluice message',
+    creates: wait,
+  });
+  if (connected.where === 'here' && !wait)
+    throw new CliError(
+      EXIT.unavailable,
+      `no Sluice runs on ${options.state} that would send it: leave --no-wait out, or start \`sluice dev\``,
+    );
+  const { client } = connected;
+  const { event, duplicate } = await repeatable(key, shutdown, async () => {
     const uploads: string[] = [];
-    for (const file of files) uploads.push(await way.intake.upload({ account, ...file }));
+    for (const file of files)
+      uploads.push((await client.call('POST /messages/files', { account, ...file })).upload);
     const whole = uploads.length === 0 ? request : { ...request, uploads };
-    return await way.intake.send({ account, key, request: whole });
+    return await client.call('POST /messages', { account, key, request: whole });
   });
   say(`accepted as event ${event}, key ${key}`);
   if (duplicate) say('it was accepted before under this key; the first message counts');
@@ -127,7 +134,7 @@ async function send(options: SendOptions, env: NodeJS.ProcessEnv, shutdown: Shut
     print([json ? JSON.stringify({ id: event, account, key, duplicate }) : event]);
     return EXIT.ok;
   }
-  return await watch(way, event, { follow, json, more: { key, duplicate } }, shutdown);
+  return await watch(connected, event, { follow, json, more: { key, duplicate } }, shutdown);
 }
 
 function keyOf(given: string | undefined): string {
@@ -152,14 +159,14 @@ async function repeatable<T>(key: string, shutdown: Shutdown, work: () => Promis
 }
 
 function explain(error: unknown, again: string): unknown {
-  if (error instanceof BadMessageError) return new CliError(EXIT.usage, error.message, { cause: error });
-  if (error instanceof NotAcceptedError)
-    return new CliError(EXIT.unavailable, `not accepted: ${error.message}; ${again}`, { cause: error });
-  if (!(error instanceof SocketError)) return error;
-  const { why, message } = error;
-  if (why === 'unknown') return new CliError(EXIT.notFound, message, { cause: error });
-  const code = why === 'failed' ? EXIT.error : EXIT.unavailable;
-  return new CliError(code, `${message}; ${again}`, { cause: error });
+  if (!(error instanceof OperatorError)) return error;
+  const { kind, code, retryAfterMs, message } = error;
+  if (kind !== 'unavailable' && kind !== 'failed' && kind !== 'tooMany') return error;
+  return new OperatorError(kind, `${message}; ${again}`, {
+    ...(code === undefined ? {} : { code }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    cause: error,
+  });
 }
 
 interface WatchOptions {
@@ -170,33 +177,30 @@ interface WatchOptions {
 }
 
 async function watch(
-  way: Way,
+  { client, where, failed }: Connected,
   event: string,
   { follow, json, more }: WatchOptions,
   shutdown: Shutdown,
 ): Promise<number> {
-  const later = `event ${event} continues${way.here ? ' when Sluice runs again' : ''}; see \`sluice message status ${event}\``;
+  const later = `event ${event} continues${where === 'here' ? ' when Sluice runs again' : ''}; see \`sluice message status ${event}\``;
   const left = () => say(later);
   shutdown.signal.addEventListener('abort', left, { once: true });
   try {
-    const client = await way.client();
     const watching = { client, event, signal: shutdown.signal, say };
-    let state = await Promise.race([untilEnded(watching), way.failed]);
+    let state = await Promise.race([untilEnded(watching), failed]);
     if (follow) {
       if (!json) print(describeState({ ...state, messages: [] }));
       if (state.messages.length === 0) say('there is no message to follow');
       const reported = (message: DeliveryEntry) =>
         print([json ? JSON.stringify(message) : describeMessage(message)]);
-      state = await Promise.race([untilDelivered(watching, state, reported), way.failed]);
+      state = await Promise.race([untilDelivered(watching, state, reported), failed]);
     }
     if (json) print([JSON.stringify({ ...state, ...more })]);
     else if (!follow) print(describeState(state));
     return exitCodeOf(state);
   } catch (error) {
-    if (!isGrpcServiceError(error)) throw error;
-    throw new CliError(EXIT.unavailable, `the Temporal server does not answer: ${error.message}; ${later}`, {
-      cause: error,
-    });
+    if (!(error instanceof OperatorError) || error.kind !== 'unavailable') throw error;
+    throw new CliError(EXIT.unavailable, `${error.message}; ${later}`, { cause: error });
   } finally {
     shutdown.signal.removeEventListener('abort', left);
   }

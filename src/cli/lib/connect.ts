@@ -21,8 +21,11 @@ import { openConfig, type SessionOptions } from './session.ts';
 
 export interface Connected {
   readonly client: OperatorClient;
-  /** `here`: this process serves itself, and work goes on only as long as it lives. */
-  readonly where: 'remote' | 'socket' | 'here';
+  /**
+   * `shared`: this process serves itself from the shared ledger, and workers run elsewhere. `here`: this process serves
+   * itself, and work goes on only as long as it lives.
+   */
+  readonly where: 'remote' | 'socket' | 'shared' | 'here';
   /** Rejects when work in this process fails; never resolves. */
   readonly failed: Promise<never>;
 }
@@ -132,7 +135,7 @@ async function serveShared(
     env,
     stateDir: resolve(options.state),
   });
-  return { client: localClient(operator.dispatch, localCaller()), where: 'here', failed: NEVER };
+  return { client: localClient(operator.dispatch, localCaller()), where: 'shared', failed: NEVER };
 }
 
 /** @returns null when another process took the folder meanwhile */

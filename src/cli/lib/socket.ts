@@ -1,7 +1,6 @@
 // Opens the operator socket of a process that owns a state folder, and publishes it in the lock of the folder.
 import { peopleOf } from '../../ledger/campaigns/campaign-roll.ts';
 import { campaignEndpoints } from '../../runtime/operator/campaign-socket.ts';
-import { openOperatorIntake } from '../../runtime/operator/operator-intake.ts';
 import { openOperatorSocket } from '../../runtime/operator/operator-socket.ts';
 import { createOperator, openOperatorSocket as openApiSocket } from '../../runtime/operator.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
@@ -13,11 +12,9 @@ export async function openSocket(
   stack: Pick<OpenStack, 'config' | 'db' | 'client' | 'log' | 'env' | 'stateDir' | 'note'>,
   shutdown: Shutdown,
 ): Promise<void> {
-  const intake = openOperatorIntake(stack);
-  shutdown.add('messages of operators', () => intake.close());
   try {
-    const more = campaignEndpoints(peopleOf(stack.db));
-    const socket = await openOperatorSocket({ folder: stack.stateDir, intake, more, log: stack.log });
+    const endpoints = campaignEndpoints(peopleOf(stack.db));
+    const socket = await openOperatorSocket({ folder: stack.stateDir, endpoints, log: stack.log });
     shutdown.add("operators' socket", () => socket.close());
     const operator = createOperator({
       db: stack.db,

@@ -1,7 +1,9 @@
 // All endpoints of the operator API, by route.
 import type { z } from 'zod';
 import { ACCOUNTS } from './accounts.ts';
+import { EVENTS } from './events.ts';
 import { IDENTITY } from './identity.ts';
+import { MESSAGES } from './messages.ts';
 import { OUTBOX } from './outbox.ts';
 import { OVERVIEW } from './overview.ts';
 import { PEOPLE } from './people.ts';
@@ -10,7 +12,9 @@ import { SYNCS } from './syncs.ts';
 
 export const ENDPOINTS = {
   ...ACCOUNTS,
+  ...EVENTS,
   ...IDENTITY,
+  ...MESSAGES,
   ...OUTBOX,
   ...OVERVIEW,
   ...PEOPLE,

@@ -1,5 +1,4 @@
-// Messages between the workflow that follows deliveries and its activities, and what operators see of them. Times are
-// ISO 8601 in UTC.
+// Messages between the workflow that follows deliveries and its activities. Times are ISO 8601 in UTC.
 
 /** Input of the workflow `deliveryWatch`; there is one per account. */
 export interface DeliveryWatchInput {
@@ -26,33 +25,4 @@ export interface DeliveryBatchResult {
   readonly nextMs: number | null;
   /** Why the account refuses to show messages; null if it does not. */
   readonly refused: string | null;
-}
-
-export interface DeliveryFilter {
-  /** Selects messages that this event sent. */
-  readonly event?: string;
-  readonly account?: string;
-  /** Selects messages that are still followed (true), or no longer (false). */
-  readonly open?: boolean;
-  readonly limit: number;
-}
-
-/** A message that Sluice sent. It passes through Temporal, so it contains no id that may contain a phone number. */
-export interface DeliveryEntry {
-  readonly event: string;
-  readonly account: string;
-  /** Short hash of the message's id. */
-  readonly message: string;
-  readonly conversation: number | null;
-  /** API text, Message status. */
-  readonly status: string;
-  readonly ack: number | null;
-  readonly sentAt: string;
-  /** When its status was last read. */
-  readonly checkedAt: string | null;
-  /** When it is checked next; null if it is no longer followed. */
-  readonly nextAt: string | null;
-  readonly deadline: string;
-  /** Why checks ended, unless its status shows it: `DEADLINE`, `NOT_FOUND`, or a code of the API. */
-  readonly endCode: string | null;
 }

@@ -83,6 +83,7 @@ export const EventRequest = z.discriminatedUnion('type', [
   TagsRequest,
 ]);
 export type EventRequest = z.infer<typeof EventRequest>;
+export const EVENT_ACTIONS = EventRequest.options.map(({ shape }) => shape.type.value);
 export type RequestOf<T extends EventRequest['type']> = Extract<EventRequest, { type: T }>;
 
 /** An event as a route has mapped it: what Sluice needs to accept it. */
@@ -101,20 +102,22 @@ export interface EventDraft {
 }
 
 /** A warning without the value, because operators see it. */
-export interface EventWarning {
-  readonly field: string;
-  readonly code: string;
-  readonly reason: string;
+export const EventWarning = z.object({
+  field: z.string(),
+  code: z.string(),
+  reason: z.string(),
   /** Field of the event that contained the value. */
-  readonly column?: string;
-}
+  column: z.string().exactOptional(),
+});
+export type EventWarning = z.infer<typeof EventWarning>;
 
 /**
  * - `received`: stored, but no workflow has accepted it yet, so its sender was asked to send it again
  * - `accepted`: a workflow owns it
  * - `ended`: see its outcome
  */
-export type EventState = 'received' | 'accepted' | 'ended';
+export const EVENT_PROGRESS = ['received', 'accepted', 'ended'] as const;
+export type EventState = (typeof EVENT_PROGRESS)[number];
 
 /** `superseded`: a newer event of the same subject ran first. */
 export const EVENT_OUTCOMES = ['done', 'unchanged', 'superseded', 'failed', 'unknown', 'discarded'] as const;
@@ -215,41 +218,3 @@ export type EventProgress =
   | { readonly state: 'waiting'; readonly waitMs: number }
   /** The account or its plan refuses the event. */
   | { readonly state: 'blocked'; readonly reason: string };
-
-/** Selects events for an operator. */
-export interface EventFilter {
-  /** Selects exactly these events; the rest of the filter is ignored. */
-  readonly ids?: readonly string[];
-  readonly account?: string;
-  readonly route?: string;
-  /** `open`: accepted and not ended; `blocked`: open, and waiting for an operator. */
-  readonly states: readonly (EventOutcome | 'open' | 'blocked')[];
-  readonly codes?: readonly string[];
-  readonly limit: number;
-}
-
-/** An event as operators see it, without personal data, so it may pass through Temporal. Times are ISO 8601 in UTC. */
-export interface EventSummary {
-  readonly id: string;
-  readonly account: string;
-  readonly route: string;
-  readonly action: EventRequest['type'];
-  readonly state: EventState;
-  readonly outcome: EventOutcome | null;
-  readonly step: string | null;
-  readonly code: string | null;
-  readonly reason: string | null;
-  readonly blocked: { readonly code: string; readonly reason: string } | null;
-  readonly warnings: readonly EventWarning[];
-  readonly workflow: string | null;
-  readonly receivedAt: string;
-  readonly acceptedAt: string | null;
-  readonly endedAt: string | null;
-}
-
-export interface EventRetryInput {
-  readonly filter: EventFilter;
-  readonly by: string;
-  /** Workflows that have ended but still own events. */
-  readonly gone: readonly string[];
-}

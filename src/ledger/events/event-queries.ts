@@ -1,39 +1,130 @@
-// Operator queries about events, and their retry.
-import {
-  type EventFilter,
-  type EventLane,
-  type EventSummary,
-  eventLane,
-} from '../../contracts/wire/intake.ts';
+// Events as operators see them, and their retry.
+import type { EventCall, EventFilter, EventSummary } from '../../contracts/operator/events.ts';
+import { type EventLane, type EventRequest, eventLane } from '../../contracts/wire/intake.ts';
 import type { Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
 import type { EventRow } from './events.ts';
 
-const WHERE = `
-  ($1::text[] is null or id = any($1))
-  and ($2::text is null or account = $2) and ($3::text is null or route = $3)
-  and ($1::text[] is not null
-       or (state = 'ended' and outcome = any($4))
-       or (state = 'accepted' and ('open' = any($4) or ('blocked' = any($4) and block_code is not null))))
-  and ($5::text[] is null or code = any($5) or block_code = any($5))`;
+type State = NonNullable<EventFilter['states']>[number];
 
-function parametersOf({ ids, account, route, states, codes }: EventFilter): unknown[] {
-  return [ids ?? null, account ?? null, route ?? null, states, codes ?? null];
+/** Written out, so that the server can use its partial indexes. The contract allows only these words. */
+const CONDITIONS = {
+  received: "state = 'received'",
+  open: "state = 'accepted'",
+  blocked: "(state = 'accepted' and block_code is not null)",
+  done: "(state = 'ended' and outcome = 'done')",
+  unchanged: "(state = 'ended' and outcome = 'unchanged')",
+  superseded: "(state = 'ended' and outcome = 'superseded')",
+  failed: "(state = 'ended' and outcome in ('failed', 'unknown') and outcome = 'failed')",
+  unknown: "(state = 'ended' and outcome in ('failed', 'unknown') and outcome = 'unknown')",
+  discarded: "(state = 'ended' and outcome = 'discarded')",
+} as const satisfies Record<State, string>;
+
+interface Where {
+  readonly sql: string;
+  readonly values: unknown[];
 }
 
-/** Newest first. */
-export async function listEvents(db: Queryable, filter: EventFilter): Promise<EventSummary[]> {
-  return await db.query<EventSummary>(
-    `select id, account, route, action, state, outcome, step, code, reason, workflow, warnings,
-            case when block_code is null then null
-                 else json_build_object('code', block_code, 'reason', block_reason) end as blocked,
-            ${['received', 'accepted', 'ended']
-              .map((what) => `${isoText(`${what}_at`)} as "${what}At"`)
-              .join(', ')}
-       from events where ${WHERE} order by seq desc limit $6`,
-    [...parametersOf(filter), filter.limit],
+function whereOf({ ids, account, route, states, codes, since, until }: EventFilter): Where {
+  if (ids !== undefined) return { sql: 'id = any($1)', values: [ids] };
+  const values: unknown[] = [];
+  const parts: string[] = [];
+  const add = (value: unknown, part: (place: string) => string) => {
+    if (value === undefined) return;
+    values.push(value);
+    parts.push(part(`$${values.length}`));
+  };
+  add(account, (at) => `account = ${at}`);
+  add(route, (at) => `route = ${at}`);
+  add(codes, (at) => `(code = any(${at}) or block_code = any(${at}))`);
+  add(since, (at) => `received_at >= ${at}::timestamptz`);
+  add(until, (at) => `received_at < ${at}::timestamptz`);
+  if (states !== undefined) parts.push(`(${states.map((state) => CONDITIONS[state]).join(' or ')})`);
+  return { sql: parts.length === 0 ? 'true' : parts.join(' and '), values };
+}
+
+const SUMMARY = `id, account, route, action, state, outcome, step, code, reason, workflow, warnings,
+  case when block_code is null then null
+       else json_build_object('code', block_code, 'reason', coalesce(block_reason, '')) end as blocked,
+  ${['received', 'accepted', 'ended'].map((what) => `${isoText(`${what}_at`)} as "${what}At"`).join(', ')}`;
+
+export interface EventPage {
+  readonly events: EventSummary[];
+  /** Null: these are all. */
+  readonly next: string | null;
+}
+
+/** Newest first. @param before `next` of the page before */
+export async function listEvents(
+  db: Queryable,
+  filter: EventFilter,
+  { limit, before = null }: { readonly limit: number; readonly before?: string | null },
+): Promise<EventPage> {
+  const { sql, values } = whereOf(filter);
+  const rows = await db.query<EventSummary & { readonly seq: number }>(
+    `select seq, ${SUMMARY} from events
+      where ${sql} and ($${values.length + 1}::bigint is null or seq < $${values.length + 1}::bigint)
+      order by seq desc limit $${values.length + 2}`,
+    [...values, before, limit + 1],
+  );
+  const page = rows.slice(0, limit);
+  return {
+    events: page,
+    next: rows.length > limit ? String(page.at(-1)?.seq) : null,
+  };
+}
+
+/** An event with what it asks for: personal data. */
+export interface StoredEvent extends EventSummary {
+  readonly attempts: number;
+  readonly request: EventRequest | null;
+}
+
+export async function findEvent(db: Queryable, id: string): Promise<StoredEvent | null> {
+  const [row] = await db.query<StoredEvent>(
+    `select ${SUMMARY}, attempts, request from events where id = $1`,
+    [id],
+  );
+  return row ?? null;
+}
+
+/** Calls that an event led to, oldest first. */
+export async function callsOfEvent(db: Queryable, id: string, limit: number): Promise<EventCall[]> {
+  return await db.query<EventCall>(
+    `select ${isoText('at')} as at, method, route, status, code, request_id as "requestId", wait_ms as "waitMs",
+            took_ms as "tookMs"
+       from calls where event_id = $1 order by at, id limit $2`,
+    [id, limit],
   );
 }
+
+/** Open events of a filter by the workflow that owns them. `blocked`: one of them waits for a person. */
+export async function openEvents(
+  db: Queryable,
+  filter: EventFilter,
+  limit: number,
+): Promise<{ workflow: string; events: string[]; blocked: boolean }[]> {
+  const { sql, values } = whereOf(filter);
+  return await db.query(
+    `select workflow, array_agg(id) as events, bool_or(block_code is not null) as blocked
+       from (select id, workflow, block_code from events
+              where ${sql} and state = 'accepted' and workflow is not null order by seq limit $${values.length + 1}) found
+      group by workflow`,
+    [...values, limit],
+  );
+}
+
+/** Whether `reopenEvents` would find anything, if the workflows of open events were gone. */
+export async function hasRetryable(db: Queryable, filter: EventFilter): Promise<boolean> {
+  const { sql, values } = whereOf(filter);
+  const rows = await db.query(
+    `select 1 from events where ${sql} and (${RETRYABLE} or state = 'accepted') limit 1`,
+    [...values],
+  );
+  return rows.length > 0;
+}
+
+const RETRYABLE = `(state = 'ended' and outcome in ('failed', 'unknown') and request is not null)`;
 
 export interface ReopenedEvents {
   readonly account: string;
@@ -44,10 +135,10 @@ export interface ReopenedEvents {
 }
 
 export interface Reopening {
-  /** The last part of the id of each workflow that gets them. It identifies this try, so that it can be repeated. */
-  readonly key: string;
+  readonly limit: number;
   /** Workflows that ended without ending their events. */
   readonly gone: readonly string[];
+  /** Id of the workflow that gets the events of a route. */
   workflowOf(account: string, route: string): string;
 }
 
@@ -55,19 +146,16 @@ type Found = Pick<EventRow, 'id' | 'account' | 'route' | 'action' | 'seq'>;
 
 /**
  * Reopens events: failed and unknown ones if their request is still stored, and open ones without a workflow. Whoever
- * retries an unknown event thereby confirms that its effect does not exist.
- * @returns the events by route; the same result for a repetition after a lost answer
+ * retries an unknown event thereby confirms that its effect does not exist. If the workflow is not started afterwards,
+ * another retry finds the events open without a workflow.
+ * @returns the events by route
  */
 export async function reopenEvents(
   tx: Queryable,
   filter: EventFilter,
-  { key, gone, workflowOf }: Reopening,
+  { limit, gone, workflowOf }: Reopening,
 ): Promise<ReopenedEvents[]> {
-  const before = await tx.query<Found>(
-    `select id, account, route, action, seq from events where state = 'accepted' and right(workflow, length($1) + 1) = '/' || $1`,
-    [key],
-  );
-  const groups = groupsOf(before.length > 0 ? before : await reopen(tx, filter, gone));
+  const groups = groupsOf(await reopen(tx, filter, limit, gone));
   for (const { account, route, events } of groups)
     await tx.query('update events set workflow = $2 where id = any($1)', [
       events,
@@ -76,13 +164,19 @@ export async function reopenEvents(
   return groups;
 }
 
-async function reopen(tx: Queryable, filter: EventFilter, gone: readonly string[]): Promise<Found[]> {
+async function reopen(
+  tx: Queryable,
+  filter: EventFilter,
+  limit: number,
+  gone: readonly string[],
+): Promise<Found[]> {
+  const { sql, values } = whereOf(filter);
   const rows = await tx.query<Found & { ended: boolean }>(
     `select id, account, route, action, seq, state = 'ended' as ended from events
-      where ${WHERE} and (state = 'ended' and outcome in ('failed', 'unknown') and request is not null
-                          or state = 'accepted' and (workflow is null or workflow = any($7)))
-      order by seq limit $6 for update`,
-    [...parametersOf(filter), filter.limit, gone],
+      where ${sql} and (${RETRYABLE}
+                        or state = 'accepted' and (workflow is null or workflow = any($${values.length + 1})))
+      order by seq limit $${values.length + 2} for update`,
+    [...values, gone, limit],
   );
   await tx.query(
     `update events

@@ -30,6 +30,8 @@ export interface OperatorDeps {
   temporal(): Promise<Client>;
   /** The client if a Temporal server runs already; null if not. For signals that a later start makes up for. */
   runningTemporal(): Promise<Client | null>;
+  /** Task queue of the workers. */
+  readonly workQueue: string;
   /** Clock of campaigns, in milliseconds since 1970. */
   now(): Promise<number>;
   readonly log: OperatorLog;

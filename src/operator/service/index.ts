@@ -2,7 +2,9 @@
 import type { Route } from '../../contracts/operator/index.ts';
 import { accountHandlers } from './accounts.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
+import { eventHandlers } from './events.ts';
 import { identityHandlers } from './identity.ts';
+import { messageHandlers } from './messages.ts';
 import { outboxHandlers } from './outbox.ts';
 import { overviewHandlers } from './overview.ts';
 import { peopleHandlers } from './people.ts';
@@ -12,7 +14,9 @@ import { syncHandlers } from './syncs.ts';
 export function createHandlers(deps: OperatorDeps): Handlers<Route> {
   return {
     ...accountHandlers(deps),
+    ...eventHandlers(deps),
     ...identityHandlers(deps),
+    ...messageHandlers(deps),
     ...outboxHandlers(deps),
     ...overviewHandlers(deps),
     ...peopleHandlers(deps),

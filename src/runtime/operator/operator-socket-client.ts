@@ -2,7 +2,7 @@
 import { Client, errors } from 'undici';
 import { z } from 'zod';
 import { NotAcceptedError } from '../../ingress/intake.ts';
-import { BadMessageError, type OperatorIntake } from './operator-intake.ts';
+import { BadMessageError } from './operator-socket.ts';
 
 /** The server gives up a start after 5 s, and also waits for its ledger. */
 const ANSWER_MS = 30_000;
@@ -24,8 +24,6 @@ export class SocketError extends Error {
   }
 }
 
-const Sent = z.object({ event: z.string(), duplicate: z.boolean() });
-const Uploaded = z.object({ upload: z.string() });
 const Problem = z.object({
   error: z.string(),
   code: z.enum(['TEMPORAL', 'LEDGER', 'BUSY', 'CLOSING']).optional(),
@@ -76,21 +74,6 @@ export function openSocketCalls(path: string, { answerMs = ANSWER_MS } = {}): So
   }
 
   return { post, close: () => client.destroy() };
-}
-
-/** An intake of the process behind the socket. Its calls also throw SocketError. */
-export function connectSocket(path: string, options: { readonly answerMs?: number } = {}): OperatorIntake {
-  const calls = openSocketCalls(path, options);
-  return {
-    async upload({ data, ...about }) {
-      return (await calls.post(`/files?${new URLSearchParams(about)}`, data, Uploaded)).upload;
-    },
-    async send(message) {
-      const { event, duplicate } = await calls.post('/messages', JSON.stringify(message), Sent);
-      return { id: event, duplicate };
-    },
-    close: () => calls.close(),
-  };
 }
 
 function isUnconnected(error: unknown): boolean {

@@ -1,5 +1,5 @@
-// The operator socket: HTTP on a private socket of the process that owns the ledger, for commands of the same user.
-// Message texts come in here, because they must not travel through Temporal.
+// The socket of campaign queries: HTTP on a private socket of the process that owns the ledger, for commands of the same
+// user.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { z } from 'zod';
@@ -12,13 +12,9 @@ import {
   readBody,
   TooLongError,
 } from '../../ingress/http/body.ts';
-import { NotAcceptedError } from '../../ingress/intake.ts';
 import { LedgerError } from '../../ledger/database.ts';
 import { listenPrivately, type SocketPlace } from '../../operator/socket/private-socket.ts';
-import { BadMessageError, MAX_FILE_BYTES, type OperatorIntake, OperatorMessage } from './operator-intake.ts';
 
-/** Maximum body of a message, in bytes. */
-export const MAX_MESSAGE_BYTES = 1_048_576;
 /** Maximum of all bodies in memory, in bytes. */
 const CAPACITY_BYTES = 134_217_728;
 const HEADERS_MS = 10_000;
@@ -28,14 +24,18 @@ const MAX_CONNECTIONS = 64;
 const GRACE_MS = 10_000;
 const RETRY_MS = 1000;
 
+/** Thrown for a request that can't be answered. The text names the field and the fix, and contains no value. */
+export class BadMessageError extends Error {
+  override readonly name = 'BadMessageError';
+}
+
 export interface SocketLog {
   error(fields: object, message: string): void;
 }
 
 export interface SocketOptions extends Omit<SocketPlace, 'name'> {
-  readonly intake: OperatorIntake;
-  /** Further endpoints, by path. */
-  readonly more?: Endpoints;
+  /** Endpoints by path. */
+  readonly endpoints: Endpoints;
   readonly log: SocketLog;
 }
 
@@ -46,15 +46,9 @@ export interface OperatorSocket {
   close(): Promise<void>;
 }
 
-const FileQuery = z.strictObject({
-  account: z.string(),
-  name: z.string().min(1).max(255),
-  type: z.string().min(1).max(255),
-});
-
 /** Status and body. The body of an error has `error`, and may have `code` and `retryAfterMs`. */
 export type Answer = readonly [status: number, body: Readonly<Record<string, unknown>>];
-type Handler = (body: Uint8Array, query: URLSearchParams) => Promise<Answer>;
+type Handler = (body: Uint8Array) => Promise<Answer>;
 interface Endpoint {
   readonly maxBytes: number;
   readonly handle: Handler;
@@ -73,34 +67,16 @@ export function jsonEndpoint<T>(
 /**
  * Opens the socket of the process that owns a state folder.
  *
- * - `POST /messages` `{account, key?, request}` → `{event, duplicate}`
- * - `POST /files?account&name&type` with the bytes of the file → `{upload}`
- * - the endpoints of `more`
- *
  * Errors are `{error}`: 400 for an invalid request, 404 for an unknown account or path, 413 for a body that is too
  * large, 503 with `code` and `retryAfterMs` when Sluice can't accept it now.
  * @throws as `listenPrivately`
  */
 export async function openOperatorSocket(options: SocketOptions): Promise<OperatorSocket> {
-  const { intake } = options;
-  const endpoints: Endpoints = {
-    ...options.more,
-    '/messages': jsonEndpoint(OperatorMessage, MAX_MESSAGE_BYTES, async (message) => {
-      const { id, duplicate } = await intake.send(message);
-      return [200, { event: id, duplicate }];
-    }),
-    '/files': {
-      maxBytes: MAX_FILE_BYTES,
-      async handle(data, query) {
-        const file = parse(FileQuery, Object.fromEntries(query));
-        return [200, { upload: await intake.upload({ ...file, data }) }];
-      },
-    },
-  };
+  const { endpoints } = options;
   const capacity = createBodyCapacity(CAPACITY_BYTES);
 
   async function answer(req: IncomingMessage): Promise<Answer> {
-    const [path = '', query] = (req.url ?? '/').split('?', 2);
+    const [path = ''] = (req.url ?? '/').split('?', 2);
     const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
     if (endpoint === undefined)
       return [404, { error: 'this socket has no such path; the other process may be an older Sluice' }];
@@ -108,7 +84,7 @@ export async function openOperatorSocket(options: SocketOptions): Promise<Operat
     const { maxBytes, handle } = endpoint;
     const body = await readBody(req, null, { maxBytes, capacity });
     try {
-      return await handle(body, new URLSearchParams(query));
+      return await handle(body);
     } finally {
       capacity.release(body.length);
     }
@@ -158,14 +134,13 @@ function refusal(error: unknown, log: SocketLog): Answer {
   if (error instanceof TooLongError) return [413, { error: 'the body is too large; send less at once' }];
   if (error instanceof NoCapacityError)
     return busy('BUSY', RETRY_MS, 'too many bytes are being sent at once');
-  if (error instanceof NotAcceptedError) return busy(error.why, error.retryAfterMs, error.message);
   if (error instanceof LedgerError) return busy('LEDGER', RETRY_MS, error.message);
   if (error instanceof GoneError) return [400, { error: 'the request was interrupted' }];
   log.error({ error: errorShape(error) }, 'a request of an operator failed');
   return [500, { error: 'internal error: see the log of the process that owns the folder' }];
 }
 
-function busy(code: NotAcceptedError['why'], retryAfterMs: number, why: string): Answer {
+function busy(code: 'BUSY' | 'LEDGER', retryAfterMs: number, why: string): Answer {
   return [503, { error: why, code, retryAfterMs }];
 }
 

@@ -10,14 +10,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
+import { socketClient } from '../../../src/operator/client/node.ts';
 import { type Ingress, startIngress } from '../../../src/runtime/ingress.ts';
-import { openOperatorIntake } from '../../../src/runtime/operator/operator-intake.ts';
-import { openOperatorSocket } from '../../../src/runtime/operator/operator-socket.ts';
-import { connectSocket } from '../../../src/runtime/operator/operator-socket-client.ts';
 import { createShutdown, type Shutdown } from '../../../src/runtime/shutdown.ts';
 import { account, type Environment, MAPPING } from '../../support/environment.ts';
 import { untilEnded } from '../../support/intake-context.ts';
 import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
+import { openTestOperator } from '../../support/operator.ts';
 import { HEADER, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 
@@ -202,20 +201,16 @@ describe('a message by hand', () => {
         await writeFile(file, stringify({ version: 1, accounts: { acme } }));
         const config = await loadConfig(file, { env: { TOKEN: TOKEN.value } });
         const { client } = context.temporal;
-        const intake = openOperatorIntake({
-          config,
+        const operator = await openTestOperator({
           db: environment.db,
-          client,
-          taskQueue: environment.workQueue,
+          temporal: client,
+          config,
+          workQueue: environment.workQueue,
         });
-        const socket = await openOperatorSocket({
-          folder: dir,
-          intake,
-          log: createLogger({ level: 'silent' }),
-        });
-        const [one, other] = [connectSocket(socket.path), connectSocket(socket.path)];
+        const path = operator.server.slice('unix:'.length);
+        const [one, other] = [socketClient(path), socketClient(path)];
         try {
-          const upload = await one.upload({
+          const { upload } = await one.call('POST /messages/files', {
             account: 'acme',
             name: 'preço.txt',
             type: 'text/plain',
@@ -228,18 +223,19 @@ describe('a message by hand', () => {
             key: 'k1',
             request: { ...base, text: CANARY, uploads: [upload] },
           };
-          const answers = await Promise.all([one.send(message), other.send(message)]);
-          const id = answers[0]?.id as string;
-          expect(answers.map((answer) => answer.id)).toEqual([id, id]);
+          const send = (sender: typeof one) => sender.call('POST /messages', message);
+          const answers = await Promise.all([send(one), send(other)]);
+          const id = answers[0]?.event as string;
+          expect(answers.map(({ event }) => event)).toEqual([id, id]);
           expect(answers.filter(({ duplicate }) => duplicate)).toHaveLength(1);
-          const next = await one.send({
+          const next = await one.call('POST /messages', {
             account: 'acme',
             key: 'k2',
             request: { ...base, text: 'then this' },
           });
           expect(await untilEnded(environment)).toMatchObject([
             { id, outcome: 'done' },
-            { id: next.id, outcome: 'done' },
+            { id: next.event, outcome: 'done' },
           ]);
           const { conversations } = (await environment.panel.account()) as unknown as Chats;
           const texts = conversations.flatMap(({ messages }) => messages.map(({ body }) => body));
@@ -251,11 +247,12 @@ describe('a message by hand', () => {
           const decoded = history.replace(/"data":"([^"]+)"/g, (_, data: string) => atob(data));
           expect(decoded).toContain(`"events":["${id}"]`);
           for (const canary of [CANARY, NUMBER, 'preço']) expect(decoded).not.toContain(canary);
-          await expect(one.send({ ...message, account: 'acne' })).rejects.toThrow('did you mean "acme"?');
+          await expect(one.call('POST /messages', { ...message, account: 'acne' })).rejects.toThrow(
+            'did you mean "acme"?',
+          );
         } finally {
           await Promise.all([one.close(), other.close()]);
-          await socket.close();
-          await intake.close();
+          await operator.close();
           await rm(dir, { recursive: true, force: true });
         }
       },

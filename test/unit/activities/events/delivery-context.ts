@@ -14,12 +14,14 @@ import { createCallCounter } from '../../../../activities/shared/call-counter.ts
 import type { Deps } from '../../../../activities/shared/deps.ts';
 import { MessagingClient } from '../../../../src/api-client/client.ts';
 import { createBudget } from '../../../../src/budget/slots.ts';
+import type { DeliveryEntry } from '../../../../src/contracts/operator/events.ts';
 import { MessageStatusEvent } from '../../../../src/contracts/wire/conversation-events.ts';
-import type { DeliveryBatchResult, DeliveryEntry } from '../../../../src/contracts/wire/delivery.ts';
+import type { DeliveryBatchResult } from '../../../../src/contracts/wire/delivery.ts';
 import { LANES } from '../../../../src/contracts/wire/run.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { followMessages, noteSeenStatuses } from '../../../../src/ledger/events/deliveries.ts';
 import { dueChecks } from '../../../../src/ledger/events/delivery-checks.ts';
+import { listDeliveries } from '../../../../src/ledger/events/delivery-queries.ts';
 import { movesOn } from '../../../../src/ledger/events/delivery-status.ts';
 import { putOutbox } from '../../../../src/ledger/outbox/outbox.ts';
 import { shortHash } from '../../../../src/ledger/short-hash.ts';
@@ -179,7 +181,7 @@ export async function openDeliveryContext() {
   }
 
   async function entry(id: string): Promise<DeliveryEntry> {
-    const rows = await inActivity(ledger().listDeliveries, { limit: 1000 });
+    const rows = (await listDeliveries(db, {}, { limit: 1000 })).messages;
     return rows.find(({ message }) => message === shortHash(id)) as DeliveryEntry;
   }
 

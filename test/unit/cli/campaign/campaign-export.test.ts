@@ -37,11 +37,9 @@ async function hold(withSocket = true): Promise<void> {
   const lock = await acquireFolderLock(dir, { command: 'sluice dev' });
   undo.push(() => lock.release());
   if (!withSocket) return await lock.update({ command: 'sluice sync run', socket: null });
-  const never = () => Promise.reject(new Error('not used here'));
   const socket = await openOperatorSocket({
     folder: dir,
-    intake: { upload: never, send: never, close: async () => undefined },
-    more: campaignEndpoints(peopleOf(db)),
+    endpoints: campaignEndpoints(peopleOf(db)),
     log: { error: () => undefined },
   });
   undo.push(() => socket.close());

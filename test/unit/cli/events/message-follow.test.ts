@@ -1,6 +1,5 @@
-// What an operator hears of a message until it has ended and been read, and the exit code; a desk with answers written down
-// stands for the worker.
-import type { Client } from '@temporalio/client';
+// What an operator is shown of a message until it has ended and been read, and the exit code. Prepared answers stand for the
+// operator API.
 import { describe, expect, it } from 'vitest';
 import {
   describeState,
@@ -11,8 +10,8 @@ import {
   untilEnded,
 } from '../../../../src/cli/events/message-follow.ts';
 import { CliError, EXIT } from '../../../../src/cli/lib/exit.ts';
-import type { DeliveryEntry } from '../../../../src/contracts/wire/delivery.ts';
-import type { EventSummary } from '../../../../src/contracts/wire/intake.ts';
+import type { DeliveryEntry, EventSummary } from '../../../../src/contracts/operator/events.ts';
+import type { OperatorClient } from '../../../../src/operator/client/client.ts';
 
 const AT = '2026-11-20T10:00:00.000Z';
 const OPEN: EventSummary = {
@@ -51,15 +50,15 @@ const as = (over: Partial<DeliveryEntry>): DeliveryEntry => ({ ...MESSAGE, ...ov
 
 /** Answers in order, the last one again and again. */
 function queries(events: readonly (EventSummary | null)[], messages: readonly DeliveryEntry[][] = [[]]) {
-  const left = { listEvents: [...events], listDeliveries: [...messages] };
-  const execute = async (type: keyof typeof left) => {
-    const answers = left[type] as unknown[];
+  const left = { 'GET /events': [...events], 'GET /deliveries': [...messages] };
+  const call = async (route: keyof typeof left) => {
+    const answers = left[route] as unknown[];
     const answer = answers.length > 1 ? answers.shift() : answers[0];
-    return type === 'listEvents' ? (answer === null ? [] : [answer]) : answer;
+    return route === 'GET /events' ? { events: answer === null ? [] : [answer] } : { messages: answer };
   };
   const said: string[] = [];
   const pauses: number[] = [];
-  const client = { workflow: { execute } } as unknown as Client;
+  const client = { call } as unknown as OperatorClient;
   const watching = {
     client,
     event: 'e1',
@@ -98,7 +97,7 @@ describe('until the event has ended', () => {
     expect(Math.max(...pauses)).toBe(2000);
   });
 
-  it('workers with another ledger are found out, rather than waited for', async () => {
+  it('an event that is not in the ledger any more is not waited for', async () => {
     const { watching } = queries([null]);
     const failure = await untilEnded(watching).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(CliError);

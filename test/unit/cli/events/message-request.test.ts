@@ -7,7 +7,7 @@ import { describeFile, readFiles, readText } from '../../../../src/cli/events/me
 import { type MessageOptions, requestOf } from '../../../../src/cli/events/message-request.ts';
 import { CliError, EXIT } from '../../../../src/cli/lib/exit.ts';
 import { MessageRequest } from '../../../../src/contracts/wire/intake.ts';
-import { checkMessage } from '../../../../src/runtime/operator/operator-intake.ts';
+import { checkMessage } from '../../../../src/operator/service/messages.ts';
 
 const BASE = {
   to: '+55 11 98765-4321',

@@ -1,5 +1,5 @@
-// `sluice message` as it is typed, with a socket of this process behind the lock of the folder: what comes in, what is said,
-// and the exit code of whatever can go wrong.
+// `sluice message` as it is typed, with an operator API of this process behind the lock of the folder: what it receives, what
+// is said, and the exit code of whatever can go wrong.
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,11 +9,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { registerMessage } from '../../../../src/cli/events/message.ts';
 import { describeError } from '../../../../src/cli/lib/describe-error.ts';
 import { EXIT } from '../../../../src/cli/lib/exit.ts';
-import { UnknownNameError } from '../../../../src/config/errors.ts';
-import { NotAcceptedError } from '../../../../src/ingress/intake.ts';
+import { OperatorError } from '../../../../src/operator/error.ts';
+import { serveSocket } from '../../../../src/operator/socket/serve.ts';
 import { acquireFolderLock } from '../../../../src/runtime/lock/folder-lock.ts';
-import { BadMessageError, type OperatorIntake } from '../../../../src/runtime/operator/operator-intake.ts';
-import { openOperatorSocket } from '../../../../src/runtime/operator/operator-socket.ts';
 
 const NUMBER = '5511987654321';
 const CANARY = 'canary text';
@@ -36,24 +34,28 @@ afterEach(async () => {
   process.exitCode = undefined;
 });
 
-/** Locks the folder for this process and opens its socket. */
-async function hold(over: Partial<OperatorIntake> = {}): Promise<void> {
+type Send = (input: Record<string, unknown>) => Promise<{ event: string; duplicate: boolean }>;
+
+/** Locks the folder for this process and opens the operator API with prepared answers. */
+async function hold(send?: Send): Promise<void> {
   await mkdir(state);
-  const intake: OperatorIntake = {
-    upload: async ({ data, ...about }) => {
-      calls.push(['upload', { ...about, bytes: data.length }]);
-      return `up_${calls.length}`;
+  const answer = send ?? (async ({ key }) => ({ event: 'event-1', duplicate: key === 'again' }));
+  const socket = await serveSocket({
+    folder: state,
+    log: { error() {} },
+    dispatch: async (route, given) => {
+      const { data, ...input } = given as Record<string, unknown> & { data?: Uint8Array };
+      if (route === 'POST /messages/files') {
+        calls.push(['upload', { ...input, bytes: data?.length }]);
+        return { upload: `up_${calls.length}` };
+      }
+      calls.push(['send', input]);
+      return await answer(input);
     },
-    send: async (message) => {
-      calls.push(['send', message]);
-      return { id: 'event-1', duplicate: message.key === 'again' };
-    },
-    close: async () => undefined,
-    ...over,
-  };
-  const operatorSocket = await openOperatorSocket({ folder: state, intake, log: { error() {} } });
-  closers.push(() => operatorSocket.close());
-  await note({ socket: operatorSocket.path, temporal: '127.0.0.1:1' });
+    callerOf: async () => ({ identity: 'unix:me', name: 'me', role: 'admin', via: 'socket' }),
+  });
+  closers.push(() => socket.close());
+  await note({ operator: socket.path });
 }
 
 async function note(more: Record<string, string | null>): Promise<void> {
@@ -151,21 +153,26 @@ describe('what can go wrong at the socket', () => {
   const cases: [string, Error, number, RegExp][] = [
     [
       'an account that is not there',
-      new UnknownNameError('account', 'x', 'did you mean "acme"?'),
+      new OperatorError('notFound', 'there is no account "x"; did you mean "acme"?'),
       3,
       /did you mean/,
     ],
-    ['a message that can not be', new BadMessageError('leave the name out'), 2, /leave the name out/],
+    [
+      'a message that can not be',
+      new OperatorError('invalid', 'leave the name out'),
+      2,
+      /leave the name out/,
+    ],
     [
       'no place for it now',
-      new NotAcceptedError('BUSY', 10, 'too much is open'),
+      new OperatorError('unavailable', 'not accepted: too much is open', { code: 'BUSY', retryAfterMs: 10 }),
       8,
       /too much is open; repeat with --key k1/,
     ],
     ['an error of the other side', new Error(CANARY), 1, /repeat with --key k1/],
   ];
   it.each(cases)('%s', async (_, error, exitCode, problem) => {
-    await hold({ send: () => Promise.reject(error) });
+    await hold(() => Promise.reject(error));
     const { code, stderr, stdout } = await sluice([...SEND, '--key', 'k1']);
     expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
     expect(stderr).toMatch(problem);
@@ -178,49 +185,27 @@ describe('what can go wrong at the socket', () => {
     const server = createServer((socket) => socket.once('data', () => socket.destroy()));
     await new Promise<void>((done) => server.listen(path, done));
     closers.push(() => new Promise((done) => server.close(done)));
-    await note({ socket: path, temporal: '127.0.0.1:1' });
+    await note({ operator: path });
     const { code, stderr } = await sluice([...SEND, '--key', 'k1']);
     expect(code).toBe(EXIT.unavailable);
-    expect(stderr).toMatch(/no answer came: .*; repeat with --key k1/);
+    expect(stderr).toMatch(/no answer came from .*; repeat with --key k1/);
   });
 
   it('a socket that somebody has left without closing it', async () => {
     await mkdir(state);
-    await note({ socket: join(dir, 'nobody'), temporal: '127.0.0.1:1' });
+    await note({ operator: join(dir, 'nobody') });
     const { code, stderr } = await sluice([...SEND, '--key', 'k1']);
     expect(code).toBe(EXIT.unavailable);
-    expect(stderr).toMatch(/no process answers.*--key k1/);
+    expect(stderr).toMatch(/no Sluice answers at .*--key k1/);
   });
 });
 
 describe('no way in', () => {
-  it('an owner whose socket did not open is reported at once', async () => {
-    await mkdir(state);
-    await note({ socket: null });
+  it('nothing has run, and this command would not stay: nothing is opened', async () => {
     const { code, stderr } = await sluice(SEND);
-    expect(code).toBe(EXIT.conflict);
-    expect(stderr).toMatch(new RegExp(`process ${process.pid} \\(sluice dev\\).*no socket`));
-  });
-
-  it('nobody runs, and this command would not stay: nothing is opened', async () => {
-    const { code, stderr } = await sluice(SEND);
-    expect(code).toBe(EXIT.unavailable);
-    expect(stderr).toMatch(/leave --no-wait out, or start `sluice dev`/);
+    expect(code).toBe(EXIT.notFound);
+    expect(stderr).toMatch(/nothing has run there yet. Start `sluice dev`/);
     expect(await readdir(dir)).toEqual([]);
-  });
-
-  it('a Temporal server elsewhere without its ledger: no worker is started on it', async () => {
-    const { code, stderr } = await sluice(SEND, { TEMPORAL_ADDRESS: '127.0.0.1:1' });
-    expect(code).toBe(EXIT.unavailable);
-    expect(stderr).toMatch(/set DATABASE_URL too/);
-    expect(await readdir(dir)).toEqual([]);
-  });
-
-  it('a Temporal server that is not the one of the holder: the message does not go to another ledger', async () => {
-    await hold();
-    const { code } = await sluice(SEND, { TEMPORAL_ADDRESS: '10.0.0.1:7233' });
-    expect(code).toBe(EXIT.usage);
-    expect(calls).toEqual([]);
   });
 });
 

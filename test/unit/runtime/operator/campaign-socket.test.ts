@@ -34,11 +34,9 @@ afterEach(async () => {
 });
 
 async function operatorSocket(people: Partial<CampaignPeople> = {}): Promise<string> {
-  const never = () => Promise.reject(new Error('not used here'));
   const made = await openOperatorSocket({
     folder: dir,
-    intake: { upload: never, send: never, close: async () => undefined },
-    more: campaignEndpoints({ ...peopleOf(db), ...people }),
+    endpoints: campaignEndpoints({ ...peopleOf(db), ...people }),
     log: { error: (...args: unknown[]) => void logged.push(args) },
   });
   opened.push(made);

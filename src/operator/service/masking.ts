@@ -1,4 +1,4 @@
-// Dead letters without personal data, for operators' screens.
+// Requests of events, and dead letters, without personal data.
 import type { EventRequest } from '../../contracts/wire/intake.ts';
 import { MAX_DEPTH } from '../../ingress/route/index.ts';
 import { maskName, maskPhone, maskRecord } from '../../observability/masking.ts';
