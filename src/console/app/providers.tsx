@@ -4,26 +4,20 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { LiveProvider } from '../api/live.tsx';
 import { createQueryClient } from '../api/query-client.ts';
 import { ClientProvider } from '../api/session.tsx';
 import { ZoneProvider } from '../format/zone.tsx';
 import { ConfirmProvider } from '../parts/confirm.tsx';
+import { styleNonce } from './nonce.ts';
 import { createConsoleRouter } from './router.tsx';
 import { cssVariables, theme } from './theme.ts';
 
 const schemes = localStorageColorSchemeManager({ key: 'sluice.color-scheme' });
 
-/** Set by the server for each answer: the policy allows style elements with this value only. */
-function styleNonce(): string {
-  return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-}
-
 export function Providers() {
   const [queries] = useState(createQueryClient);
   const [router] = useState(createConsoleRouter);
-  const { t } = useTranslation('common');
   return (
     <MantineProvider
       theme={theme}
@@ -32,7 +26,7 @@ export function Providers() {
       defaultColorScheme="auto"
       getStyleNonce={styleNonce}
     >
-      <Notifications position="bottom-right" limit={4} aria-label={t('notifications')} />
+      <Notifications position="bottom-right" limit={4} />
       <QueryClientProvider client={queries}>
         <ClientProvider>
           <LiveProvider>

@@ -1,6 +1,5 @@
 // O que todas as telas compartilham.
 export default {
-  notifications: 'Notificações',
   later: 'Esta tela ainda não existe.',
   screen: {
     overview: 'Visão geral',

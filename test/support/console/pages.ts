@@ -1,0 +1,76 @@
+// Pages of the console in Chromium, which fail the test for whatever the browser complains about.
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+export const SIZES = {
+  desktop: { width: 1360, height: 900 },
+  phone: { width: 390, height: 844 },
+} as const;
+
+export interface OpenOptions {
+  readonly scheme?: 'light' | 'dark';
+  readonly size?: keyof typeof SIZES;
+  readonly locale?: string;
+}
+
+export interface OpenPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the browser complained about: errors of scripts, refusals by the policy, requests to elsewhere. */
+  readonly complaints: readonly string[];
+}
+
+export async function openPage(browser: Browser, url: string, options: OpenOptions = {}): Promise<OpenPage> {
+  const { scheme = 'light', size = 'desktop', locale = 'en-US' } = options;
+  const context = await browser.newContext({
+    viewport: SIZES[size],
+    colorScheme: scheme,
+    locale,
+    timezoneId: 'America/Sao_Paulo',
+    reducedMotion: 'reduce',
+    hasTouch: size === 'phone',
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    // Chromium reports every answer above 399 here; a test that provokes one checks what the page shows.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(`console: ${message.text()}`);
+  });
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('data:'))
+      complaints.push(`request to elsewhere: ${request.url()}`);
+  });
+  return { page, context, complaints };
+}
+
+export async function logIn(page: Page, name = 'ana', password = 'correct horse battery'): Promise<void> {
+  await page.locator('input[name=username]').fill(name);
+  await page.locator('input[name=password]').fill(password);
+  await page.locator('button[type=submit]').click();
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** Serious and critical findings of axe, one a line. */
+export async function findBarriers(page: Page): Promise<readonly string[]> {
+  // Through the debugger: the policy of the page allows no inline script.
+  await page.evaluate(axe.source);
+  const violations: readonly Violation[] = await page.evaluate(
+    'axe.run().then(({ violations }) => violations)',
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
+    );
+}

@@ -1,0 +1,213 @@
+// The built console in Chromium: login, live overview, commands, languages, and no barriers on any screen.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium } from '../../support/chromium.ts';
+import { findBarriers, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { busyOverview, callMinutes, HOSTILE_NAME, quietOverview } from '../../support/console/sample.ts';
+import { type Answer, loginAnswers, type Stub, startStub } from '../../support/console/stub.ts';
+import { buildOnce } from '../../support/runner/build.ts';
+
+/** Set it to a folder to keep a picture of every screen. */
+const SHOTS = process.env.SLUICE_SCREENSHOTS;
+
+const ROUTES = ['/', '/syncs', '/campaigns', '/conversations', '/events', '/people', '/settings', '/nowhere'];
+
+let browser: Browser;
+let dist: string;
+
+beforeAll(async () => {
+  dist = await buildOnce();
+  browser = await launchChromium();
+}, 180_000);
+afterAll(() => browser?.close());
+
+const answers = (more: Readonly<Record<string, Answer>> = {}): Readonly<Record<string, Answer>> => ({
+  ...loginAnswers(),
+  'GET /overview': busyOverview,
+  'GET /calls/minutes': (req) => callMinutes(Number(req.query['minutes'])),
+  ...more,
+});
+
+async function withConsole(
+  given: Readonly<Record<string, Answer>>,
+  options: OpenOptions,
+  test: (opened: Awaited<ReturnType<typeof openPage>> & { readonly stub: Stub }) => Promise<void>,
+): Promise<void> {
+  const stub = await startStub(given, dist);
+  const opened = await openPage(browser, stub.url, options);
+  try {
+    await test({ ...opened, stub });
+    expect(opened.complaints).toEqual([]);
+  } finally {
+    await opened.context.close();
+    await stub.close();
+  }
+}
+
+describe.each([
+  { scheme: 'light', size: 'desktop' },
+  { scheme: 'dark', size: 'desktop' },
+  { scheme: 'light', size: 'phone' },
+  { scheme: 'dark', size: 'phone' },
+] as const)('in $scheme on a $size', (options) => {
+  it('no screen has a serious barrier, and none is wider than the window', { timeout: 120_000 }, async () => {
+    await withConsole(answers(), options, async ({ page, stub }) => {
+      const check = async (name: string) => {
+        if (SHOTS !== undefined) {
+          await mkdir(SHOTS, { recursive: true });
+          await page.screenshot({
+            path: join(SHOTS, `${name}-${options.scheme}-${options.size}.png`),
+            fullPage: true,
+          });
+        }
+        expect(await findBarriers(page), name).toEqual([]);
+        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
+      };
+      await page.goto(stub.url);
+      await page.getByRole('heading', { name: 'Log in to Sluice' }).waitFor();
+      await check('login');
+      await logIn(page);
+      await page.getByText('1 thing stands still').waitFor();
+      await page.locator('.uplot canvas').waitFor();
+      for (const route of ROUTES) {
+        await page.goto(stub.url + route);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        if (route === '/') await page.locator('.uplot canvas').waitFor();
+        await check(route === '/' ? 'overview' : route.slice(1));
+      }
+    });
+  });
+});
+
+it('a wrong password is refused in words, and the right one opens the address that was asked for', async () => {
+  await withConsole(answers(), {}, async ({ page, stub }) => {
+    await page.goto(`${stub.url}/campaigns?state=failed`);
+    await logIn(page, 'ana', 'wrong');
+    await page.getByRole('alert').getByText('wrong name or password').waitFor();
+    await logIn(page);
+    await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor();
+    expect(page.url()).toBe(`${stub.url}/campaigns?state=failed`);
+  });
+});
+
+it('an expired session leads to the login, and from there back to the same place', async () => {
+  let isExpired = false;
+  const logins = loginAnswers();
+  const given = answers({
+    ...logins,
+    'GET /session': (req, res) =>
+      isExpired
+        ? { user: null, csrfToken: null, oidc: null, needsFirstAdmin: false }
+        : logins['GET /session']?.(req, res),
+    'POST /login': (req, res) => {
+      isExpired = false;
+      return logins['POST /login']?.(req, res);
+    },
+    'GET /overview': (_req, res) => {
+      if (!isExpired) return busyOverview();
+      res.status(401).json({ error: { kind: 'unauthenticated', message: 'log in first' } });
+      return undefined;
+    },
+  });
+  await withConsole(given, {}, async ({ page, stub }) => {
+    await page.goto(`${stub.url}/?period=360`);
+    await logIn(page);
+    await page.getByText('1 thing stands still').waitFor();
+    isExpired = true;
+    stub.announce(['overview']);
+    await page.getByRole('heading', { name: 'Log in to Sluice' }).waitFor();
+    await logIn(page);
+    await page.getByText('1 thing stands still').waitFor();
+    expect(page.url()).toBe(`${stub.url}/?period=360`);
+  });
+});
+
+it('the overview changes when the server announces it, and says when the connection is lost', async () => {
+  let overview = busyOverview();
+  await withConsole(answers({ 'GET /overview': () => overview }), {}, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await logIn(page);
+    await page.getByText('1 thing stands still').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    overview = quietOverview();
+    stub.announce(['overview']);
+    await page.getByText('All is well. Nothing needs you.').waitFor();
+    overview = busyOverview();
+    // Nothing announces the change that happens while the connection is lost.
+    stub.cutStreams();
+    await page.getByText('1 thing stands still').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+});
+
+it('a command says what it does, takes a reason, and carries the CSRF token', async () => {
+  const commands: unknown[] = [];
+  const given = answers({
+    'POST /campaigns/campaign-7/resume': (req) => {
+      commands.push([req.get('x-csrf-token'), req.body]);
+      return {};
+    },
+  });
+  await withConsole(given, {}, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await logIn(page);
+    await page.getByRole('button', { name: 'Resume' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Work goes on from where it stopped.').waitFor();
+    await dialog.getByRole('textbox').fill('flow 7 is active again');
+    await dialog.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Resume: winback').waitFor();
+    expect(commands).toEqual([['csrf-of-ana', { reason: 'flow 7 is active again' }]]);
+    // The server refuses the next one: its own words show.
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('there is no POST /campaigns/campaign-9/approve').waitFor();
+  });
+});
+
+it('a viewer sees no button that needs the role of an operator', async () => {
+  await withConsole(answers(loginAnswers('viewer')), {}, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await logIn(page);
+    await page.getByText('1 thing stands still').waitFor();
+    expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0);
+  });
+});
+
+it('names from outside are text', async () => {
+  await withConsole(answers(), {}, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await logIn(page);
+    await page.getByText(HOSTILE_NAME).first().waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+  });
+});
+
+it('a browser in Portuguese sees Portuguese, with its numbers and the zone of its times', async () => {
+  await withConsole(answers(), { locale: 'pt-BR' }, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await page.getByRole('heading', { name: 'Entrar no Sluice' }).waitFor();
+    await logIn(page);
+    await page.getByText('38.760 de 100.000').waitFor();
+    await page.getByRole('button', { name: 'Suas preferências: Ana Souza' }).click();
+    await page.getByText('Horários em America/Sao_Paulo (GMT-3)').first().waitFor();
+    await page.getByText('English', { exact: true }).click();
+    await page.getByText('38,760 of 100,000').waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  });
+});
+
+it('what a viewer types to find a person is not in the address', async () => {
+  await withConsole(answers(), {}, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await logIn(page);
+    await page.keyboard.press('/');
+    await page.keyboard.type('+55 11 91234-5601');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
+    expect(page.url()).toBe(`${stub.url}/people`);
+  });
+});
