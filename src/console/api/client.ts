@@ -1,36 +1,13 @@
 // The typed client of the operator API over fetch. The login is the session cookie, which scripts cannot read; commands
 // also carry the CSRF token of the session.
-import type {
-  Input as ServedInput,
-  Output as ServedOutput,
-  Route as ServedRoute,
-} from '../../contracts/operator/index.ts';
-import { createClient, type Transport } from '../../operator/client/client.ts';
+import type { Input, Output, Route } from '../../contracts/operator/index.ts';
+import { createClient, type OperatorClient, type Transport } from '../../operator/client/client.ts';
 import { OperatorError } from '../../operator/error.ts';
-import type { Pending } from './pending.ts';
 
-export type Route = ServedRoute | keyof Pending;
-export type Input<R extends Route> = R extends ServedRoute
-  ? ServedInput<R>
-  : R extends keyof Pending
-    ? Pending[R]['input']
-    : never;
-export type Output<R extends Route> = R extends ServedRoute
-  ? ServedOutput<R>
-  : R extends keyof Pending
-    ? Pending[R]['output']
-    : never;
-
-export interface ConsoleClient {
-  call<R extends Route>(
-    route: R,
-    input: Input<R>,
-    options?: { readonly signal?: AbortSignal },
-  ): Promise<Output<R>>;
-}
+export type { Input, Output, Route };
 
 /** @param csrf the token of the session as it is now; null before the login */
-export function browserClient(csrf: () => string | null): ConsoleClient {
+export function browserClient(csrf: () => string | null): OperatorClient {
   const transport: Transport = async ({ method, path, body, contentType }, { signal }) => {
     const headers = new Headers({ accept: 'application/json' });
     const token = csrf();
@@ -53,5 +30,5 @@ export function browserClient(csrf: () => string | null): ConsoleClient {
       });
     }
   };
-  return createClient(transport) as ConsoleClient;
+  return createClient(transport);
 }

@@ -1,13 +1,14 @@
 // Who is logged in, and the client that speaks for them.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useMemo } from 'react';
-import { browserClient, type ConsoleClient, type Output } from './client.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
+import { browserClient, type Output } from './client.ts';
 import { SESSION_KEY } from './query-client.ts';
 import { ROLE_ORDER, type RoleName } from './roles.ts';
 
 export type Session = Output<'GET /session'>;
 
-const ClientContext = createContext<ConsoleClient | null>(null);
+const ClientContext = createContext<OperatorClient | null>(null);
 
 /** Calls always carry the CSRF token of the newest session. */
 export function ClientProvider({ children }: { readonly children: ReactNode }) {
@@ -19,7 +20,7 @@ export function ClientProvider({ children }: { readonly children: ReactNode }) {
   return <ClientContext value={client}>{children}</ClientContext>;
 }
 
-export function useClient(): ConsoleClient {
+export function useClient(): OperatorClient {
   const client = use(ClientContext);
   if (client === null) throw new Error('useClient needs a ClientProvider above it');
   return client;

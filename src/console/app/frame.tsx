@@ -6,7 +6,7 @@ import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../api/session.tsx';
 import { ErrorState } from '../parts/states.tsx';
-import { Connection } from './connection.tsx';
+import { Connection, ShownZone } from './connection.tsx';
 import classes from './frame.module.css';
 import { PersonSearch } from './person-search.tsx';
 import { SCREENS } from './screens.ts';
@@ -64,6 +64,7 @@ function Shell() {
         <PersonSearch />
         <Group gap="xs" wrap="nowrap" className={classes.tools}>
           <Connection />
+          <ShownZone />
           <ViewerMenu />
         </Group>
       </AppShell.Header>

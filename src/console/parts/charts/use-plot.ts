@@ -33,6 +33,7 @@ export function usePlot(
         {
           ...axis,
           grid: { show: false },
+          size: 28,
           values: (_, ticks) => ticks.map((seconds) => format.clock(new Date(seconds * 1000).toISOString())),
           space: 64,
         },
