@@ -79,6 +79,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'poll stop': ['sluice poll stop inbox'],
   'poll now': ['sluice poll now inbox'],
   'poll gaps': ['sluice poll gaps'],
+  find: [
+    "sluice find '+55 11 98765-4321'",
+    'sluice find bia@example.com',
+    'sluice find --account acme p12 --json',
+  ],
   'outbox status': ['sluice outbox status'],
   'outbox list': ['sluice outbox list --dead --sink helpdesk'],
   'outbox show': ['sluice outbox show 4711'],

@@ -20,6 +20,7 @@ const GROUPS = new Map<string, () => Promise<Register>>([
   ['events', async () => (await import('./events/events.ts')).registerEvents],
   ['message', async () => (await import('./events/message.ts')).registerMessage],
   ['poll', async () => (await import('./poll/poll.ts')).registerPoll],
+  ['find', async () => (await import('./find/find.ts')).registerFind],
   ['outbox', async () => (await import('./outbox/outbox.ts')).registerOutbox],
   ['asyncapi', async () => (await import('./outbox/asyncapi.ts')).registerAsyncapi],
   ['doctor', async () => (await import('./config/doctor.ts')).registerDoctor],

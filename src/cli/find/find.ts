@@ -1,0 +1,126 @@
+// `sluice find`: what happened to a person, and why they got no message.
+import type { Command } from 'commander';
+import type { Output } from '../../contracts/operator/index.ts';
+import { neutralLine } from '../../observability/neutral.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
+import { integer } from '../lib/arguments.ts';
+import { withOperator } from '../lib/connect.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { formatTime } from '../lib/format.ts';
+import { say } from '../lib/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { tableOf } from '../lib/table.ts';
+import { reasonOf, sentenceOf } from './sentences.ts';
+
+interface Options extends SessionOptions {
+  readonly account?: string;
+  readonly limit: number;
+  readonly unmasked: boolean;
+  readonly json: boolean;
+}
+
+type Found = Output<'POST /people/search'>;
+type Who = Pick<Found['people'][number], 'account' | 'person'>;
+
+const PERSON = /^(?:[pcmrte]\d+|o[0-9a-f]{32})$/;
+
+export function registerFind(program: Command, env: NodeJS.ProcessEnv): void {
+  withSessionOptions(
+    program
+      .command('find')
+      .argument('<query...>', 'phone number, e-mail address, name, or id of anything that is about a person'),
+  )
+    .description('show what happened to a person, and why they got no message')
+    .option('--account <name>', 'only people of this account')
+    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: 1000 }), 50)
+    .option('--unmasked', 'show personal data; the audit log records it', false)
+    .option('--json', 'print JSON', false)
+    .action((words: string[], options: Options) =>
+      withOperator(options, env, { command: 'sluice find' }, (client) =>
+        find(client, words.join(' '), options),
+      ),
+    );
+}
+
+async function find(client: OperatorClient, query: string, options: Options): Promise<number> {
+  const { account, unmasked, json } = options;
+  if (account !== undefined && PERSON.test(query))
+    return await show(client, { account, person: query }, options);
+  const found = await client.call('POST /people/search', { query, account, unmask: unmasked });
+  const [only, ...others] = found.people;
+  if (only === undefined) {
+    if (json) line(JSON.stringify(found));
+    else for (const each of rejectedLines(found)) line(each);
+    throw new CliError(EXIT.notFound, nobody(found));
+  }
+  if (others.length === 0) return await show(client, only, options);
+  if (json) line(JSON.stringify(found));
+  else {
+    for (const each of tableOf(COLUMNS, found.people)) line(each);
+    say(
+      `${found.people.length} people${found.more ? ', and there are more: write more of the name' : ''}; show one with \`sluice find --account ${only.account} ${only.person}\``,
+    );
+  }
+  return EXIT.ok;
+}
+
+const COLUMNS = [
+  ['account', 'left', ({ account }: Found['people'][number]) => account],
+  ['person', 'left', ({ person }: Found['people'][number]) => person],
+  ['number', 'left', ({ number }: Found['people'][number]) => number ?? '–'],
+  ['name', 'left', ({ name }: Found['people'][number]) => name ?? '–'],
+  ['e-mail', 'left', ({ email }: Found['people'][number]) => email ?? '–'],
+  ['found by', 'left', ({ by }: Found['people'][number]) => by.join(', ')],
+] as const;
+
+async function show(client: OperatorClient, { account, person }: Who, options: Options): Promise<number> {
+  const input = { account, person, unmask: options.unmasked };
+  const who = await client.call('GET /people/{account}/{person}', input);
+  const { entries, next } = await client.call('GET /people/{account}/{person}/timeline', {
+    ...input,
+    limit: options.limit,
+  });
+  if (options.json) {
+    line(JSON.stringify({ ...who, timeline: entries, next }));
+    return EXIT.ok;
+  }
+  const { number, name, email } = who;
+  line(
+    neutralLine(
+      `${[name, number, email].filter((text) => text !== null).join(', ') || person} (${account}, ${person})`,
+    ),
+  );
+  if (who.why.length > 0) {
+    line('');
+    line('Why no message:');
+    for (const reason of who.why)
+      line(neutralLine(`- ${reasonOf(reason)}${reason.at === null ? '' : `, ${timeOf(reason.at)}`}`));
+  }
+  line('');
+  for (const entry of entries) line(neutralLine(`${timeOf(entry.at)}  ${sentenceOf(entry)}`));
+  if (next !== null) say(`the newest ${entries.length} entries; see --limit`);
+  return EXIT.ok;
+}
+
+function rejectedLines({ rejected }: Found): string[] {
+  return rejected.map(({ at, run, row, column, value, problem }) =>
+    neutralLine(
+      `${timeOf(at)}  row ${row} of ${run} was rejected: ${column ?? 'number'} "${value ?? ''}": ${problem.reason} [${problem.code}]`,
+    ),
+  );
+}
+
+function nobody({ readings, rejected }: Found): string {
+  const read = readings.length === 0 ? '' : ` It was read as ${readings.join(' and ')}.`;
+  const rows =
+    rejected.length === 0
+      ? ''
+      : ' The rows above end in the same digits, but their numbers could not be read.';
+  return `the ledger has nobody who matches.${read}${rows}`;
+}
+
+const timeOf = (iso: string): string => formatTime(new Date(iso));
+
+function line(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
