@@ -1,0 +1,247 @@
+// The first admin, users, passwords and access tokens, over HTTP.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { findUser } from '../../../../src/ledger/operator/users.ts';
+import { firstAdminLink } from '../../../../src/operator/identity/logins.ts';
+import { checkPassword, createPasswords } from '../../../../src/operator/identity/passwords.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+import {
+  type Answer,
+  addUser,
+  type Browser,
+  openBrowser,
+  PASSWORD,
+  startServer,
+  type TestServer,
+} from './http-context.ts';
+
+let db: Database;
+let server: TestServer;
+let browser: Browser;
+beforeEach(async () => {
+  db = await testLedger();
+  server = await startServer(db);
+  browser = openBrowser(server);
+});
+afterEach(() => server.close());
+
+const api = async (method: string, path: string, body?: object, headers = {}): Promise<Answer> =>
+  await browser.send(method, `/api/v1${path}`, body, headers);
+const codeOf = ({ body }: { body: unknown }) => (body as { error?: { code?: string } }).error?.code;
+const secretOf = (link: { path: string } | null) => link?.path.replace('/login#link=', '') ?? '';
+
+describe('the first admin', () => {
+  const claim = (link: string, over = {}) =>
+    api('POST', '/session/claim', { link, name: 'ana', password: PASSWORD, ...over });
+
+  it('comes by a link that works once, and is logged in', async () => {
+    const link = secretOf(await firstAdminLink(db));
+    expect((await api('GET', '/session')).body).toMatchObject({ needsFirstAdmin: true, user: null });
+    const answer = await claim(link);
+    expect(answer.body).toMatchObject({ user: { identity: 'user:ana', role: 'admin' } });
+    expect((await api('GET', '/session')).body).toMatchObject({ needsFirstAdmin: false });
+    expect(codeOf(await claim(link, { name: 'eve' }))).toBe('LINK_EXPIRED');
+    expect(await firstAdminLink(db)).toBeNull();
+  });
+
+  it('is one, even when two use the link at the same time', async () => {
+    const link = secretOf(await firstAdminLink(db));
+    const both = await Promise.all([claim(link), claim(link, { name: 'eve' })]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
+  });
+
+  it('is not who comes by a link from before there was an admin', async () => {
+    const link = secretOf(await firstAdminLink(db));
+    await addUser(db, 'bia', 'admin');
+    expect(codeOf(await claim(link))).toBe('ADMIN_EXISTS');
+    expect(await findUser(db, 'ana')).toBeNull();
+  });
+
+  it.each<[string, object, string]>([
+    ['a weak password', { password: 'short' }, 'PASSWORD_WEAK'],
+    ['no name', { name: undefined }, 'NAME_REQUIRED'],
+    ['a name that is no name', { name: '<script>' }, 'INPUT'],
+  ])('can try again after %s', async (_, over, code) => {
+    const link = secretOf(await firstAdminLink(db));
+    expect(codeOf(await claim(link, over))).toBe(code);
+    expect((await claim(link)).status).toBe(200);
+  });
+
+  it('does not come by a link that is too old or made up', async () => {
+    const link = secretOf(await firstAdminLink(db));
+    await db.query("update login_links set expires_at = expires_at - interval '15 min 1 s'");
+    for (const one of [link, 'A'.repeat(43)]) expect(codeOf(await claim(one))).toBe('LINK_EXPIRED');
+  });
+});
+
+describe('an admin', () => {
+  beforeEach(async () => {
+    await addUser(db, 'ana', 'admin');
+    await browser.login('ana');
+  });
+
+  it('invites a user, who chooses a password by a one-time link', async () => {
+    await api('POST', '/users', { name: 'bia', role: 'approver', displayName: '<b>Bia</b>' });
+    const link = secretOf((await api('POST', '/users/bia/link', {})).body as { path: string });
+    const bia = openBrowser(server);
+    const claimed = await bia.send('POST', '/api/v1/session/claim', { link, password: PASSWORD });
+    expect(claimed.body).toMatchObject({ user: { name: 'bia', role: 'approver' } });
+    expect((await openBrowser(server).login('bia')).status).toBe(200);
+  });
+
+  it('cannot remove the last admin, and can when there is another one', async () => {
+    for (const change of [{ role: 'viewer' }, { disabled: true }])
+      expect(codeOf(await api('PATCH', '/users/ana', change))).toBe('LAST_ADMIN');
+    await api('POST', '/users', { name: 'bia', role: 'admin' });
+    expect((await api('PATCH', '/users/ana', { role: 'viewer' })).status).toBe(200);
+    expect((await api('GET', '/users')).status).toBe(401);
+  });
+
+  it.each<[string, object, string]>([
+    ['a name twice', { name: 'ana', role: 'viewer' }, 'NAME_TAKEN'],
+    ['a name in capitals', { name: 'Bia', role: 'viewer' }, 'INPUT'],
+    ['an unknown role', { name: 'bia', role: 'root' }, 'INPUT'],
+    [
+      'a password with the name',
+      { name: 'bia', role: 'viewer', password: 'bia-is-my-name' },
+      'PASSWORD_WEAK',
+    ],
+    ['a field of the ledger', { name: 'bia', role: 'viewer', passwordHash: 'x' }, 'INPUT'],
+  ])('cannot add a user with %s', async (_, user, code) => {
+    expect(codeOf(await api('POST', '/users', user))).toBe(code);
+  });
+
+  it('links a Unix user to one user only', async () => {
+    await api('POST', '/users', { name: 'bia', role: 'viewer', unixUser: 'bia' });
+    expect(codeOf(await api('PATCH', '/users/ana', { unixUser: 'bia' }))).toBe('UNIX_USER_TAKEN');
+    expect(codeOf(await api('POST', '/users', { name: 'c', role: 'viewer', unixUser: 'bia' }))).toBe(
+      'UNIX_USER_TAKEN',
+    );
+    await api('PATCH', '/users/bia', { unixUser: null });
+    expect((await api('PATCH', '/users/ana', { unixUser: 'bia' })).status).toBe(200);
+  });
+
+  it('reads users by page and without hashes, and every command in the audit log', async () => {
+    for (const name of ['b1', 'b2', 'b3'])
+      await api('POST', '/users', { name, role: 'viewer', password: PASSWORD });
+    const first = (await api('GET', '/users?limit=3')).body as { users: { name: string }[]; next: string };
+    const second = (await api('GET', `/users?limit=3&after=${first.next}`)).body as typeof first;
+    expect([...first.users, ...second.users].map(({ name }) => name)).toEqual(['ana', 'b1', 'b2', 'b3']);
+    const { text } = await api('GET', '/audit?action=POST%20/users&identity=user:ana');
+    expect(JSON.parse(text)).toMatchObject({
+      lines: [{ outcome: 'ok' }, {}, { details: { name: 'b1', role: 'viewer' } }],
+      next: null,
+    });
+    for (const shown of [text, JSON.stringify(first)]) {
+      expect(shown).not.toContain(PASSWORD);
+      expect(shown).not.toContain('argon2');
+    }
+  });
+});
+
+describe('an access token', () => {
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  const tokenOf = (answer: Answer) => (answer.body as { secret: string }).secret;
+
+  it('works without CSRF token and Origin, and dies when it is revoked', async () => {
+    await addUser(db, 'ana', 'admin');
+    await browser.login('ana');
+    const made = await api('POST', '/tokens', { name: 'laptop' });
+    const command = openBrowser(server);
+    const headers = { ...bearer(tokenOf(made)), origin: null };
+    expect((await command.send('POST', '/api/v1/users/ana/logout', {}, headers)).status).toBe(200);
+    await browser.login('ana');
+    const { tokens } = (await api('GET', '/tokens')).body as { tokens: { id: number }[] };
+    expect(JSON.stringify(tokens)).not.toContain(tokenOf(made));
+    await api('DELETE', `/tokens/${tokens[0]?.id}`, {});
+    expect(codeOf(await command.send('GET', '/api/v1/users', undefined, headers))).toBe('TOKEN_INVALID');
+  });
+
+  it('makes no further tokens, users, passwords or links', async () => {
+    await addUser(db, 'ana', 'admin');
+    await browser.login('ana');
+    const headers = { ...bearer(tokenOf(await api('POST', '/tokens', { name: 'ci' }))), cookie: null };
+    for (const [method, path, body] of [
+      ['POST', '/tokens', { name: 'more' }],
+      ['POST', '/users', { name: 'eve', role: 'admin' }],
+      ['PATCH', '/users/ana', { unixUser: 'eve' }],
+      ['POST', '/users/ana/password', { password: PASSWORD }],
+      ['POST', '/users/ana/link', {}],
+      ['POST', '/password', { current: PASSWORD, password: 'another good password' }],
+    ] as const)
+      expect(codeOf(await api(method, path, body, headers)), path).toBe('SESSION_REQUIRED');
+  });
+
+  it('of somebody else cannot be seen or revoked by a viewer', async () => {
+    await addUser(db, 'ana', 'admin');
+    await addUser(db, 'bia');
+    await browser.login('ana');
+    await api('POST', '/tokens', { name: 'laptop' });
+    const bia = openBrowser(server);
+    await bia.login('bia');
+    expect((await bia.send('GET', '/api/v1/tokens?all=true')).body).toMatchObject({ tokens: [] });
+    expect((await bia.send('DELETE', '/api/v1/tokens/1', {})).status).toBe(404);
+  });
+
+  it('comes from a login of a command, which gets no cookie', async () => {
+    await addUser(db, 'ana');
+    const answer = await api('POST', '/login', {
+      name: 'ana',
+      password: PASSWORD,
+      accessToken: { name: 'laptop' },
+    });
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    const { accessToken } = answer.body as { accessToken: string };
+    expect(accessToken).toMatch(/^slu_[\w-]{43}$/);
+    const session = await api('GET', '/session', undefined, bearer(accessToken));
+    expect(session.body).toMatchObject({ user: { identity: 'user:ana', via: 'token' }, csrfToken: null });
+  });
+
+  it.each(['Bearer x', 'Bearer', 'Basic YTpi', `Bearer slu_${'A'.repeat(43)}`])(
+    'that is %j is refused, even with a session',
+    async (authorization) => {
+      await addUser(db, 'ana');
+      await browser.login('ana');
+      expect(codeOf(await api('GET', '/tokens', undefined, { authorization }))).toBe('TOKEN_INVALID');
+    },
+  );
+});
+
+describe('a password', () => {
+  it.each([
+    ['eleven characters', 'abcdefghijk'],
+    ['eleven emoji of two units', '😀😁😂🤣😃😄😅😆😉😊😋'],
+    ['a pattern', 'abababababababab'],
+    ['the name in another case', 'my-name-is-ANASOUZA'],
+    ['a part of the display name', 'silveira-2026!x'],
+    ['a book', 'abcdefgh'.repeat(40)],
+  ])('of %s is too weak', (_, password) => {
+    expect(() => checkPassword(password, ['anasouza', 'Bo Silveira'])).toThrow('the password');
+  });
+
+  it.each(['correct horse battery', 'a short name is no part: bo', 'ção-é-ótimo-12'])(
+    '%s is accepted',
+    (password) => {
+      expect(() => checkPassword(password, ['anasouza', 'Bo Silveira'])).not.toThrow();
+    },
+  );
+
+  it('is stored as argon2id with the parameters of OWASP, and matches however it is typed', async () => {
+    const passwords = createPasswords();
+    const stored = await passwords.hash('cafe\u0301 com leite');
+    expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await passwords.verify(stored, 'café com leite')).toBe(true);
+    expect(await passwords.verify(stored, 'cafe com leite')).toBe(false);
+    expect(await passwords.verify(null, 'the password of nobody')).toBe(false);
+  });
+
+  it('is checked for few at once; a flood is turned away', async () => {
+    const passwords = createPasswords();
+    const all = await Promise.allSettled(
+      Array.from({ length: 60 }, async () => await passwords.verify(null, 'x')),
+    );
+    const refused = all.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(20);
+    expect(refused[0]).toMatchObject({ reason: { kind: 'tooMany', code: 'LOGIN_BUSY' } });
+  });
+});
