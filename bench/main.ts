@@ -10,6 +10,7 @@ import { fairness } from './fairness.ts';
 import { faults } from './faults.ts';
 import { ingress } from './ingress.ts';
 import { lanes } from './lanes.ts';
+import { overview } from './overview.ts';
 import { person } from './person.ts';
 import { plan } from './plan.ts';
 import { poll } from './poll.ts';
@@ -25,6 +26,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   faults,
   ingress,
   lanes,
+  overview,
   person,
   plan,
   poll,

@@ -79,13 +79,12 @@ export function overviewHandlers(
     'GET /overview': async ({ account }) => {
       const only = account ?? null;
       const configured = await tokensOf(account);
+      // One after the other: a refresh takes one connection of the ledger, not five.
       const sinks = await readSinks(db, Object.keys(deps.config().config.sinks));
-      const [tokens, running, waiting, needs] = await Promise.all([
-        gauges(configured),
-        readRunning(db, only),
-        readWaiting(db, only),
-        readNeeds(db, only),
-      ]);
+      const tokens = await gauges(configured);
+      const running = await readRunning(db, only);
+      const waiting = await readWaiting(db, only);
+      const needs = await readNeeds(db, only);
       const runs = running.map(runningOf);
       const all = needsOf(needs, tokens);
       return {

@@ -3,7 +3,7 @@ import type { Queryable } from '../../database.ts';
 import { isoText } from '../../iso-text.ts';
 
 /** The backlog of a sink is counted up to here. */
-const MOST = 10_000;
+const MOST = 1000;
 
 export interface AccountCalls {
   readonly account: string;

@@ -54,7 +54,7 @@ const PARTS = [
   `select 'dead-outbox', null, s.sink, null, d.n, f.created_at, f.code, f.reason
      from sink_states s,
           lateral (select count(*) as n from (
-            select 1 from outbox where sink = s.sink and state = 'dead' limit 10000) ids) d,
+            select 1 from outbox where sink = s.sink and state = 'dead' limit 1000) ids) d,
           lateral (select created_at, code, reason from outbox where sink = s.sink and state = 'dead' order by seq limit 1) f`,
   // A later run that went well has made up for it.
   `select 'failed-run', r.account, r.sync, r.id, 1, r.finished_at, 'RUN_FAILED', r.error

@@ -8,8 +8,8 @@ import { isoText } from '../../iso-text.ts';
 
 /** Up to this number, records and members of a run are counted one by one. */
 const COUNTED = 1000;
-/** The same for events, conversations and the outbox, whose count ends here. */
-const MOST = 10_000;
+/** The count of events and of conversations ends here. */
+const MOST = 1000;
 /** Runs shown. */
 const RUNS = 200;
 
