@@ -324,7 +324,8 @@ const optOuts = [
   part({
     kind: 'optOut',
     at: 'o.at',
-    id: 'o.key',
+    // Never the key: it is the number.
+    id: 'o.via',
     code: 'o.via',
     fields: {},
     from: 'opt_outs o where o.account = :account and o.key in (:key, sluice_pseudonym(:account, :key))',

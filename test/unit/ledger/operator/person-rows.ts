@@ -242,7 +242,7 @@ function rowsOf(account: string, who: Somebody): readonly (readonly [table: stri
         poller: 'main',
         conversation_id: TALK,
         code: 'TOO_OLD',
-        reason: `messages of ${name}`,
+        reason: `messages of ${key} are too old`,
         person_key: key,
         last_at: at(33),
       },
