@@ -4,7 +4,7 @@ import { Cursor, endpoint, PageLimit, ROLES, Time } from './endpoint.ts';
 
 const Role = z.enum(ROLES);
 /** The name that a user logs in with. It never changes: the audit log and approvals refer to it. */
-export const UserName = z
+const UserName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'use lower-case letters, digits, ".", "-" and "_" (at most 63)');
 const DisplayName = z.string().trim().min(1).max(100);
@@ -30,7 +30,7 @@ const LoggedIn = z.object({
   accessToken: z.string().nullable(),
 });
 
-export const User = z.object({
+const User = z.object({
   name: z.string(),
   displayName: z.string(),
   role: Role,
@@ -44,7 +44,7 @@ export const User = z.object({
 });
 export type User = z.infer<typeof User>;
 
-export const AccessToken = z.object({
+const AccessToken = z.object({
   id: z.int(),
   user: z.string(),
   name: z.string(),
@@ -53,7 +53,7 @@ export const AccessToken = z.object({
   lastUsedAt: Time.nullable(),
 });
 
-export const AuditLine = z.object({
+const AuditLine = z.object({
   id: z.int(),
   at: Time,
   /** Null: nobody had logged in. */
