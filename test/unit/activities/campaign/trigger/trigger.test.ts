@@ -41,6 +41,15 @@ it('a member is triggered once, with its variables, however often the step runs'
   expect((await context.rowOf(person)).triggered_at).toEqual(new Date(context.clock.ms));
 });
 
+it('the call log shows whom a trigger was for', async () => {
+  const person = await context.waiting();
+  await context.step('triggerMember', person);
+  const logged = () =>
+    context.db.query('select route, status, run_id from calls where person_key = $1', [person.key]);
+  await until('the log is written', async () => (await logged()).length > 0);
+  expect(await logged()).toEqual([{ route: '/v1/flows/trigger', status: 202, run_id: person.run }]);
+});
+
 it('a trigger takes at most four statements', async () => {
   const said: string[] = [];
   const heard = (of: Queryable): Queryable => ({

@@ -1,6 +1,7 @@
 // What events make happen at the service when all goes well, and what they end as when the service says no.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEffects } from '../../../../../activities/events/effects/index.ts';
+import { until } from '../../../../support/until.ts';
 import { type EffectContext, flow, KNOWN, message, openEffectContext, stage, tags } from './support.ts';
 
 let context: EffectContext;
@@ -45,6 +46,14 @@ describe('tags', () => {
       'GET /v1/contacts',
       'PUT /v1/contacts/1/tags',
     ]);
+  });
+
+  it('are in the call log with their person', async () => {
+    await context.drive(await context.event(tags(num(1), ['vip'])));
+    const logged = () =>
+      context.db.query<{ route: string }>('select distinct route from calls where person_key = $1', [num(1)]);
+    await until('the log is written', async () => (await logged()).length > 0);
+    expect(await logged()).toContainEqual({ route: '/v1/contacts' });
   });
 
   it('that are already right cost no write', async () => {
