@@ -39,7 +39,7 @@ const RejectedNumber = z.object({
   problem: Note,
 });
 
-export const WHY_CODES = [
+const WHY_CODES = [
   'OPTED_OUT',
   'NUMBER_REJECTED',
   'LEFT_OUT',
