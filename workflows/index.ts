@@ -13,7 +13,6 @@ export { crmSync } from './crm-sync.ts';
 export { deliveryWatch } from './delivery-watch.ts';
 export { leadIntake } from './lead-intake.ts';
 export { outboxDelivery } from './outbox-delivery.ts';
-export { describePollers } from './poll-queries.ts';
 export { reactivationCampaign } from './reactivation-campaign.ts';
 export { scheduledCampaign } from './scheduled-campaign.ts';
 export { scheduledSync } from './scheduled-sync.ts';

@@ -1,4 +1,4 @@
-// Activities of polling: operator queries and commands, and the batch that calls the API. A batch stores what it has
+// Activities of polling: commands of operators, and the batch that calls the API. A batch stores what it has
 // read in the ledger before it ends.
 
 import { Context } from '@temporalio/activity';
@@ -8,13 +8,9 @@ import type {
   PollBlock,
   PollerName,
   PollerStart,
-  PollerStatus,
-  PollGap,
 } from '../../src/contracts/wire/poll.ts';
 import {
   blockPoller,
-  describePollers,
-  listGaps,
   openPoller,
   pausePoller,
   resumePoller,
@@ -29,13 +25,7 @@ import { pollBatch } from './poll-batch.ts';
 
 type Command = PollerName & { readonly by: string; readonly reason: string };
 
-export interface PollersFilter {
-  readonly names?: readonly string[];
-  readonly gaps: boolean;
-  readonly limit: number;
-}
-
-/** Activities that use only the ledger: the poller's state, and operator queries and commands. */
+/** Activities that use only the ledger: the poller's state, and commands of operators. */
 export function createPollControlActivities(deps: Deps) {
   const { db, log } = deps;
   return {
@@ -72,17 +62,6 @@ export function createPollControlActivities(deps: Deps) {
       await blockPoller(db, input);
       if (block !== null)
         log.warn({ account, poller, code: block.code }, `polling is blocked: ${block.reason}`);
-    },
-
-    /** Describes pollers for operators, with their gaps if requested. */
-    async describePollers(
-      filter: PollersFilter,
-    ): Promise<{ pollers: PollerStatus[]; gaps: (PollGap & PollerName)[] }> {
-      const names = filter.names ?? null;
-      return {
-        pollers: await describePollers(db, names),
-        gaps: filter.gaps ? await listGaps(db, { names, limit: filter.limit }) : [],
-      };
     },
   };
 

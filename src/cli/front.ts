@@ -31,6 +31,8 @@ const KINDS: Readonly<Record<string, NameKind>> = { sync: 'sync', poll: 'poller'
 const NAMES = new Set(['name', 'names']);
 /** Commands that also know what has left the configuration. */
 const OF_LEDGER: Readonly<Record<string, readonly string[]>> = {
+  events: ['list', 'retry'],
+  outbox: ['list', 'retry'],
   poll: ['status', 'gaps'],
   sync: ['schedule'],
   campaign: ['schedule'],
@@ -38,7 +40,9 @@ const OF_LEDGER: Readonly<Record<string, readonly string[]>> = {
 
 /** @throws UnknownNameError before anything is started */
 function checkNames(command: Command, env: NodeJS.ProcessEnv): void {
-  const options = command.opts<Given & { readonly account?: unknown }>();
+  const options = command.opts<Given & { readonly account?: unknown; readonly server?: unknown }>();
+  // A server elsewhere has a configuration of its own.
+  if (options.server !== undefined || env.SLUICE_SERVER) return;
   const [group = '', verb = ''] = wordsOf(command);
   const isOfLedger = OF_LEDGER[group]?.includes(verb) === true;
   // A command that reads no configuration knows its names from the ledger.

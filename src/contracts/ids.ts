@@ -147,7 +147,7 @@ export function operatorQueryId(kind: OperatorQueryKind, unique: string): string
 }
 
 /** What an operator query is about. */
-export type OperatorQueryKind = 'campaign' | 'poll';
+export type OperatorQueryKind = 'campaign';
 
 // Ids that the ledger's statements build. Parameters of the SQL functions are SQL expressions.
 

@@ -1,7 +1,6 @@
 // Starts the workflows that run for the whole life of a configuration: pollers, outboxes and delivery checks.
 
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { conversationPolling } from '../../workflows/conversation-polling.ts';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { wakeSignal } from '../../workflows/messages.ts';
 import type { Config } from '../contracts/config/config.ts';
 import {
@@ -13,6 +12,8 @@ import {
   WORK_QUEUE,
 } from '../contracts/ids.ts';
 import type { PollerName } from '../contracts/wire/poll.ts';
+import { startPoller, wakePoller } from '../operator/service/pollers/command.ts';
+import { isRunning } from '../operator/service/workflows.ts';
 
 export interface StartedPoller extends PollerName {
   /** False: the poller was running already. */
@@ -22,45 +23,19 @@ export interface StartedPoller extends PollerName {
 export interface StartPollersOptions {
   readonly client: Client;
   readonly config: Pick<Config, 'pollers'>;
-  /** Only these pollers. @default all of the configuration */
-  readonly names?: readonly string[];
   /** @default "sluice" */
   readonly taskQueue?: string;
 }
 
-/** Starts pollers. A poller that runs continues, with the current configuration of the workers. */
+/** Starts the pollers of a configuration. */
 export async function startPollers(options: StartPollersOptions): Promise<StartedPoller[]> {
-  const { client, config, names, taskQueue = WORK_QUEUE } = options;
+  const { client, config, taskQueue = WORK_QUEUE } = options;
   const started: StartedPoller[] = [];
   for (const [name, { account }] of Object.entries(config.pollers)) {
-    if (names !== undefined && !names.includes(name)) continue;
     const poller = { account, poller: name };
-    const isNew = await client.workflow
-      .start<typeof conversationPolling>('conversationPolling', {
-        ...pollingIdentity(poller),
-        taskQueue,
-        args: [poller],
-      })
-      .then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
-          throw error;
-        },
-      );
-    if (!isNew) await wakePoller(client, poller);
-    started.push({ ...poller, started: isNew });
+    started.push({ ...poller, started: await startPoller(client, poller, taskQueue) });
   }
   return started;
-}
-
-/** Wakes a blocked poller: the worker that has just started may have another configuration. */
-async function wakePoller(client: Client, poller: PollerName): Promise<void> {
-  const handle = client.workflow.getHandle(pollingIdentity(poller).workflowId);
-  await handle.signal(wakeSignal).catch((error: unknown) => {
-    // It has ended meanwhile.
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  });
 }
 
 /** Wakes the running pollers of a configuration. */
@@ -73,14 +48,7 @@ export async function idlePollers(client: Client, { pollers }: Pick<Config, 'pol
   const idle: string[] = [];
   for (const [poller, { account }] of Object.entries(pollers)) {
     const handle = client.workflow.getHandle(pollingIdentity({ account, poller }).workflowId);
-    const runs = await handle.describe().then(
-      ({ status }) => status.name === 'RUNNING',
-      (error: unknown) => {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      },
-    );
-    if (!runs) idle.push(poller);
+    if (!(await isRunning(handle))) idle.push(poller);
   }
   return idle;
 }

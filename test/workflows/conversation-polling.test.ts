@@ -7,10 +7,9 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollingIdentity } from '../../src/contracts/ids.ts';
 import type { ConversationEvent } from '../../src/contracts/wire/conversation-events.ts';
-import type { PollerStatus } from '../../src/contracts/wire/poll.ts';
+import { describePollers, type StoredPoller } from '../../src/ledger/conversations/pollers.ts';
 import { startPollers } from '../../src/runtime/pollers.ts';
 import { pausePollingUpdate, pollNowUpdate, resumePollingUpdate } from '../../workflows/messages.ts';
-import type { describePollers } from '../../workflows/poll-queries.ts';
 import { account, type Environment } from '../support/environment.ts';
 import { HEADER, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
@@ -74,12 +73,7 @@ async function inPolledEnvironment(
         });
       },
       async status() {
-        const { pollers } = await client.workflow.execute<typeof describePollers>('describePollers', {
-          workflowId: `queries/${name}/${Math.random()}`,
-          taskQueue: environment.workQueue,
-          args: [{ names: [name], gaps: false, limit: 1 }],
-        });
-        return pollers[0] as PollerStatus;
+        return (await describePollers(environment.db, [name]))[0] as StoredPoller;
       },
     });
   });
@@ -92,7 +86,7 @@ interface Polled {
   revoke(revoked: boolean): Promise<object>;
   write(n: number, body: string): Promise<void>;
   published(count: number): Promise<readonly ConversationEvent[]>;
-  status(): Promise<PollerStatus>;
+  status(): Promise<StoredPoller>;
 }
 
 describe('a poller', () => {
@@ -223,7 +217,7 @@ describe('a poller', () => {
         await start();
         const { polls } = await until('it is blocked', async () => {
           // Nothing at all before the poller has begun.
-          const now: PollerStatus | undefined = await status();
+          const now: StoredPoller | undefined = await status();
           return now?.state === 'blocked' ? now : null;
         });
         await until('the list was asked for again', async () =>

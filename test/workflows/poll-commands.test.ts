@@ -3,19 +3,20 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { createPollControlActivities } from '../../activities/polling/index.ts';
 import type { Deps } from '../../activities/shared/deps.ts';
-import { queryOperator } from '../../src/cli/lib/operator-query.ts';
-import { commandPoller } from '../../src/cli/poll/command-poller.ts';
 import { registerPoll } from '../../src/cli/poll/poll.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { Config } from '../../src/contracts/config/config.ts';
 import { apiQueue, pollingIdentity, WORK_QUEUE } from '../../src/contracts/ids.ts';
 import type { PollBatchInput, PollBatchResult } from '../../src/contracts/wire/poll.ts';
 import { countMessages, endSweep, noteGap } from '../../src/ledger/conversations/poll-progress.ts';
 import type { Database } from '../../src/ledger/database.ts';
+import { commandPoller } from '../../src/operator/service/pollers/command.ts';
 import { startPollers } from '../../src/runtime/pollers.ts';
 import {
   pausePollingUpdate,
@@ -23,8 +24,8 @@ import {
   resumePollingUpdate,
   wakeSignal,
 } from '../../workflows/messages.ts';
-import type { describePollers } from '../../workflows/poll-queries.ts';
 import { SEARCH_ATTRIBUTES } from '../support/environment.ts';
+import { openTestOperator, type TestOperator } from '../support/operator.ts';
 import { testLedger } from '../support/postgres/ledger.ts';
 import { runHere } from '../support/runner/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal/temporal.ts';
@@ -44,6 +45,7 @@ const MAIN = { account: 'acme', poller: 'main' };
 let dir: string;
 let temporal: TestTemporal;
 let db: Database;
+let operator: TestOperator;
 /** What the next poll finds: a number of messages, or a refusal. `killed`: its worker never responds. */
 let news: number | 'revoked' | 'killed' = 0;
 /** Lets the workers of killed batches shut down. */
@@ -58,8 +60,11 @@ beforeAll(async () => {
     connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES }),
     testLedger(),
   ]);
+  const loaded = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_CANARY' } });
+  operator = await openTestOperator({ db, temporal: temporal.client, config: loaded });
 });
 afterAll(async () => {
+  await operator.close();
   await temporal.close();
   await rm(dir, { recursive: true, force: true });
 });
@@ -114,39 +119,25 @@ async function startWorkers() {
 }
 
 async function sluice(args: string) {
-  const env = {
-    TOKEN: 'svc_test_CANARY',
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
-    TEMPORAL_NAMESPACE: temporal.namespace,
-  };
-  const argv = [...args.split(' '), '--config', join(dir, 'sluice.yaml'), '--state', dir];
-  const ended = await runHere((program) => registerPoll(program, env), argv);
+  const argv = [...args.split(' '), '--server', operator.server];
+  const ended = await runHere((program) => registerPoll(program, {}), argv);
   return { ...ended, json: () => JSON.parse(ended.stdout) as unknown };
 }
 
 describe('without a worker', () => {
-  it('queries and commands end as unavailable, and say what to do', async () => {
+  it('a command ends as unavailable, and says what to do; the status needs none', async () => {
     await startPollers({ client: temporal.client, config: { pollers: { spare: config.pollers.spare! } } });
     const spare = { account: 'acme', poller: 'spare' };
-    const filter = { gaps: false, limit: 1 };
-    const none = { exitCode: 8, message: expect.stringMatching(/^no worker answered .* `sluice dev`/) };
-    await Promise.all([
-      expect(
-        queryOperator<typeof describePollers>(temporal.client, 'poll', 'describePollers', [filter], 500),
-      ).rejects.toMatchObject(none),
-      expect(
-        commandPoller(
-          temporal.client,
-          spare,
-          (handle) =>
-            handle.startUpdate(resumePollingUpdate, {
-              args: [{ by: 'ana', reason: '' }],
-              waitForStage: 'ACCEPTED',
-            }),
-          500,
-        ),
-      ).rejects.toMatchObject(none),
-    ]);
+    const command = (handle: WorkflowHandle) =>
+      handle.startUpdate(resumePollingUpdate, {
+        args: [{ by: 'ana', reason: '' }],
+        waitForStage: 'ACCEPTED',
+      });
+    await expect(commandPoller(temporal.client, spare, command, 500)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringMatching(/^no worker answered .* `sluice dev`/),
+    });
+    expect((await sluice('poll status spare --json')).code).toBe(0);
     await temporal.client.workflow.getHandle('conversation-polling/acme/spare').terminate();
   });
 });

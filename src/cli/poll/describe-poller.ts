@@ -1,13 +1,12 @@
 // Pollers and their gaps as text.
-import type { PollerName, PollGap } from '../../contracts/wire/poll.ts';
+import type { PollerStatus, PollGap } from '../../contracts/operator/pollers.ts';
 import { formatCount, formatDuration, formatMany, formatTime } from '../lib/format.ts';
 import { tabbed } from '../lib/table.ts';
-import type { FoundPoller } from './poll-find.ts';
 
 const NONE = '–';
 
 /** A column: its title, its alignment, and its cell for a row. */
-type Column = readonly [title: string, side: 'left' | 'right', value: (poller: FoundPoller) => string];
+type Column = readonly [title: string, side: 'left' | 'right', value: (poller: PollerStatus) => string];
 
 const columns = (timeZone?: string): readonly Column[] => [
   ['POLLER', 'left', ({ poller }) => poller],
@@ -27,7 +26,7 @@ const columns = (timeZone?: string): readonly Column[] => [
 ];
 
 /** A table; each row is followed by its problems. `timeZone` is an IANA name; by default the machine's. */
-export function describePollers(pollers: readonly FoundPoller[], timeZone?: string): string[] {
+export function describePollers(pollers: readonly PollerStatus[], timeZone?: string): string[] {
   const shown = columns(timeZone);
   const rows = [
     shown.map(([title]) => title),
@@ -48,7 +47,7 @@ export function describePollers(pollers: readonly FoundPoller[], timeZone?: stri
   });
 }
 
-function notes(poller: FoundPoller, timeZone?: string): string[] {
+function notes(poller: PollerStatus, timeZone?: string): string[] {
   const { blocked, paused, state, trouble, history, gaps, unread, startedAt, configured } = poller;
   const name = configured ? poller.poller : `${poller.account}/${poller.poller}`;
   const at = (time: string) => formatTime(new Date(time), timeZone);
@@ -81,13 +80,13 @@ function notes(poller: FoundPoller, timeZone?: string): string[] {
 }
 
 /** The reason with its code once. */
-function blockReason({ code, reason }: NonNullable<FoundPoller['blocked']>): string {
+function blockReason({ code, reason }: NonNullable<PollerStatus['blocked']>): string {
   const text = reason.startsWith(`${code}: `) ? reason.slice(code.length + 2) : reason;
   return text.includes(code) ? text : `${text} [${code}]`;
 }
 
 /** One line, parts separated by tabs. */
-export function describeGap(gap: PollGap & PollerName, timeZone?: string): string {
+export function describeGap(gap: PollGap, timeZone?: string): string {
   const { account, poller, conversation, after, before, seen, code, reason } = gap;
   const at = (time: string | null) => (time === null ? '…' : formatTime(new Date(time), timeZone));
   const where = conversation === null ? 'list of conversations' : `conversation ${conversation}`;

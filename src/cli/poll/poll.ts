@@ -1,75 +1,57 @@
 // `sluice poll …`: start, inspect, pause, resume, wake and stop pollers.
 import type { Command } from 'commander';
-import {
-  type OperatorCommand,
-  pausePollingUpdate,
-  pollNowUpdate,
-  resumePollingUpdate,
-} from '../../../workflows/messages.ts';
-import type { PollerName } from '../../contracts/wire/poll.ts';
-import { startPollers } from '../../runtime/pollers.ts';
+import type { PollGap } from '../../contracts/operator/pollers.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
+import { OperatorError } from '../../operator/error.ts';
 import { integer } from '../lib/arguments.ts';
-import { EXIT, exitCodeOfBlock } from '../lib/exit.ts';
+import { type Connected, withOperator } from '../lib/connect.ts';
+import { CliError, EXIT, exitCodeOfBlock } from '../lib/exit.ts';
 import { formatCount, formatMany } from '../lib/format.ts';
-import { runCommand, say } from '../lib/lifetime.ts';
-import { operatorName } from '../lib/operator.ts';
-import { connectClient, openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { warnWithoutWorker } from '../sync/run-sync.ts';
-import { commandPoller, stopPoller } from './command-poller.ts';
+import { say } from '../lib/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { describeGap, describePollers } from './describe-poller.ts';
-import { findPollers, knownNames, listGaps, type Opened, resolvePoller } from './poll-find.ts';
 
 type Options = SessionOptions & { readonly json: boolean };
 type ReasonOptions = Options & { readonly reason: string };
+
+/** Maximum number of gaps of one request. */
+const PAGE = 1000;
 
 export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
   const poll = program
     .command('poll')
     .description('start, steer and inspect pollers, which publish the conversations of accounts');
 
-  /** `choose` checks the configuration before anything connects, so that a mistyped name fails without a server. */
-  const withChosen = async <T>(
+  const run = (
     options: SessionOptions,
-    choose: (loaded: Omit<Opened, 'client'>) => T,
-    work: (opened: Opened, chosen: T) => Promise<number>,
-  ) => {
-    process.exitCode = await runCommand(async (shutdown) => {
-      const loaded = await openConfig(options.config, env);
-      const chosen = choose(loaded);
-      const { config, file } = loaded;
-      return await work({ config, file, client: await connectClient(options.state, env, shutdown) }, chosen);
-    });
-  };
-  const withOpened = (options: SessionOptions, work: (opened: Opened) => Promise<number>) =>
-    withChosen(options, () => undefined, work);
+    verb: string,
+    work: (client: OperatorClient, connected: Connected) => Promise<number>,
+  ) => withOperator(options, env, { command: `sluice poll ${verb}` }, work);
 
   withSessionOptions(poll.command('start').argument('[names...]', 'names of pollers'))
     .description('start the given pollers, or all of the configuration; active pollers are left alone')
     .option('--json', 'print the started pollers as JSON', false)
     .action((given: string[], options: Options) =>
-      withChosen(
-        options,
-        (loaded) => knownNames(loaded, given),
-        async ({ client, config }, names) => {
-          const pollers = await startPollers({ client, config, names });
-          if (pollers.some(({ started }) => started)) await warnWithoutWorker(client);
-          if (options.json) print({ pollers });
-          else
-            for (const { poller, account, started } of pollers)
-              line(`${poller} (account ${account}): ${started ? 'started' : 'runs already'}`);
-          return EXIT.ok;
-        },
-      ),
+      run(options, 'start', async (client, { where }) => {
+        const { pollers, workers } = await client.call('POST /pollers/start', { names: namesOf(given) });
+        if (where === 'here') say('no service runs: they poll when you start `sluice dev`');
+        else if (!workers) say('no worker runs yet: they wait until one is started (`sluice worker`)');
+        if (options.json) print({ pollers });
+        else
+          for (const { poller, account, started } of pollers)
+            line(`${poller} (account ${account}): ${started ? 'started' : 'runs already'}`);
+        return EXIT.ok;
+      }),
     );
 
   withSessionOptions(poll.command('status').argument('[names...]', 'names of pollers'))
     .description('show the state, the lag, the calls and the problems of pollers')
     .option('--json', 'print the pollers as JSON', false)
-    .action((names: string[], options: Options) =>
-      withOpened(options, async (opened) => {
-        const pollers = await findPollers(opened, names);
+    .action((given: string[], options: Options) =>
+      run(options, 'status', async (client) => {
+        const { pollers } = await client.call('GET /pollers', { names: namesOf(given) });
         if (options.json) print({ pollers });
-        else if (pollers.length === 0) say(`${opened.file} has no pollers, and none has ever run`);
+        else if (pollers.length === 0) say('the configuration has no pollers, and none has ever run');
         else for (const each of describePollers(pollers)) line(each);
         const blocked = pollers.find(({ state }) => state === 'blocked')?.blocked ?? null;
         return blocked === null ? EXIT.ok : exitCodeOfBlock(blocked.code);
@@ -80,13 +62,11 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     .description('list periods and conversations with possibly missing messages, newest first')
     .option('--json', 'print one JSON object per line', false)
     .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: 5000 }), 100)
-    .action((names: string[], options: Options & { readonly limit: number }) =>
-      withOpened(options, async (opened) => {
-        const gaps = await listGaps(opened, names, options.limit);
+    .action((given: string[], options: Options & { readonly limit: number }) =>
+      run(options, 'gaps', async (client) => {
+        const { gaps, more } = await gapsOf(client, namesOf(given), options.limit);
         for (const gap of gaps) line(options.json ? JSON.stringify(gap) : describeGap(gap));
-        say(
-          `${formatMany(gaps.length, 'gap')}${gaps.length === options.limit ? ', and perhaps more: see --limit' : ''}`,
-        );
+        say(`${formatMany(gaps.length, 'gap')}${more ? ', and there are more: see --limit' : ''}`);
         return EXIT.ok;
       }),
     );
@@ -94,7 +74,10 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
   const each = (
     verb: string,
     description: string,
-    operatorCommand: (opened: Opened, poller: PollerName, options: ReasonOptions) => Promise<Done>,
+    operatorCommand: (
+      client: OperatorClient,
+      input: { readonly poller: string; readonly reason: string },
+    ) => Promise<Done>,
     withReason = true,
   ) => {
     const command = withSessionOptions(
@@ -103,76 +86,72 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
       .description(description)
       .option('--json', 'print the result as JSON', false);
     if (withReason) command.option('--reason <text>', 'reason, recorded with the poller', '');
-    command.action((name: string, options: ReasonOptions) =>
-      withChosen(
-        options,
-        (loaded) => resolvePoller(loaded, name),
-        async (opened, poller) => {
-          const { text, ...result } = await operatorCommand(opened, poller, options);
-          if (options.json) print({ ...poller, ...result });
-          else line(text);
-          return EXIT.ok;
-        },
-      ),
+    command.action((poller: string, options: ReasonOptions) =>
+      run(options, verb, async (client) => {
+        const { reason } = options;
+        const { text, result } = await operatorCommand(client, { poller, reason }).catch(blocked);
+        if (options.json) print(result);
+        else line(text);
+        return EXIT.ok;
+      }),
     );
   };
-  const by = ({ reason }: ReasonOptions): OperatorCommand => ({ by: operatorName(), reason });
-  const reported = (options: ReasonOptions): { args: [OperatorCommand]; waitForStage: 'ACCEPTED' } => ({
-    args: [by(options)],
-    waitForStage: 'ACCEPTED',
+
+  each('stop', 'stop a poller; a later start continues where it stopped', async (client, input) => {
+    const result = await client.call('POST /pollers/{poller}/stop', input);
+    const { poller } = result;
+    return { result, text: `${poller} has stopped; continue with \`sluice poll start ${poller}\`` };
   });
 
-  each(
-    'stop',
-    'stop a poller; a later start continues where it stopped',
-    async ({ client }, poller, options) => {
-      await stopPoller(client, poller, by(options));
-      return {
-        stopped: true,
-        text: `${poller.poller} has stopped; continue with \`sluice poll start ${poller.poller}\``,
-      };
-    },
-  );
-
-  each('pause', 'pause; returns when no call is in flight', async (opened, poller, options) => {
-    await commandPoller(opened.client, poller, (handle) =>
-      handle.startUpdate(pausePollingUpdate, reported(options)),
-    );
-    return {
-      paused: true,
-      text: `${poller.poller} is paused; continue with \`sluice poll resume ${poller.poller}\``,
-    };
+  each('pause', 'pause; returns when no call is in flight', async (client, input) => {
+    const result = await client.call('POST /pollers/{poller}/pause', input);
+    const { poller } = result;
+    return { result, text: `${poller} is paused; continue with \`sluice poll resume ${poller}\`` };
   });
 
-  each('resume', 'resume a poller and retry blocked work at once', async (opened, poller, options) => {
-    await commandPoller(opened.client, poller, (handle) =>
-      handle.startUpdate(resumePollingUpdate, reported(options)),
-    );
-    return { paused: false, text: `${poller.poller} continues` };
+  each('resume', 'resume a poller and retry blocked work at once', async (client, input) => {
+    const result = await client.call('POST /pollers/{poller}/resume', input);
+    return { result, text: `${result.poller} continues` };
   });
 
   each(
     'now',
     'poll now; returns when all news is imported',
-    async (opened, poller) => {
-      const imported = async () => {
-        const found = await findPollers(opened, [`${poller.account}/${poller.poller}`]);
-        return found[0]?.messages ?? 0;
-      };
-      const before = await imported();
-      await commandPoller(opened.client, poller, (handle) =>
-        handle.startUpdate(pollNowUpdate, { waitForStage: 'ACCEPTED' }),
-      );
-      const messages = (await imported()) - before;
+    async (client, { poller: name }) => {
+      const result = await client.call('POST /pollers/{poller}/now', { poller: name });
+      const { poller, messages } = result;
       const some = messages === 1 ? '1 new message' : `${formatCount(messages)} new messages`;
-      return { messages, text: `${poller.poller} was polled: ${messages === 0 ? 'nothing new' : some}` };
+      return { result, text: `${poller} was polled: ${messages === 0 ? 'nothing new' : some}` };
     },
     false,
   );
 }
 
-/** The result of a command: `text` for people, the rest for `--json`. */
-type Done = Readonly<Record<string, unknown>> & { readonly text: string };
+/** The result of a command: `text` for people, `result` for `--json`. */
+interface Done {
+  readonly result: object;
+  readonly text: string;
+}
+
+const namesOf = (given: readonly string[]) => (given.length === 0 ? undefined : given);
+
+async function gapsOf(client: OperatorClient, names: readonly string[] | undefined, limit: number) {
+  const gaps: PollGap[] = [];
+  for (let before: string | undefined; ; ) {
+    const size = Math.min(PAGE, limit - gaps.length);
+    const page = await client.call('GET /gaps', { names, limit: size, before });
+    gaps.push(...page.gaps);
+    if (page.next === null || gaps.length >= limit) return { gaps, more: page.next !== null };
+    before = page.next;
+  }
+}
+
+/** A refusal of the service ends with the exit code that its code has in every command. */
+function blocked(error: unknown): never {
+  if (error instanceof OperatorError && error.code?.startsWith('ERR_') === true)
+    throw new CliError(exitCodeOfBlock(error.code), error.message, { cause: error });
+  throw error;
+}
 
 function line(text: string): void {
   process.stdout.write(`${text}\n`);

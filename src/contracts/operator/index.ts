@@ -7,6 +7,7 @@ import { MESSAGES } from './messages.ts';
 import { OUTBOX } from './outbox.ts';
 import { OVERVIEW } from './overview.ts';
 import { PEOPLE } from './people.ts';
+import { POLLERS } from './pollers.ts';
 import { SETTINGS } from './settings.ts';
 import { SYNCS } from './syncs.ts';
 
@@ -18,6 +19,7 @@ export const ENDPOINTS = {
   ...OUTBOX,
   ...OVERVIEW,
   ...PEOPLE,
+  ...POLLERS,
   ...SETTINGS,
   ...SYNCS,
 } as const;

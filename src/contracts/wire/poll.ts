@@ -1,5 +1,4 @@
-// Messages between the poller's workflow and its activities, and what operators see of them. They contain no personal
-// data: conversations are ids.
+// Messages between the poller's workflow and its activities. They contain no personal data: conversations are ids.
 import type { ShapeDetails } from './run.ts';
 
 export interface PollerName {
@@ -118,43 +117,4 @@ export interface ReadResult {
   readonly done: boolean;
   /** Number of new messages. */
   readonly messages: number;
-}
-
-/** A period, or a conversation, in which messages may be missing. */
-export interface PollGap {
-  readonly id: number;
-  /** Null for the list of conversations. */
-  readonly conversation: number | null;
-  readonly code: string;
-  readonly reason: string;
-  /** Times are ISO 8601 in UTC. */
-  readonly after: string | null;
-  readonly before: string | null;
-  readonly seen: number;
-  readonly at: string;
-}
-
-/** A poller as operators see it. Times are ISO 8601 in UTC. */
-export interface PollerStatus extends PollerName {
-  readonly state: 'polling' | 'paused' | 'blocked' | 'stopped';
-  readonly blocked: PollBlock | null;
-  readonly paused: { readonly by: string; readonly reason: string; readonly at: string } | null;
-  /** Messages before this time are not published; null publishes all. */
-  readonly since: string | null;
-  readonly watermark: string | null;
-  readonly history: boolean;
-  /** Number of known conversations, and of those whose messages must still be read. */
-  readonly conversations: number;
-  readonly todo: number;
-  /** Seconds that the oldest of those has waited; null if none waits. */
-  readonly lagSeconds: number | null;
-  readonly polls: number;
-  readonly calls: number;
-  readonly messages: number;
-  readonly gaps: number;
-  /** Number of conversations that could not be read completely. */
-  readonly unread: number;
-  readonly polledAt: string | null;
-  readonly newsAt: string | null;
-  readonly startedAt: string;
 }

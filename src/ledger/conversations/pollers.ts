@@ -1,15 +1,9 @@
 // Pollers: when each began, whether it is paused or blocked, what to read next, and its status.
 
 import { pollerSyncNameSql } from '../../contracts/ids.ts';
+import type { PollerStatus, PollGap } from '../../contracts/operator/pollers.ts';
 import { toJson } from '../../contracts/stored-json.ts';
-import type {
-  OutlookInput,
-  PollBlock,
-  PollerName,
-  PollerStatus,
-  PollGap,
-  PollOutlook,
-} from '../../contracts/wire/poll.ts';
+import type { OutlookInput, PollBlock, PollerName, PollOutlook } from '../../contracts/wire/poll.ts';
 import type { ShapeDetails } from '../../contracts/wire/run.ts';
 import type { Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
@@ -104,12 +98,15 @@ export async function pollOutlook(
   return { reads: rows.map(({ id }) => id), nextMs: ms === null ? null : Math.ceil(ms) };
 }
 
+/** A poller of the ledger. */
+export type StoredPoller = Omit<PollerStatus, 'configured' | 'trouble'>;
+
 /** Pollers for operators, ordered by name. */
 export async function describePollers(
   db: Queryable,
   names: readonly string[] | null,
-): Promise<PollerStatus[]> {
-  type Row = Omit<PollerStatus, 'state' | 'blocked' | 'paused'> &
+): Promise<StoredPoller[]> {
+  type Row = Omit<StoredPoller, 'state' | 'blocked' | 'paused'> &
     BlockColumns & {
       readonly paused_by: string | null;
       readonly paused_reason: string | null;
@@ -143,16 +140,33 @@ export async function describePollers(
   );
 }
 
+export interface GapPage {
+  /** Null: of all pollers. */
+  readonly pollers: readonly PollerName[] | null;
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly before: string | null;
+}
+
 /** Newest first. */
 export async function listGaps(
   db: Queryable,
-  { names, limit }: { names: readonly string[] | null; limit: number },
-): Promise<(PollGap & PollerName)[]> {
-  return await db.query(
+  { pollers, limit, before }: GapPage,
+): Promise<{ gaps: PollGap[]; next: string | null }> {
+  const rows = await db.query<PollGap>(
     `select account, poller, id, nullif(conversation_id, 0) as conversation, code, reason, ${isoText('after')} as after,
             ${isoText('before')} as before, seen, ${isoText('at')} as at
-       from poll_gaps where $1::text[] is null or poller = any($1)
-      order by id desc limit $2`,
-    [names, limit],
+       from poll_gaps
+      where ($1::text[] is null or (account, poller) in (select * from unnest($1::text[], $2::text[])))
+        and ($3::bigint is null or id < $3::bigint)
+      order by id desc limit $4`,
+    [
+      pollers?.map(({ account }) => account) ?? null,
+      pollers?.map(({ poller }) => poller) ?? null,
+      before,
+      limit + 1,
+    ],
   );
+  const gaps = rows.slice(0, limit);
+  return { gaps, next: rows.length > limit ? String(gaps.at(-1)?.id) : null };
 }

@@ -9,6 +9,7 @@ const iso = (column: string, name: string) => `${isoText(column)} as "${name}"`;
 export interface DeliveryFilter {
   readonly event?: string | undefined;
   readonly account?: string | undefined;
+  readonly conversation?: number | undefined;
   /** Messages that are still followed (true), or no longer (false). */
   readonly open?: boolean | undefined;
 }
@@ -22,7 +23,7 @@ export interface DeliveryPage {
 /** Newest first. @param before `next` of the page before */
 export async function listDeliveries(
   db: Queryable,
-  { event, account, open }: DeliveryFilter,
+  { event, account, conversation, open }: DeliveryFilter,
   { limit, before = null }: { readonly limit: number; readonly before?: string | null },
 ): Promise<DeliveryPage> {
   const [sentBefore = null, hash = null] = before === null ? [] : before.split('_', 2);
@@ -35,10 +36,11 @@ export async function listDeliveries(
        from deliveries
       where ($1::text is null or event_id = $1) and ($2::text is null or account = $2)
         and ($3::boolean is null or (next_at is not null) = $3)
+        and ($7::bigint is null or conversation_id = $7)
         and ($4::timestamptz is null
              or sent_at <= $4::timestamptz and (sent_at < $4::timestamptz or md5(message_id) < $5::text))
       order by sent_at desc, md5(message_id) desc limit $6`,
-    [event ?? null, account ?? null, open ?? null, sentBefore, hash, limit + 1],
+    [event ?? null, account ?? null, open ?? null, sentBefore, hash, limit + 1, conversation ?? null],
   );
   const page = rows.slice(0, limit);
   return {

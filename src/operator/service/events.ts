@@ -18,6 +18,7 @@ import {
 import { OperatorError } from '../error.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { maskRequest } from './masking.ts';
+import { badCursor, beforeId } from './page.ts';
 import { isRunning } from './workflows.ts';
 
 /** Calls and messages of one event, at most. */
@@ -27,7 +28,7 @@ export function eventHandlers(deps: OperatorDeps): Handlers<keyof typeof EVENTS>
   const { db } = deps;
   return {
     'GET /events': async ({ limit, before, ...filter }) =>
-      await listEvents(db, filter, { limit, before: beforeSeq(before) }),
+      await listEvents(db, filter, { limit, before: beforeId(before) }),
 
     'GET /events/{event}': async ({ event: id, unmask }) => {
       const event = await findEvent(db, id);
@@ -72,15 +73,6 @@ export function eventHandlers(deps: OperatorDeps): Handlers<keyof typeof EVENTS>
       return await listDeliveries(db, filter, { limit, before: before ?? null });
     },
   };
-}
-
-function beforeSeq(before: string | undefined): string | null {
-  if (before !== undefined && !/^\d{1,18}$/.test(before)) throw badCursor();
-  return before ?? null;
-}
-
-function badCursor(): OperatorError {
-  return new OperatorError('invalid', 'before: give the `next` of the page before', { code: 'CURSOR' });
 }
 
 function noEvent(ids: readonly string[]): OperatorError {

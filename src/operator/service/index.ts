@@ -8,6 +8,7 @@ import { messageHandlers } from './messages.ts';
 import { outboxHandlers } from './outbox.ts';
 import { overviewHandlers } from './overview.ts';
 import { peopleHandlers } from './people.ts';
+import { pollerHandlers } from './pollers/index.ts';
 import { settingsHandlers } from './settings.ts';
 import { syncHandlers } from './syncs.ts';
 
@@ -20,6 +21,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...outboxHandlers(deps),
     ...overviewHandlers(deps),
     ...peopleHandlers(deps),
+    ...pollerHandlers(deps),
     ...settingsHandlers(deps),
     ...syncHandlers(deps),
   };

@@ -3,7 +3,7 @@ import type { EventRequest } from '../../contracts/wire/intake.ts';
 import { MAX_DEPTH } from '../../ingress/route/index.ts';
 import { maskName, maskPhone, maskRecord } from '../../observability/masking.ts';
 
-const HIDDEN = '•••';
+export const HIDDEN = '•••';
 
 /** A record's value: fields keep their names and lose their values. Other than JSON, only the size is shown. */
 export function maskValue(value: Buffer): string {

@@ -1,5 +1,13 @@
-// What handlers ask of Temporal about workflows.
-import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+// What handlers ask of Temporal about workflows and workers.
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import { OperatorError } from '../error.ts';
+
+/** An available worker answers at once. */
+export const ANSWER_MS = 20_000;
+/** Number of failed attempts before they are reported: one lost answer is normal. */
+const QUIET_FAILURES = 2;
+/** temporal.api.enums.v1.TaskQueueType: the SDK exports its enums only with the whole protocol package. */
+const TASK_QUEUE_TYPE_WORKFLOW = 1;
 
 /** Whether the server says that a workflow runs now. */
 export async function isRunning(handle: Pick<WorkflowHandle, 'describe'>): Promise<boolean> {
@@ -9,4 +17,35 @@ export async function isRunning(handle: Pick<WorkflowHandle, 'describe'>): Promi
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;
   }
+}
+
+/** Nobody answered in time. */
+export function noWorker(cause: Error, answerMs = ANSWER_MS): OperatorError {
+  return new OperatorError(
+    'unavailable',
+    `no worker answered within ${answerMs / 1000} s: start one with \`sluice dev\` or \`sluice worker\`, and see its log`,
+    { code: 'NO_WORKER', cause },
+  );
+}
+
+/** Why an activity of a workflow fails repeatedly. Null when none does. */
+export async function failing(handle: Pick<WorkflowHandle, 'describe'>): Promise<string | null> {
+  const { raw } = await handle.describe().catch(() => ({ raw: null }));
+  for (const { attempt, lastFailure } of raw?.pendingActivities ?? []) {
+    const type = lastFailure?.applicationFailureInfo?.type;
+    // A planned delay is not a failure, whatever the attempt count: the budget asks for it, and a 429.
+    if (type == null || type === 'ComeBack' || (attempt ?? 0) <= QUIET_FAILURES) continue;
+    return `retrying: ${lastFailure?.message ?? type} [${type}]`;
+  }
+  return null;
+}
+
+/** Whether a worker asks this queue for workflows. */
+export async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
+  });
+  return (pollers ?? []).length > 0;
 }

@@ -1,9 +1,9 @@
 // `sluice poll`: which poller a name means, and how pollers and gaps are shown.
 import { describe, expect, it } from 'vitest';
 import { describeGap, describePollers } from '../../../../src/cli/poll/describe-poller.ts';
-import { knownNames, mergePollers, resolvePoller } from '../../../../src/cli/poll/poll-find.ts';
 import { Config } from '../../../../src/contracts/config/config.ts';
-import type { PollerStatus } from '../../../../src/contracts/wire/poll.ts';
+import type { StoredPoller } from '../../../../src/ledger/conversations/pollers.ts';
+import { knownNames, mergePollers, resolvePoller } from '../../../../src/operator/service/pollers/find.ts';
 
 const { pollers } = Config.parse({
   version: 1,
@@ -12,7 +12,7 @@ const { pollers } = Config.parse({
 });
 const opened = { config: { pollers }, file: 'sluice.yaml' };
 
-const STATUS: PollerStatus = {
+const STATUS: StoredPoller = {
   account: 'acme',
   poller: 'main',
   state: 'polling',
@@ -33,13 +33,12 @@ const STATUS: PollerStatus = {
   newsAt: null,
   startedAt: '2026-11-20T10:00:00.000Z',
 };
-const show = (...known: PollerStatus[]) =>
-  describePollers(mergePollers({ pollers }, known), 'America/Sao_Paulo');
+const show = (...known: StoredPoller[]) => describePollers(mergePollers(pollers, known), 'America/Sao_Paulo');
 
 describe('a name', () => {
   it('means the poller of the configuration, or any poller with its account before it', () => {
-    expect(resolvePoller(opened, 'main')).toEqual({ account: 'acme', poller: 'main' });
-    expect(resolvePoller(opened, 'gone/main')).toEqual({ account: 'gone', poller: 'main' });
+    expect(resolvePoller(() => pollers, 'main')).toEqual({ account: 'acme', poller: 'main' });
+    expect(resolvePoller(() => pollers, 'gone/main')).toEqual({ account: 'gone', poller: 'main' });
   });
 
   it.each([
@@ -47,16 +46,15 @@ describe('a name', () => {
     ['constructor', 'there is no poller "constructor"; pollers: main, second'],
     ['', 'there is no poller ""; pollers: main, second'],
   ])('that is unknown ends with not found and a fix: "%s"', (name, message) => {
-    expect(() => resolvePoller(opened, name)).toThrow(expect.objectContaining({ message, exitCode: 3 }));
-    expect(() => knownNames(opened, ['main', name])).toThrow(
-      expect.objectContaining({ message, exitCode: 3 }),
-    );
+    const unknown = expect.objectContaining({ name: 'UnknownNameError', message });
+    expect(() => resolvePoller(() => pollers, name)).toThrow(unknown);
+    expect(() => knownNames(opened, ['main', name])).toThrow(unknown);
   });
 
   it('that is given twice starts one poller; none starts all', () => {
     expect(knownNames(opened, ['second', 'second'])).toEqual(['second']);
-    expect(knownNames(opened, [])).toEqual(['main', 'second']);
-    expect(() => knownNames({ ...opened, config: { pollers: {} } }, [])).toThrow(
+    expect(knownNames(opened, undefined)).toEqual(['main', 'second']);
+    expect(() => knownNames({ ...opened, config: { pollers: {} } }, undefined)).toThrow(
       'sluice.yaml has no pollers',
     );
   });
@@ -73,7 +71,7 @@ describe('pollers', () => {
   });
 
   it('say what blocks them, and what to do', () => {
-    const blocked = { code: 'ERR_TOKEN_REVOKED', reason: 'the token was revoked', shape: null };
+    const blocked = { code: 'ERR_TOKEN_REVOKED', reason: 'the token was revoked' };
     const paused = { by: 'ana', reason: '', at: '2026-11-22T10:00:00.000Z' };
     const lines = show({ ...STATUS, state: 'paused', blocked, paused, history: true, gaps: 2, unread: 1 });
     expect(lines.slice(2, 7)).toEqual([
@@ -88,7 +86,7 @@ describe('pollers', () => {
   it('say the code of what blocks them once', () => {
     const code = 'ERR_SCOPE_MISSING';
     const reason = `${code}: GET /v1/conversations answered 403 ${code}: the token lacks the scope conversations:read`;
-    const blocked = { code, reason, shape: null };
+    const blocked = { code, reason };
     expect(show({ ...STATUS, state: 'blocked', blocked })[2]).toMatch(
       /^ {2}blocked: GET [^:]* answered 403 ERR_SCOPE_MISSING: the token lacks the scope conversations:read; correct it/,
     );

@@ -2,8 +2,7 @@
 import { type Client, WorkflowUpdateFailedError, type WorkflowUpdateHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
-import { EXIT } from '../../../../src/cli/lib/exit.ts';
-import { commandPoller } from '../../../../src/cli/poll/command-poller.ts';
+import { commandPoller } from '../../../src/operator/service/pollers/command.ts';
 
 const client = {
   workflow: { getHandle: () => ({}) },
@@ -17,7 +16,7 @@ it.each([
   const result = () => Promise.reject(new WorkflowUpdateFailedError('Workflow Update failed', cause));
   const send = async () => ({ result }) as unknown as WorkflowUpdateHandle<void>;
   await expect(commandPoller(client, { account: 'acme', poller: 'main' }, send)).rejects.toMatchObject({
-    exitCode: EXIT.conflict,
+    kind: 'conflict',
     message: '"main" was stopped before it could answer: continue with `sluice poll start main`',
   });
 });

@@ -1,7 +1,7 @@
-// Sends commands to a running poller, and describes its refusals.
-
+// Starts, steers and stops the workflows of pollers, and explains their refusals.
 import {
   type Client,
+  WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
@@ -10,21 +10,46 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { type OperatorCommand } from '../../../workflows/messages.ts';
-import { deadlineSignal } from '../../contracts/deadline.ts';
-import { pollingIdentity } from '../../contracts/ids.ts';
-import type { PollerName } from '../../contracts/wire/poll.ts';
-import { CliError, EXIT, exitCodeOfBlock } from '../lib/exit.ts';
-import { ANSWER_MS, isRunning, noWorker } from '../lib/operator-query.ts';
+import { type OperatorCommand, wakeSignal } from '../../../../workflows/messages.ts';
+import { deadlineSignal } from '../../../contracts/deadline.ts';
+import { pollingIdentity } from '../../../contracts/ids.ts';
+import type { PollerName } from '../../../contracts/wire/poll.ts';
+import { OperatorError } from '../../error.ts';
+import { ANSWER_MS, isRunning, noWorker } from '../workflows.ts';
 
 /** An active call ends first; its deadline is 30 s. */
 const STOP_MS = 60_000;
+
+/** Starts a poller. One that runs continues, with the current configuration of the workers. @returns whether it is new */
+export async function startPoller(client: Client, poller: PollerName, taskQueue: string): Promise<boolean> {
+  try {
+    await client.workflow.start('conversationPolling', {
+      ...pollingIdentity(poller),
+      taskQueue,
+      args: [poller],
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await wakePoller(client, poller);
+    return false;
+  }
+}
+
+/** Wakes a blocked poller: the worker that has just started may have another configuration. */
+export async function wakePoller(client: Client, poller: PollerName): Promise<void> {
+  const handle = client.workflow.getHandle(pollingIdentity(poller).workflowId);
+  await handle.signal(wakeSignal).catch((error: unknown) => {
+    // It has ended meanwhile.
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  });
+}
 
 /**
  * Sends an update and waits for its end, without a limit once the poller has it.
  * @param send begins the update, until it is accepted
  * @param answerMs how long to wait for a worker
- * @throws CliError when the poller does not run, no worker answers, or it refuses
+ * @throws OperatorError when the poller does not run, no worker answers, or it refuses
  */
 export async function commandPoller(
   client: Client,
@@ -44,7 +69,7 @@ export async function commandPoller(
 /**
  * Cancels the workflow and waits until it has ended. The ledger keeps its position, so that a later start continues
  * there.
- * @throws CliError when it does not run, or has not ended in time
+ * @throws OperatorError when it does not run, or has not ended in time
  */
 export async function stopPoller(
   client: Client,
@@ -68,19 +93,19 @@ export async function stopPoller(
     if (error instanceof WorkflowFailedError) return;
     if (!given.aborted) throw error;
     const asked = `"${poller.poller}" was asked to stop, and ends as soon as a worker has it`;
-    throw new CliError(
-      EXIT.unavailable,
+    throw new OperatorError(
+      'unavailable',
       `${asked}; none did within ${STOP_MS / 1000} s: start one with \`sluice dev\` or \`sluice worker\``,
-      { cause: error },
+      { code: 'NO_WORKER', cause: error },
     );
   }
 }
 
-function notRunning({ poller }: PollerName, cause?: Error): CliError {
-  return new CliError(
-    EXIT.notFound,
+function notRunning({ poller }: PollerName, cause?: Error): OperatorError {
+  return new OperatorError(
+    'notFound',
     `the poller "${poller}" is not running; \`sluice poll start ${poller}\` starts it`,
-    { cause },
+    { code: 'NOT_RUNNING', cause },
   );
 }
 
@@ -92,17 +117,21 @@ function explained(error: unknown, poller: PollerName, answerMs: number): unknow
   const name = poller.poller;
   if (cause instanceof CancelledFailure || isOver(cause)) {
     const way = `continue with \`sluice poll start ${name}\``;
-    return new CliError(EXIT.conflict, `"${name}" was stopped before it could answer: ${way}`, {
+    return new OperatorError('conflict', `"${name}" was stopped before it could answer: ${way}`, {
+      code: 'STOPPED',
       cause: error,
     });
   }
   if (!(cause instanceof ApplicationFailure)) return error;
   if (cause.type === 'PAUSED') {
     const way = `\`sluice poll resume ${name}\` lets it go on`;
-    return new CliError(EXIT.conflict, `${cause.message}: ${way}`, { cause: error });
+    return new OperatorError('conflict', `${cause.message}: ${way}`, { code: 'PAUSED', cause: error });
   }
   if (cause.type === 'BLOCKED') {
-    return new CliError(exitCodeOfBlock(cause.message), `"${name}" could not be polled: ${cause.message}`, {
+    // The message begins with the code of the refusal.
+    const [code = 'BLOCKED'] = /^[A-Z][A-Z0-9_]+/.exec(cause.message) ?? [];
+    return new OperatorError('conflict', `"${name}" could not be polled: ${cause.message}`, {
+      code,
       cause: error,
     });
   }

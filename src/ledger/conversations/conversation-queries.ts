@@ -1,0 +1,77 @@
+// Conversations as operators see them. Names, numbers and texts are personal: the caller masks them.
+import type { ConversationSummary, KnownMessage } from '../../contracts/operator/pollers.ts';
+import type { Queryable } from '../database.ts';
+import { isoText } from '../iso-text.ts';
+
+export interface ConversationFilter {
+  readonly account?: string | undefined;
+  readonly poller?: string | undefined;
+  readonly status?: string | undefined;
+}
+
+interface Page {
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly before?: string | null;
+}
+
+const SUMMARY = `account, id, poller, item->'state'->>'status' as status, channel,
+  json_build_object('id', connection_id, 'name', item->'state'->'connection'->>'name') as connection,
+  (item->'state'->'contact'->>'id')::bigint as "contactId", item->'state'->'contact'->>'name' as name,
+  item->'state'->'contact'->>'number' as number, (item->'state'->>'chatbot')::boolean as chatbot,
+  (item->'state'->>'userId')::bigint as "userId", (item->'state'->>'queueId')::bigint as "queueId",
+  item->>'lastMessage' as "lastMessage", ${isoText('updated_at')} as "updatedAt", ${isoText('inbound_at')} as "inboundAt",
+  todo_at is not null as todo`;
+
+/** Most recently changed first. The cursor is `{time}_{conversation}_{account}`. */
+export async function listConversations(
+  db: Queryable,
+  { account, poller, status }: ConversationFilter,
+  { limit, before = null }: Page,
+): Promise<{ conversations: ConversationSummary[]; next: string | null }> {
+  const [, at = null, id = null, of = null] = /^([^_]+)_(\d+)_(.*)$/s.exec(before ?? '') ?? [];
+  const rows = await db.query<ConversationSummary & { readonly cursor: string }>(
+    `select ${SUMMARY},
+            to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '_' || id || '_' || account as cursor
+       from conversations
+      where ($1::text is null or account = $1) and ($2::text is null or poller = $2)
+        and ($3::text is null or item->'state'->>'status' = $3)
+        and ($4::timestamptz is null
+             or updated_at <= $4::timestamptz
+                and (updated_at, id, account) < ($4::timestamptz, $5::bigint, $6::text))
+      order by updated_at desc, id desc, account desc limit $7`,
+    [account ?? null, poller ?? null, status ?? null, at, id, of, limit + 1],
+  );
+  const page = rows.slice(0, limit);
+  return { conversations: page, next: rows.length > limit ? (page.at(-1)?.cursor ?? null) : null };
+}
+
+export async function findConversation(
+  db: Queryable,
+  account: string,
+  id: number,
+): Promise<ConversationSummary | null> {
+  const [row] = await db.query<ConversationSummary>(
+    `select ${SUMMARY} from conversations where account = $1 and id = $2`,
+    [account, id],
+  );
+  return row ?? null;
+}
+
+/** Newest first. A text is there only until the message is published. */
+export async function listMessages(
+  db: Queryable,
+  { account, id }: { readonly account: string; readonly id: number },
+  { limit, before = null }: Page,
+): Promise<{ messages: KnownMessage[]; next: string | null }> {
+  const rows = await db.query<KnownMessage>(
+    `select seq, coalesce(${isoText('at')}, item->>'at') as at, coalesce(from_me, (item->>'fromMe')::boolean) as "fromMe",
+            coalesce(status, item->>'status') as status, item is null as published, item->>'body' as text
+       from messages
+      where account = $1 and conversation_id = $2 and ($3::bigint is null or seq < $3::bigint)
+      order by seq desc limit $4`,
+    [account, id, before, limit + 1],
+  );
+  const messages = rows.slice(0, limit);
+  return { messages, next: rows.length > limit ? String(messages.at(-1)?.seq) : null };
+}
