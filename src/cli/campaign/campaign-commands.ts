@@ -3,17 +3,20 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CampaignCommandResult } from '../../contracts/wire/campaign.ts';
 import { collect, integer } from '../lib/arguments.ts';
+import { confirm, requireAnswer, withYes } from '../lib/confirm.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatCount } from '../lib/format.ts';
 import { runCommand } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
 import { connectClient, openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { resolveCampaign } from './campaign-find.ts';
-import { commandCampaign, type SteeringCommand } from './command-campaign.ts';
+import { resolveCampaign, runsOf } from './campaign-find.ts';
+import { commandCampaign, resolveRun, type SteeringCommand } from './command-campaign.ts';
 
 interface Options extends SessionOptions {
   readonly json: boolean;
   readonly reason: string;
+  /** Of commands that ask. */
+  readonly yes?: boolean;
 }
 type Said = SteeringCommand extends infer OperatorCommand
   ? OperatorCommand extends SteeringCommand
@@ -29,6 +32,14 @@ interface ResolveOptions extends Options {
   readonly again: boolean;
 }
 
+/** Number of runs to search. */
+const RUNS = 200;
+
+const FAR = {
+  cancel: 'nobody else of this run will be triggered',
+  skipWave: 'the members of a wave will not be triggered',
+} as const;
+
 const people = (members: number) => (members === 1 ? '1 member' : `${formatCount(members)} members`);
 
 export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessEnv): void {
@@ -41,9 +52,19 @@ export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessE
       .option('--json', 'print the result as JSON', false);
 
   const operatorCommand = async (name: string, options: Options, said: Said, report: Report) => {
+    const far = said.action === 'cancel' || said.action === 'skipWave' ? said.action : null;
+    if (far !== null) requireAnswer(options.yes === true);
     process.exitCode = await runCommand(async (shutdown) => {
       const target = resolveCampaign(await openConfig(options.config, env), name);
       const client = await connectClient(options.state, env, shutdown);
+      if (far !== null) {
+        const found = await runsOf(client, target, RUNS);
+        const { run } = resolveRun(target, far, found);
+        const { state, total } = found.find((each) => each.run === run) ?? {};
+        const done = `${formatCount(total?.triggered ?? 0)} of ${people(total?.eligible ?? 0)} triggered`;
+        const what = [`${FAR[far]}: ${run}, ${state}, ${done}`];
+        await confirm({ what, yes: options.yes === true, signal: shutdown.signal });
+      }
       const doing = { ...said, by: operatorName(), reason: options.reason } as SteeringCommand;
       const { run, members }: CampaignCommandResult & { run: string } = await commandCampaign(
         client,
@@ -71,7 +92,7 @@ export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessE
     operatorCommand(name, options, { action: 'resume' }, (_, of) => `${of} continues`),
   );
 
-  command('cancel', 'cancel a run or a plan; completed triggers are kept').action(
+  withYes(command('cancel', 'cancel a run or a plan; completed triggers are kept')).action(
     (name: string, options: Options) =>
       operatorCommand(
         name,
@@ -95,14 +116,15 @@ export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessE
       );
     });
 
-  command('skip-wave', 'skip the rest of the current wave, or between two waves the next wave').action(
-    (name: string, options: Options) =>
-      operatorCommand(
-        name,
-        options,
-        { action: 'skipWave' },
-        (members, of) => `${people(members)} of ${of} ${members === 1 ? 'is' : 'are'} skipped`,
-      ),
+  withYes(
+    command('skip-wave', 'skip the rest of the current wave, or between two waves the next wave'),
+  ).action((name: string, options: Options) =>
+    operatorCommand(
+      name,
+      options,
+      { action: 'skipWave' },
+      (members, of) => `${people(members)} of ${of} ${members === 1 ? 'is' : 'are'} skipped`,
+    ),
   );
 
   command('retry', 'retry failed members in a wave of their own, also after the run has finished')

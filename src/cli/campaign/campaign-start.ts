@@ -9,7 +9,9 @@ import type {
 } from '../../../workflows/campaign-queries.ts';
 import type { CampaignPlan } from '../../contracts/wire/campaign.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
+import { confirm, withYes } from '../lib/confirm.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
+import { formatMany } from '../lib/format.ts';
 import { runCommand, say } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
 import { ANSWER_MS, queryOperator } from '../lib/operator-query.ts';
@@ -36,6 +38,7 @@ interface Options extends SessionOptions {
 interface StartOptions extends Options {
   readonly run?: string;
   readonly watch: boolean;
+  readonly yes: boolean;
 }
 
 /** Number of runs to search. */
@@ -76,7 +79,7 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
       });
     });
 
-  withSessionOptions(campaign.command('start').argument('<name>', 'name of the campaign'))
+  withYes(withSessionOptions(campaign.command('start').argument('<name>', 'name of the campaign')))
     .description('start the newest plan of a campaign; joins the run if it is active')
     .option('--run <run>', 'start the plan of this run (default: the newest plan)')
     .option('--reason <text>', 'reason, recorded with the run', '')
@@ -107,6 +110,13 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         }
         if (found.state === 'planned') sameConfig(config, found);
         const { signal } = shutdown;
+        // To join a run changes nothing.
+        if (!joins)
+          await confirm({
+            what: [`${run} of "${name}" will start, for ${formatMany(found.total.eligible, 'member')}`],
+            yes: options.yes,
+            signal,
+          });
         const input = { account, campaign: name, run, by: operatorName(), reason: options.reason };
         const { handle } = await unlessStackFails(startCampaign({ client, signal }, input, ANSWER_MS));
         say(`${run} ${joins ? 'is under way' : 'has started'}`);

@@ -35,7 +35,7 @@ export function registerDlqReplay(dlq: Command, env: NodeJS.ProcessEnv): void {
       'only show what each dead letter would result in now, next to its original error',
       false,
     )
-    .option('--json', 'with --dry-run: print one JSON object per line', false)
+    .option('--json', 'print the numbers as JSON; with --dry-run, one JSON object per line', false)
     .option('--rate <number>', 'dead letters per minute', integer({ min: 1, max: 60_000 }), 60)
     .action(async (ids: string[], options: Options) => {
       process.exitCode = await runCommand(async ({ signal }) => {
@@ -46,7 +46,7 @@ export function registerDlqReplay(dlq: Command, env: NodeJS.ProcessEnv): void {
           const routes = openRoutes(box.loaded).filter(({ config }) => config.kafka?.cluster === box.cluster);
           return await printDryRun(routes, foundLetters, options.json);
         }
-        return await replay(box, foundLetters, options.rate, signal);
+        return await replay(box, foundLetters, options, signal);
       });
     });
 }
@@ -54,7 +54,7 @@ export function registerDlqReplay(dlq: Command, env: NodeJS.ProcessEnv): void {
 async function replay(
   box: Box,
   foundLetters: readonly FoundDeadLetter[],
-  rate: number,
+  { rate, json }: Pick<Options, 'rate' | 'json'>,
   signal: AbortSignal,
 ): Promise<number> {
   const whole = foundLetters.filter(({ omitted }) => omitted === null);
@@ -88,9 +88,12 @@ async function replay(
   } finally {
     progress.finish();
   }
-  process.stdout.write(`${formatCount(done)} replayed\n`);
-  if (done < whole.length) say(`stopped: ${formatCount(whole.length - done)} are still dead letters`);
   const omitted = foundLetters.length - whole.length;
+  const left = whole.length - done;
+  process.stdout.write(
+    json ? `${JSON.stringify({ replayed: done, left, omitted })}\n` : `${formatCount(done)} replayed\n`,
+  );
+  if (left > 0) say(`stopped: ${formatCount(left)} are still dead letters`);
   if (omitted === 0) return EXIT.ok;
   say(
     `${formatCount(omitted)} stand here without their value, and can't be replayed: their origin has it (\`sluice dlq show\`)`,

@@ -5,6 +5,7 @@ import type { OutboxEntry, SinkStatus } from '../../contracts/operator/outbox.ts
 import { CONVERSATION_EVENT_TYPES } from '../../contracts/wire/conversation-events.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect, integer } from '../lib/arguments.ts';
+import { confirm, requireAnswer, withYes } from '../lib/confirm.ts';
 import { withOperator } from '../lib/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatCount, formatDuration, formatTime } from '../lib/format.ts';
@@ -76,6 +77,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
   withFilter(outbox.command('retry').argument('[ids...]', 'ids of events'), { usual: 1000, max: MAX_RETRY })
     .description('retry events at once: the given ids, or with --yes all dead events that match the filters')
     .option('--yes', 'confirm a command without ids', false)
+    .option('--json', 'print the number of events as JSON', false)
     .action((ids: string[], options: Options) =>
       run(options, 'retry', async (client) => {
         if (ids.length === 0 && !options.yes)
@@ -85,23 +87,34 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
           );
         const filter = ids.length > 0 ? { ids: checked(ids) } : filterOf(options, ['dead']);
         const { count } = await client.call('POST /outbox/retry', filter);
+        if (options.json) process.stdout.write(`${JSON.stringify({ retried: count })}\n`);
         say(`${events(count)} tried again${more(count, ids, options)}`);
         return EXIT.ok;
       }),
     );
 
-  withSessionOptions(outbox.command('discard').argument('<ids...>', 'ids of events'))
-    .description('discard events: their sinks never receive them')
-    .option('--yes', 'confirm; this cannot be undone', false)
-    .action((ids: string[], options: Options) =>
-      run(options, 'discard', async (client) => {
-        if (!options.yes) throw new CliError(EXIT.usage, 'discarding is permanent; add --yes');
+  withYes(withSessionOptions(outbox.command('discard').argument('<ids...>', 'ids of events')))
+    .description('discard events: their sinks never receive them; this cannot be undone')
+    .option('--json', 'print the number of events as JSON', false)
+    .action(async (ids: string[], options: Options) => {
+      requireAnswer(options.yes);
+      await run(options, 'discard', async (client) => {
+        await confirm({
+          what: [
+            `${events(ids.length)} will be discarded for good: ${ids.slice(0, SHOWN).join(', ')}${ids.length > SHOWN ? ', …' : ''}`,
+          ],
+          yes: options.yes,
+        });
         const { count } = await client.call('POST /outbox/discard', { ids: checked(ids) });
+        if (options.json) process.stdout.write(`${JSON.stringify({ discarded: count })}\n`);
         say(`${events(count)} discarded`);
         return EXIT.ok;
-      }),
-    );
+      });
+    });
 }
+
+/** Number of events to show before a question. */
+const SHOWN = 10;
 
 function withFilter(command: Command, limit: { readonly usual: number; readonly max: number }): Command {
   return withSessionOptions(command)

@@ -146,6 +146,7 @@ describe('dlq', () => {
     ['filters without --yes', ['replay', '--code', 'SCHEMA'], EXIT.usage],
     ['ids and filters', ['discard', '0-0', '--code', 'SCHEMA', '--reason', 'x'], EXIT.usage],
     ['no reason', ['discard', '0-0'], EXIT.usage],
+    ['a discard without --yes', ['discard', '0-0', '--reason', 'x'], EXIT.usage],
     ['a time that is none', ['list', '--since', 'yesterday'], EXIT.usage],
     ['a cluster that is not configured', ['list', '--cluster', 'other'], EXIT.notFound],
   ])('refuses %s', async (_what, args, exitCode) => {

@@ -187,7 +187,11 @@ describe('with a worker', () => {
     expect(plan.stdout).toMatch(/\n`sluice campaign start back` starts it\n$/);
     expect(plan.stderr).toMatch(/plan back: 3 rows in/);
 
-    const started = await sluice('start back --reason spring --watch');
+    expect(await sluice('start back')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/acme\/\+back\/1 of "back" will start, for 3 members\n.*add --yes/s),
+    });
+    const started = await sluice('start back --reason spring --watch --yes');
     expect(started).toMatchObject({
       code: 0,
       stdout: 'acme/+back/1 is finished: of 3 members 3 triggered, 0 skipped, 0 failed, 0 unknown\n',
@@ -213,7 +217,7 @@ describe('with a worker', () => {
   it('a plan that needs approval waits for it, and an edit voids it', async () => {
     const plan = await sluice('plan careful');
     expect(plan.stdout).toMatch(/somebody else than .* approves it with `sluice campaign approve careful`/);
-    expect(await sluice('start careful')).toMatchObject({
+    expect(await sluice('start careful --yes')).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(/the plan of .* is not approved/),
     });
@@ -235,7 +239,7 @@ describe('with a worker', () => {
         stderr: expect.stringMatching(/has changed since the plan acme\/\+careful\/1/),
       });
     edited = false;
-    const report = await sluice('start careful --watch --json');
+    const report = await sluice('start careful --watch --json --yes');
     expect(report.code).toBe(0);
     expect(JSON.parse(report.stdout) as CampaignReport).toMatchObject({
       run: 'acme/+careful/1',
