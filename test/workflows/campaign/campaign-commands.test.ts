@@ -233,8 +233,8 @@ describe('with a worker', () => {
       [{ account: 'acme', campaign: 'careful', run: 'acme/+careful/1', command, id: randomUUID() }],
     );
     edited = true;
-    for (const verb of ['start', 'approve'])
-      expect(await sluice(`${verb} careful`)).toMatchObject({
+    for (const words of ['start careful --yes', 'approve careful'])
+      expect(await sluice(words)).toMatchObject({
         code: 5,
         stderr: expect.stringMatching(/has changed since the plan acme\/\+careful\/1/),
       });
@@ -251,26 +251,26 @@ describe('with a worker', () => {
 
   it('a run with members whose outcome is unknown ends with exit code 7', async () => {
     expect(await sluice('plan doubtful')).toMatchObject({ code: 0 });
-    const ended = await sluice('start doubtful --watch');
+    const ended = await sluice('start doubtful --watch --yes');
     expect(ended).toMatchObject({ code: 7, stdout: expect.stringContaining('1 failed, 1 unknown') });
   });
 
   it('a start returns when it is accepted; a second one joins; no other plan or start is possible', async () => {
     expect((await sluice('plan later')).stdout).toMatch(/Mon 2099-01-05 .* 3 {2}09:00-09:00 {2}wave 1\n/);
-    expect(await sluice('start later')).toMatchObject({ code: 0, stdout: 'acme/+later/1\n' });
-    const joined = await sluice('start later --json');
+    expect(await sluice('start later --yes')).toMatchObject({ code: 0, stdout: 'acme/+later/1\n' });
+    const joined = await sluice('start later --json --yes');
     expect(JSON.parse(joined.stdout)).toMatchObject({ run: 'acme/+later/1', joined: true });
     expect(joined.stderr).toMatch(/acme\/\+later\/1 is under way/);
     expect(await sluice('plan later')).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(/the run acme\/\+later\/1 of the campaign is in progress/),
     });
-    expect(await sluice('start later --run acme/+later/9')).toMatchObject({
+    expect(await sluice('start later --run acme/+later/9 --yes')).toMatchObject({
       code: 3,
       stderr: expect.stringMatching(/no run acme\/\+later\/9/),
     });
     expect(await sluice('start later --run acme/+back/1')).toMatchObject({ code: 2 });
-    expect(await sluice('cancel later')).toMatchObject({ code: 0 });
+    expect(await sluice('cancel later --yes')).toMatchObject({ code: 0 });
     expect(await sluice('start back --run acme/+back/9')).toMatchObject({
       code: 3,
       stderr: expect.stringMatching(/no run acme\/\+back\/9/),
