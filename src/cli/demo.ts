@@ -12,6 +12,7 @@ import { freePort } from '../runtime/ports.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { startStack } from '../runtime/stack.ts';
 import { startSandbox } from '../sandbox/server.ts';
+import { serveConsole } from './console.ts';
 import { listening } from './ingress.ts';
 import { integer } from './lib/arguments.ts';
 import { EXIT } from './lib/exit.ts';
@@ -100,7 +101,8 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   const { address, namespace } = stack.temporal;
   const note = (more: object) =>
     lock.update({ command: 'sluice demo', temporal: address, namespace, ...more });
-  await openSocket({ ...stack, config, log, env, stateDir, note }, shutdown);
+  const operator = await openSocket({ ...stack, config, log, env, stateDir, note }, shutdown);
+  if (!options.once) await serveConsole(operator, shutdown);
   // A poller of an earlier, killed demo would run beside the sync. No poller starts before the sync has ended.
   await stopPollers(stack.client, config.config);
   const handle = await startSync(stack.client, ACCOUNT, options.sync);

@@ -4,6 +4,7 @@ import { startIngress } from '../runtime/ingress.ts';
 import { idlePollers, startPollers, wakePollers, wakeSenders } from '../runtime/pollers.ts';
 import { wantedSchedules } from '../runtime/schedules.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
+import { serveConsole } from './console.ts';
 import { describeIngress, listening } from './ingress.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 import { runCommand, say, stopRequested } from './lib/lifetime.ts';
@@ -80,7 +81,8 @@ async function applySchedules(stack: OpenStack): Promise<void> {
 }
 
 async function openSockets(stack: OpenStack, shutdown: Shutdown): Promise<void> {
-  await openSocket(stack, shutdown);
+  const operator = await openSocket(stack, shutdown);
+  await serveConsole(operator, shutdown);
   await wakeSenders(stack.client, stack.config.config);
   for (const { poller, account } of await startPollers({ client: stack.client, config: stack.config.config }))
     say(`poller     ${poller}: conversations of ${account}`);

@@ -10,6 +10,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'config check': ['sluice config check', 'sluice config check --config staging.yaml --json'],
   'config schema': ['sluice config schema > sluice.schema.json'],
+  console: ['sluice console'],
   'account list': ['sluice account list'],
   'account show': ['sluice account show acme', 'sluice account show acme --json'],
   'sync run': ['sluice sync run leads', 'sluice sync run leads --json'],

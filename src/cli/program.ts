@@ -13,6 +13,7 @@ const GROUPS = new Map<string, () => Promise<Register>>([
   ['sync', async () => (await import('./sync/sync.ts')).registerSync],
   ['campaign', async () => (await import('./campaign/campaign.ts')).registerCampaign],
   ['account', async () => (await import('./account/account.ts')).registerAccount],
+  ['console', async () => (await import('./console.ts')).registerConsole],
   ['dev', async () => (await import('./dev.ts')).registerDev],
   ['worker', async () => (await import('./dev.ts')).registerWorker],
   ['dlq', async () => (await import('./dlq/dlq.ts')).registerDlq],

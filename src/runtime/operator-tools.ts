@@ -2,9 +2,7 @@
 import { createCommandActivities } from '../../activities/campaign/commands.ts';
 import { ASSUMPTIONS, type AssumptionKey } from '../api-client/assumptions.ts';
 import type { AssumptionState } from '../contracts/operator/settings.ts';
-import { examine, summarize, verdict } from '../doctor/index.ts';
 import type { OperatorDeps, OperatorTools } from '../operator/service/deps.ts';
-import { readAccount } from './operator-account.ts';
 
 export interface ToolsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -29,8 +27,13 @@ export function createTools(
   });
   return {
     campaignCommand,
-    readAccount: (account) => readAccount(deps, account),
+    // Imported at use: the SDK of workers takes 0.3 s to load, and most commands need neither.
+    async readAccount(account) {
+      const { readAccount } = await import('./operator-account.ts');
+      return await readAccount(deps, account);
+    },
     async examine(accounts) {
+      const { examine, summarize, verdict } = await import('../doctor/index.ts');
       const groups = await examine({ config: config(), accounts, env, state: stateDir });
       return { verdict: verdict(groups), summary: summarize(groups), groups };
     },

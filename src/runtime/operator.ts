@@ -3,13 +3,14 @@ import type { Client } from '@temporalio/client';
 import type { LoadedConfig } from '../config/load.ts';
 import { WORK_QUEUE } from '../contracts/ids.ts';
 import type { Database } from '../ledger/database.ts';
+import type { Listener } from '../operator/http/listen.ts';
 import { createUnixCallers } from '../operator/identity/callers.ts';
 import { auditLog } from '../operator/service/audit.ts';
 import type { Caller } from '../operator/service/caller.ts';
 import type { OperatorDeps, OperatorLog } from '../operator/service/deps.ts';
 import { createDispatch, type Dispatch } from '../operator/service/dispatch.ts';
 import { createHandlers } from '../operator/service/index.ts';
-import { type OperatorSocket, serveSocket } from '../operator/socket/serve.ts';
+import type { OperatorSocket } from '../operator/socket/serve.ts';
 import { createTools } from './operator-tools.ts';
 
 export interface OperatorOptions {
@@ -30,24 +31,43 @@ export interface Operator {
   readonly log: OperatorLog;
   /** The caller that a Unix user is, by the kernel's word. */
   callerOf(uid: number): Promise<Caller>;
+  /** Serves the operator API on a private socket in the state folder. */
+  openSocket(folder: string): Promise<OperatorSocket>;
+  /**
+   * Serves the operator API and the console over HTTP.
+   * @param fallback whether to take any free port when the configured one is in use
+   * @throws with `syscall: 'listen'` for a used port or an address that this machine does not have
+   */
+  listen(fallback: boolean): Promise<Listener>;
 }
 
 export function createOperator(options: OperatorOptions): Operator {
+  const { db, log, config } = options;
+  let consoleUrl: string | null = null;
   const base: Omit<OperatorDeps, 'tools'> = {
     workQueue: WORK_QUEUE,
     ...options,
     now: async () => Date.now(),
+    consoleUrl: () => consoleUrl,
   };
   const deps: OperatorDeps = { ...base, tools: createTools(base, options) };
-  const { db, log } = options;
+  const dispatch = createDispatch({ handlers: createHandlers(deps), audit: auditLog(db), log });
+  const callerOf = createUnixCallers({ db, ownUid: process.getuid?.() ?? 0 });
   return {
     log,
-    dispatch: createDispatch({ handlers: createHandlers(deps), audit: auditLog(db), log }),
-    callerOf: createUnixCallers({ db, ownUid: process.getuid?.() ?? 0 }),
+    dispatch,
+    callerOf,
+    // Imported at use: commands that serve only themselves need no server.
+    async openSocket(folder) {
+      const { serveSocket } = await import('../operator/socket/serve.ts');
+      return await serveSocket({ dispatch, log, callerOf, folder });
+    },
+    async listen(fallback) {
+      const { listenForOperators } = await import('./operator-http.ts');
+      const { http } = config().config.operator;
+      const listener = await listenForOperators({ db, log, config, dispatch, http, fallback });
+      consoleUrl = http.publicUrl ?? listener.url;
+      return listener;
+    },
   };
-}
-
-/** Serves the operator API on a private socket in the state folder. */
-export async function openOperatorSocket(operator: Operator, folder: string): Promise<OperatorSocket> {
-  return await serveSocket({ ...operator, folder });
 }

@@ -9,7 +9,7 @@ import type { Database } from '../../src/ledger/database.ts';
 import type { OperatorClient } from '../../src/operator/client/client.ts';
 import { localClient } from '../../src/operator/client/local.ts';
 import type { Caller } from '../../src/operator/service/caller.ts';
-import { createOperator, openOperatorSocket } from '../../src/runtime/operator.ts';
+import { createOperator } from '../../src/runtime/operator.ts';
 
 export interface TestOperator {
   readonly client: OperatorClient;
@@ -49,7 +49,7 @@ export async function openTestOperator(options: {
     stateDir: folder,
     log: { info: () => undefined, warn: () => undefined, error: (...line) => console.error(...line) },
   });
-  const socket = await openOperatorSocket(operator, folder);
+  const socket = await operator.openSocket(folder);
   return {
     client: localClient(operator.dispatch, ADMIN),
     server: `unix:${socket.path}`,

@@ -10,7 +10,7 @@ import { localClient } from '../../operator/client/local.ts';
 import { httpClient, socketClient } from '../../operator/client/node.ts';
 import { openLedger } from '../../runtime/ledger-database.ts';
 import { acquireFolderLock, FolderLockedError, readFolderLock } from '../../runtime/lock/folder-lock.ts';
-import { createOperator, openOperatorSocket } from '../../runtime/operator.ts';
+import type { Operator } from '../../runtime/operator.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import type { Stack } from '../../runtime/stack.ts';
 import { temporalAddressOf } from '../../runtime/temporal/temporal-address.ts';
@@ -28,6 +28,8 @@ export interface Connected {
   readonly where: 'remote' | 'socket' | 'shared' | 'here';
   /** Rejects when work in this process fails; never resolves. */
   readonly failed: Promise<never>;
+  /** The operator API of this process; null when another process serves it. */
+  readonly operator: Operator | null;
 }
 
 export interface ConnectOptions {
@@ -102,13 +104,13 @@ function connectServer(server: string, env: NodeJS.ProcessEnv, shutdown: Shutdow
   const token = env.SLUICE_TOKEN ?? null;
   const client = httpClient(server, token);
   shutdown.add('connection to the server', () => client.close());
-  return { client, where: 'remote', failed: NEVER };
+  return { client, where: 'remote', failed: NEVER, operator: null };
 }
 
 function connectSocket(path: string, shutdown: Shutdown): Connected {
   const client = socketClient(path);
   shutdown.add('connection to the running Sluice', () => client.close());
-  return { client, where: 'socket', failed: NEVER };
+  return { client, where: 'socket', failed: NEVER, operator: null };
 }
 
 /** The ledger and Temporal belong to several processes, and workers run elsewhere. */
@@ -124,8 +126,9 @@ async function serveShared(
   const config = await readConfig(options, env);
   const connection = Connection.lazy({ address: temporalAddressOf(env) ?? '' });
   shutdown.add('client connection', () => connection.close());
-  const client = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });
-  const temporal = async () => client;
+  const temporalClient = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });
+  const temporal = async () => temporalClient;
+  const { createOperator } = await import('../../runtime/operator.ts');
   const operator = createOperator({
     db,
     config,
@@ -135,7 +138,8 @@ async function serveShared(
     env,
     stateDir: resolve(options.state),
   });
-  return { client: localClient(operator.dispatch, localCaller()), where: 'shared', failed: NEVER };
+  const client = localClient(operator.dispatch, localCaller());
+  return { client, where: 'shared', failed: NEVER, operator };
 }
 
 /** @returns null when another process took the folder meanwhile */
@@ -156,6 +160,8 @@ async function serveHere(
   const { openLog } = await import('./log.ts');
   const log = openLog(env, 'error', shutdown);
   const config = await readConfig(options, env);
+  // Imported here: commands of a running Sluice need none of the service.
+  const { createOperator } = await import('../../runtime/operator.ts');
   const db = await openLedger({ url: env.DATABASE_URL, stateDir, onError: () => undefined });
   shutdown.add('ledger', () => db.close());
 
@@ -170,7 +176,7 @@ async function serveHere(
     const { startStack } = await import('../../runtime/stack.ts');
     const opened = await startStack({ config: config(), stateDir, env, log, say, shutdown, db });
     opened.failed.catch(fail);
-    const socket = await openOperatorSocket(operator, stateDir);
+    const socket = await operator.openSocket(stateDir);
     shutdown.add("operators' socket", () => socket.close());
     const { address, namespace } = opened.temporal;
     await lock.update({ command, temporal: address, namespace, operator: socket.path });
@@ -192,6 +198,7 @@ async function serveHere(
     client: localClient(operator.dispatch, localCaller()),
     where: 'here',
     failed,
+    operator,
   };
 }
 

@@ -2,7 +2,7 @@
 import { peopleOf } from '../../ledger/campaigns/campaign-roll.ts';
 import { campaignEndpoints } from '../../runtime/operator/campaign-socket.ts';
 import { openOperatorSocket } from '../../runtime/operator/operator-socket.ts';
-import { createOperator, openOperatorSocket as openApiSocket } from '../../runtime/operator.ts';
+import { createOperator, type Operator } from '../../runtime/operator.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { say } from './lifetime.ts';
 import type { OpenStack } from './session.ts';
@@ -11,21 +11,21 @@ import type { OpenStack } from './session.ts';
 export async function openSocket(
   stack: Pick<OpenStack, 'config' | 'db' | 'client' | 'log' | 'env' | 'stateDir' | 'note'>,
   shutdown: Shutdown,
-): Promise<void> {
+): Promise<Operator> {
+  const operator = createOperator({
+    db: stack.db,
+    config: () => stack.config,
+    temporal: async () => stack.client,
+    runningTemporal: async () => stack.client,
+    log: stack.log,
+    env: stack.env,
+    stateDir: stack.stateDir,
+  });
   try {
     const endpoints = campaignEndpoints(peopleOf(stack.db));
     const socket = await openOperatorSocket({ folder: stack.stateDir, endpoints, log: stack.log });
     shutdown.add("operators' socket", () => socket.close());
-    const operator = createOperator({
-      db: stack.db,
-      config: () => stack.config,
-      temporal: async () => stack.client,
-      runningTemporal: async () => stack.client,
-      log: stack.log,
-      env: stack.env,
-      stateDir: stack.stateDir,
-    });
-    const api = await openApiSocket(operator, stack.stateDir);
+    const api = await operator.openSocket(stack.stateDir);
     shutdown.add('operator API', () => api.close());
     await stack.note({ socket: socket.path, operator: api.path });
   } catch (error) {
@@ -34,4 +34,5 @@ export async function openSocket(
     );
     await stack.note({ socket: null });
   }
+  return operator;
 }

@@ -125,6 +125,19 @@ export const IDENTITY = {
     input: z.strictObject({ current: Password, password: Password }),
     output: LoggedIn,
   }),
+  'POST /console': endpoint({
+    role: 'admin',
+    summary: 'Where the console is, with a one-time link for the first admin while there is none.',
+    input: z.strictObject({}),
+    output: z.object({
+      /** Null: this process serves no console. */
+      url: z.string().nullable(),
+      /** Null: there is an admin already. */
+      link: z.string().nullable(),
+      /** When the link ends. ISO 8601. */
+      expiresAt: z.string().nullable(),
+    }),
+  }),
   'GET /users': endpoint({
     role: 'admin',
     summary: 'List users by name.',

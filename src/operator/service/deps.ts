@@ -34,6 +34,8 @@ export interface OperatorDeps {
   readonly workQueue: string;
   /** Clock of campaigns, in milliseconds since 1970. */
   now(): Promise<number>;
+  /** The URL of the console that this process serves; null while it serves none. */
+  consoleUrl(): string | null;
   readonly log: OperatorLog;
   readonly tools: OperatorTools;
 }

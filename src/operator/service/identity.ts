@@ -13,7 +13,7 @@ import {
 import { findUser, hasAdmin, listUsers, type UserRow } from '../../ledger/operator/users.ts';
 import { OperatorError } from '../error.ts';
 import { callerOfUser, userNameOf } from '../identity/callers.ts';
-import { checkLogin, claimLink, invitationLink, startSession } from '../identity/logins.ts';
+import { checkLogin, claimLink, firstAdminLink, invitationLink, startSession } from '../identity/logins.ts';
 import { createPasswords } from '../identity/passwords.ts';
 import { csrfTokenOf, hashToken, newAccessToken } from '../identity/tokens.ts';
 import { addUser, changePassword, unknownUser, updateUser } from '../identity/users.ts';
@@ -26,7 +26,7 @@ const LOGIN_TOKEN_DAYS = 30;
 
 type LoginEnd = Awaited<ReturnType<Handlers<'POST /login'>['POST /login']>>;
 
-export function identityHandlers({ db, config }: OperatorDeps): Handlers<keyof typeof IDENTITY> {
+export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Handlers<keyof typeof IDENTITY> {
   const passwords = createPasswords();
 
   const begin = async (user: UserRow, via: SessionVia, exchange: Exchange): Promise<LoginEnd> => {
@@ -110,6 +110,15 @@ export function identityHandlers({ db, config }: OperatorDeps): Handlers<keyof t
       await checkLogin(db, passwords, { name, password: current, address });
       await changePassword(db, passwords, { name, password });
       return await begin(await ownUser(caller), 'password', needExchange(exchange));
+    },
+    'POST /console': async () => {
+      const url = consoleUrl();
+      const link = url === null ? null : await firstAdminLink(db);
+      return {
+        url,
+        link: link === null ? null : `${url}${link.path}`,
+        expiresAt: link?.expiresAt ?? null,
+      };
     },
     'GET /users': async ({ limit, after = '' }) => {
       const users = await listUsers(db, after, limit);

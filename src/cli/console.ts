@@ -1,0 +1,69 @@
+// `sluice console`: serves the console in a process of its own, or says where the running one is.
+import type { Command } from 'commander';
+import type { Output } from '../contracts/operator/index.ts';
+import { localClient } from '../operator/client/local.ts';
+import type { Operator } from '../runtime/operator.ts';
+import type { Shutdown } from '../runtime/shutdown.ts';
+import { connectOperator } from './lib/connect.ts';
+import { CliError, EXIT } from './lib/exit.ts';
+import { runCommand, say, stopRequested } from './lib/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from './lib/session.ts';
+
+export function registerConsole(program: Command, env: NodeJS.ProcessEnv): void {
+  withSessionOptions(program.command('console'))
+    .description(
+      'serve the web console, or print the address of the running one; with a link for the first admin',
+    )
+    .option('--json', 'print the address as JSON', false)
+    .action(async (options: SessionOptions & { readonly json: boolean }) => {
+      process.exitCode = await runCommand(
+        async (shutdown) => {
+          const connecting = { command: 'sluice console', creates: true };
+          const { client, operator, failed } = await connectOperator(options, env, shutdown, connecting);
+          if (operator !== null) await listenHere(operator, false, shutdown);
+          const found = await client.call('POST /console', {});
+          if (found.url === null)
+            throw new CliError(
+              EXIT.unavailable,
+              'the running Sluice serves no console; its log says why, for example that the port is in use',
+            );
+          if (options.json) process.stdout.write(`${JSON.stringify(found)}\n`);
+          else describeConsole(found);
+          if (operator === null) return EXIT.ok;
+          say('Ctrl-C ends the console');
+          await Promise.race([stopRequested(shutdown), failed]);
+          return EXIT.ok;
+        },
+        { staysUp: true },
+      );
+    });
+}
+
+type Found = Output<'POST /console'>;
+
+/** For processes that also do other work: a used port is no reason not to start, as several may run on one machine. */
+export async function serveConsole(operator: Operator, shutdown: Shutdown): Promise<void> {
+  await listenHere(operator, true, shutdown);
+  const starter = { identity: 'sluice', name: 'Sluice', role: 'admin', via: 'local' } as const;
+  describeConsole(await localClient(operator.dispatch, starter).call('POST /console', {}));
+}
+
+/** @throws CliError when the address is in use and nothing else may be taken */
+async function listenHere(operator: Operator, fallback: boolean, shutdown: Shutdown): Promise<void> {
+  try {
+    const listener = await operator.listen(fallback);
+    shutdown.add('console', () => listener.close());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error;
+    throw new CliError(
+      EXIT.unavailable,
+      `the console can't listen: ${(error as Error).message}; change operator.http.host or operator.http.port`,
+      { cause: error },
+    );
+  }
+}
+
+function describeConsole({ url, link }: Pick<Found, 'url' | 'link'>): void {
+  say(`console    ${url}`);
+  if (link !== null) say(`  first admin: open ${link} within 15 minutes`);
+}

@@ -1,0 +1,13 @@
+// What the build made: the version, and the files of the console.
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+/** The root of the project: this file is in src/runtime, or compiled in dist/src/runtime. */
+const above = join(import.meta.dirname, '..', '..');
+const ROOT = basename(above) === 'dist' ? join(above, '..') : above;
+
+export const CONSOLE_DIR = join(ROOT, 'dist', 'console');
+
+export const VERSION = (
+  JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string }
+).version;
