@@ -64,6 +64,18 @@ async function build() {
   writeFileSync(STAMP, sources);
 }
 
+/** The page with all shared parts, for its tests. @param folder where it is built */
+async function gallery(folder) {
+  const vite = await import('vite');
+  const { build: options, ...rest } = await config();
+  await vite.build({
+    ...rest,
+    root: at('src/console/gallery'),
+    build: { ...options, outDir: folder },
+    logLevel: 'warn',
+  });
+}
+
 async function dev() {
   const vite = await import('vite');
   const target = process.env.SLUICE_SERVER ?? 'http://127.0.0.1:8088';
@@ -78,5 +90,7 @@ async function dev() {
   server.printUrls();
 }
 
-if (process.argv[2] === 'dev') await dev();
+const [, , command, folder] = process.argv;
+if (command === 'dev') await dev();
+else if (command === 'gallery') await gallery(folder);
 else await build();

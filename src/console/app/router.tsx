@@ -1,12 +1,6 @@
 // Which address shows which screen. Each screen is a chunk of its own. What a screen shows (filters, tab, chosen row) is in
 // the query of its address: see use-url-state.ts.
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  type RouterHistory,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { ErrorScreen, NotFoundScreen } from './error-screens.tsx';
 import { Frame } from './frame.tsx';
 
@@ -29,19 +23,24 @@ const routeTree = root.addChildren([
 /** All values of the query are text: `?state=failed&sort=-startedAt`, readable in a message to a colleague. */
 export type UrlState = Readonly<Record<string, string>>;
 
-export function createConsoleRouter(history?: RouterHistory) {
+/** How the address is read and written. */
+export const urlOptions = {
+  parseSearch: (text: string) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search: Readonly<Record<string, unknown>>) => {
+    const text = new URLSearchParams(
+      Object.entries(search).flatMap(([name, value]) =>
+        value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
+      ),
+    ).toString();
+    return text === '' ? '' : `?${text}`;
+  },
+};
+
+export function createConsoleRouter() {
   return createRouter({
     routeTree,
-    ...(history === undefined ? {} : { history }),
-    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
-    stringifySearch: (search) => {
-      const text = new URLSearchParams(
-        Object.entries(search).flatMap(([name, value]) =>
-          value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
-        ),
-      ).toString();
-      return text === '' ? '' : `?${text}`;
-    },
+    parseSearch: urlOptions.parseSearch,
+    stringifySearch: urlOptions.stringifySearch,
     defaultPreload: 'intent',
     scrollRestoration: true,
     defaultErrorComponent: ErrorScreen,

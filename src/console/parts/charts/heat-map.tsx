@@ -27,13 +27,13 @@ export function HeatMap({ label, values, unit }: HeatMapProps) {
     );
   return (
     <div className={classes.heatScroll} tabIndex={0} role="region" aria-label={label}>
-      <table className={classes.heat} aria-label={label} style={{ display: 'table', width: '100%' }}>
+      <table className={classes.heat} aria-label={label}>
         <thead>
           <tr>
-            <td />
+            <td className={classes.heatCorner} />
             {HOURS.map((hour) => (
               <th key={hour} scope="col" className={classes.heatHead}>
-                {hour % 3 === 0 ? hour : <span aria-label={String(hour)} />}
+                <span className={hour % 3 === 0 ? undefined : classes.hidden}>{hour}</span>
               </th>
             ))}
           </tr>

@@ -41,6 +41,13 @@ export function tracksOf<T>(columns: readonly Column<T>[], isSelectable: boolean
   return (isSelectable ? ['2.25rem', ...tracks] : tracks).join(' ');
 }
 
+/** Every row needs the same width, or its columns would not stand under each other. In rem. */
+export function minWidthOf<T>(columns: readonly Column<T>[], isSelectable: boolean): number {
+  const widths = columns.map(({ width = '' }) => Number(/([\d.]+)rem/.exec(width)?.[1] ?? 6));
+  const gaps = columns.length - 1 + (isSelectable ? 3.25 : 0);
+  return widths.reduce((sum, width) => sum + width, gaps) + 2;
+}
+
 /** `-startedAt`: newest first. */
 export function parseSort(text: string): SortingState {
   if (text === '') return [];

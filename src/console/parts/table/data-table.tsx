@@ -7,8 +7,17 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Pages } from '../../api/use-call.ts';
 import { useUrlValue } from '../../app/use-url-state.ts';
+import { useFormat } from '../../format/use-format.ts';
 import { EmptyState, ErrorState, LoadingLines } from '../states.tsx';
-import { type Column, definitionsOf, features, parseSort, tracksOf, writeSort } from './columns.ts';
+import {
+  type Column,
+  definitionsOf,
+  features,
+  minWidthOf,
+  parseSort,
+  tracksOf,
+  writeSort,
+} from './columns.ts';
 import classes from './data-table.module.css';
 import { HeadRow } from './head-row.tsx';
 import { useRowKeys } from './use-row-keys.ts';
@@ -38,6 +47,7 @@ export interface DataTableProps<T extends object> {
 export function DataTable<T extends object>(props: DataTableProps<T>) {
   const { label, pages, columns, rowId, empty, onOpen, openId = null, sort, bulk } = props;
   const { t } = useTranslation('common');
+  const format = useFormat();
   const [sortText, setSort] = useUrlValue(sort?.param ?? 'sort', sort?.fallback ?? '');
   const [rowSelection, setSelection] = useState<RowSelectionState>({});
   const definitions = useMemo(() => definitionsOf(columns), [columns]);
@@ -77,7 +87,10 @@ export function DataTable<T extends object>(props: DataTableProps<T>) {
     return <EmptyState {...empty} />;
   }
   const chosen = table.getSelectedRowModel().rows.map(({ original }) => original);
-  const tracks = { '--tracks': tracksOf(columns, bulk !== undefined) } as React.CSSProperties;
+  const tracks = {
+    '--tracks': tracksOf(columns, bulk !== undefined),
+    '--min-width': `${minWidthOf(columns, bulk !== undefined)}rem`,
+  } as React.CSSProperties;
   return (
     <div className={classes.table} style={tracks}>
       {bulk !== undefined && chosen.length > 0 && (
@@ -169,7 +182,10 @@ export function DataTable<T extends object>(props: DataTableProps<T>) {
         </div>
       </div>
       <div className={classes.foot} role="status">
-        {t(pages.hasMore ? 'table.loadedMore' : 'table.loaded', { count: rows.length })}
+        {t(pages.hasMore ? 'table.loadedMore' : 'table.loaded', {
+          count: rows.length,
+          shown: format.count(rows.length),
+        })}
       </div>
     </div>
   );

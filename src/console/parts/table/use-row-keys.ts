@@ -1,5 +1,5 @@
 // Moves between the rows of a table by keyboard. One row is in the tab order; arrows move on from there.
-import { type KeyboardEvent, type RefObject, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 
 /** Rows of a page that Page Up and Page Down skip. */
 const PAGE_ROWS = 10;
@@ -10,15 +10,21 @@ export function useRowKeys(
   scrollTo: (index: number) => void,
 ) {
   const [active, setActive] = useState(0);
+  const wanted = useRef<number | null>(null);
+  // The row may come into being some renders after the scroll to it.
+  useEffect(() => {
+    if (wanted.current === null) return;
+    const row = view.current?.querySelector<HTMLElement>(
+      `[data-index="${wanted.current}"] [data-row-button]`,
+    );
+    if (row === null || row === undefined) return;
+    wanted.current = null;
+    row.focus({ preventScroll: true });
+  });
   const focus = (index: number) => {
+    wanted.current = index;
     setActive(index);
     scrollTo(index);
-    // The row may come into being with this scroll.
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() =>
-        view.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-row-button]`)?.focus(),
-      ),
-    );
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (!(event.target as HTMLElement).hasAttribute('data-row-button')) return;
