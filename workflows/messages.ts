@@ -35,7 +35,7 @@ export const resumeUpdate = defineUpdate<RunProgress, [OperatorCommand & { reado
 /** A batch reports why the run must pause, so that a parallel batch does not continue until the first one ends. */
 export const haltSignal = defineSignal<[Halt]>(HALT_SIGNAL);
 /**
- * `running` lists the batches in progress. Their counts are in their heartbeat details (src/cli/sync/sync-progress.ts).
+ * `running` lists the batches in progress. Their counts are in their heartbeat details (src/operator/service/syncs/read-progress.ts).
  */
 export const progressQuery = defineQuery<RunProgress & { readonly running: readonly string[] }>('progress');
 

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { parse } from 'yaml';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { RunReport } from '../contracts/wire/run.ts';
+import { localClient } from '../operator/client/local.ts';
 import { startIngress } from '../runtime/ingress.ts';
 import { acquireFolderLock } from '../runtime/lock/folder-lock.ts';
 import { startPollers, stopPollers, wakeSenders } from '../runtime/pollers.ts';
@@ -18,10 +19,13 @@ import { integer } from './lib/arguments.ts';
 import { EXIT } from './lib/exit.ts';
 import { runCommand, say, stopRequested } from './lib/lifetime.ts';
 import { openLog } from './lib/log.ts';
+import { localCaller } from './lib/operator.ts';
 import { createProgress, formatCount, formatTime } from './lib/progress.ts';
 import { checkTemporalUi, sameSession, TEMPORAL_UI } from './lib/session.ts';
 import { openSocket } from './lib/socket.ts';
-import { describeReport, exitCodeOf, followSync, isAttended, startSync } from './sync/run-sync.ts';
+import { isAttended } from './lib/terminal.ts';
+import { describeReport, exitCodeOf } from './sync/describe-run.ts';
+import { followSync } from './sync/follow-sync.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples');
 const ACCOUNT = 'demo';
@@ -105,11 +109,12 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   if (!options.once) await serveConsole(operator, shutdown);
   // A poller of an earlier, killed demo would run beside the sync. No poller starts before the sync has ended.
   await stopPollers(stack.client, config.config);
-  const handle = await startSync(stack.client, ACCOUNT, options.sync);
+  const client = localClient(operator.dispatch, localCaller());
+  const { execution } = await client.call('POST /syncs/{sync}/runs', { sync: options.sync });
   const progress = createProgress(process.stderr, { label: `sync ${options.sync}`, unit: 'record' });
   const followed = followSync({
-    client: stack.client,
-    handle,
+    client,
+    execution,
     progress,
     signal: shutdown.signal,
     attended: isAttended(options.once),

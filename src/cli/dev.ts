@@ -1,8 +1,9 @@
 // `sluice dev` and `sluice worker`: processes that stay up and do the work.
 import type { Command } from 'commander';
+import { wantedSchedules } from '../operator/service/schedules/schedules.ts';
+import { applyConfigured } from '../operator/service/schedules.ts';
 import { startIngress } from '../runtime/ingress.ts';
 import { idlePollers, startPollers, wakePollers, wakeSenders } from '../runtime/pollers.ts';
-import { wantedSchedules } from '../runtime/schedules.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { serveConsole } from './console.ts';
 import { describeIngress, listening } from './ingress.ts';
@@ -18,7 +19,7 @@ import {
   withState,
 } from './lib/session.ts';
 import { openSocket } from './lib/socket.ts';
-import { applyOf, describeChanges, toApply } from './schedule/apply-schedules.ts';
+import { describeChanges, toApply } from './schedule/apply-schedules.ts';
 
 export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
   withState(withConfig(program.command('dev')))
@@ -76,7 +77,7 @@ async function stayUp(
 
 /** One process has one configuration: the server gets its schedules. */
 async function applySchedules(stack: OpenStack): Promise<void> {
-  const changes = await applyOf(stack);
+  const changes = await applyConfigured(stack);
   for (const line of describeChanges(changes.filter(({ change }) => change !== 'none'))) say(line);
 }
 

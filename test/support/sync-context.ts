@@ -1,8 +1,8 @@
 // The context of a file that tests whole syncs: one Temporal server and one corner of the Temporal server for all its tests.
 import { afterAll, beforeAll } from 'vitest';
-import { readProgress } from '../../src/cli/sync/sync-progress.ts';
 import type { RunProgress, RunReport } from '../../src/contracts/wire/run.ts';
 import type { Database } from '../../src/ledger/database.ts';
+import { readProgress } from '../../src/operator/service/syncs/read-progress.ts';
 import {
   type Environment,
   type EnvironmentOptions,

@@ -15,7 +15,7 @@ import {
   type SessionOptions,
   withSessionOptions,
 } from '../lib/session.ts';
-import { warnWithoutWorker } from '../sync/run-sync.ts';
+import { warnWithoutWorker } from '../lib/workers.ts';
 import { runsOf, sameConfig } from './campaign-find.ts';
 import { describeSample, sampleOf } from './campaign-sample.ts';
 import { describeCampaignPlan } from './describe-plan.ts';

@@ -7,7 +7,7 @@ import {
   MEMBER_STATES,
   type TriggerBatchProgress,
 } from '../../contracts/wire/campaign.ts';
-import { batchDetails } from '../lib/batch-details.ts';
+import { batchDetails } from '../../operator/service/batch-details.ts';
 
 /** Why members fail, with the number of failures in a row; null: they do not. */
 export type Trouble = TriggerBatchProgress['trouble'];

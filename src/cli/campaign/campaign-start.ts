@@ -23,7 +23,7 @@ import {
   type SessionOptions,
   withSessionOptions,
 } from '../lib/session.ts';
-import { isAttended } from '../sync/run-sync.ts';
+import { isAttended } from '../lib/terminal.ts';
 import { type CampaignTarget, resolveCampaign, runsOf, sameConfig } from './campaign-find.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 import { noSuchRun } from './campaign-target.ts';

@@ -15,11 +15,11 @@ import type {
   CampaignResult,
   PlanNote,
 } from '../../contracts/wire/campaign.ts';
+import { failing } from '../../operator/service/syncs/trouble.ts';
 import { CliError, EXIT, exitCodeOfBlock } from '../lib/exit.ts';
 import { follow, pause } from '../lib/follow.ts';
 import type { Progress } from '../lib/progress.ts';
 import { formatTime, formatCount as n } from '../lib/progress.ts';
-import { failing } from '../sync/run-sync.ts';
 import { readCampaignProgress, type Trouble } from './campaign-progress.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 

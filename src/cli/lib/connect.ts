@@ -8,15 +8,18 @@ import type { LoadedConfig } from '../../config/load.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { localClient } from '../../operator/client/local.ts';
 import { httpClient, socketClient } from '../../operator/client/node.ts';
+import { OperatorError } from '../../operator/error.ts';
 import { openLedger } from '../../runtime/ledger-database.ts';
 import { acquireFolderLock, FolderLockedError, readFolderLock } from '../../runtime/lock/folder-lock.ts';
 import type { Operator } from '../../runtime/operator.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import type { Stack } from '../../runtime/stack.ts';
 import { temporalAddressOf } from '../../runtime/temporal/temporal-address.ts';
+import { describeError, START_FAILED } from './describe-error.ts';
 import { CliError, EXIT } from './exit.ts';
 import { runCommand, say } from './lifetime.ts';
-import { operatorName } from './operator.ts';
+import { makeLogger } from './logger.ts';
+import { localCaller } from './operator.ts';
 import { openConfig, type SessionOptions } from './session.ts';
 
 export interface Connected {
@@ -119,8 +122,7 @@ async function serveShared(
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<Connected> {
-  const { openLog } = await import('./log.ts');
-  const log = openLog(env, 'error', shutdown);
+  const log = makeLogger(env.SLUICE_LOG_LEVEL || 'error');
   const db = await openLedger({ url: env.DATABASE_URL, stateDir: '', onError: () => undefined });
   shutdown.add('ledger', () => db.close());
   const config = await readConfig(options, env);
@@ -157,8 +159,7 @@ async function serveHere(
   });
   if (lock === null) return null;
   shutdown.add('folder lock', () => lock.release());
-  const { openLog } = await import('./log.ts');
-  const log = openLog(env, 'error', shutdown);
+  const log = makeLogger(env.SLUICE_LOG_LEVEL || 'error');
   const config = await readConfig(options, env);
   // Imported here: commands of a running Sluice need none of the service.
   const { createOperator } = await import('../../runtime/operator.ts');
@@ -173,8 +174,10 @@ async function serveHere(
   let stack: Promise<Stack> | null = null;
   const start = async (): Promise<Stack> => {
     // Imported here: the worker's half of the SDK takes 0.3 s to load, and most commands do not need it.
+    const { openLog } = await import('./log.ts');
     const { startStack } = await import('../../runtime/stack.ts');
-    const opened = await startStack({ config: config(), stateDir, env, log, say, shutdown, db });
+    const ofStack = openLog(env, 'error', shutdown);
+    const opened = await startStack({ config: config(), stateDir, env, log: ofStack, say, shutdown, db });
     opened.failed.catch(fail);
     const socket = await operator.openSocket(stateDir);
     shutdown.add("operators' socket", () => socket.close());
@@ -190,7 +193,7 @@ async function serveHere(
     stateDir,
     async temporal() {
       stack ??= start();
-      return (await stack).client;
+      return (await stack.catch(startFailed)).client;
     },
     runningTemporal: async () => (stack === null ? null : (await stack).client),
   });
@@ -214,9 +217,9 @@ async function readConfig(options: SessionOptions, env: NodeJS.ProcessEnv): Prom
   }
 }
 
-function localCaller() {
-  const name = operatorName();
-  return { identity: `unix:${name}`, name, role: 'admin', via: 'local' } as const;
+function startFailed(error: unknown): never {
+  const { message } = describeError(error);
+  throw new OperatorError('unavailable', message ?? String(error), { code: START_FAILED, cause: error });
 }
 
 function noLedger(stateDir: string): CliError {

@@ -3,6 +3,7 @@ import { SourceError } from '../../contracts/wire/source.ts';
 import { DatabaseUrlError, LedgerError } from '../../ledger/database.ts';
 import { MappingStoppedError } from '../../mapping/errors.ts';
 import { neutralLine } from '../../observability/neutral.ts';
+import { OperatorError } from '../../operator/error.ts';
 import { FolderLockedError } from '../../runtime/lock/folder-lock.ts';
 import { FolderPathError } from '../../runtime/lock/make-folder.ts';
 import { InsecureTemporalError, TemporalAddressError } from '../../runtime/temporal/temporal-address.ts';
@@ -12,7 +13,11 @@ import { TemporalStartError } from '../../runtime/temporal/temporal-process.ts';
 import { type Described, describePlain } from './describe-plain.ts';
 import { EXIT, exitCodeOfSource } from './exit.ts';
 
+/** Code of the operator API's error when this process could not start Temporal or its workers. The cause is the error. */
+export const START_FAILED = 'START_FAILED';
+
 export function describeError(error: unknown): Described {
+  if (error instanceof OperatorError && error.code === START_FAILED) return describeError(error.cause);
   const plain = describePlain(error);
   if (plain !== null) return plain;
   if (!(error instanceof Error)) return { message: String(error), exitCode: EXIT.error };

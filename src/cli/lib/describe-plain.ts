@@ -35,9 +35,18 @@ const EXIT_OF = {
 export function describePlain(error: unknown): Described | null {
   if (error instanceof CommanderError)
     return { message: null, exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
-  if (error instanceof OperatorError)
-    return { message: neutralLine(error.message), exitCode: EXIT_OF[error.kind] };
+  if (error instanceof OperatorError) {
+    // The API of this process: its cause has the exit code that it has in any other command.
+    const cause = error.cause === undefined ? null : describeConfig(error.cause);
+    if (cause !== null) return cause;
+    const exitCode = error.code === 'SECRET' ? EXIT.auth : EXIT_OF[error.kind];
+    return { message: neutralLine(error.message), exitCode };
+  }
   if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
+  return describeConfig(error);
+}
+
+function describeConfig(error: unknown): Described | null {
   if (error instanceof ConfigError) {
     // Only errors of the program itself may print several lines: a line break from outside could forge a line.
     const message = error.problems.map((problem) => neutralLine(formatProblem(problem))).join('\n');

@@ -25,3 +25,8 @@ export function writeRaw(stream: TextStream, text: string): boolean {
   const guarded: Guarded = stream;
   return (guarded[RAW] === undefined ? stream.write(text) : guarded[RAW](text)) !== false;
 }
+
+/** Whether a person watches who can act on a refusal: no script reads the output, and stderr is a terminal. */
+export function isAttended(forScript: boolean): boolean {
+  return !forScript && process.stderr.isTTY;
+}

@@ -1,90 +1,79 @@
 // `sluice sync schedule …` and `sluice campaign schedule …`: the schedules of the configuration on the Temporal server.
-import type { Client, ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { LoadedConfig } from '../../config/load.ts';
-import type { OverlapPolicy } from '../../contracts/config/config-schedule.ts';
-import { JOBS, type Job, namedBy, scheduleIdOf } from '../../runtime/scheduled-jobs.ts';
-import { findSchedule, OVERLAP } from '../../runtime/schedules.ts';
-import type { Shutdown } from '../../runtime/shutdown.ts';
+import type { Input, Output } from '../../contracts/operator/index.ts';
+import { BACKFILL_OVERLAPS, type Job, type ScheduleEntry } from '../../contracts/operator/schedules.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
+import { JOBS, namedBy } from '../../operator/service/schedules/jobs.ts';
+import { withOperator } from '../lib/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
-import { runCommand, say } from '../lib/lifetime.ts';
-import { operatorName } from '../lib/operator.ts';
-import { connectClient, openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { applyOf, describeChanges } from './apply-schedules.ts';
-import { asJson, describeEntry, listSchedules } from './describe-schedule.ts';
+import { say } from '../lib/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { describeChanges } from './apply-schedules.ts';
+import { asJson, describeEntry } from './describe-schedule.ts';
 
 type Options = SessionOptions & { readonly json: boolean };
 type ReasonOptions = Options & { readonly reason: string };
 type BackfillOptions = Options & {
   readonly from: Date;
   readonly to: Date;
-  readonly overlap: BackfillOverlap;
+  readonly overlap: NonNullable<Input<'POST /schedules/{job}/{name}/backfill'>['overlap']>;
 };
-
-/** A backfill's times are all due at once: what to do with the second and later ones. */
-const BACKFILL_OVERLAP = { skip: 'SKIP', 'buffer-one': 'BUFFER_ONE', 'buffer-all': 'BUFFER_ALL' } as const;
-type BackfillOverlap = keyof typeof BACKFILL_OVERLAP;
-
-interface Opened {
-  readonly config: LoadedConfig;
-  readonly client: Client;
-}
 
 /** @param parent the command of the job: `sync` or `campaign` */
 export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessEnv): void {
-  const jobs = [job];
   const plural = JOBS[job].section;
   const schedule = parent.command('schedule').description(`apply, list and steer the schedules of ${plural}`);
-
-  const open = async (options: SessionOptions, shutdown: Shutdown): Promise<Opened> => {
-    const config = await openConfig(options.config, env);
-    return { config, client: await connectClient(options.state, env, shutdown) };
-  };
+  const run = (options: SessionOptions, verb: string, work: (client: OperatorClient) => Promise<number>) =>
+    withOperator(options, env, { command: `sluice ${job} schedule ${verb}`, creates: true }, work);
 
   withSessionOptions(schedule.command('apply'))
     .description('create, update and delete schedules on the Temporal server to match the configuration')
     .option('--json', 'print the changes as JSON', false)
-    .action(async (options: Options) => {
-      process.exitCode = await runCommand(async (shutdown) => {
-        const changes = await applyOf(await open(options, shutdown), jobs);
+    .action((options: Options) =>
+      run(options, 'apply', async (client) => {
+        const { changes } = await client.call('POST /schedules/apply', { jobs: [job] });
         if (options.json)
           print({ changes: changes.map(({ change, ...name }) => ({ ...namedBy(name), change })) });
         else if (changes.length === 0) say('neither the configuration nor the server has a schedule');
         else for (const line of describeChanges(changes)) process.stdout.write(`${line}\n`);
         return EXIT.ok;
-      });
-    });
+      }),
+    );
 
   withSessionOptions(schedule.command('list'))
     .description('list the schedules of the configuration and the server, with their next times')
     .option('--json', 'print the schedules as JSON', false)
-    .action(async (options: Options) => {
-      process.exitCode = await runCommand(async (shutdown) => {
-        const { client, config } = await open(options, shutdown);
-        const schedules = await listSchedules(client, config.config, job);
+    .action((options: Options) =>
+      run(options, 'list', async (client) => {
+        const schedules: ScheduleEntry[] = [];
+        for (let after: string | null | undefined; after !== null; ) {
+          const page: Output<'GET /schedules'> = await client.call('GET /schedules', { job, after });
+          schedules.push(...page.schedules);
+          after = page.next;
+        }
         if (options.json) print({ schedules: schedules.map(asJson) });
         else if (schedules.length === 0) say(`no ${job} has a schedule`);
         else for (const entry of schedules) process.stdout.write(`${describeEntry(entry).join('\n')}\n`);
         return EXIT.ok;
-      });
-    });
+      }),
+    );
 
   const each = (
     command: Command,
-    operatorCommand: (found: Found, options: ReasonOptions & BackfillOptions) => Promise<Done>,
+    verb: string,
+    ask: (client: OperatorClient, name: string, options: ReasonOptions & BackfillOptions) => Promise<Done>,
   ) =>
     withSessionOptions(command)
       .option('--json', 'print the result as JSON', false)
-      .action(async (name: string, options: ReasonOptions & BackfillOptions) => {
-        process.exitCode = await runCommand(async (shutdown) => {
-          const found = await find(await open(options, shutdown), job, name);
-          const { line, ...result } = await operatorCommand(found, options);
-          if (options.json) print({ scheduleId: found.handle.scheduleId, ...result });
+      .action((name: string, options: ReasonOptions & BackfillOptions) =>
+        run(options, `${verb} ${name}`, async (client) => {
+          const { line, result } = await ask(client, name, options);
+          if (options.json) print(result);
           else process.stdout.write(`${line}\n`);
           return EXIT.ok;
-        });
-      });
+        }),
+      );
 
   each(
     schedule
@@ -92,10 +81,11 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
       .argument('<name>', `name of the ${job}`)
       .description('pause a schedule; times during the pause are skipped')
       .option('--reason <text>', 'reason, recorded with the schedule', ''),
-    async ({ handle, name }, { reason }) => {
-      await handle.pause(noteOf('paused', reason));
-      return { paused: true, line: `the schedule of "${name}" is paused` };
-    },
+    'pause',
+    async (client, name, { reason }) => ({
+      result: await client.call('POST /schedules/{job}/{name}/pause', { job, name, reason }),
+      line: `the schedule of "${name}" is paused`,
+    }),
   );
 
   each(
@@ -104,11 +94,12 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
       .argument('<name>', `name of the ${job}`)
       .description('resume a paused schedule')
       .option('--reason <text>', 'reason, recorded with the schedule', ''),
-    async ({ handle, name, description }, { reason }) => {
-      await handle.unpause(noteOf('resumed', reason));
-      const next = description.info.nextActionTimes[0];
-      const when = next === undefined ? 'it has no time to come' : `next ${shown(next, description)}`;
-      return { paused: false, line: `the schedule of "${name}" continues; ${when}` };
+    'resume',
+    async (client, name, { reason }) => {
+      const input = { job, name, reason };
+      const { next, timeZone, ...result } = await client.call('POST /schedules/{job}/{name}/resume', input);
+      const when = next === null ? 'it has no time to come' : `next ${formatTime(new Date(next), timeZone)}`;
+      return { result, line: `the schedule of "${name}" continues; ${when}` };
     },
   );
 
@@ -117,16 +108,16 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
       .command('trigger')
       .argument('<name>', `name of the ${job}`)
       .description('start a scheduled run now'),
-    async ({ client, handle, name, account, description }) => {
-      const busy = await isRunning(client, JOBS[job].works(account, name));
-      await handle.trigger(description.policies.overlap);
-      const overlap = policyName(description);
-      if (!busy) {
-        const line = `started; \`sluice ${job} status ${name}\` shows how far it is`;
-        return { outcome: 'started', line };
-      }
-      const [outcome, then] = WHEN_BUSY[overlap];
-      return { outcome, line: `a run of "${name}" is under way: ${then} (overlap: ${overlap})` };
+    'trigger',
+    async (client, name) => {
+      const { scheduleId, outcome, busy, overlap } = await client.call(
+        'POST /schedules/{job}/{name}/trigger',
+        { job, name },
+      );
+      const line = busy
+        ? `a run of "${name}" is under way: ${WHEN_BUSY[overlap]} (overlap: ${overlap})`
+        : `started; \`sluice ${job} status ${name}\` shows how far it is`;
+      return { result: { scheduleId, outcome }, line };
     },
   );
 
@@ -146,100 +137,37 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
           '--overlap <policy>',
           'skip: one run for the whole period; buffer-one: two runs; buffer-all: one run per scheduled time, one after the other',
         )
-          .choices(Object.keys(BACKFILL_OVERLAP))
+          .choices(BACKFILL_OVERLAPS)
           .default('skip'),
       ),
-    async ({ client, handle, name, description }, { from, to, overlap }) => {
+    'backfill',
+    async (client, name, { from, to, overlap }) => {
       if (to < from) throw new CliError(EXIT.usage, '--to is before --from; swap them');
-      const scheduledTimes = await scheduledTimesBetween(client, handle.scheduleId, from, to);
-      const span = `from ${shown(from, description)} to ${shown(to, description)}`;
-      if (scheduledTimes === 0)
-        return { scheduledTimes, line: `the schedule of "${name}" has no scheduled time ${span}` };
-      await handle.backfill({ start: from, end: to, overlap: BACKFILL_OVERLAP[overlap] });
-      return {
-        scheduledTimes,
-        line: `${formatMany(scheduledTimes, 'scheduled time')} ${span} ${scheduledTimes === 1 ? 'is' : 'are'} due now (overlap: ${overlap}); follow with \`sluice ${job} status ${name}\``,
-      };
+      const span = { from: from.toISOString(), to: to.toISOString() };
+      const input = { job, name, ...span, overlap };
+      const { timeZone, ...result } = await client.call('POST /schedules/{job}/{name}/backfill', input);
+      const { scheduledTimes: times } = result;
+      const when = `from ${formatTime(from, timeZone)} to ${formatTime(to, timeZone)}`;
+      const line =
+        times === 0
+          ? `the schedule of "${name}" has no scheduled time ${when}`
+          : `${formatMany(times, 'scheduled time')} ${when} ${times === 1 ? 'is' : 'are'} due now (overlap: ${overlap}); follow with \`sluice ${job} status ${name}\``;
+      return { result, line };
     },
   );
 }
 
-interface Found {
-  readonly client: Client;
-  readonly name: string;
-  readonly account: string;
-  readonly handle: ScheduleHandle;
-  readonly description: ScheduleDescription;
-}
-
 /** The result of a command: `line` for people, the rest for `--json`. */
-type Done = Readonly<Record<string, unknown>> & { readonly line: string };
+interface Done {
+  readonly line: string;
+  readonly result: object;
+}
 
 const WHEN_BUSY = {
-  skip: ['skipped', 'this scheduled run is left out'],
-  'buffer-one': ['waiting', 'the next begins after it'],
-  'cancel-other': ['started', 'it is cancelled, and a new one begins'],
+  skip: 'this scheduled run is left out',
+  'buffer-one': 'the next begins after it',
+  'cancel-other': 'it is cancelled, and a new one begins',
 } as const;
-
-async function find({ client, config }: Opened, job: Job, name: string): Promise<Found> {
-  const { account } = job === 'sync' ? config.spec(name) : config.campaign(name);
-  const { section } = JOBS[job];
-  const description = await findSchedule(client, { job, account, name });
-  if (description === null) {
-    const has = config.config[section][name]?.schedule !== undefined;
-    const way = has
-      ? `bring it there with \`sluice ${job} schedule apply\``
-      : `give it one in ${config.file} (${section}.${name}.schedule)`;
-    throw new CliError(EXIT.notFound, `the ${job} "${name}" has no schedule on the Temporal server; ${way}`);
-  }
-  const handle = client.schedule.getHandle(scheduleIdOf({ job, account, name }));
-  return { client, name, account, handle, description };
-}
-
-function policyName({ policies }: ScheduleDescription): OverlapPolicy {
-  const known = (Object.keys(OVERLAP) as OverlapPolicy[]).find((key) => OVERLAP[key] === policies.overlap);
-  return known ?? 'skip';
-}
-
-/** @param workflowIds any of them is enough */
-async function isRunning(client: Client, workflowIds: readonly string[]): Promise<boolean> {
-  const [one] = await client.workflowService
-    .listWorkflowExecutions({
-      namespace: client.options.namespace,
-      pageSize: 1,
-      query: `WorkflowId in (${workflowIds.map((id) => `'${id}'`).join(', ')}) and ExecutionStatus = 'Running'`,
-    })
-    .then(({ executions }) => executions ?? []);
-  return one !== undefined;
-}
-
-async function scheduledTimesBetween(
-  client: Client,
-  scheduleId: string,
-  from: Date,
-  to: Date,
-): Promise<number> {
-  const { startTime } = await client.workflowService.listScheduleMatchingTimes({
-    namespace: client.options.namespace,
-    scheduleId,
-    // This call excludes the first moment of the span; the backfill itself includes it.
-    startTime: timestamp(new Date(from.getTime() - 1000)),
-    endTime: timestamp(to),
-  });
-  return startTime?.length ?? 0;
-}
-
-function timestamp(date: Date) {
-  return { seconds: Math.floor(date.getTime() / 1000) as never, nanos: (date.getTime() % 1000) * 1_000_000 };
-}
-
-function noteOf(verb: string, reason: string): string {
-  return `${verb} by ${operatorName()}${reason === '' ? '' : `: ${reason}`}`;
-}
-
-function shown(time: Date, { spec }: ScheduleDescription): string {
-  return formatTime(time, spec.timezone || 'UTC');
-}
 
 function zonedTime(text: string): Date {
   const time = new Date(text);

@@ -1,76 +1,88 @@
-// What `sync run` and `sync retry` share: opening a session, and watching the run to its end and its report.
-import type { Client } from '@temporalio/client';
+// What `sync run` and `sync retry` share: starting a run, and watching it to its end and its report.
+import type { Output } from '../../contracts/operator/index.ts';
+import type { RunReport } from '../../contracts/wire/run.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
+import { OperatorError } from '../../operator/error.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
-import { EXIT } from '../lib/exit.ts';
-import { say } from '../lib/lifetime.ts';
-import { createProgress } from '../lib/progress.ts';
-import {
-  connectClient,
-  type OpenStack,
-  openConfig,
-  openOrJoin,
-  type SessionOptions,
-  sameSession,
-} from '../lib/session.ts';
-import {
-  describeReport,
-  exitCodeOf,
-  followSync,
-  isAttended,
-  type SyncHandle,
-  warnWithoutWorker,
-} from './run-sync.ts';
-
-/**
- * Opens what a run of the sync needs: a stack here, or a client of the Sluice that runs on the state folder.
- * @returns `stack` is null when another Sluice does the work
- */
-export async function openForSync(
-  verb: 'run' | 'retry',
-  name: string,
-  options: SessionOptions,
-  env: NodeJS.ProcessEnv,
-  shutdown: Shutdown,
-): Promise<{ stack: OpenStack | null; account: string; client: Client }> {
-  const stack = await openOrJoin(`sluice sync ${verb} ${name}`, options, env, shutdown);
-  const config = stack?.config ?? (await openConfig(options.config, env));
-  const { account } = config.spec(name);
-  const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
-  if (stack === null) await warnWithoutWorker(client);
-  return { stack, account, client };
-}
+import { type Connected, connectOperator } from '../lib/connect.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { runCommand, say } from '../lib/lifetime.ts';
+import { createProgress, type Progress } from '../lib/progress.ts';
+import { type SessionOptions, sameSession } from '../lib/session.ts';
+import { isAttended } from '../lib/terminal.ts';
+import { sayNoWorker } from '../lib/workers.ts';
+import { describeReport, exitCodeOf } from './describe-run.ts';
+import { followSync, reportOf } from './follow-sync.ts';
 
 export interface Attended {
-  readonly client: Client;
-  readonly handle: SyncHandle;
   readonly sync: string;
-  /** Label of the progress. */
-  readonly label: string;
-  /** Set when this command is the service: its failure stops the watching. */
-  readonly stack: OpenStack | null;
-  readonly shutdown: Shutdown;
+  readonly verb: 'run' | 'retry';
   readonly options: SessionOptions & { readonly json: boolean };
+  readonly env: NodeJS.ProcessEnv;
+  readonly begin: (client: OperatorClient) => Promise<Output<'POST /syncs/{sync}/runs'>>;
+  /** The exit code when the run ended without a report. It may throw the error itself. */
+  readonly onFailure?: (error: unknown) => number;
 }
 
-/** @returns the exit code; `ok` also when the user stops watching, because the run continues */
-export async function attendSync(attended: Attended): Promise<number> {
-  const { client, handle, sync, label, stack, shutdown, options } = attended;
-  const followed = followSync({
-    client,
-    handle,
-    sync,
-    signal: shutdown.signal,
-    attended: isAttended(options.json),
-    progress: createProgress(process.stderr, { label, unit: 'record' }),
+/** Begins a run and watches it. Its exit code is that of the report. */
+export async function attendSync(attended: Attended): Promise<void> {
+  const { sync, verb, options, env } = attended;
+  const connecting = { command: `sluice sync ${verb} ${sync}`, creates: true };
+  process.exitCode = await runCommand(async (shutdown) => {
+    const connected = await connectOperator(options, env, shutdown, connecting);
+    return await Promise.race([watch(attended, connected, shutdown), connected.failed]);
   });
-  const report = await (stack === null ? followed : Promise.race([followed, stack.failed]));
-  if (report === null) {
-    say(`stopped watching; the run goes on with the next \`sluice sync run ${sync}\``);
-    return EXIT.ok;
+}
+
+/** `ok` also when the user stops watching, because the run continues. */
+async function watch(attended: Attended, connected: Connected, shutdown: Shutdown): Promise<number> {
+  const { sync, verb, options, begin, onFailure } = attended;
+  const { execution, resumed, workers } = await begin(connected.client);
+  if (!workers) sayNoWorker();
+  const progress = createProgress(process.stderr, { label: `${verb === 'run' ? 'sync' : verb} ${sync}` });
+  if (resumed !== null) progress.line(`the run was paused (${resumed}); trying again`);
+  try {
+    const report = await followSync({
+      client: connected.client,
+      sync,
+      execution,
+      progress,
+      signal: shutdown.signal,
+      attended: isAttended(options.json),
+    }).catch((error: unknown) => afterLoss(error, attended, { connected, progress, shutdown }));
+    if (report === null) {
+      say(`stopped watching; the run goes on with the next \`sluice sync run ${sync}\``);
+      return EXIT.ok;
+    }
+    const lines = options.json
+      ? [JSON.stringify(report)]
+      : describeReport(report, sameSession(`sync rows ${sync}`, options));
+    process.stdout.write(`${lines.join('\n')}\n`);
+    return exitCodeOf(report);
+  } catch (error) {
+    if (onFailure === undefined) throw error;
+    return onFailure(error);
   }
-  const lines = options.json
-    ? [JSON.stringify(report)]
-    : describeReport(report, sameSession(`sync rows ${sync}`, options));
-  process.stdout.write(`${lines.join('\n')}\n`);
-  return exitCodeOf(report);
+}
+
+/**
+ * The Sluice that did the work has ended, perhaps because the run has: the ledger knows.
+ * @throws the error if it is another one
+ */
+async function afterLoss(
+  error: unknown,
+  { sync, verb, options, env }: Attended,
+  { connected, progress, shutdown }: { connected: Connected; progress: Progress; shutdown: Shutdown },
+): Promise<RunReport | null> {
+  const isLoss = error instanceof OperatorError && error.kind === 'unavailable';
+  if (!isLoss || connected.where !== 'socket' || options.server || env.SLUICE_SERVER) throw error;
+  const command = `sluice sync ${verb} ${sync}`;
+  const { client } = await connectOperator(options, env, shutdown, { command });
+  const now = await client.call('GET /syncs/{sync}/progress', { sync });
+  if (now.end !== null) return reportOf(now, progress);
+  throw new CliError(
+    EXIT.unavailable,
+    `the Sluice that ran the sync has ended before the run; \`sluice sync run ${sync}\` continues it`,
+    { cause: error },
+  );
 }

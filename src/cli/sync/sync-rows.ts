@@ -1,30 +1,20 @@
 // `sluice sync rows`: the outcome of each row of a run, as a list, as JSON or as CSV.
 import type { Command } from 'commander';
+import type { Output as Answer } from '../../contracts/operator/index.ts';
+import { ROW_STATUSES, type SyncRow } from '../../contracts/operator/syncs.ts';
 import type { CrmRecord } from '../../contracts/wire/record.ts';
-import type { Database } from '../../ledger/database.ts';
-import {
-  findRun,
-  type OutcomeFilter,
-  ROW_STATUSES,
-  type RowOutcome,
-  type RowStatus,
-  readOutcomes,
-} from '../../ledger/sync/outcomes.ts';
-import { newestRuns } from '../../ledger/sync/retries.ts';
-import { listWarnings } from '../../ledger/sync/run-warnings.ts';
-import { type RunRow } from '../../ledger/sync/runs.ts';
-import { maskRecord, maskValue } from '../../observability/masking.ts';
-import type { Shutdown } from '../../runtime/shutdown.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect, integer } from '../lib/arguments.ts';
+import { withOperator } from '../lib/connect.ts';
 import { csvLine } from '../lib/csv.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany } from '../lib/format.ts';
-import { openLedgerAlone } from '../lib/ledger-alone.ts';
-import { runCommand, say } from '../lib/lifetime.ts';
-import { type Output, openOutput } from '../lib/output.ts';
-import { openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { say } from '../lib/lifetime.ts';
+import { openOutput } from '../lib/output.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { tabbed } from '../lib/table.ts';
 
+type RowStatus = (typeof ROW_STATUSES)[number];
 type Options = SessionOptions & { readonly [status in RowStatus]: boolean } & {
   readonly run?: string;
   readonly code: readonly string[];
@@ -62,123 +52,114 @@ export function registerSyncRows(sync: Command, env: NodeJS.ProcessEnv): void {
     .option('--csv <file>', 'write CSV to this file, or to stdout with -')
     .option('--unmasked', 'show phone numbers, names, e-mail addresses and documents unmasked', false)
     .action(async (name: string, options: Options) => {
-      process.exitCode = await runCommand((shutdown) => printRows(name, options, env, shutdown));
+      if (options.json && options.csv !== undefined)
+        throw new CliError(EXIT.usage, '--json and --csv are two forms of the same; choose one');
+      await withOperator(options, env, { command: `sluice sync rows ${name}` }, (client) =>
+        printRows(client, name, options),
+      );
     });
 }
 
-async function printRows(
-  name: string,
-  options: Options,
-  env: NodeJS.ProcessEnv,
-  shutdown: Shutdown,
-): Promise<number> {
-  if (options.json && options.csv !== undefined)
-    throw new CliError(EXIT.usage, '--json and --csv are two forms of the same; choose one');
-  const { account } = (await openConfig(options.config, env)).spec(name);
-  const db = await openLedgerAlone('sluice sync rows', options.state, env, shutdown);
-  const runs = options.run === undefined ? await newestRuns(db, account, name) : [options.run];
-  const [newest] = runs;
-  const run = newest === undefined ? null : await findRun(db, account, name, newest);
-  if (run === null) {
-    const what = options.run === undefined ? 'has not run yet' : `has no run ${options.run}`;
-    throw new CliError(EXIT.notFound, `the sync "${name}" ${what}`);
-  }
+type Page = Answer<'GET /syncs/{sync}/rows'>;
+
+/** Rows of one request. */
+const PAGE_ROWS = 1000;
+
+async function printRows(client: OperatorClient, name: string, options: Options): Promise<number> {
+  let page = await readPage(client, name, options, { left: leftOf(options, 0) });
   if (options.unmasked) say('personal data is shown in clear (--unmasked)');
-  const output = openOutput(
-    options.csv === '-' ? null : (options.csv ?? null),
-    options.csv === undefined ? 'text' : 'csv',
-  );
-  const { rows, ended } = await printOutcomes(db, runs, options, output);
+  const { csv, json } = options;
+  const output = openOutput(csv === '-' ? null : (csv ?? null), csv === undefined ? 'text' : 'csv');
+  const form = json ? asJson : csv === undefined ? asText : asCsv;
+  let rows = 0;
+  let wanted = csv === undefined || (await output.write(csvLine(CSV_COLUMNS)));
+  for (;;) {
+    for (const row of page.rows) {
+      if (!wanted) break;
+      rows++;
+      wanted = await output.write(form(row));
+    }
+    const left = leftOf(options, rows);
+    if (page.next === null || left === 0 || !wanted) break;
+    page = await readPage(client, name, options, { left, after: page.next });
+  }
   await output.close();
-  if (!ended) return EXIT.ok;
-  for (const id of runs.toReversed())
-    for (const { step, code, reason } of await listWarnings(db, id))
-      say(`warning: ${step}: ${reason} [${code}]`);
-  const of =
-    runs.length === 1 ? run.id : `${runs.at(-1)} and what its retries left, the last of them ${run.id}`;
-  say(`${formatMany(rows, 'finding')} in run ${of} (${run.status})`);
-  for (const line of whatIsNotListed(run, rows, options)) say(line);
+  if (!wanted) return EXIT.ok;
+  await sayRest(client, name, options, { page, rows });
   return EXIT.ok;
 }
 
+function leftOf({ limit = Number.POSITIVE_INFINITY }: Options, rows: number): number {
+  return limit - rows;
+}
+
+async function readPage(
+  client: OperatorClient,
+  sync: string,
+  options: Options,
+  { left, after }: { left: number; after?: string },
+): Promise<Page> {
+  const { run, code, row, unmasked } = options;
+  const wanted = ROW_STATUSES.filter((status) => options[status]);
+  // A command that names one row shows its outcome, whatever it is.
+  const otherwise = row === undefined ? PROBLEMS : ROW_STATUSES;
+  return await client.call('GET /syncs/{sync}/rows', {
+    sync,
+    run,
+    statuses: wanted.length === 0 ? otherwise : wanted,
+    codes: code.length === 0 ? undefined : code,
+    row,
+    limit: Math.min(PAGE_ROWS, left),
+    after,
+    unmask: unmasked,
+  });
+}
+
+/** Says what the list itself does not show. */
+async function sayRest(
+  client: OperatorClient,
+  sync: string,
+  options: Options,
+  { page, rows }: { page: Page; rows: number },
+): Promise<void> {
+  const { runs, status } = page;
+  const [newest = ''] = runs;
+  for (const run of runs.toReversed())
+    for (let after: string | null | undefined; after !== null; ) {
+      const found = await client.call('GET /syncs/{sync}/warnings', { sync, run, after });
+      for (const { step, code, reason } of found.warnings) say(`warning: ${step}: ${reason} [${code}]`);
+      after = found.next;
+    }
+  const of =
+    runs.length === 1 ? newest : `${runs.at(-1)} and what its retries left, the last of them ${newest}`;
+  say(`${formatMany(rows, 'finding')} in run ${of} (${status})`);
+  for (const line of whatIsNotListed(page, rows, options)) say(line);
+}
+
 /** Rows that left no record of their own. */
-function whatIsNotListed(run: RunRow, rows: number, options: Options): string[] {
+function whatIsNotListed({ pruned, same }: Page, rows: number, options: Options): string[] {
   if (options.row !== undefined) {
     return rows > 0 ? [] : ['a row that is not listed had nothing to change, or was not read'];
   }
   const { created, updated, unchanged, merged } = options;
-  if (run.counts !== null && (created || updated || unchanged || merged))
+  if (pruned && (created || updated || unchanged || merged))
     return [
       'a later run has ended since: of this one only rejected, failed and unknown rows are kept, and counts',
     ];
-  return unchanged && run.rows_same > 0
-    ? [
-        `${formatMany(run.rows_same, 'more person', 'more people')} had nothing to change; they are only counted`,
-      ]
+  return unchanged && same > 0
+    ? [`${formatMany(same, 'more person', 'more people')} had nothing to change; they are only counted`]
     : [];
-}
-
-async function printOutcomes(
-  db: Database,
-  runs: readonly string[],
-  options: Options,
-  output: Output,
-): Promise<{ rows: number; ended: boolean }> {
-  const { limit = Number.POSITIVE_INFINITY, json, csv, unmasked } = options;
-  const form = json ? asJson : csv === undefined ? asText : asCsv;
-  let rows = 0;
-  let ended = csv === undefined || (await output.write(csvLine(CSV_COLUMNS)));
-  for await (const outcome of readOutcomes(db, runs, filterOf(options))) {
-    if (rows >= limit || !ended) break;
-    rows++;
-    ended = await output.write(form(unmasked ? outcome : maskOutcome(outcome)));
-  }
-  return { rows, ended };
-}
-
-function filterOf(options: Options): OutcomeFilter {
-  const wanted = ROW_STATUSES.filter((status) => options[status]);
-  // A command that names one row shows its outcome, whatever it is.
-  const otherwise = options.row === undefined ? PROBLEMS : ROW_STATUSES;
-  return {
-    statuses: wanted.length === 0 ? otherwise : wanted,
-    codes: options.code.length === 0 ? null : options.code,
-    row: options.row ?? null,
-  };
-}
-
-export function maskOutcome(outcome: RowOutcome): RowOutcome {
-  const { status, payload, other } = outcome;
-  const { key } = maskRecord({ key: outcome.key }) as Pick<RowOutcome, 'key'>;
-  return {
-    ...outcome,
-    key,
-    payload:
-      status === 'rejected'
-        ? maskedValues(payload as RefusedValues)
-        : (maskRecord(payload) as RowOutcome['payload']),
-    other: other === null ? null : { row: other.row, payload: maskedValues(other.payload) },
-  };
-}
-
-type RefusedValues = Readonly<Record<string, string>> | null;
-
-/** Values that were refused, by their place: a row whose cells slid puts a phone into any of them. */
-function maskedValues(values: RefusedValues): RefusedValues {
-  if (values === null) return null;
-  return Object.fromEntries(Object.entries(values).map(([place, value]) => [place, maskValue(place, value)]));
 }
 
 const NUMBER = 'contact.number';
 
 /** The number of a row that was rejected for it, as the source has it. */
-function writtenNumber({ status, payload }: RowOutcome): string | null {
-  const value =
-    status === 'rejected' ? (payload as Readonly<Record<string, unknown>> | null)?.[NUMBER] : null;
+function writtenNumber({ status, payload }: SyncRow): string | null {
+  const value = status === 'rejected' ? payload?.[NUMBER] : null;
   return typeof value === 'string' ? value : null;
 }
 
-function asText(outcome: RowOutcome): string {
+function asText(outcome: SyncRow): string {
   const { row, status, step, code, reason, column } = outcome;
   // Row 0 is a person who left the source of a mirror.
   const where = row === 0 ? 'left the source' : `row ${row}`;
@@ -188,9 +169,9 @@ function asText(outcome: RowOutcome): string {
   return `${tabbed([where, status, step ?? '', code ?? '', why])}\n`;
 }
 
-function asJson({ status, step, ...outcome }: RowOutcome): string {
+function asJson({ status, step, ...outcome }: SyncRow): string {
   // `outcome` and `where` are the names that the run's report has for status and step.
-  const { row, key, code, reason, ...more } = outcome;
+  const { row, key, code, reason, changes: _unasked, ...more } = outcome;
   return `${JSON.stringify({ row, key, outcome: status, status, where: step, step, code, reason, ...more })}\n`;
 }
 
@@ -219,7 +200,7 @@ const CSV_COLUMNS = [
 
 const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
-function asCsv(outcome: RowOutcome): string {
+function asCsv(outcome: SyncRow): string {
   const {
     row,
     status,
@@ -247,7 +228,7 @@ function asCsv(outcome: RowOutcome): string {
     attempts,
     created,
     cardCreated,
-    endedAt?.toISOString() ?? null,
+    endedAt,
     key,
     contact?.name ?? null,
     contact?.email ?? null,
@@ -261,6 +242,6 @@ function asCsv(outcome: RowOutcome): string {
   ]);
 }
 
-function isRecord(payload: RowOutcome['payload']): payload is CrmRecord {
-  return payload !== null && typeof payload.contact === 'object';
+function isRecord(payload: unknown): payload is CrmRecord {
+  return payload !== null && typeof (payload as Partial<CrmRecord>).contact === 'object';
 }

@@ -1,19 +1,16 @@
 // `sluice sync …`: run a sync, check it, pause it, resume it, cancel it.
-
-import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
-import { pauseUpdate, resumeUpdate } from '../../../workflows/messages.ts';
-import { crmSyncWorkflowId } from '../../contracts/ids.ts';
-import type { RunProgress } from '../../contracts/wire/run.ts';
-import { CliError, EXIT } from '../lib/exit.ts';
-import { runCommand, say } from '../lib/lifetime.ts';
-import { operatorName } from '../lib/operator.ts';
-import { connectClient, openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import type { SyncProgress } from '../../contracts/operator/syncs.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
+import { withOperator } from '../lib/connect.ts';
+import { EXIT } from '../lib/exit.ts';
+import { say } from '../lib/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { registerSchedule } from '../schedule/schedule-commands.ts';
-import { attendSync, openForSync } from './attend-sync.ts';
-import { describeProgress, failing, type SyncHandle, startSync, troubleOf } from './run-sync.ts';
+import { attendSync } from './attend-sync.ts';
+import { describeProgress, describeState } from './describe-run.ts';
+import { registerSyncLists } from './sync-list.ts';
 import { registerSyncPlan } from './sync-plan.ts';
-import { readProgress } from './sync-progress.ts';
 import { registerSyncRetry } from './sync-retry.ts';
 import { registerSyncRows } from './sync-rows.ts';
 
@@ -23,70 +20,63 @@ type CommandOptions = Options & { readonly reason: string };
 export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
   const sync = program.command('sync').description('run, plan, steer and inspect syncs');
 
+  registerSyncLists(sync, env);
+
   withSessionOptions(sync.command('run').argument('<name>', 'name of the sync'))
     .description('run a sync to its end; joins the run if it is active')
     .option('--json', 'print the report as JSON', false)
-    .action(async (name: string, options: Options) => {
-      process.exitCode = await runCommand(async (shutdown) => {
-        const { stack, account, client } = await openForSync('run', name, options, env, shutdown);
-        const handle = await startSync(client, account, name);
-        return await attendSync({
-          client,
-          handle,
-          sync: name,
-          label: `sync ${name}`,
-          stack,
-          shutdown,
-          options,
-        });
-      });
-    });
+    .action((name: string, options: Options) =>
+      attendSync({
+        sync: name,
+        verb: 'run',
+        options,
+        env,
+        begin: (client) => client.call('POST /syncs/{sync}/runs', { sync: name }),
+      }),
+    );
 
   registerSyncPlan(sync, env);
   registerSyncRows(sync, env);
   registerSyncRetry(sync, env);
   registerSchedule(sync, 'sync', env);
 
-  const steer = (
+  const show = (
     verb: string,
     description: string,
-    operatorCommand: (handle: SyncHandle, by: { by: string; reason: string }) => Promise<RunProgress | null>,
-  ) =>
-    withSessionOptions(sync.command(verb).argument('<name>', 'name of the sync'))
+    ask: (client: OperatorClient, name: string, reason: string) => Promise<SyncProgress>,
+  ) => {
+    const command = withSessionOptions(sync.command(verb).argument('<name>', 'name of the sync'))
       .description(description)
-      .option('--reason <text>', 'reason, recorded with the run', '')
-      .option('--json', 'print the progress as JSON', false)
-      .action(async (name: string, options: CommandOptions) => {
-        process.exitCode = await runCommand(async (shutdown) => {
-          const { account } = (await openConfig(options.config, env)).spec(name);
-          const client = await connectClient(options.state, env, shutdown);
-          const handle: SyncHandle = client.workflow.getHandle(crmSyncWorkflowId(account, name));
-          try {
-            const progress = await operatorCommand(handle, { by: operatorName(), reason: options.reason });
-            if (progress !== null)
-              process.stdout.write(
-                options.json ? `${JSON.stringify(progress)}\n` : `${describeProgress(progress).join('\n')}\n`,
-              );
-            const repeated = progress === null ? null : troubleOf(progress);
-            const trouble = verb === 'status' ? (repeated ?? (await failing(handle))) : null;
-            if (trouble !== null) say(trouble);
-            return EXIT.ok;
-          } catch (error) {
-            if (error instanceof WorkflowNotFoundError)
-              throw new CliError(EXIT.notFound, `the sync "${name}" is not running`, { cause: error });
-            throw error;
-          }
-        });
-      });
+      .option('--json', 'print the progress as JSON', false);
+    if (verb !== 'status') command.option('--reason <text>', 'reason, recorded with the run', '');
+    command.action((name: string, options: CommandOptions) =>
+      withOperator(options, env, { command: `sluice sync ${verb} ${name}` }, async (client) => {
+        const now = await ask(client, name, options.reason ?? '');
+        if (options.json) process.stdout.write(`${JSON.stringify(asJson(now))}\n`);
+        else if (now.progress === null) say(`the run of "${name}" is ${now.state}; no worker answers yet`);
+        else
+          process.stdout.write(`${[...describeProgress(now.progress), ...describeState(now)].join('\n')}\n`);
+        if (now.trouble !== null) say(now.trouble);
+        return EXIT.ok;
+      }),
+    );
+  };
 
-  steer('status', 'show the progress of the current or last run', readProgress);
-  steer('pause', 'pause; returns when no call is in flight', (handle, by) =>
-    handle.executeUpdate(pauseUpdate, { args: [by] }),
+  show('status', 'show the progress of the current or last run', (client, name) =>
+    client.call('GET /syncs/{sync}/progress', { sync: name }),
   );
-  steer('resume', 'resume a paused run', (handle, by) => handle.executeUpdate(resumeUpdate, { args: [by] }));
-  steer('cancel', 'cancel the run; completed work is kept', async (handle) => {
-    await handle.cancel();
-    await handle.result().catch(() => undefined);
-    return await readProgress(handle);
-  });
+  show('pause', 'pause; returns when no call is in flight', (client, name, reason) =>
+    client.call('POST /syncs/{sync}/pause', { sync: name, reason }),
+  );
+  show('resume', 'resume a paused run', (client, name, reason) =>
+    client.call('POST /syncs/{sync}/resume', { sync: name, reason }),
+  );
+  show('cancel', 'cancel the run; completed work is kept', (client, name, reason) =>
+    client.call('POST /syncs/{sync}/cancel', { sync: name, reason }),
+  );
+}
+
+/** The progress, with the state of the run. */
+function asJson({ account, sync, state, eta, startedAt, progress }: SyncProgress) {
+  return { account, sync, state, eta, startedAt, ...(progress ?? { run: null }) };
 }

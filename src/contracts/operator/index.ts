@@ -8,6 +8,7 @@ import { OUTBOX } from './outbox.ts';
 import { OVERVIEW } from './overview.ts';
 import { PEOPLE } from './people.ts';
 import { POLLERS } from './pollers.ts';
+import { SCHEDULES } from './schedules.ts';
 import { SETTINGS } from './settings.ts';
 import { SYNCS } from './syncs.ts';
 
@@ -21,6 +22,7 @@ export const ENDPOINTS = {
   ...PEOPLE,
   ...POLLERS,
   ...SETTINGS,
+  ...SCHEDULES,
   ...SYNCS,
 } as const;
 

@@ -163,13 +163,6 @@ export const RunSummary = z
   .readonly();
 export type RunSummary = z.infer<typeof RunSummary>;
 
-export interface RunReport extends RunSummary {
-  /** The first few rows that were rejected, failed or are unknown; `sluice sync rows` lists all of them. */
-  readonly problems: readonly RunProblem[];
-  /** All problems, counted by reason. `warning`: a value was left out, but the row was kept. */
-  readonly totals: readonly ProblemTotal[];
-}
-
 /** A problem of one row, without its values. */
 export const RunProblem = z
   .object({
@@ -205,34 +198,52 @@ export const ProblemTotal = z
   .readonly();
 export type ProblemTotal = z.infer<typeof ProblemTotal>;
 
-export type RunPhase = 'opening' | 'planning' | 'preparing' | 'syncing' | 'closing' | 'ended';
+export const RunReport = z
+  .object({
+    ...RunSummary.unwrap().shape,
+    /** The first few rows that were rejected, failed or are unknown. */
+    problems: z.array(RunProblem).readonly(),
+    /** All problems, counted by reason. `warning`: a value was left out, but the row was kept. */
+    totals: z.array(ProblemTotal).readonly(),
+  })
+  .readonly();
+export type RunReport = z.infer<typeof RunReport>;
+
+export const RUN_PHASES = ['opening', 'planning', 'preparing', 'syncing', 'closing', 'ended'] as const;
+export type RunPhase = (typeof RUN_PHASES)[number];
 
 /** Result of the query `progress`. */
-export interface RunProgress {
-  readonly run: string | null;
-  readonly phase: RunPhase;
-  /** `code` names what the service refused; set only when Sluice itself paused the run. */
-  readonly paused: { readonly by: string; readonly reason: string; readonly code?: string } | null;
-  /** Rows read so far, and their share of the source (0 to 1; null if unknown). */
-  readonly read: number;
-  readonly readShare: number | null;
-  /** Rows whose person is already represented by another row. */
-  readonly merged: number;
-  /** Records that need calls, and how many of them have ended. */
-  readonly total: number;
-  readonly done: number;
-  readonly created: number;
-  readonly updated: number;
-  readonly failed: number;
-  readonly unknown: number;
-  readonly rejected: number;
-  readonly cards: number;
-  readonly stoppedSteps: readonly string[];
-  /** Problems of rows, counted by reason; complete once the source has been read. */
-  readonly totals: readonly ProblemTotal[];
-  /** Why the first write of its kind fails, once it has failed repeatedly. */
-  readonly trouble: { readonly failures: number; readonly reason: string } | null;
-}
+export const RunProgress = z
+  .object({
+    run: z.string().nullable(),
+    phase: z.enum(RUN_PHASES),
+    /** `code` names what the service refused; set only when Sluice itself paused the run. */
+    paused: z
+      .object({ by: z.string(), reason: z.string(), code: z.string().optional() })
+      .readonly()
+      .nullable(),
+    /** Rows read so far, and their share of the source (0 to 1; null if unknown). */
+    read: count,
+    readShare: z.number().nullable(),
+    /** Rows whose person is already represented by another row. */
+    merged: count,
+    /** Records that need calls, and how many of them have ended. */
+    total: count,
+    done: count,
+    created: count,
+    updated: count,
+    failed: count,
+    unknown: count,
+    rejected: count,
+    cards: count,
+    stoppedSteps: z.array(z.string()).readonly(),
+    /** Problems of rows, counted by reason; complete once the source has been read. */
+    totals: z.array(ProblemTotal).readonly(),
+    /** Why the first write of its kind fails, once it has failed repeatedly. */
+    trouble: z.object({ failures: count, reason: z.string() }).readonly().nullable(),
+  })
+  .readonly();
+export type RunProgress = z.infer<typeof RunProgress>;
 
 /** Why a run must pause, as one of its batches reports it. */
 export interface Halt {

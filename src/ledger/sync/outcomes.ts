@@ -49,37 +49,66 @@ export interface OutcomeFilter {
 
 const PAGE_ROWS = 500;
 
+/** How far each reader has been read: its number, the last position, and the outcomes taken at that position. */
+export type OutcomePosition = readonly (readonly [reader: number, at: number, taken: number])[];
+
+export interface OutcomePage {
+  readonly rows: readonly RowOutcome[];
+  /** Where the next page begins; null after the last row. */
+  readonly next: OutcomePosition | null;
+}
+
+/** An outcome with its position in its reader: the id of a record, or the number of a row. */
+interface Placed {
+  readonly at: number;
+  readonly outcome: RowOutcome;
+}
+
 /**
- * Rows of a run and its retries that pass the filter, in the order of the source. A record that was retried has the
- * retry's outcome.
- * @param runs ids, newest first
- * @param pageRows rows of one run and status in memory at once
+ * A page of the rows of a run and its retries that pass the filter, in the order of the source. A record that was
+ * retried has the retry's outcome.
+ * @param runs ids, newest first; the same for every page
  */
-export async function* readOutcomes(
+export async function pageOutcomes(
   db: Queryable,
   runs: readonly string[],
   filter: OutcomeFilter,
-  pageRows = PAGE_ROWS,
-): AsyncGenerator<RowOutcome> {
+  { limit, from }: { limit: number; from: OutcomePosition | null },
+): Promise<OutcomePage> {
+  const positions = new Map((from ?? []).map(([reader, at, taken]) => [reader, { at, taken }]));
   // One reader per run and status, along its index. Ids follow the order of rows, so the smallest head is next.
   const readers = runs.flatMap((run, n) =>
-    filter.statuses.map((status) => {
-      if (status === 'rejected') return readRejected(db, run, filter, pageRows);
-      if (status === 'merged') return readMerged(db, run, filter, pageRows);
-      return readRecords(db, { run, later: runs.slice(0, n) }, status, filter, pageRows);
+    filter.statuses.map((status, m) => {
+      const position = positions.get(n * filter.statuses.length + m) ?? null;
+      const pageRows = Math.min(PAGE_ROWS, limit + 1);
+      if (status === 'rejected') return readRejected(db, run, filter, { pageRows, position });
+      if (status === 'merged') return readMerged(db, run, filter, { pageRows, position });
+      return readRecords(db, { run, later: runs.slice(0, n) }, status, filter, { pageRows, position });
     }),
   );
   const heads = await Promise.all(readers.map((reader) => reader.next()));
+  const rows: RowOutcome[] = [];
   for (;;) {
     let first = -1;
     for (const [n, head] of heads.entries()) {
-      const best = heads[first]?.value as RowOutcome | undefined;
-      if (head.done !== true && (best === undefined || head.value.row < best.row)) first = n;
+      const best = heads[first]?.value as Placed | undefined;
+      if (head.done !== true && (best === undefined || head.value.outcome.row < best.outcome.row)) first = n;
     }
-    if (first < 0) return;
-    yield heads[first]?.value as RowOutcome;
-    heads[first] = await (readers[first] as AsyncGenerator<RowOutcome>).next();
+    if (first < 0) return { rows, next: null };
+    if (rows.length === limit)
+      return { rows, next: [...positions].map(([reader, { at, taken }]) => [reader, at, taken]) };
+    const { at, outcome } = (heads[first] as IteratorYieldResult<Placed>).value;
+    rows.push(outcome);
+    const before = positions.get(first);
+    positions.set(first, { at, taken: before?.at === at ? before.taken + 1 : 1 });
+    heads[first] = await (readers[first] as AsyncGenerator<Placed>).next();
   }
+}
+
+/** Where a reader begins, and how many rows it reads at once. */
+interface ReaderPage {
+  readonly pageRows: number;
+  readonly position: { readonly at: number; readonly taken: number } | null;
 }
 
 /**
@@ -96,9 +125,9 @@ async function* readRecords(
   { run, later }: { readonly run: string; readonly later: readonly string[] },
   status: RowStatus,
   { codes, row }: OutcomeFilter,
-  pageRows: number,
-): AsyncGenerator<RowOutcome> {
-  for (let after = 0; ; ) {
+  { pageRows, position }: ReaderPage,
+): AsyncGenerator<Placed> {
+  for (let after = position?.at ?? 0; ; ) {
     const page = await db.query<Omit<RowOutcome, 'other'> & { id: number }>(
       `select id, row_no as row, key, status, step, code, reason, null as "column", tries as attempts, created,
               card_created as "cardCreated", ended_at as "endedAt", payload
@@ -111,7 +140,7 @@ async function* readRecords(
       [run, status, after, codes, row, pageRows, later],
     );
     for (const { id, ...outcome } of page) {
-      yield { ...outcome, other: null };
+      yield { at: id, outcome: { ...outcome, other: null } };
       after = id;
     }
     if (page.length < pageRows) return;
@@ -122,21 +151,35 @@ async function* readRejected(
   db: Queryable,
   runId: string,
   { codes, row }: OutcomeFilter,
-  pageRows: number,
-): AsyncGenerator<RowOutcome> {
-  for await (const finding of readFindings(db, runId, { kinds: ['reject'], codes, row }, pageRows)) {
+  { pageRows, position }: ReaderPage,
+): AsyncGenerator<Placed> {
+  // A row may have several findings. Those that an earlier page has shown are skipped.
+  let skipped = 0;
+  for await (const finding of readFindings(
+    db,
+    runId,
+    { kinds: ['reject'], codes, row, from: position?.at ?? 0 },
+    pageRows,
+  )) {
+    if (finding.row === position?.at && skipped < position.taken) {
+      skipped++;
+      continue;
+    }
     const { field, code, reason, column, value, otherRow, otherValue } = finding;
     yield {
-      ...WITHOUT_RECORD,
-      row: finding.row,
-      key: null,
-      status: 'rejected',
-      step: field,
-      code,
-      reason,
-      column,
-      payload: valueOf(field, value),
-      other: otherRow === null ? null : { row: otherRow, payload: valueOf(field, otherValue) },
+      at: finding.row,
+      outcome: {
+        ...WITHOUT_RECORD,
+        row: finding.row,
+        key: null,
+        status: 'rejected',
+        step: field,
+        code,
+        reason,
+        column,
+        payload: valueOf(field, value),
+        other: otherRow === null ? null : { row: otherRow, payload: valueOf(field, otherValue) },
+      },
     };
   }
 }
@@ -145,25 +188,28 @@ async function* readMerged(
   db: Queryable,
   runId: string,
   { codes, row }: OutcomeFilter,
-  pageRows: number,
-): AsyncGenerator<RowOutcome> {
+  { pageRows, position }: ReaderPage,
+): AsyncGenerator<Placed> {
   // A merged row has no code.
   if (codes !== null) return;
-  for (let after = -1; ; ) {
+  for (let after = position?.at ?? -1; ; ) {
     const page = await pageOfMerged(db, runId, { after, row, limit: pageRows });
     for (const { row: number, key, into } of page) {
       const stands = into === null ? 'a record that the previous run left undone' : `row ${into}`;
       yield {
-        ...WITHOUT_RECORD,
-        row: number,
-        key,
-        status: 'merged',
-        step: null,
-        code: null,
-        reason: `${stands} represents this person`,
-        column: null,
-        payload: null,
-        other: into === null ? null : { row: into, payload: null },
+        at: number,
+        outcome: {
+          ...WITHOUT_RECORD,
+          row: number,
+          key,
+          status: 'merged',
+          step: null,
+          code: null,
+          reason: `${stands} represents this person`,
+          column: null,
+          payload: null,
+          other: into === null ? null : { row: into, payload: null },
+        },
       };
       after = number;
     }

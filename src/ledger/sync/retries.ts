@@ -126,11 +126,18 @@ async function runsOf(db: Queryable, account: string, sync: string) {
 /**
  * The newest run of a sync, finished or not. If it is a retry, also the runs before it down to the one that read the
  * source. Together they have the outcome of each row. Newest first; empty when the sync never ran.
+ * @param newest a run to count as the newest, for the next page of a list that began with it
  */
-export async function newestRuns(db: Queryable, account: string, sync: string): Promise<readonly string[]> {
+export async function newestRuns(
+  db: Queryable,
+  account: string,
+  sync: string,
+  newest?: string,
+): Promise<readonly string[]> {
   const { runs } = await runsOf(db, account, sync);
-  const source = runs.findIndex(({ kind }) => kind !== 'retry');
-  return runs.slice(0, source + 1).map(({ id }) => id);
+  const standing = newest === undefined ? runs : runs.slice(runs.findIndex(({ id }) => id === newest));
+  const source = standing.findIndex(({ kind }) => kind !== 'retry');
+  return standing.slice(0, source + 1).map(({ id }) => id);
 }
 
 export interface RetryPage {

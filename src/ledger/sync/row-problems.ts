@@ -108,6 +108,8 @@ export interface FindingFilter {
   readonly codes?: readonly string[] | null;
   /** Null means every row. */
   readonly row?: number | null;
+  /** Only rows from this number on. @default 0 */
+  readonly from?: number;
 }
 
 const PAGE_ROWS = 500;
@@ -119,11 +121,11 @@ const PAGE_ROWS = 500;
 export async function* readFindings(
   db: Queryable,
   runId: string,
-  { kinds, codes = null, row = null }: FindingFilter,
+  { kinds, codes = null, row = null, from: first = 0 }: FindingFilter,
   pageRows = PAGE_ROWS,
 ): AsyncGenerator<ListedFinding> {
-  for (let from = row; ; from += pageRows) {
-    from = row ?? (await nextRow(db, runId, from ?? 0));
+  for (let from: number | null = row ?? first; ; from += pageRows) {
+    from = row ?? (await nextRow(db, runId, from));
     if (from === null) return;
     // Selects a range of rows without a limit. Without statistics, PGlite would read and sort everything after a page
     // for each page.

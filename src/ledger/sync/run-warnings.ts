@@ -38,10 +38,14 @@ export async function stepIsStopped(
   return rows.length > 0;
 }
 
-/** All warnings of a run in full, for the operator and never for Temporal. */
-export async function listWarnings(db: Queryable, id: string): Promise<RunWarning[]> {
+/** Warnings of a run in full, for the operator and never for Temporal. */
+export async function listWarnings(
+  db: Queryable,
+  id: string,
+  { limit, offset }: { limit: number | null; offset: number } = { limit: null, offset: 0 },
+): Promise<RunWarning[]> {
   return await db.query(
-    'select step, code, reason from run_warnings where run_id = $1 order by at, step, subject',
-    [id],
+    `select step, code, reason from run_warnings where run_id = $1 order by at, step, subject limit $2 offset $3`,
+    [id, limit, offset],
   );
 }

@@ -1,6 +1,6 @@
 // Calls the handler of a route: checks the role and the input, keeps the audit log, and lets only what the contract
 // names leave the server. HTTP, the Unix socket and commands that serve themselves all come through here.
-import { UnknownNameError } from '../../config/errors.ts';
+import { ConfigError, ConfigFileError, SecretError, UnknownNameError } from '../../config/errors.ts';
 import type { Endpoint } from '../../contracts/operator/endpoint.ts';
 import { ENDPOINTS, type Route } from '../../contracts/operator/index.ts';
 import { LedgerError } from '../../ledger/database.ts';
@@ -111,6 +111,10 @@ function asOperatorError(error: unknown): OperatorError | null {
   if (error instanceof OperatorError) return error;
   if (error instanceof UnknownNameError)
     return new OperatorError('notFound', error.message, { code: 'UNKNOWN_NAME', cause: error });
+  if (error instanceof ConfigError || error instanceof ConfigFileError)
+    return new OperatorError('invalid', error.message, { code: 'CONFIG', cause: error });
+  if (error instanceof SecretError)
+    return new OperatorError('failed', error.message, { code: 'SECRET', cause: error });
   if (error instanceof LedgerError)
     return new OperatorError('unavailable', error.message, { code: 'LEDGER', cause: error });
   return null;

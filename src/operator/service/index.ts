@@ -9,6 +9,7 @@ import { outboxHandlers } from './outbox.ts';
 import { overviewHandlers } from './overview.ts';
 import { peopleHandlers } from './people.ts';
 import { pollerHandlers } from './pollers/index.ts';
+import { scheduleHandlers } from './schedules.ts';
 import { settingsHandlers } from './settings.ts';
 import { syncHandlers } from './syncs.ts';
 
@@ -23,6 +24,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...peopleHandlers(deps),
     ...pollerHandlers(deps),
     ...settingsHandlers(deps),
+    ...scheduleHandlers(deps),
     ...syncHandlers(deps),
   };
 }

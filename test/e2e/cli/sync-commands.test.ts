@@ -5,12 +5,13 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { registerSync } from '../../../src/cli/sync/sync.ts';
+import { loadConfig } from '../../../src/config/load.ts';
 import { crmSyncWorkflowId } from '../../../src/contracts/ids.ts';
 import { RunSpec } from '../../../src/contracts/wire/run.ts';
-import { openPglite } from '../../../src/ledger/database.ts';
+import { type Database, openPglite } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations/migrations.ts';
 import { endRecord } from '../../../src/ledger/sync/records.ts';
 import { addRowProblems } from '../../../src/ledger/sync/row-problems.ts';
@@ -18,6 +19,7 @@ import { closeRun } from '../../../src/ledger/sync/run-end.ts';
 import { advanceRun, openRun } from '../../../src/ledger/sync/runs.ts';
 import { stageRecords } from '../../../src/ledger/sync/staged-records.ts';
 import { SEARCH_ATTRIBUTES } from '../../support/environment.ts';
+import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { layCluster } from '../../support/postgres/cluster.ts';
 import { unleased } from '../../support/postgres/ledger.ts';
 import { buildOnce } from '../../support/runner/build.ts';
@@ -182,10 +184,18 @@ describe('sluice sync rows', () => {
 });
 
 describe('with a Temporal server', () => {
-  const away = () => ({
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
-    TEMPORAL_NAMESPACE: temporal.namespace,
+  let db: Database;
+  let operator: TestOperator;
+  beforeAll(async () => {
+    db = await openPglite(join(dir, '.sluice', 'ledger'));
+    const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_x' } });
+    operator = await openTestOperator({ db, temporal: temporal.client, config });
   });
+  afterAll(async () => {
+    await operator.close();
+    await db.close();
+  });
+  const away = () => ({ SLUICE_SERVER: operator.server });
 
   it('sluice sync retry while a run is under way is a conflict, exit code 5', async () => {
     const handle = await temporal.client.workflow.start('crmSync', {
@@ -197,6 +207,35 @@ describe('with a Temporal server', () => {
     expect(code).toBe(5);
     expect(stderr).toContain('a run of "leads" is under way');
     await handle.terminate();
+  });
+
+  it('sluice sync list and runs show the state, start, end and counts', async () => {
+    const json = async (args: string) => {
+      const ended = await sluice(`${args} --json`, away());
+      expect(ended.code, ended.stderr).toBe(0);
+      return JSON.parse(ended.stdout) as Record<string, unknown>;
+    };
+    const run = {
+      run: 'acme/leads/1',
+      kind: 'sync',
+      status: 'finished',
+      finishedAt: expect.stringMatching(/Z$/),
+      read: 3,
+      outcomes: expect.objectContaining({ rejected: 1, failed: 1, unknown: 1 }),
+    };
+    expect(await json('sync runs leads')).toEqual({ runs: [expect.objectContaining(run)], next: null });
+    expect(await json('sync list')).toMatchObject({
+      syncs: [
+        { sync: 'leads', state: 'idle', source: { name: 'leads', type: 'csv' }, last: run },
+        { sync: 'other', state: 'idle', last: null, schedule: null },
+      ],
+    });
+    const { stdout } = await sluice('sync runs leads', away());
+    expect(lines(stdout)[1]).toMatch(/^acme\/leads\/1 +sync +finished .* 1 rejected, 1 failed, 1 unknown$/);
+    expect((await sluice('sync status other', away())).code).toBe(3);
+    expect((await sluice('sync pause leads', away())).code).toBe(3);
+    const status = await sluice('sync status leads', away());
+    expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('run acme/leads/1: ended') });
   });
 
   it('sluice sync schedule: applied, listed with its zone, paused with a reason, back-filled', async () => {

@@ -3,7 +3,7 @@
 
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { asJson, describeEntry, listSchedules } from '../../../src/cli/schedule/describe-schedule.ts';
+import { asJson, describeEntry } from '../../../src/cli/schedule/describe-schedule.ts';
 import { ScheduleConfig } from '../../../src/contracts/config/config-schedule.ts';
 import {
   campaignIdentity,
@@ -12,8 +12,9 @@ import {
   SEARCH_KEYS,
   scheduledCampaignWorkflowId,
 } from '../../../src/contracts/ids.ts';
-import type { Job } from '../../../src/runtime/scheduled-jobs.ts';
-import { applySchedules, planSchedules } from '../../../src/runtime/schedules.ts';
+import type { Job } from '../../../src/contracts/operator/schedules.ts';
+import { listSchedules } from '../../../src/operator/service/schedules/list.ts';
+import { applySchedules, planSchedules } from '../../../src/operator/service/schedules/schedules.ts';
 import type { campaignPlan } from '../../../workflows/campaign-plan.ts';
 import { cancelCampaignUpdate, pauseCampaignUpdate } from '../../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../../workflows/reactivation-campaign.ts';

@@ -2,7 +2,6 @@
 
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { listSchedules } from '../../../src/cli/schedule/describe-schedule.ts';
 import { ScheduleConfig } from '../../../src/contracts/config/config-schedule.ts';
 import {
   crmSyncWorkflowId,
@@ -10,12 +9,13 @@ import {
   scheduledSyncWorkflowId,
   syncScheduleId,
 } from '../../../src/contracts/ids.ts';
+import { listSchedules } from '../../../src/operator/service/schedules/list.ts';
 import {
   applySchedules,
   findSchedule,
   planSchedules,
   ScheduleRefusedError,
-} from '../../../src/runtime/schedules.ts';
+} from '../../../src/operator/service/schedules/schedules.ts';
 import type { crmSync } from '../../../workflows/crm-sync.ts';
 import { pauseUpdate, resumeUpdate } from '../../../workflows/messages.ts';
 import type { scheduledSync } from '../../../workflows/scheduled-sync.ts';

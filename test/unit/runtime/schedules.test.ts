@@ -1,7 +1,7 @@
 // In which time zone the server reads the cron of a schedule.
 import { describe, expect, it } from 'vitest';
 import { ScheduleConfig } from '../../../src/contracts/config/config-schedule.ts';
-import { type ScheduledConfig, wantedSchedules } from '../../../src/runtime/schedules.ts';
+import { type ScheduledConfig, wantedSchedules } from '../../../src/operator/service/schedules/schedules.ts';
 
 describe('the time zone of a schedule', () => {
   it.each([

@@ -1,9 +1,12 @@
 // The CRM sync while the service loses answers: everybody once, every card once, and the truth in the report.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { followSync } from '../../../src/cli/sync/run-sync.ts';
+import { followSync } from '../../../src/cli/sync/follow-sync.ts';
+import type { LoadedConfig } from '../../../src/config/load.ts';
 import { account, type Environment } from '../../support/environment.ts';
+import { openTestOperator } from '../../support/operator.ts';
 import { effects } from '../../support/panel.ts';
 import { HEADER, plainRows, sumOf, syncContext, untilTrouble } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
@@ -44,6 +47,13 @@ async function met(environment: Environment, method: string, path: RegExp): Prom
 
 const EVERY_KIND = ['hang', 'html', 'reset-after', 'reset-before', 'status', 'truncate'];
 
+/** Finds the workflow of this environment, whose id has a prefix, under every id. */
+function clientOf(workflowId: string): Client {
+  const { client } = context.temporal;
+  const getHandle = (_: string, run?: string) => client.workflow.getHandle(workflowId, run);
+  return Object.create(client, { workflow: { value: { getHandle } } }) as Client;
+}
+
 describe('a service that does not answer', () => {
   it('is reported once to those who follow the run, and the run continues when it is back', async () => {
     await inEnvironment({ csv: `${HEADER}+1 415 555 2000,Ana,,crm,,,\n` }, async (environment) => {
@@ -51,13 +61,21 @@ describe('a service that does not answer', () => {
       const lines: string[] = [];
       const progress = { update: () => {}, finish: () => {}, line: (text: string) => lines.push(text) };
       const { signal } = new AbortController();
-      const { client } = context.temporal;
       const handle = await environment.start();
-      const followed = followSync({ client, handle, progress, signal, attended: true, sync: 'leads' });
+      const { firstExecutionRunId: execution } = handle;
+      const config = { spec: () => ({ account: 'acme' }) } as unknown as LoadedConfig;
+      const operator = await openTestOperator({
+        db: environment.db,
+        temporal: clientOf(handle.workflowId),
+        config,
+      });
+      const { client } = operator;
+      const followed = followSync({ client, execution, progress, signal, attended: true, sync: 'leads' });
       await until('the trouble is named', () => lines.length > 0);
       await environment.panel.clearFaults();
       expect(await followed).toMatchObject({ read: 1, created: 1, failed: 0 });
       expect(lines).toEqual([expect.stringMatching(/^retrying: GET \/v1\/tags: .*\[TRANSPORT_RESET\]$/)]);
+      await operator.close();
     });
   });
 });

@@ -1,7 +1,12 @@
 // Outcomes of rows, read in pages; and retries made of what the ledger kept.
 import { describe, expect, it } from 'vitest';
 import { LAST_RUN } from '../../../../src/contracts/wire/retry.ts';
-import { type OutcomeFilter, ROW_STATUSES, readOutcomes } from '../../../../src/ledger/sync/outcomes.ts';
+import {
+  type OutcomeFilter,
+  type OutcomePosition,
+  pageOutcomes,
+  ROW_STATUSES,
+} from '../../../../src/ledger/sync/outcomes.ts';
 import { endRecord, settleStep } from '../../../../src/ledger/sync/records.ts';
 import {
   advanceRetry,
@@ -24,14 +29,17 @@ const FINISHED = { status: 'finished', stopped: 0 } as const;
 const refused = { status: 'failed', step: 'upsertContact', reason: 'r' } as const;
 
 export function outcomesSuite(database: OpenDatabase): void {
-  const read = async (runId: string, filter: Partial<OutcomeFilter> = {}, pageRows?: number) => {
+  const read = async (runId: string, filter: Partial<OutcomeFilter> = {}, pageRows = 500) => {
     const rows = [];
-    for await (const row of readOutcomes(database(), [runId], { ...ALL, ...filter }, pageRows))
-      rows.push(row);
-    return rows;
+    for (let from: OutcomePosition | null = null; ; ) {
+      const page = await pageOutcomes(database(), [runId], { ...ALL, ...filter }, { limit: pageRows, from });
+      rows.push(...page.rows);
+      if (page.next === null) return rows;
+      from = page.next;
+    }
   };
 
-  describe('readOutcomes', () => {
+  describe('pageOutcomes', () => {
     const build = async () => {
       // Rows 1..9: 3 and 6 rejected (6 for two reasons), the others records.
       const { run } = await runWith(database(), []);
@@ -245,10 +253,9 @@ export function outcomesSuite(database: OpenDatabase): void {
       await finish(account, second, { 1: 'ok', 2: 'failed C' });
       const runs = await newestRuns(database(), account, 'leads');
       expect(runs).toEqual([second, `${account}/leads/1`]);
-      const found: [number, string | null][] = [];
       const filter = { statuses: ['failed', 'unknown'], codes: null, row: null } as const;
-      for await (const { row, code } of readOutcomes(database(), runs, filter)) found.push([row, code]);
-      expect(found).toEqual([
+      const { rows } = await pageOutcomes(database(), runs, filter, { limit: 100, from: null });
+      expect(rows.map(({ row, code }) => [row, code])).toEqual([
         [3, 'C'],
         [4, 'B'],
         [5, 'A'],

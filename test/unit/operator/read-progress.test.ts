@@ -2,9 +2,9 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { defaultDataConverter, defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import type { BatchCounts } from '../../../../activities/sync/sync-batch.ts';
-import { readProgress } from '../../../../src/cli/sync/sync-progress.ts';
-import type { RunProgress } from '../../../../src/contracts/wire/run.ts';
+import type { BatchCounts } from '../../../activities/sync/sync-batch.ts';
+import type { RunProgress } from '../../../src/contracts/wire/run.ts';
+import { readProgress } from '../../../src/operator/service/syncs/read-progress.ts';
 
 const NOW = {
   run: 'acme/leads/1',

@@ -1,14 +1,15 @@
 // Schedules of syncs and campaigns on the Temporal server: applies the configuration and describes the schedules.
 
 import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
-import type { scheduledCampaign } from '../../workflows/scheduled-campaign.ts';
-import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
-import type { Config } from '../contracts/config/config.ts';
-import { durationMs } from '../contracts/config/config-base.ts';
-import type { OverlapPolicy, ScheduleConfig } from '../contracts/config/config-schedule.ts';
-import { parseScheduleId, SEARCH_KEYS, scheduledJobName, WORK_QUEUE } from '../contracts/ids.ts';
-import { shortHash } from '../ledger/short-hash.ts';
-import { JOB_KINDS, JOBS, type Job, type JobName, namedBy, scheduleIdOf } from './scheduled-jobs.ts';
+import type { scheduledCampaign } from '../../../../workflows/scheduled-campaign.ts';
+import type { scheduledSync } from '../../../../workflows/scheduled-sync.ts';
+import type { Config } from '../../../contracts/config/config.ts';
+import { durationMs } from '../../../contracts/config/config-base.ts';
+import type { OverlapPolicy, ScheduleConfig } from '../../../contracts/config/config-schedule.ts';
+import { parseScheduleId, SEARCH_KEYS, scheduledJobName, WORK_QUEUE } from '../../../contracts/ids.ts';
+import { JOB_KINDS, type Job, type ScheduleChange } from '../../../contracts/operator/schedules.ts';
+import { shortHash } from '../../../ledger/short-hash.ts';
+import { JOBS, type JobName, namedBy, scheduleIdOf } from './jobs.ts';
 
 /** Server-side names of the overlap policies. */
 export const OVERLAP = {
@@ -50,10 +51,6 @@ export function wantedSchedules(config: ScheduledConfig, jobs: readonly Job[] = 
       return [{ job, account, name, schedule: { ...schedule, timeZone } }];
     }),
   );
-}
-
-export interface ScheduleChange extends JobName {
-  readonly change: 'create' | 'update' | 'delete' | 'none';
 }
 
 interface SchedulesOptions {

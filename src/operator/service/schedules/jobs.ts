@@ -1,7 +1,6 @@
 // The kinds of jobs that can have a schedule, and the names of their schedules and workflows.
-
-import type { scheduledCampaign } from '../../workflows/scheduled-campaign.ts';
-import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
+import type { scheduledCampaign } from '../../../../workflows/scheduled-campaign.ts';
+import type { scheduledSync } from '../../../../workflows/scheduled-sync.ts';
 import {
   campaignIdentity,
   campaignPlanIdentity,
@@ -10,10 +9,8 @@ import {
   scheduledCampaignWorkflowId,
   scheduledSyncWorkflowId,
   syncScheduleId,
-} from '../contracts/ids.ts';
-
-export const JOB_KINDS = ['sync', 'campaign'] as const;
-export type Job = (typeof JOB_KINDS)[number];
+} from '../../../contracts/ids.ts';
+import type { Job } from '../../../contracts/operator/schedules.ts';
 
 /** A sync or a campaign. */
 export interface JobName {

@@ -1,9 +1,9 @@
 // The progress of a sync: the counts of its workflow, plus what active batches have reported since.
 import type { WorkflowHandle } from '@temporalio/client';
-import type { BatchCounts } from '../../../activities/sync/sync-batch.ts';
-import { progressQuery } from '../../../workflows/messages.ts';
-import type { RunProgress } from '../../contracts/wire/run.ts';
-import { batchDetails } from '../lib/batch-details.ts';
+import type { BatchCounts } from '../../../../activities/sync/sync-batch.ts';
+import { progressQuery } from '../../../../workflows/messages.ts';
+import type { RunProgress } from '../../../contracts/wire/run.ts';
+import { batchDetails } from '../batch-details.ts';
 
 /** @throws ServiceError or QueryNotRegisteredError as a query does */
 export async function readProgress(handle: WorkflowHandle): Promise<RunProgress> {

@@ -1,7 +1,7 @@
 // What `sluice sync rows` shows of a row that was refused.
 import { expect, it } from 'vitest';
-import { maskOutcome } from '../../../../src/cli/sync/sync-rows.ts';
-import type { RowOutcome } from '../../../../src/ledger/sync/outcomes.ts';
+import type { RowOutcome } from '../../../src/ledger/sync/outcomes.ts';
+import { maskOutcome } from '../../../src/operator/service/syncs/mask-row.ts';
 
 it.each([
   ['contact.number', '+55 11 98765-4321', '+55 1• •••••-••21'],

@@ -1,0 +1,24 @@
+// The logger of a command that may not need the Temporal SDK.
+import { createLogger, type Logger } from '../../observability/logger.ts';
+import { CliError, EXIT } from './exit.ts';
+import { writeLines } from './progress.ts';
+import { writeRaw } from './terminal.ts';
+
+/** @throws CliError (usage) for an unknown level */
+export function makeLogger(level: string): Logger {
+  try {
+    const { stderr } = process;
+    const destination = { isTTY: stderr.isTTY, write: (line: string) => writeLog(stderr, line) };
+    return createLogger({ level, destination });
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new CliError(EXIT.usage, `SLUICE_LOG_LEVEL: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** On a terminal the line has colors; the rest of it is harmless already. */
+function writeLog(stream: NodeJS.WriteStream, line: string): void {
+  if (stream.isTTY) writeLines(stream, line, writeRaw);
+  else writeLines(stream, line);
+}

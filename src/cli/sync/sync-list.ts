@@ -1,0 +1,98 @@
+// `sluice sync list` and `sluice sync runs`: syncs with their last run, and runs with start, end and counts.
+import type { Command } from 'commander';
+import type { SyncEntry, SyncRunSummary } from '../../contracts/operator/syncs.ts';
+import { integer } from '../lib/arguments.ts';
+import { withOperator } from '../lib/connect.ts';
+import { EXIT } from '../lib/exit.ts';
+import { formatCount, formatDuration, formatTime } from '../lib/format.ts';
+import { say } from '../lib/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { type Column, tableOf } from '../lib/table.ts';
+import { describeOutcomes } from './describe-run.ts';
+
+interface Options extends SessionOptions {
+  readonly json: boolean;
+  readonly limit: number;
+  readonly account?: string;
+}
+
+const LIMIT = 20;
+
+export function registerSyncLists(sync: Command, env: NodeJS.ProcessEnv): void {
+  withSessionOptions(sync.command('list'))
+    .description('list syncs with their state, last run and next scheduled time')
+    .option('--account <name>', 'only syncs of this account')
+    .option('--json', 'print the syncs as JSON', false)
+    .action((options: Options) =>
+      withOperator(options, env, { command: 'sluice sync list', creates: true }, async (client) => {
+        const found: SyncEntry[] = [];
+        for (let after: string | null | undefined; after !== null; ) {
+          const page = await client.call('GET /syncs', { account: options.account, after });
+          found.push(...page.syncs);
+          after = page.next;
+        }
+        if (options.json) print({ syncs: found });
+        else if (found.length === 0) say('the configuration has no sync');
+        else for (const each of tableOf(SYNC_COLUMNS, found)) process.stdout.write(`${each}\n`);
+        return EXIT.ok;
+      }),
+    );
+
+  withSessionOptions(sync.command('runs').argument('<name>', 'name of the sync'))
+    .description('list the runs of a sync, newest first, with start, end and counts')
+    .option('--limit <count>', 'maximum number of runs', integer({ min: 1, max: 1000 }), LIMIT)
+    .option('--json', 'print the runs as JSON', false)
+    .action((name: string, options: Options) =>
+      withOperator(options, env, { command: `sluice sync runs ${name}` }, async (client) => {
+        const { runs, next } = await client.call('GET /syncs/{sync}/runs', {
+          sync: name,
+          limit: options.limit,
+        });
+        if (options.json) print({ runs, next });
+        else if (runs.length === 0) say(`the sync "${name}" has not run yet`);
+        else for (const each of tableOf(RUN_COLUMNS, runs)) process.stdout.write(`${each}\n`);
+        if (next !== null && !options.json) say('there are older runs: see --limit');
+        return EXIT.ok;
+      }),
+    );
+}
+
+const time = (at: string | null) => (at === null ? '' : formatTime(new Date(at)));
+
+const SYNC_COLUMNS: readonly Column<SyncEntry>[] = [
+  ['sync', 'left', ({ sync }) => sync],
+  ['account', 'left', ({ account }) => account],
+  ['state', 'left', ({ state }) => state],
+  ['last run', 'left', ({ last }) => time(last?.startedAt ?? null)],
+  ['result', 'left', ({ last }) => (last === null ? 'never ran' : describeOutcomes(last))],
+  ['next', 'left', ({ schedule }) => nextOf(schedule)],
+];
+
+function nextOf(schedule: SyncEntry['schedule']): string {
+  if (schedule === null) return '';
+  if (schedule.paused === true) return 'paused';
+  return schedule.next === null
+    ? schedule.cron.join(' and ')
+    : formatTime(new Date(schedule.next), schedule.timeZone);
+}
+
+const RUN_COLUMNS: readonly Column<SyncRunSummary>[] = [
+  ['run', 'left', ({ run }) => run],
+  ['kind', 'left', ({ kind }) => kind],
+  ['status', 'left', ({ status }) => status],
+  ['start', 'left', ({ startedAt }) => time(startedAt)],
+  ['end', 'left', ({ finishedAt }) => time(finishedAt)],
+  [
+    'took',
+    'right',
+    ({ startedAt, finishedAt }) =>
+      finishedAt === null ? '' : formatDuration(Date.parse(finishedAt) - Date.parse(startedAt)),
+  ],
+  ['read', 'right', ({ read }) => formatCount(read)],
+  ['calls', 'right', ({ calls }) => formatCount(calls)],
+  ['result', 'left', (run) => describeOutcomes(run)],
+];
+
+function print(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}

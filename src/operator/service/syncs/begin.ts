@@ -1,0 +1,103 @@
+// Starts syncs and retries as workflows.
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { crmSync } from '../../../../workflows/crm-sync.ts';
+import { resumeUpdate } from '../../../../workflows/messages.ts';
+import { crmSyncIdentity, WORK_QUEUE } from '../../../contracts/ids.ts';
+import type { Output } from '../../../contracts/operator/index.ts';
+import type { RetryRequest } from '../../../contracts/wire/retry.ts';
+import { OperatorError } from '../../error.ts';
+import { handleOf, type SyncHandle, type SyncName } from './progress.ts';
+import { readProgress } from './read-progress.ts';
+
+type Begun = Output<'POST /syncs/{sync}/runs'>;
+
+/** temporal.api.enums.v1.TaskQueueType: the SDK exports its enums only with the whole protocol package. */
+const TASK_QUEUE_TYPE_WORKFLOW = 1;
+
+/** A worker that has just started polls within this time. */
+const ATTEMPTS = 5;
+const ATTEMPT_MS = 200;
+
+/**
+ * A sync has one workflow at a time: a second start joins the first. A retry joins nothing.
+ * @throws WorkflowExecutionAlreadyStartedError when a retry finds an active run
+ */
+export async function startSync(
+  client: Client,
+  account: string,
+  sync: string,
+  { retry, taskQueue = WORK_QUEUE }: { retry?: RetryRequest; taskQueue?: string } = {},
+): Promise<SyncHandle & { readonly firstExecutionRunId: string }> {
+  return await client.workflow.start<typeof crmSync>('crmSync', {
+    ...crmSyncIdentity(account, sync),
+    taskQueue,
+    args: [{ account, sync, ...(retry === undefined ? {} : { retry }) }],
+    workflowIdConflictPolicy: retry === undefined ? 'USE_EXISTING' : 'FAIL',
+  });
+}
+
+/** Starts a sync or joins its run. A run that Sluice paused because the service refused it tries again. */
+export async function beginSync(
+  client: Client,
+  { account, sync }: SyncName,
+  { by, taskQueue }: { by: string; taskQueue: string },
+): Promise<Begun> {
+  const joined = await isActive(handleOf(client, { account, sync }));
+  const handle = await startSync(client, account, sync, { taskQueue });
+  const workers = await hasWorkers(client, taskQueue);
+  const resumed = joined ? await resumeRefused(handle, by) : null;
+  return { execution: handle.firstExecutionRunId, joined, resumed, workers };
+}
+
+/** @throws OperatorError (conflict) while a run is active */
+export async function beginRetry(
+  client: Client,
+  { account, sync }: SyncName,
+  { retry, taskQueue }: { retry: RetryRequest; taskQueue: string },
+): Promise<Begun> {
+  try {
+    const handle = await startSync(client, account, sync, { retry, taskQueue });
+    const workers = await hasWorkers(client, taskQueue);
+    return { execution: handle.firstExecutionRunId, joined: false, resumed: null, workers };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    throw new OperatorError(
+      'conflict',
+      `a run of "${sync}" is under way; wait for its end (\`sluice sync run ${sync}\` shows it) or cancel it`,
+      { code: 'RUN_ACTIVE', cause: error },
+    );
+  }
+}
+
+export async function isActive(handle: Pick<SyncHandle, 'describe'>): Promise<boolean> {
+  const found = await handle.describe().catch(() => null);
+  return found?.status.name === 'RUNNING';
+}
+
+/** Whether a worker serves the workflows. Without one, a run waits. */
+export async function hasWorkers(client: Client, taskQueue = WORK_QUEUE): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    if (await isPolled(client, taskQueue)) return true;
+    if (attempt === ATTEMPTS) return false;
+    await delay(ATTEMPT_MS);
+  }
+}
+
+async function isPolled(client: Client, taskQueue: string): Promise<boolean> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
+  });
+  return (pollers ?? []).length > 0;
+}
+
+/** @returns why Sluice had paused the run; null when it had not */
+async function resumeRefused(handle: SyncHandle, by: string): Promise<string | null> {
+  const progress = await readProgress(handle).catch(() => null);
+  if (progress?.paused?.code === undefined) return null;
+  const command = { by, reason: 'started again', recheck: true };
+  await handle.executeUpdate(resumeUpdate, { args: [command] });
+  return progress.paused.reason;
+}
