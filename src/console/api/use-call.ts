@@ -42,7 +42,10 @@ export interface PageSettings extends CallSettings {
   readonly cursor?: string;
 }
 
-/** A list of any length: `usePages('GET /syncs/{sync}/runs', { sync }, 'runs')`. Give it to DataTable. */
+/**
+ * A list of any length: `usePages('GET /syncs/{sync}/runs', { sync }, 'runs')`. Give it to DataTable.
+ * @public
+ */
 export function usePages<R extends GetRoute, K extends ListsOf<Output<R>>>(
   route: R,
   input: Input<R>,

@@ -18,5 +18,3 @@ export const SCREENS = [
   { id: 'people', path: '/people', icon: IconUserSearch },
   { id: 'settings', path: '/settings', icon: IconSettings },
 ] as const;
-
-export type ScreenId = (typeof SCREENS)[number]['id'];

@@ -5,7 +5,10 @@ import type { UrlState } from './router.tsx';
 
 type Change = Readonly<Record<string, string | null>>;
 
-/** All of the query, and a function that changes some of it. Null or '' removes a value. */
+/**
+ * All of the query, and a function that changes some of it. Null or '' removes a value.
+ * @public
+ */
 export function useUrlState(): [
   UrlState,
   (change: Change, options?: { readonly replace?: boolean }) => void,

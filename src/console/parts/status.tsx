@@ -51,10 +51,6 @@ export type StatusName = keyof typeof STATUSES;
 
 const isKnown = (name: string): name is StatusName => Object.hasOwn(STATUSES, name);
 
-export function toneOf(name: string): Tone {
-  return isKnown(name) ? STATUSES[name][0] : 'idle';
-}
-
 export interface StatusProps {
   /** A status of the server. One that the console does not know is shown as it is. */
   readonly of: string;
