@@ -16,10 +16,10 @@ import { startSandbox } from '../sandbox/server.ts';
 import { serveConsole } from './console.ts';
 import { listening } from './ingress.ts';
 import { integer } from './lib/arguments.ts';
+import { localCaller } from './lib/connect.ts';
 import { EXIT } from './lib/exit.ts';
 import { runCommand, say, stopRequested } from './lib/lifetime.ts';
 import { openLog } from './lib/log.ts';
-import { localCaller } from './lib/operator.ts';
 import { createProgress, formatCount, formatTime } from './lib/progress.ts';
 import { checkTemporalUi, sameSession, TEMPORAL_UI } from './lib/session.ts';
 import { openSocket } from './lib/socket.ts';
@@ -109,7 +109,7 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   if (!options.once) await serveConsole(operator, shutdown);
   // A poller of an earlier, killed demo would run beside the sync. No poller starts before the sync has ended.
   await stopPollers(stack.client, config.config);
-  const client = localClient(operator.dispatch, localCaller());
+  const client = localClient(operator.dispatch, await localCaller(operator));
   const { execution } = await client.call('POST /syncs/{sync}/runs', { sync: options.sync });
   const progress = createProgress(process.stderr, { label: `sync ${options.sync}`, unit: 'record' });
   const followed = followSync({

@@ -9,6 +9,7 @@ import type { OperatorClient } from '../../operator/client/client.ts';
 import { localClient } from '../../operator/client/local.ts';
 import { httpClient, socketClient } from '../../operator/client/node.ts';
 import { OperatorError } from '../../operator/error.ts';
+import type { Caller } from '../../operator/service/caller.ts';
 import { openLedger } from '../../runtime/ledger-database.ts';
 import { acquireFolderLock, FolderLockedError, readFolderLock } from '../../runtime/lock/folder-lock.ts';
 import type { Operator } from '../../runtime/operator.ts';
@@ -19,7 +20,6 @@ import { describeError, START_FAILED } from './describe-error.ts';
 import { CliError, EXIT } from './exit.ts';
 import { runCommand, say } from './lifetime.ts';
 import { makeLogger } from './logger.ts';
-import { localCaller } from './operator.ts';
 import { openConfig, type SessionOptions } from './session.ts';
 
 export interface Connected {
@@ -59,7 +59,7 @@ export async function connectOperator(
   connecting: ConnectOptions,
 ): Promise<Connected> {
   const server = options.server ?? env.SLUICE_SERVER;
-  if (server) return connectServer(server, env, shutdown);
+  if (server) return await connectServer(server, env, shutdown);
   const stateDir = resolve(options.state);
   for (let second = 1; ; second++) {
     const holder = await readFolderLock(stateDir);
@@ -82,7 +82,7 @@ export async function connectRunning(
   shutdown: Shutdown,
 ): Promise<OperatorClient | null> {
   const server = options.server ?? env.SLUICE_SERVER;
-  if (server) return connectServer(server, env, shutdown).client;
+  if (server) return (await connectServer(server, env, shutdown)).client;
   const holder = await readFolderLock(resolve(options.state));
   return typeof holder?.operator === 'string' ? connectSocket(holder.operator, shutdown).client : null;
 }
@@ -102,9 +102,15 @@ export async function withOperator(
 
 const NEVER = new Promise<never>(() => undefined);
 
-function connectServer(server: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Connected {
+async function connectServer(server: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Connected> {
   if (server.startsWith('unix:')) return connectSocket(resolve(server.slice('unix:'.length)), shutdown);
-  const token = env.SLUICE_TOKEN ?? null;
+  const { findToken, originOf } = await import('../user/credentials.ts');
+  const token = env.SLUICE_TOKEN || (await findToken(server, env));
+  if (token === null)
+    throw new CliError(
+      EXIT.auth,
+      `log in first: \`sluice login --server ${originOf(server)} --user NAME\`, or set SLUICE_TOKEN`,
+    );
   const client = httpClient(server, token);
   shutdown.add('connection to the server', () => client.close());
   return { client, where: 'remote', failed: NEVER, operator: null };
@@ -140,7 +146,7 @@ async function serveShared(
     env,
     stateDir: resolve(options.state),
   });
-  const client = localClient(operator.dispatch, localCaller());
+  const client = localClient(operator.dispatch, await localCaller(operator));
   return { client, where: 'shared', failed: NEVER, operator };
 }
 
@@ -198,7 +204,7 @@ async function serveHere(
     runningTemporal: async () => (stack === null ? null : (await stack).client),
   });
   return {
-    client: localClient(operator.dispatch, localCaller()),
+    client: localClient(operator.dispatch, await localCaller(operator)),
     where: 'here',
     failed,
     operator,
@@ -220,6 +226,11 @@ async function readConfig(options: SessionOptions, env: NodeJS.ProcessEnv): Prom
 function startFailed(error: unknown): never {
   const { message } = describeError(error);
   throw new OperatorError('unavailable', message ?? String(error), { code: START_FAILED, cause: error });
+}
+
+/** The kernel says who runs this process, as it does on the socket. */
+export async function localCaller({ callerOf }: Operator): Promise<Caller> {
+  return { ...(await callerOf(process.getuid?.() ?? 0)), via: 'local' };
 }
 
 function noLedger(stateDir: string): CliError {

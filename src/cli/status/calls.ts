@@ -1,0 +1,136 @@
+// `sluice calls`: which calls Sluice made, and what they were spent on. `sluice failures`: what failed.
+import type { Command } from 'commander';
+import type { Failure, LoggedCall, Spending } from '../../contracts/operator/overview.ts';
+import { integer } from '../lib/arguments.ts';
+import { withOperator } from '../lib/connect.ts';
+import { EXIT } from '../lib/exit.ts';
+import { formatCount, formatDuration, formatMany, formatTime } from '../lib/format.ts';
+import { say } from '../lib/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { type Column, tableOf } from '../lib/table.ts';
+import { when } from '../lib/when.ts';
+
+interface Options extends SessionOptions {
+  readonly account?: string;
+  readonly since?: Date;
+  readonly until?: Date;
+  readonly limit: number;
+  readonly json: boolean;
+}
+
+interface ListOptions extends Options {
+  readonly run?: string;
+  readonly request?: string;
+  readonly status?: number;
+  readonly failed: boolean;
+  readonly unmasked: boolean;
+}
+
+export function registerCalls(program: Command, env: NodeJS.ProcessEnv): void {
+  const calls = program
+    .command('calls')
+    .description('show which API calls Sluice made, and what they were spent on');
+
+  withPeriod(calls.command('list'), 100)
+    .description('list API calls, newest first')
+    .option('--run <id>', 'only calls of this run')
+    .option('--request <id>', 'only the call with this request id of the service')
+    .option('--status <number>', 'only calls with this HTTP status', integer({ min: 100, max: 599 }))
+    .option('--failed', 'only calls that the service refused', false)
+    .option('--unmasked', 'show numbers; the audit log records it', false)
+    .action((options: ListOptions) =>
+      withOperator(options, env, { command: 'sluice calls list' }, async (client) => {
+        const { run, request, status, failed, unmasked: unmask, limit } = options;
+        const outcome = failed ? ('failed' as const) : undefined;
+        const input = { ...periodOf(options), run, request, status, outcome, unmask, limit };
+        const { calls: found, next } = await client.call('GET /calls', input);
+        print(options.json ? found.map((call) => JSON.stringify(call)) : tableOf(CALLS, found));
+        say(`${formatMany(found.length, 'call')}${next === null ? '' : ', and there are more: see --limit'}`);
+        return EXIT.ok;
+      }),
+    );
+
+  withPeriod(calls.command('spending'), 20)
+    .description('show which syncs, campaigns, pollers and routes spent the calls, the largest first')
+    .option('--by-run', 'count each run by itself', false)
+    .action((options: Options & { readonly byRun: boolean }) =>
+      withOperator(options, env, { command: 'sluice calls spending' }, async (client) => {
+        const by = options.byRun ? ('run' as const) : ('job' as const);
+        const spent = await client.call('GET /spending', { ...periodOf(options), by, limit: options.limit });
+        if (options.json) print([JSON.stringify(spent)]);
+        else print(tableOf(SPENDING, spent.items));
+        say(`${formatMany(spent.calls, 'call')} since ${formatTime(new Date(spent.since))}`);
+        return EXIT.ok;
+      }),
+    );
+}
+
+export function registerFailures(program: Command, env: NodeJS.ProcessEnv): void {
+  withPeriod(program.command('failures'), 50)
+    .description('show what failed in the last 24 hours, by kind and code')
+    .action((options: Options) =>
+      withOperator(options, env, { command: 'sluice failures' }, async (client) => {
+        const found = await client.call('GET /failures', { ...periodOf(options), limit: options.limit });
+        if (options.json) print([JSON.stringify(found)]);
+        else if (found.failures.length > 0) print(tableOf(FAILURES, found.failures));
+        const since = formatTime(new Date(found.since));
+        say(
+          found.failures.length === 0
+            ? `nothing failed since ${since}`
+            : `since ${since}${found.more ? '; there is more: see --limit' : ''}`,
+        );
+        return EXIT.ok;
+      }),
+    );
+}
+
+function withPeriod(command: Command, limit: number): Command {
+  return withSessionOptions(command)
+    .option('--account <name>', 'only this account')
+    .option('--since <when>', 'begin: a time with offset, or a duration such as 12h (default: 24h)', when)
+    .option('--until <when>', 'end: a time with offset, or a duration such as 1h (default: now)', when)
+    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: 1000 }), limit)
+    .option('--json', 'print JSON', false);
+}
+
+function periodOf({ account, since, until }: Options) {
+  return { account, since: since?.toISOString(), until: until?.toISOString() };
+}
+
+function print(lines: readonly string[]): void {
+  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+const CALLS: readonly Column<LoggedCall>[] = [
+  ['time', 'left', ({ at }) => formatTime(new Date(at))],
+  ['call', 'left', ({ method, route }) => `${method} ${route}`],
+  ['status', 'right', ({ status }) => (status === null ? 'lost' : String(status))],
+  ['code', 'left', ({ code }) => code ?? ''],
+  ['lane', 'left', ({ lane }) => lane],
+  ['waited', 'right', ({ waitMs }) => formatDuration(waitMs)],
+  ['took', 'right', ({ tookMs }) => formatDuration(tookMs)],
+  ['person', 'left', ({ person }) => person ?? ''],
+  ['run', 'left', ({ run }) => run],
+  ['request', 'left', ({ requestId }) => requestId ?? ''],
+];
+
+const SPENDING: readonly Column<Spending>[] = [
+  ['what', 'left', ({ kind }) => kind],
+  ['name', 'left', ({ name, run }) => run ?? name],
+  ['account', 'left', ({ account }) => account],
+  ['calls', 'right', ({ calls }) => formatCount(calls)],
+  ['share', 'right', ({ share }) => `${(share * 100).toFixed(1)} %`],
+  ['429', 'right', ({ limited }) => formatCount(limited)],
+  ['failed', 'right', ({ failed }) => formatCount(failed)],
+  ['mean wait', 'right', ({ waitMs }) => formatDuration(waitMs)],
+];
+
+const FAILURES: readonly Column<Failure>[] = [
+  ['last', 'left', ({ lastAt }) => formatTime(new Date(lastAt))],
+  ['what', 'left', ({ kind, outcome }) => (outcome === 'unknown' ? `${kind}, unknown` : kind)],
+  ['name', 'left', ({ name }) => name],
+  ['account', 'left', ({ account }) => account],
+  ['count', 'right', ({ count }) => formatCount(count)],
+  ['code', 'left', ({ code }) => code],
+  ['reason of the newest', 'left', ({ reason }) => reason ?? ''],
+];

@@ -1,0 +1,141 @@
+// `sluice status`: one screen with health, budget per token, what runs, and what needs a person.
+import type { Command } from 'commander';
+import type { Output } from '../../contracts/operator/index.ts';
+import type { RunningRun, TokenGauge, WaitingWork } from '../../contracts/operator/overview.ts';
+import { neutralLine } from '../../observability/neutral.ts';
+import { withOperator } from '../lib/connect.ts';
+import { EXIT } from '../lib/exit.ts';
+import { formatCount, formatDuration, formatMany, formatTime } from '../lib/format.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { type Column, tableOf } from '../lib/table.ts';
+import { describeNeed } from './needs.ts';
+
+interface Options extends SessionOptions {
+  readonly account?: string;
+  readonly json: boolean;
+}
+
+type Overview = Output<'GET /overview'>;
+
+export function registerStatus(program: Command, env: NodeJS.ProcessEnv): void {
+  withSessionOptions(program.command('status'))
+    .description('show health, budget, what runs with its end, and what needs a person')
+    .option('--account <name>', 'only this account')
+    .option('--json', 'print JSON', false)
+    .action((options: Options) =>
+      withOperator(options, env, { command: 'sluice status' }, async (client) => {
+        const overview = await client.call('GET /overview', { account: options.account });
+        const lines = options.json ? [JSON.stringify(overview)] : describeOverview(overview);
+        process.stdout.write(`${lines.join('\n')}\n`);
+        return EXIT.ok;
+      }),
+    );
+}
+
+export function describeOverview(overview: Overview): string[] {
+  const { tokens, waiting, running, needs, more } = overview;
+  return [
+    ...section('Health', healthLines(overview), 'nothing is configured'),
+    ...section('Budget, calls per minute', tableOf(TOKENS, tokens), 'no token has made a call yet', 1),
+    ...section('Running', tableOf(RUNNING, running), 'nothing', 1),
+    ...section('Waiting', tableOf(WAITING, waiting), 'nothing', 1),
+    ...section(
+      'Needs a person',
+      needs.flatMap((need) => describeNeed(need)),
+      'nothing',
+    ),
+    ...(more ? ['  and more: `sluice status --json` lists the first ones'] : []),
+  ].slice(0, -1);
+}
+
+/** @param titles number of lines that are titles of a table */
+function section(title: string, lines: readonly string[], otherwise: string, titles = 0): string[] {
+  const shown = lines.length > titles ? lines : [otherwise];
+  return [title, ...shown.map((line) => `  ${neutralLine(line)}`), ''];
+}
+
+function healthLines({ health, at }: Overview): string[] {
+  const { ledger, temporal, kafka, api, pollers, sinks } = health;
+  const since = (time: string | null) => (time === null ? 'never' : `${ago(time, at)} ago`);
+  const kind = ledger.kind === 'pglite' ? 'embedded' : 'PostgreSQL';
+  return [
+    `ledger    ok, ${kind}, ${formatDuration(ledger.roundTripMs)}; last call written ${since(ledger.lastFlushAt)}`,
+    `Temporal  ${temporal === null ? 'not running' : `${temporal.ok ? 'ok' : 'NOT OK'}, ${formatDuration(temporal.roundTripMs)}${temporal.detail === null ? '' : `: ${temporal.detail}`}`}`,
+    ...(kafka === null
+      ? []
+      : [`Kafka     ${kafka.ok ? 'ok' : 'NOT OK'}${kafka.detail === null ? '' : `: ${kafka.detail}`}`]),
+    ...api.map(
+      ({ account, calls, failed, lastSuccessAt, lastCode }) =>
+        `API       ${account}: ${calls === 0 ? 'no calls in the last 5 minutes' : `${formatMany(calls, 'call')} in 5 minutes, ${formatCount(failed)} failed`}; last success ${since(lastSuccessAt)}${lastCode === null ? '' : ` [${lastCode}]`}`,
+    ),
+    ...pollers.map(
+      ({ account, poller, state, polledAt }) =>
+        `poller    ${poller} (${account}): ${state}, last poll ${since(polledAt)}`,
+    ),
+    ...sinks.map(
+      ({ sink, circuit, waiting, exact, dead, code }) =>
+        `sink      ${sink}: ${circuit === 'closed' ? 'takes events' : 'left alone'}, ${formatCount(waiting)}${exact ? '' : '+'} waiting, ${formatCount(dead)} dead${code === null ? '' : ` [${code}]`}`,
+    ),
+  ];
+}
+
+function ago(time: string, now: string): string {
+  return formatDuration(Math.max(0, Date.parse(now) - Date.parse(time)));
+}
+
+const LANES = ['reply', 'lead', 'poll', 'campaign', 'backfill'] as const;
+
+const TOKENS: readonly Column<TokenGauge>[] = [
+  ['account', 'left', ({ account }) => account],
+  ['token', 'right', ({ position }) => String(position)],
+  ['used', 'right', ({ used, limit }) => `${formatCount(used)}/${formatCount(limit)}`],
+  ['', 'left', ({ used, limit }) => bar(limit === 0 ? 0 : used / limit)],
+  [
+    'last 60 s by lane',
+    'left',
+    ({ lanes }) =>
+      LANES.flatMap((lane) => (lanes[lane] ? [`${lane} ${formatCount(lanes[lane])}`] : [])).join(', ') || '–',
+  ],
+  ['429 in 1 h', 'right', ({ limited }) => formatCount(limited)],
+  ['state', 'left', stateOfToken],
+];
+
+function stateOfToken({ blockedUntil, marks, foreign }: TokenGauge): string {
+  const parts = [
+    ...(blockedUntil === null ? [] : [`blocked until ${formatTime(new Date(blockedUntil))}`]),
+    ...marks.map(({ scope, code }) => `${code}${scope === null ? '' : ` (${scope})`}`),
+    ...(foreign < 1 ? [] : [`others use ${Math.round(foreign)} a minute`]),
+  ];
+  return parts.length === 0 ? 'ok' : parts.join('; ');
+}
+
+function bar(share: number, width = 10): string {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return '█'.repeat(full) + '░'.repeat(width - full);
+}
+
+const RUNNING: readonly Column<RunningRun>[] = [
+  ['run', 'left', ({ run }) => run],
+  ['state', 'left', ({ state, paused, blocked }) => (paused ? 'paused' : blocked ? 'blocked' : state)],
+  [
+    'done',
+    'right',
+    ({ done, total, exact }) =>
+      `${formatCount(done)}${total === null ? '' : ` of ${exact ? '' : '~'}${formatCount(total)}`}`,
+  ],
+  ['calls/min', 'right', ({ callsPerMinute }) => formatCount(Math.round(callsPerMinute))],
+  ['left', 'right', ({ etaSeconds }) => (etaSeconds === null ? '–' : formatDuration(etaSeconds * 1000))],
+  [
+    'why',
+    'left',
+    ({ paused, blocked }) =>
+      paused ? `by ${paused.by}${paused.reason === '' ? '' : `: ${paused.reason}`}` : (blocked?.reason ?? ''),
+  ],
+];
+
+const WAITING: readonly Column<WaitingWork>[] = [
+  ['lane', 'left', ({ lane }) => lane ?? '–'],
+  ['what', 'left', ({ kind, name }) => `${kind} of ${name}`],
+  ['count', 'right', ({ count, exact }) => `${exact ? '' : '~'}${formatCount(count)}`],
+  ['done in', 'right', ({ etaSeconds }) => (etaSeconds === null ? '–' : formatDuration(etaSeconds * 1000))],
+];

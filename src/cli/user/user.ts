@@ -1,0 +1,156 @@
+// `sluice user`: who may log in to the console and to remote commands.
+import { type Command, Option } from 'commander';
+import { ROLES, type Role } from '../../contracts/operator/endpoint.ts';
+import type { User } from '../../contracts/operator/identity.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
+import { readSecret } from '../lib/ask-secret.ts';
+import { withOperator } from '../lib/connect.ts';
+import { EXIT } from '../lib/exit.ts';
+import { formatMany, formatTime } from '../lib/format.ts';
+import { say } from '../lib/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { type Column, tableOf } from '../lib/table.ts';
+
+interface Options extends SessionOptions {
+  readonly json: boolean;
+}
+
+interface AddOptions extends Options {
+  readonly role: Role;
+  readonly displayName?: string;
+  readonly unixUser?: string;
+  readonly password: boolean;
+}
+
+const role = () => new Option('--role <role>', 'what the user may do').choices(ROLES);
+
+export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
+  const user = program
+    .command('user')
+    .description('add, list and change users of the console and of remote commands');
+
+  const command = (verb: string, description: string) =>
+    withSessionOptions(user.command(verb)).description(description).option('--json', 'print JSON', false);
+  const run = (
+    options: Options,
+    verb: string,
+    work: (client: OperatorClient, signal: AbortSignal) => Promise<User | null>,
+  ) =>
+    withOperator(
+      options,
+      env,
+      { command: `sluice user ${verb}`, creates: true },
+      async (client, _, shutdown) => {
+        const changed = await work(client, shutdown.signal);
+        if (options.json && changed !== null) print([JSON.stringify(changed)]);
+        return EXIT.ok;
+      },
+    );
+
+  command('list', 'list users').action((options: Options) =>
+    run(options, 'list', async (client) => {
+      const { users, next } = await client.call('GET /users', { limit: 1000 });
+      print(options.json ? users.map((each) => JSON.stringify(each)) : tableOf(COLUMNS, users));
+      say(`${formatMany(users.length, 'user')}${next === null ? '' : ', and there are more'}`);
+      return null;
+    }),
+  );
+
+  command('add', 'add a user; prints a one-time link with which the user chooses a password')
+    .argument('<name>', 'name to log in with')
+    .addOption(role().makeOptionMandatory())
+    .option('--display-name <text>', 'name as people know it (default: the name)')
+    .option('--unix-user <name>', 'Unix user of this machine that is this user, for commands on the machine')
+    .option('--password', 'ask for a password instead of printing a link', false)
+    .action((name: string, options: AddOptions) =>
+      run(options, 'add', async (client, signal) => {
+        const { displayName, unixUser } = options;
+        const password = options.password ? await readSecret('Password: ', signal) : undefined;
+        const added = await client.call('POST /users', {
+          name,
+          role: options.role,
+          displayName,
+          unixUser,
+          password,
+        });
+        say(`${name} can log in as ${options.role}`);
+        if (!options.password) await printLink(client, name);
+        return added;
+      }),
+    );
+
+  command('set-role', 'change the role of a user; ends the sessions of the user')
+    .argument('<name>', 'name of the user')
+    .addOption(role().makeOptionMandatory())
+    .action((name: string, options: Options & { readonly role: Role }) =>
+      run(options, 'set-role', async (client) => {
+        const changed = await client.call('PATCH /users/{name}', { name, role: options.role });
+        say(`${name} is now ${options.role}; open sessions have ended`);
+        return changed;
+      }),
+    );
+
+  command('disable', 'disable a user; ends the sessions and access tokens of the user')
+    .argument('<name>', 'name of the user')
+    .action((name: string, options: Options) =>
+      run(options, 'disable', async (client) => {
+        const changed = await client.call('PATCH /users/{name}', { name, disabled: true });
+        say(`${name} cannot log in any more`);
+        return changed;
+      }),
+    );
+
+  command('enable', 'let a disabled user log in again')
+    .argument('<name>', 'name of the user')
+    .action((name: string, options: Options) =>
+      run(options, 'enable', async (client) => {
+        const changed = await client.call('PATCH /users/{name}', { name, disabled: false });
+        say(`${name} can log in again`);
+        return changed;
+      }),
+    );
+
+  command('link', 'print a one-time link with which a user chooses a new password')
+    .argument('<name>', 'name of the user')
+    .action((name: string, options: Options) =>
+      run(options, 'link', async (client) => {
+        await printLink(client, name);
+        return null;
+      }),
+    );
+}
+
+/** The link works once, for a day. */
+async function printLink(client: OperatorClient, name: string): Promise<void> {
+  const { path, expiresAt } = await client.call('POST /users/{name}/link', { name });
+  const { url } = await client.call('POST /console', {});
+  const link = url === null ? `the address of the console, followed by ${path}` : `${url}${path}`;
+  say(`to choose a password, ${name} opens this link once, before ${formatTime(new Date(expiresAt))}:`);
+  say(`  ${link}`);
+}
+
+function print(lines: readonly string[]): void {
+  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+const COLUMNS: readonly Column<User>[] = [
+  ['name', 'left', ({ name }) => name],
+  ['display name', 'left', ({ displayName }) => displayName],
+  ['role', 'left', ({ role }) => role],
+  ['logs in with', 'left', waysIn],
+  ['Unix user', 'left', ({ unixUser }) => unixUser ?? ''],
+  [
+    'last login',
+    'left',
+    ({ lastLoginAt }) => (lastLoginAt === null ? 'never' : formatTime(new Date(lastLoginAt))),
+  ],
+  ['state', 'left', ({ disabledAt }) => (disabledAt === null ? 'active' : 'disabled')],
+];
+
+function waysIn({ hasPassword, oidcIssuer }: User): string {
+  const ways = [
+    ...(hasPassword ? ['password'] : []),
+    ...(oidcIssuer === null ? [] : [`OpenID ${oidcIssuer}`]),
+  ];
+  return ways.length === 0 ? 'nothing yet' : ways.join(', ');
+}
