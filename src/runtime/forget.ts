@@ -8,6 +8,7 @@ import type { Database } from '../ledger/database.ts';
 import { forgetEvents } from '../ledger/events/event-end.ts';
 import { forgetUploads } from '../ledger/events/uploads.ts';
 import { forgetCalls } from '../ledger/operator/calls.ts';
+import { forgetRefusals } from '../ledger/operator/refusals.ts';
 import type { Shutdown } from './shutdown.ts';
 
 const DAY_MS = 86_400_000;
@@ -15,7 +16,7 @@ const DAY_MS = 86_400_000;
 const FORGET_MS = 3_600_000;
 /** Tables with many deletions. PGlite has no autovacuum, so without a vacuum it never reuses their space. */
 const BUSY_TABLES =
-  'events, event_ranks, run_records, outbox, messages, conversations, uploads, upload_parts, deliveries, campaign_members, campaign_touches, campaign_reached, calls, call_minutes';
+  'events, event_ranks, run_records, outbox, messages, conversations, uploads, upload_parts, deliveries, campaign_members, campaign_touches, campaign_reached, calls, call_minutes, refusals, refusal_hours';
 
 export interface ForgetOptions {
   readonly config: LoadedConfig;
@@ -41,6 +42,7 @@ export async function forgetNowAndThen({ config, db, log, shutdown }: ForgetOpti
         () => forgetMembers(db, days, new Date()),
         () => forgetTouches(db),
         () => forgetCalls(db, logDays),
+        () => forgetRefusals(db, logDays.minutes),
       ];
       for (const forget of all) for (let more = true; more && !signal.aborted; ) more = (await forget()) > 0;
       if (db.kind === 'pglite' && !signal.aborted) await db.query(`vacuum ${BUSY_TABLES}`);

@@ -10,6 +10,7 @@ import { createAcceptance } from '../ingress/accept.ts';
 import { createHttpIngress } from '../ingress/http/index.ts';
 import type { Acceptance, Route } from '../ingress/intake.ts';
 import { type KafkaIngress, startKafkaIngress } from '../ingress/kafka/index.ts';
+import { type Refusals, recordRefusals } from '../ingress/refusals.ts';
 import { openRoute } from '../ingress/route/index.ts';
 import { intakeSpec } from '../ingress/spec.ts';
 import type { Database } from '../ledger/database.ts';
@@ -76,8 +77,10 @@ export async function startIngress(options: IngressOptions): Promise<Ingress> {
     },
   });
   const registry = new Registry();
+  const refusals = recordRefusals({ db, log });
+  shutdown.add('refusals', () => refusals.close());
   shutdown.add('events under way', () => acceptance.close());
-  const kafka = await openKafka(options, routes, acceptance, registry);
+  const kafka = await openKafka(options, routes, acceptance, registry, refusals);
   const http = { ...ingress.http, ...options.http };
   const server = createHttpIngress({
     http,
@@ -90,6 +93,7 @@ export async function startIngress(options: IngressOptions): Promise<Ingress> {
     storeUpload: (upload) => storeUpload(db, upload),
     log,
     registry,
+    refused: refusals.add,
   });
   const { port } = await server.listen();
   shutdown.add('HTTP ingress', () => server.close());
@@ -102,6 +106,7 @@ async function openKafka(
   routes: readonly Route[],
   acceptance: Acceptance,
   registry: Registry,
+  refusals: Refusals,
 ): Promise<KafkaIngress[]> {
   const opened: KafkaIngress[] = [];
   for (const [cluster, kafka] of Object.entries(config.config.ingress.kafka)) {
@@ -116,6 +121,7 @@ async function openKafka(
       acceptance,
       log,
       registry,
+      refused: refusals.add,
     });
     shutdown.add(`Kafka ingress ${cluster}`, () => ingress.close());
     opened.push(ingress);

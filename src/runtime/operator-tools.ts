@@ -27,7 +27,7 @@ export function createTools(
   });
   return {
     campaignCommand,
-    // Imported at use: the SDK of workers takes 0.3 s to load, and most commands need neither.
+    // Imported at use: the SDK of workers takes 0.3 s to load, and most commands need none of them.
     async readAccount(account) {
       const { readAccount } = await import('./operator-account.ts');
       return await readAccount(deps, account);
@@ -36,6 +36,10 @@ export function createTools(
       const { examine, summarize, verdict } = await import('../doctor/index.ts');
       const groups = await examine({ config: config(), accounts, env, state: stateDir });
       return { verdict: verdict(groups), summary: summarize(groups), groups };
+    },
+    async routes() {
+      const { openRoutes } = await import('./ingress.ts');
+      return openRoutes(config());
     },
     assumptions: () =>
       Object.entries(config().config.accounts).flatMap(([account, { assumptions }]) =>

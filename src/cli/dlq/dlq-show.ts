@@ -1,12 +1,11 @@
 // `sluice dlq show`: one complete dead letter; personal data is hidden by default.
-
 import type { Command } from 'commander';
-import type { FoundDeadLetter } from '../../ingress/kafka/index.ts';
+import type { DeadLetterDetail } from '../../contracts/operator/refusals.ts';
 import { neutralLine } from '../../observability/neutral.ts';
-import { maskHeader, maskKey, maskValue } from '../../operator/service/masking.ts';
-import { CliError, EXIT } from '../lib/exit.ts';
-import { runCommand, say } from '../lib/lifetime.ts';
-import { type BoxOptions, openBox, parseId, readBox, withBoxOptions } from './dlq-box.ts';
+import { withOperator } from '../lib/connect.ts';
+import { EXIT } from '../lib/exit.ts';
+import { say } from '../lib/lifetime.ts';
+import { type BoxOptions, checkId, withBoxOptions } from './dlq-options.ts';
 
 interface Options extends BoxOptions {
   readonly json: boolean;
@@ -19,48 +18,22 @@ export function registerDlqShow(dlq: Command, env: NodeJS.ProcessEnv): void {
     .option('--json', 'print one JSON object', false)
     .option('--unmasked', 'show key, headers and value unmasked', false)
     .action(async (id: string, options: Options) => {
-      process.exitCode = await runCommand(async ({ signal }) => {
-        const from = parseId(id);
-        const box = await openBox(options, env);
-        const foundLetters = await readBox(box, {
-          from,
-          keepValue: (deadLetter) => deadLetter.id === id && 'always',
-          signal,
-        });
-        const deadLetter = foundLetters.find((each) => each.id === id);
-        if (deadLetter === undefined)
-          throw new CliError(EXIT.notFound, `there is no dead letter ${id} in "${box.config.deadLetters}"`);
-        if (options.unmasked) say('personal data is shown in clear (--unmasked)');
-        const shown = shownOf(deadLetter, options.unmasked);
+      checkId(id);
+      await withOperator(options, env, { command: 'sluice dlq show' }, async (client) => {
+        const { cluster, unmasked: unmask } = options;
+        const deadLetter = await client.call('GET /dead-letters/{id}', { id, cluster, unmask });
+        if (unmask) say('personal data is shown in clear (--unmasked)');
+        const { omitted, ...rest } = deadLetter;
+        const shown = omitted
+          ? { ...rest, note: 'the value was too long for this topic; the origin has it' }
+          : rest;
         process.stdout.write(options.json ? `${JSON.stringify(shown)}\n` : asText(shown));
         return EXIT.ok;
       });
     });
 }
 
-function shownOf(deadLetter: FoundDeadLetter, unmasked: boolean) {
-  const { id, origin, route, code, reason, failedAt, resolution, key, value, omitted } = deadLetter;
-  const headers = Object.entries(deadLetter.headers).map(([name, value]) => {
-    const text = (Array.isArray(value) ? value : [value]).map(String).join(', ');
-    return [name, unmasked ? text : maskHeader(name, text)] as const;
-  });
-  return {
-    id,
-    failedAt,
-    route,
-    code,
-    reason,
-    origin,
-    resolution,
-    key: unmasked ? (key?.toString('utf8') ?? null) : maskKey(key),
-    headers: Object.fromEntries(headers),
-    bytes: omitted ?? value?.byteLength ?? 0,
-    value: value === null ? null : unmasked ? value.toString('utf8') : maskValue(value),
-    ...(omitted !== null && { note: 'the value was too long for this topic; the origin has it' }),
-  };
-}
-
-function asText(shown: ReturnType<typeof shownOf>): string {
+function asText(shown: Omit<DeadLetterDetail, 'omitted'> & { readonly note?: string }): string {
   const { origin, resolution, headers, value, note, bytes, ...rest } = shown;
   const lines = [
     ...Object.entries(rest).map(([name, text]) => `${name}: ${neutralLine(String(text ?? '-'))}`),

@@ -9,6 +9,7 @@ import { OVERVIEW } from './overview.ts';
 import { PEOPLE } from './people.ts';
 import { POLLERS } from './pollers.ts';
 import { SCHEDULES } from './schedules.ts';
+import { REFUSALS } from './refusals.ts';
 import { SETTINGS } from './settings.ts';
 import { SYNCS } from './syncs.ts';
 
@@ -21,6 +22,7 @@ export const ENDPOINTS = {
   ...OVERVIEW,
   ...PEOPLE,
   ...POLLERS,
+  ...REFUSALS,
   ...SETTINGS,
   ...SCHEDULES,
   ...SYNCS,

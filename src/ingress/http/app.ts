@@ -7,6 +7,7 @@ import type { Registry } from 'prom-client';
 import type { IngressHttp } from '../../contracts/config/config.ts';
 import { errorShape } from '../error-shape.ts';
 import { type Acceptance, NotAcceptedError, RefusedError, type Route } from '../intake.ts';
+import { type Refusals, reasonOf } from '../refusals.ts';
 import { answerJson, HttpError, notAcceptedProblem, refusedProblem } from './answers.ts';
 import { SecretError } from './auth/claim.ts';
 import { authenticatorOf } from './authenticate.ts';
@@ -44,6 +45,8 @@ export interface AppOptions {
   readonly log: HttpLog;
   readonly registry: Registry;
   readonly metrics: HttpMetrics;
+  /** Hears of each refusal with a status of 4xx. */
+  readonly refused?: Refusals['add'];
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** A sender on this connection has authenticated. */
@@ -195,7 +198,7 @@ function observe(res: Response, route: string, metrics: HttpMetrics): void {
   );
 }
 
-function refuse({ log, metrics }: AppOptions): ErrorRequestHandler {
+function refuse({ log, metrics, refused = () => undefined }: AppOptions): ErrorRequestHandler {
   const repeating = createRepeatingLog(log, () => performance.now());
   return (error: unknown, _req, res, _next) => {
     const route: string = res.locals.route ?? NOBODY;
@@ -207,6 +210,7 @@ function refuse({ log, metrics }: AppOptions): ErrorRequestHandler {
     if (error instanceof RefusedError) {
       const { status, code } = error;
       metrics.refused(route, code);
+      refused({ via: 'http', route, code, status, reason: reasonOf(error) });
       repeating.warn(`${route} ${status} ${code}`, { route, status, code }, 'event refused');
       answerJson(res, status, refusedProblem(error));
       return;
@@ -215,7 +219,10 @@ function refuse({ log, metrics }: AppOptions): ErrorRequestHandler {
     if (problem instanceof HttpError) {
       const { status, code, message, headers } = problem;
       if (status === 503) metrics.notAccepted(route, code);
-      else metrics.refused(route, code);
+      else {
+        metrics.refused(route, code);
+        refused({ via: 'http', route, code, status, reason: message });
+      }
       const why = error instanceof NotAcceptedError ? { why: error.message } : {};
       repeating.warn(`${route} ${status} ${code}`, { route, status, code, ...why }, 'request refused');
       answerJson(res, status, { error: message, code }, headers);

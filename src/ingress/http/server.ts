@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client';
 import type { IngressHttp } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
 import type { Acceptance } from '../intake.ts';
+import type { Refusals } from '../refusals.ts';
 import { createApp, type HttpRoute, MAX_HEADERS } from './app.ts';
 import { createConnections } from './connections.ts';
 import { createRepeatingLog, type HttpLog } from './log.ts';
@@ -30,6 +31,8 @@ export interface HttpIngressOptions {
   readonly log: HttpLog;
   /** Registry of the metrics. GET /metrics shows all of it. */
   readonly registry: Registry;
+  /** Hears of each refusal with a status of 4xx. */
+  readonly refused?: Refusals['add'];
   /** Milliseconds since 1970, for the times of signatures. @default Date.now */
   readonly now?: () => number;
   /** How long requests in progress may take at shutdown before their sockets are cut. @default 10000 */

@@ -2,6 +2,7 @@
 // wrong.
 import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
 import type { RefusedError } from '../intake.ts';
+import { reasonOf } from '../refusals.ts';
 import { isoTime, nameOf, type Origin, REPLAY_OF, textHeaders } from './record.ts';
 
 const DEAD_LETTER_HEADERS = {
@@ -100,16 +101,6 @@ export function withoutRecord(deadLetter: Message): Message {
     ([name]) => name.startsWith('sluice-') && name !== REPLAY_OF,
   );
   return { ...bare, key: null, headers: Object.fromEntries(ours) };
-}
-
-const REASON_LENGTH = 1000;
-const MOST_PROBLEMS = 5;
-
-/** Lists fields by name, never with their values. */
-function reasonOf({ message, problems }: RefusedError): string {
-  const shown = problems.slice(0, MOST_PROBLEMS).filter(({ field }) => !message.includes(field));
-  const fields = shown.map(({ field, code }) => `${field}: ${code}`).join('; ');
-  return `${message}${fields === '' ? '' : ` (${fields})`}`.slice(0, REASON_LENGTH);
 }
 
 /** kafkajs reads a header without a value (null) but fails to write one, so it becomes an empty one. */

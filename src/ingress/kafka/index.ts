@@ -12,7 +12,7 @@ export {
   startKafkaIngress,
 } from './ingress.ts';
 
-export { fetchBounds } from './positions.ts';
+export { fetchBounds, fetchCommitted } from './positions.ts';
 export { produce } from './producer.ts';
 export { type FoundDeadLetter, readDeadLetters, TooMuchError } from './read-dead-letters.ts';
 export { deliveryOf } from './record.ts';

@@ -5,6 +5,7 @@ import pLimit from 'p-limit';
 import type { Registry } from 'prom-client';
 import type { IngressKafka } from '../../contracts/config/config.ts';
 import type { Acceptance, Route } from '../intake.ts';
+import { type Refusals, reasonOf } from '../refusals.ts';
 import type { ClusterAccess } from './client.ts';
 import { deadLetterMessage, type Refused } from './dead-letter.ts';
 import { describeKafkaError } from './errors.ts';
@@ -33,6 +34,8 @@ export interface KafkaIngressOptions {
   readonly acceptance: Acceptance;
   readonly log: Log;
   readonly registry: Registry;
+  /** Hears of each record that becomes a dead letter. */
+  readonly refused?: Refusals['add'];
   /** @default MAX_MESSAGE_BYTES */
   readonly maxMessageBytes?: number;
   /** Milliseconds. `checkMs`: time between two checks of lag, gaps and missing topics. */
@@ -78,6 +81,8 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
       config.deadLetters,
       foundLetters.map((refused) => deadLetterMessage(refused, at)),
     );
+    for (const { route, error } of foundLetters)
+      options.refused?.({ via: 'kafka', route, code: error.code, status: null, reason: reasonOf(error) });
     // One line for all of them: a faulty producer sends thousands.
     const [{ topic, partition, message, route, error } = null as never] = foundLetters;
     log.warn(

@@ -5,6 +5,7 @@ import type { AccountLists } from '../../contracts/operator/accounts.ts';
 import type { Endpoints, Input, Output, Parsed, Route } from '../../contracts/operator/index.ts';
 import type { AssumptionState, DoctorReport } from '../../contracts/operator/settings.ts';
 import type { CampaignCommandInput, CampaignCommandResult } from '../../contracts/wire/campaign.ts';
+import type { Route as IngressRoute } from '../../ingress/intake.ts';
 import type { Database } from '../../ledger/database.ts';
 import type { Caller } from './caller.ts';
 import type { Exchange } from './exchange.ts';
@@ -48,6 +49,8 @@ export interface OperatorTools {
   readAccount(account: string): Promise<AccountLists>;
   /** Runs the doctor on these accounts. */
   examine(accounts: readonly string[]): Promise<Omit<DoctorReport, 'at'>>;
+  /** The routes of the configuration, compiled. */
+  routes(): Promise<readonly IngressRoute[]>;
   /** The assumptions of every account. */
   assumptions(): AssumptionState[];
 }

@@ -1,6 +1,7 @@
 // The handlers of all endpoints.
 import type { Route } from '../../contracts/operator/index.ts';
 import { accountHandlers } from './accounts.ts';
+import { refusalHandlers } from './dead-letters/index.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { eventHandlers } from './events.ts';
 import { identityHandlers } from './identity.ts';
@@ -23,6 +24,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...overviewHandlers(deps),
     ...peopleHandlers(deps),
     ...pollerHandlers(deps),
+    ...refusalHandlers(deps),
     ...settingsHandlers(deps),
     ...scheduleHandlers(deps),
     ...syncHandlers(deps),

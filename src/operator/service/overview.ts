@@ -26,8 +26,11 @@ export interface OverviewProbes {
 }
 
 const TEMPORAL_MS = 2000;
+/** A broker that is away takes seconds to find out. The overview is read more often. */
+const KAFKA_MS = 15_000;
 
-function defaultProbes({ runningTemporal }: OperatorDeps): OverviewProbes {
+function defaultProbes(deps: OperatorDeps): OverviewProbes {
+  const { runningTemporal } = deps;
   return {
     async temporal() {
       const began = performance.now();
@@ -45,8 +48,32 @@ function defaultProbes({ runningTemporal }: OperatorDeps): OverviewProbes {
         return result((error as Error).message);
       }
     },
-    kafka: async () => null,
+    kafka: remembered(KAFKA_MS, () => kafkaHealth(deps)),
   };
+}
+
+/** One answer serves everybody who asks within this time. */
+function remembered<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
+  let last: { readonly at: number; readonly answer: Promise<T> } | null = null;
+  return () => {
+    if (last === null || performance.now() - last.at > ms) last = { at: performance.now(), answer: ask() };
+    return last.answer;
+  };
+}
+
+/** Null: no route reads Kafka. */
+async function kafkaHealth(deps: OperatorDeps): Promise<Health['kafka']> {
+  const routes = Object.values(deps.config().config.routes);
+  if (routes.every(({ kafka }) => kafka === undefined)) return null;
+  const { kafkaLag } = await import('./dead-letters/lag.ts');
+  const clusters = await kafkaLag(deps);
+  const problems = clusters.flatMap(({ problem }) => problem?.message ?? []);
+  const topics = new Map<string, { route: string; topic: string; lag: number }>();
+  for (const { route, topic, lag } of clusters.flatMap(({ partitions }) => partitions)) {
+    const before = topics.get(topic)?.lag ?? 0;
+    topics.set(topic, { route, topic, lag: before + lag });
+  }
+  return { ok: problems.length === 0, detail: problems[0] ?? null, topics: [...topics.values()] };
 }
 
 export function overviewHandlers(

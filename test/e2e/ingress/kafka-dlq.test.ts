@@ -9,15 +9,21 @@ import { stringify } from 'yaml';
 import { registerDlq } from '../../../src/cli/dlq/dlq.ts';
 import { describeError } from '../../../src/cli/lib/describe-error.ts';
 import { EXIT } from '../../../src/cli/lib/exit.ts';
+import { loadConfig } from '../../../src/config/load.ts';
 import { readDeadLetters, TooMuchError } from '../../../src/ingress/kafka/index.ts';
+import type { Database } from '../../../src/ledger/database.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
+import { openTestOperator } from '../../support/operator.ts';
+import { testLedger } from '../../support/postgres/ledger.ts';
 import { until } from '../../support/until.ts';
 import { kafkaContext, PHONE_SCHEMA, realRoute, scriptedAcceptance, tagsRoute } from './kafka-context.ts';
 
 const context = kafkaContext();
 let dir: string;
+let db: Database;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sluice-dlq-'));
+  db = await testLedger();
 });
 afterAll(() => rm(dir, { recursive: true }));
 
@@ -35,17 +41,20 @@ async function sluice(file: string, ...args: string[]) {
     vi.spyOn(process.stderr, 'write').mockImplementation(into(err) as never),
   ];
   const before = process.exitCode;
+  const config = await loadConfig(file, { env: { TOKEN: 'svc_x' } });
+  const operator = await openTestOperator({ db, temporal: null, config });
   try {
     const program = new Command('sluice').exitOverride();
     program.configureOutput({ writeOut: (text) => out.push(text), writeErr: (text) => err.push(text) });
     registerDlq(program, {});
-    await program.parseAsync(['dlq', ...args, '--config', file], { from: 'user' });
+    await program.parseAsync(['dlq', ...args, '--server', operator.server], { from: 'user' });
     return { stdout: out.join(''), stderr: err.join(''), exitCode: Number(process.exitCode ?? 0) };
   } catch (error) {
     const { message, exitCode } = describeError(error);
     return { stdout: out.join(''), stderr: `${err.join('')}${message ?? ''}`, exitCode };
   } finally {
     process.exitCode = before;
+    await operator.close();
     for (const spy of spies) spy.mockRestore();
   }
 }

@@ -14,7 +14,11 @@ const MINUTE = 60_000;
 export function depsOf(db: Database, warned: object[] = []): OperatorDeps {
   const account = (tokens: readonly string[]) => ({ tokens, callsPerMinute: 120 });
   const config = {
-    config: { accounts: { acme: account(['svc_a']), beta: account(['missing']) }, sinks: { crm: {} } },
+    config: {
+      accounts: { acme: account(['svc_a']), beta: account(['missing']) },
+      sinks: { crm: {} },
+      routes: {},
+    },
     secret: async (ref: string) => {
       if (ref === 'missing') throw new Error('the variable is not set');
       return { value: ref };

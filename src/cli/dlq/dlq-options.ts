@@ -1,0 +1,105 @@
+// Options that the commands for dead letters share, and the choice that they make.
+import { type Command, InvalidArgumentError } from 'commander';
+import { Duration, durationMs } from '../../contracts/config/config-base.ts';
+import type { Input } from '../../contracts/operator/index.ts';
+import { collect, integer } from '../lib/arguments.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+
+export interface BoxOptions extends SessionOptions {
+  readonly cluster?: string;
+}
+
+export interface FilterOptions {
+  readonly route?: string;
+  readonly code: readonly string[];
+  readonly since?: Date;
+  readonly limit?: number;
+}
+
+export interface ChoiceOptions extends BoxOptions, FilterOptions {
+  readonly yes: boolean;
+}
+
+export function withBoxOptions(command: Command): Command {
+  return withSessionOptions(command).option(
+    '--cluster <name>',
+    'name from `ingress.kafka` (default: the only one)',
+  );
+}
+
+export function withFilterOptions(command: Command): Command {
+  return command
+    .option('--route <name>', 'only dead letters of this route')
+    .option('--code <code>', 'only dead letters with this code; repeatable', collect, [])
+    .option(
+      '--since <when>',
+      'only dead letters since this time: an ISO time, or a duration such as 2h or 3d',
+      since,
+    )
+    .option('--limit <count>', 'maximum number of entries', integer({ min: 1 }));
+}
+
+export function withChoiceOptions(command: Command): Command {
+  return withFilterOptions(command).option(
+    '--yes',
+    'apply the command to all dead letters that match the filters',
+    false,
+  );
+}
+
+function since(text: string): Date {
+  if (Duration.safeParse(text).success) return new Date(Date.now() - durationMs(text));
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time))
+    throw new InvalidArgumentError('write an ISO time (2026-11-20T10:00:00Z) or a span (30m, 2h, 3d).');
+  return new Date(time);
+}
+
+/** The filters as the operator API takes them. */
+export function filterOf({ cluster, route, code, since }: BoxOptions & FilterOptions) {
+  return {
+    cluster,
+    route,
+    codes: code.length === 0 ? undefined : code,
+    since: since?.toISOString(),
+  };
+}
+
+/**
+ * The dead letters of a command, checked before anything is opened.
+ * @param harmless the command changes nothing, so it may apply to all
+ * @throws CliError (usage)
+ */
+export function choiceOf(
+  ids: readonly string[],
+  options: ChoiceOptions,
+  harmless: boolean,
+): Omit<Input<'POST /dead-letters/replay'>, 'rate'> {
+  for (const id of ids) checkId(id);
+  const { route, code, since, limit } = options;
+  const filtered = route !== undefined || code.length > 0 || since !== undefined || limit !== undefined;
+  if (ids.length > 0 && filtered)
+    throw new CliError(EXIT.usage, 'name ids, or choose by --route, --code, --since and --limit; not both');
+  if (ids.length > 0) return { cluster: options.cluster, ids };
+  if (!harmless && !filtered && !options.yes)
+    throw new CliError(
+      EXIT.usage,
+      'say which dead letters: ids, or filters with --yes; `sluice dlq list` shows them',
+    );
+  if (!harmless && !options.yes)
+    throw new CliError(
+      EXIT.usage,
+      'dead letters chosen by filters need --yes; `sluice dlq list` with the same filters shows them',
+    );
+  return { ...filterOf(options), limit };
+}
+
+/** @throws CliError (usage) when it is not an id */
+export function checkId(id: string): void {
+  if (/^(\d{1,9})-(\d{1,18})$/.test(id)) return;
+  throw new CliError(
+    EXIT.usage,
+    `"${id}" is no id of a dead letter: ids look like 0-17, as \`sluice dlq list\` prints them`,
+  );
+}

@@ -1,0 +1,56 @@
+// What would happen if a dead letter were replayed now. It sends nothing.
+import type { DryRunNow, DryRunResult } from '../../../contracts/operator/refusals.ts';
+import { RefusedError, type Route } from '../../../ingress/intake.ts';
+import {
+  deliveryOf,
+  type FoundDeadLetter,
+  MAX_MESSAGE_BYTES,
+  replayMessage,
+} from '../../../ingress/kafka/index.ts';
+import { maskRequest } from '../masking.ts';
+
+/** @param routes of the dead letter's cluster */
+export async function dryRun(
+  routes: readonly Route[],
+  deadLetter: FoundDeadLetter,
+  unmask: boolean,
+): Promise<DryRunResult> {
+  const { id, route, code, reason } = deadLetter;
+  return {
+    id,
+    route,
+    then: { outcome: 'refused', code, reason },
+    now: await whatNow(routes, deadLetter, unmask),
+  };
+}
+
+/** Reads the record as the ingress would. */
+async function whatNow(
+  routes: readonly Route[],
+  deadLetter: FoundDeadLetter,
+  unmask: boolean,
+): Promise<DryRunNow> {
+  const { topic, partition, offset, timestamp } = deadLetter.origin;
+  if (deadLetter.omitted !== null)
+    return { outcome: 'skipped', reason: 'its value is not here: it was too long for this topic' };
+  // The route that reads the topic today, whichever read it then.
+  const route = routes.find(({ config }) => config.kafka?.topics.includes(topic));
+  if (route === undefined) return { outcome: 'no route', reason: `no route reads "${topic}"` };
+  const bytes = deadLetter.value?.byteLength ?? 0;
+  if (bytes > MAX_MESSAGE_BYTES)
+    return { outcome: 'refused', code: 'TOO_LARGE', reason: `the value has ${bytes} bytes` };
+  const { headers, key, value } = replayMessage(deadLetter);
+  const message = { offset, timestamp, headers, key: key as Buffer | null, value: value as Buffer | null };
+  try {
+    const { drafts, skipped } = await route.read(deliveryOf(topic, partition, message));
+    if (drafts.length === 0) return { outcome: 'skipped', reason: skipped ?? 'there is nothing to do' };
+    const events = drafts.map(({ request }) => ({
+      action: request.type,
+      request: unmask ? request : maskRequest(request),
+    }));
+    return { outcome: 'accepted', events };
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return { outcome: 'refused', code: error.code, reason: error.message };
+  }
+}
