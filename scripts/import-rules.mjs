@@ -32,7 +32,7 @@ const RULES = {
   },
   'src/operator': {
     may: `node: express express-rate-limit p-limit helmet koffi undici openid-client @node-rs/argon2 zod @temporalio/client @temporalio/common
-          @temporalio/common/** contracts ledger config observability mapping ingress workflows/messages.ts
+          @temporalio/common/** contracts ledger config campaigns observability mapping ingress workflows/messages.ts
           workflows/crm-sync.ts workflows/scheduled-sync.ts workflows/scheduled-campaign.ts activities/sync/sync-batch.ts`,
   },
   // The browser loads neither Node nor zod: of the contracts it has the types only.

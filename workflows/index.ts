@@ -1,13 +1,6 @@
 // Every workflow type that a worker registers.
 
 export { campaignPlan } from './campaign-plan.ts';
-export {
-  campaignOperatorCommand,
-  campaignRunAudit,
-  campaignRunPlan,
-  campaignRunReport,
-  listCampaignRuns,
-} from './campaign-queries.ts';
 export { conversationPolling } from './conversation-polling.ts';
 export { crmSync } from './crm-sync.ts';
 export { deliveryWatch } from './delivery-watch.ts';

@@ -13,7 +13,8 @@ import {
 } from '@temporalio/workflow';
 import type { OverlapPolicy } from '../src/contracts/config/config-schedule.ts';
 import { campaignIdentity, campaignPlanIdentity } from '../src/contracts/ids.ts';
-import type { CampaignName, CampaignPlan } from '../src/contracts/wire/campaign.ts';
+import type { CampaignName } from '../src/contracts/wire/campaign.ts';
+import type { CampaignPlan } from '../src/contracts/wire/campaign-plan.ts';
 import type { campaignPlan } from './campaign-plan.ts';
 import type { reactivationCampaign } from './reactivation-campaign.ts';
 import {

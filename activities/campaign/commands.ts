@@ -144,10 +144,15 @@ async function approve(
   at: Date,
 ): Promise<Done> {
   refuseUnlessPlanned(deps, row);
-  if (by === row.planned_by)
+  if (isSamePerson(by, row.planned_by))
     throw refuseCommand(REFUSED.samePerson, `${by} made this plan: another person has to approve it`);
   await approveCampaign(tx, row.run_id, by, at);
   return { members: 0 };
+}
+
+/** Plans of earlier versions have the author's name in the place of an identity. */
+function isSamePerson(identity: string, author: string): boolean {
+  return identity === author || identity.replace(/^(?:user|unix):/, '') === author;
 }
 
 async function cancel({ tx, row, at }: CommandContext): Promise<Done> {

@@ -3,11 +3,18 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { compileCalendar } from '../../src/campaigns/calendar.ts';
 import { daysOf } from '../../src/campaigns/days.ts';
-import { type Forecast, forecast, paceNeeded, type ZoneGroup } from '../../src/campaigns/forecast.ts';
+import {
+  type Forecast,
+  forecast,
+  paceNeeded,
+  SPACING,
+  type ZoneGroup,
+} from '../../src/campaigns/forecast.ts';
 import { type PlanFacts, problemsOf, warningsOf } from '../../src/campaigns/plan-notes.ts';
 import { zonesOfText } from '../../src/campaigns/zones.ts';
 import { toJson } from '../../src/contracts/stored-json.ts';
-import type { CampaignPlan, CampaignRunName, PlanNote } from '../../src/contracts/wire/campaign.ts';
+import type { CampaignRunName } from '../../src/contracts/wire/campaign.ts';
+import type { CampaignPlan, PlanNote } from '../../src/contracts/wire/campaign-plan.ts';
 import { progressOf } from '../../src/ledger/campaigns/campaign-audience.ts';
 import {
   countMembers,
@@ -33,8 +40,6 @@ import { missingNames, pollerStates, tokenRefused } from './plan-checks.ts';
 const LISTED = 200;
 /** The forecast ends after 5 years. */
 const HORIZON_MS = 5 * 365 * 86_400_000;
-/** Slots are this factor wider than a minute divided by the limit (see src/ledger/budget). */
-const SPACING = 1.005;
 
 export function createForecastActivities(deps: Deps) {
   const { db } = deps;

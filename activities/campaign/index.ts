@@ -3,7 +3,6 @@ import type { Deps } from '../shared/deps.ts';
 import { createAudienceActivities } from './audience/pages.ts';
 import { createForecastActivities } from './forecast.ts';
 import { createCampaignPlanActivities } from './plan.ts';
-import { createReportActivities } from './reports.ts';
 import { createTriggerBatchActivities } from './trigger/batch.ts';
 import { createCampaignRunActivities } from './waves/run.ts';
 
@@ -13,7 +12,6 @@ export function createCampaignLedgerActivities(deps: Deps) {
     ...createCampaignPlanActivities(deps),
     ...createForecastActivities(deps),
     ...createCampaignRunActivities(deps),
-    ...createReportActivities(deps),
   };
 }
 

@@ -3,7 +3,8 @@
 import type { PollerState } from '../../src/campaigns/reliance.ts';
 import type { PollerConfig } from '../../src/contracts/config/config.ts';
 import { durationMs } from '../../src/contracts/config/config-base.ts';
-import type { CampaignSpec, PlanNote } from '../../src/contracts/wire/campaign.ts';
+import type { CampaignSpec } from '../../src/contracts/wire/campaign.ts';
+import type { PlanNote } from '../../src/contracts/wire/campaign-plan.ts';
 import { glanceAtPollers } from '../../src/ledger/campaigns/campaign-plan-facts.ts';
 import { pick, readCatalog } from '../../src/ledger/sync/catalog.ts';
 import type { AccountAccess, Deps } from '../shared/deps.ts';

@@ -4,9 +4,12 @@
 
 import { durationMs } from '../contracts/config/config-base.ts';
 import type { WavesConfig } from '../contracts/config/config-campaigns.ts';
-import type { PlannedWave } from '../contracts/wire/campaign.ts';
+import type { PlannedWave } from '../contracts/wire/campaign-plan.ts';
 import type { Calendar } from './calendar.ts';
 import { waveOf } from './waves.ts';
+
+/** Slots are this factor wider than a minute divided by the limit (see src/ledger/budget). */
+export const SPACING = 1.005;
 
 /** Members whose windows must be open in all of these zones. */
 export interface ZoneGroup {

@@ -1,7 +1,7 @@
 // Problems and warnings of a plan. Each reason names the number and what to do.
 
 import type { CampaignConfig, OptOutConfig } from '../contracts/config/config-campaigns.ts';
-import type { PlanNote } from '../contracts/wire/campaign.ts';
+import type { PlanNote } from '../contracts/wire/campaign-plan.ts';
 import { plainNumber as n, spanText, timeIn } from './figures.ts';
 import type { Forecast } from './forecast.ts';
 import { blindness, type PollerState, seeing, unreadReplies } from './reliance.ts';

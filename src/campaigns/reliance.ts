@@ -2,7 +2,8 @@
 // nothing".
 
 import type { CampaignConfig } from '../contracts/config/config-campaigns.ts';
-import type { CampaignSpec, PlanNote } from '../contracts/wire/campaign.ts';
+import type { CampaignSpec } from '../contracts/wire/campaign.ts';
+import type { PlanNote } from '../contracts/wire/campaign-plan.ts';
 
 /** State of a poller of the account that was started. */
 export interface PollerState {

@@ -1,7 +1,7 @@
 // Waves of a campaign: their sizes, and the stop rules that pause the campaign after a bad wave.
 
 import type { StopRules, WavesConfig } from '../contracts/config/config-campaigns.ts';
-import type { PlanNote } from '../contracts/wire/campaign.ts';
+import type { PlanNote } from '../contracts/wire/campaign-plan.ts';
 import { plainNumber as n, percent } from './figures.ts';
 
 export interface WaveShape {

@@ -109,7 +109,7 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   if (!options.once) await serveConsole(operator, shutdown);
   // A poller of an earlier, killed demo would run beside the sync. No poller starts before the sync has ended.
   await stopPollers(stack.client, config.config);
-  const client = localClient(operator.dispatch, await localCaller(operator));
+  const client = localClient(operator.dispatch, await localCaller(operator, env));
   const { execution } = await client.call('POST /syncs/{sync}/runs', { sync: options.sync });
   const progress = createProgress(process.stderr, { label: `sync ${options.sync}`, unit: 'record' });
   const followed = followSync({

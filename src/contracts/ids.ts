@@ -141,14 +141,6 @@ export function scheduledCampaignWorkflowId({ account, campaign }: CampaignKey):
   return `scheduled-campaign/${account}/${campaign}`;
 }
 
-/** The id of a workflow that answers an operator. `unique`: two queries at once are two workflows. */
-export function operatorQueryId(kind: OperatorQueryKind, unique: string): string {
-  return `${kind}-queries/${unique}`;
-}
-
-/** What an operator query is about. */
-export type OperatorQueryKind = 'campaign';
-
 // Ids that the ledger's statements build. Parameters of the SQL functions are SQL expressions.
 
 /** SQL for the id of a run: `{account}/{sync}/{number}`. `sync`: also the name of a route, a poller or a campaign. */

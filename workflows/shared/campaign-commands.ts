@@ -11,13 +11,8 @@ import {
   uuid4,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import type {
-  CampaignCommand,
-  CampaignCommandResult,
-  CampaignInput,
-  CampaignProgress,
-  PlanNote,
-} from '../../src/contracts/wire/campaign.ts';
+import type { CampaignCommand, CampaignCommandResult, CampaignInput, CampaignProgress } from '../../src/contracts/wire/campaign.ts';
+import type { PlanNote } from '../../src/contracts/wire/campaign-plan.ts';
 import {
   type CampaignOperatorCommand,
   cancelCampaignUpdate,

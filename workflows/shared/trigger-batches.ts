@@ -3,7 +3,8 @@
 import { CancellationScope, isCancellation, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import { apiQueue } from '../../src/contracts/ids.ts';
-import type { NextAction, PlanNote, TriggerBatchResult } from '../../src/contracts/wire/campaign.ts';
+import type { NextAction, TriggerBatchResult } from '../../src/contracts/wire/campaign.ts';
+import type { PlanNote } from '../../src/contracts/wire/campaign-plan.ts';
 import { BATCH_OPTIONS, callPriority, LANE } from '../policies.ts';
 import { pauseFor } from './refusals.ts';
 import { WaitingOut } from './waiting-out.ts';

@@ -2,10 +2,10 @@
 import type { ApplicationFailure } from '@temporalio/activity';
 import type {
   MemberState,
-  PlanNote,
   TriggerBatchProgress,
   TriggerBatchResult,
 } from '../../../src/contracts/wire/campaign.ts';
+import type { PlanNote } from '../../../src/contracts/wire/campaign-plan.ts';
 import type { MemberResult } from './outcome.ts';
 
 /** Limits the size of the result, which the workflow history stores. */

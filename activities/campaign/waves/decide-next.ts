@@ -3,7 +3,8 @@
 import { brokenRules } from '../../../src/campaigns/waves.ts';
 import { durationMs } from '../../../src/contracts/config/config-base.ts';
 import type { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
-import type { CampaignCounts, PlanNote } from '../../../src/contracts/wire/campaign.ts';
+import type { CampaignCounts } from '../../../src/contracts/wire/campaign.ts';
+import type { PlanNote } from '../../../src/contracts/wire/campaign-plan.ts';
 import { haltCampaign } from '../../../src/ledger/campaigns/campaign-commands.ts';
 import { countMembers, skipMembers } from '../../../src/ledger/campaigns/campaign-next.ts';
 import {

@@ -4,7 +4,8 @@ import { waveOf } from '../../../src/campaigns/waves.ts';
 import { zonesOfText } from '../../../src/campaigns/zones.ts';
 import { durationMs } from '../../../src/contracts/config/config-base.ts';
 import type { WavesConfig } from '../../../src/contracts/config/config-campaigns.ts';
-import type { NextAction, PlanNote } from '../../../src/contracts/wire/campaign.ts';
+import type { NextAction } from '../../../src/contracts/wire/campaign.ts';
+import type { PlanNote } from '../../../src/contracts/wire/campaign-plan.ts';
 import { giveUpLost } from '../../../src/ledger/campaigns/campaign-commands.ts';
 import {
   countMembers,

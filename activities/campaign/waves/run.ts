@@ -5,8 +5,8 @@ import type {
   CampaignRunName,
   NextAction,
   OpenedCampaign,
-  PlanNote,
 } from '../../../src/contracts/wire/campaign.ts';
+import type { PlanNote } from '../../../src/contracts/wire/campaign-plan.ts';
 import {
   addAudit,
   beginCampaign,

@@ -1,29 +1,33 @@
 // `sluice campaign …`: pause, resume and cancel a run, change its rate, skip a wave, retry members, resolve unknown
 // ones.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { CampaignCommandResult } from '../../contracts/wire/campaign.ts';
+import { parseCampaignRunId } from '../../contracts/ids.ts';
+import type { Output } from '../../contracts/operator/index.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect, integer } from '../lib/arguments.ts';
 import { confirm, requireAnswer, withYes } from '../lib/confirm.ts';
+import { withOperator } from '../lib/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatCount } from '../lib/format.ts';
-import { runCommand } from '../lib/lifetime.ts';
-import { operatorName } from '../lib/operator.ts';
-import { connectClient, openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { resolveCampaign, runsOf } from './campaign-find.ts';
-import { commandCampaign, resolveRun, type SteeringCommand } from './command-campaign.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 
 interface Options extends SessionOptions {
   readonly json: boolean;
   readonly reason: string;
-  /** Of commands that ask. */
-  readonly yes?: boolean;
 }
-type Said = SteeringCommand extends infer OperatorCommand
-  ? OperatorCommand extends SteeringCommand
-    ? Omit<OperatorCommand, 'by' | 'reason'>
-    : never
-  : never;
-type Report = (members: number, name: string) => string;
+
+interface FarOptions extends Options {
+  readonly yes: boolean;
+}
+
+type Commanded = Output<'POST /campaigns/{campaign}/pause'>;
+
+/** A command: its name in the result, the call, and its result in words. */
+interface Steering {
+  readonly action: string;
+  call(client: OperatorClient, target: { campaign: string; reason: string }): Promise<Commanded>;
+  report(members: number, campaign: string): string;
+}
 
 interface ResolveOptions extends Options {
   readonly member: readonly number[];
@@ -31,14 +35,6 @@ interface ResolveOptions extends Options {
   readonly as: 'triggered' | 'not-triggered';
   readonly again: boolean;
 }
-
-/** Number of runs to search. */
-const RUNS = 200;
-
-const FAR = {
-  cancel: 'nobody else of this run will be triggered',
-  skipWave: 'the members of a wave will not be triggered',
-} as const;
 
 const people = (members: number) => (members === 1 ? '1 member' : `${formatCount(members)} members`);
 
@@ -51,55 +47,45 @@ export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessE
       .option('--reason <text>', 'reason, recorded in the audit log of the run', '')
       .option('--json', 'print the result as JSON', false);
 
-  const operatorCommand = async (name: string, options: Options, said: Said, report: Report) => {
-    const far = said.action === 'cancel' || said.action === 'skipWave' ? said.action : null;
-    if (far !== null) requireAnswer(options.yes === true);
-    process.exitCode = await runCommand(async (shutdown) => {
-      const target = resolveCampaign(await openConfig(options.config, env), name);
-      const client = await connectClient(options.state, env, shutdown);
-      if (far !== null) {
-        const found = await runsOf(client, target, RUNS);
-        const { run } = resolveRun(target, far, found);
-        const { state, total } = found.find((each) => each.run === run) ?? {};
-        const done = `${formatCount(total?.triggered ?? 0)} of ${people(total?.eligible ?? 0)} triggered`;
-        const what = [`${FAR[far]}: ${run}, ${state}, ${done}`];
-        await confirm({ what, yes: options.yes === true, signal: shutdown.signal });
-      }
-      const doing = { ...said, by: operatorName(), reason: options.reason } as SteeringCommand;
-      const { run, members }: CampaignCommandResult & { run: string } = await commandCampaign(
-        client,
-        target,
-        doing,
-      );
-      const { account, campaign } = target;
-      const result = { account, campaign, run, action: said.action, members };
+  const steer = (name: string, options: Options, { action, call, report }: Steering) =>
+    withOperator(options, env, { command: `sluice campaign ${action} ${name}` }, async (client) => {
+      const target = { campaign: name, reason: options.reason };
+      const { account, campaign, run, members } = await call(client, target);
+      const result = { account, campaign, run, action, members };
       process.stdout.write(`${options.json ? JSON.stringify(result) : report(members, campaign)}\n`);
       return EXIT.ok;
     });
-  };
 
   command('pause', 'pause a run; returns when no trigger is in flight').action(
     (name: string, options: Options) =>
-      operatorCommand(
-        name,
-        options,
-        { action: 'pause' },
-        (_, of) => `${of} is paused; continue with \`sluice campaign resume ${of}\``,
-      ),
+      steer(name, options, {
+        action: 'pause',
+        call: (client, target) => client.call('POST /campaigns/{campaign}/pause', target),
+        report: (_, of) => `${of} is paused; continue with \`sluice campaign resume ${of}\``,
+      }),
   );
 
   command('resume', 'resume a paused run').action((name: string, options: Options) =>
-    operatorCommand(name, options, { action: 'resume' }, (_, of) => `${of} continues`),
+    steer(name, options, {
+      action: 'resume',
+      call: (client, target) => client.call('POST /campaigns/{campaign}/resume', target),
+      report: (_, of) => `${of} continues`,
+    }),
   );
 
   withYes(command('cancel', 'cancel a run or a plan; completed triggers are kept')).action(
-    (name: string, options: Options) =>
-      operatorCommand(
-        name,
-        options,
-        { action: 'cancel' },
-        (members, of) => `${of} is cancelled; ${people(members)} will not be triggered`,
-      ),
+    (name: string, options: FarOptions) => {
+      requireAnswer(options.yes);
+      return steer(name, options, {
+        action: 'cancel',
+        async call(client, target) {
+          const what = await describeFar(client, name, 'nobody else of this run will be triggered');
+          await confirm({ what, yes: options.yes });
+          return await client.call('POST /campaigns/{campaign}/cancel', target);
+        },
+        report: (members, of) => `${of} is cancelled; ${people(members)} will not be triggered`,
+      });
+    },
   );
 
   command('rate', 'set the maximum number of triggers per minute')
@@ -108,34 +94,42 @@ export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessE
       const callsPerMinute = rateOf(text);
       const rate =
         callsPerMinute === null ? 'as the budget allows' : `${formatCount(callsPerMinute)} a minute`;
-      return operatorCommand(
-        name,
-        options,
-        { action: 'rate', callsPerMinute },
-        (_, of) => `${of} triggers ${rate}`,
-      );
+      return steer(name, options, {
+        action: 'rate',
+        call: (client, { campaign: target, reason }) =>
+          client.call('POST /campaigns/{campaign}/rate', { campaign: target, reason, callsPerMinute }),
+        report: (_, of) => `${of} triggers ${rate}`,
+      });
     });
 
   withYes(
     command('skip-wave', 'skip the rest of the current wave, or between two waves the next wave'),
-  ).action((name: string, options: Options) =>
-    operatorCommand(
-      name,
-      options,
-      { action: 'skipWave' },
-      (members, of) => `${people(members)} of ${of} ${members === 1 ? 'is' : 'are'} skipped`,
-    ),
-  );
+  ).action((name: string, options: FarOptions) => {
+    requireAnswer(options.yes);
+    return steer(name, options, {
+      action: 'skipWave',
+      async call(client, target) {
+        const what = await describeFar(client, name, 'the members of a wave will not be triggered');
+        await confirm({ what, yes: options.yes });
+        return await client.call('POST /campaigns/{campaign}/skip-wave', target);
+      },
+      report: (members, of) => `${people(members)} of ${of} ${members === 1 ? 'is' : 'are'} skipped`,
+    });
+  });
 
   command('retry', 'retry failed members in a wave of their own, also after the run has finished')
     .option('--code <code>', 'retry only members that failed with this code; repeatable', collect, [])
     .action((name: string, options: Options & { readonly code: readonly string[] }) => {
       const codes = options.code.length === 0 ? null : options.code;
-      return operatorCommand(name, options, { action: 'retry', codes }, (members, of) =>
-        members === 0
-          ? `nobody of ${of} failed${codes === null ? '' : ` with ${codes.join(', ')}`}`
-          : `${people(members)} of ${of} will be tried again`,
-      );
+      return steer(name, options, {
+        action: 'retry',
+        call: (client, { campaign: target, reason }) =>
+          client.call('POST /campaigns/{campaign}/retry', { campaign: target, reason, codes }),
+        report: (members, of) =>
+          members === 0
+            ? `nobody of ${of} failed${codes === null ? '' : ` with ${codes.join(', ')}`}`
+            : `${people(members)} of ${of} will be tried again`,
+      });
     });
 
   command(
@@ -156,13 +150,38 @@ export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessE
     )
     .option('--again', 'trigger these members again; only with --as not-triggered', false)
     .action((name: string, options: ResolveOptions) => {
-      const said = resolveOf(options);
-      return operatorCommand(name, options, said, (members, of) =>
-        members === 0
-          ? `nobody of ${of} is unknown`
-          : `${people(members)} of ${of} ${outcomeOf(options, members)}`,
-      );
+      const { members: ids, as, again } = resolveOf(options);
+      return steer(name, options, {
+        action: 'resolve',
+        call: (client, { campaign: target, reason }) =>
+          client.call('POST /campaigns/{campaign}/resolve', {
+            campaign: target,
+            reason,
+            members: ids,
+            as,
+            again,
+          }),
+        report: (members, of) =>
+          members === 0
+            ? `nobody of ${of} is unknown`
+            : `${people(members)} of ${of} ${outcomeOf(options, members)}`,
+      });
     });
+}
+
+/** What the command does to the run. Without a run there is nothing to show, and the command says why. */
+async function describeFar(client: OperatorClient, name: string, effect: string): Promise<string[]> {
+  const named = parseCampaignRunId(name);
+  const filter = named === null ? { campaign: name } : { account: named.account, campaign: named.campaign };
+  const { runs } = await client.call('GET /campaign-runs', { ...filter, limit: 200 });
+  const found =
+    named === null
+      ? (runs.find(({ state }) => state === 'running') ?? runs.find(({ state }) => state === 'planned'))
+      : runs.find(({ run }) => run === name);
+  if (found === undefined) return [];
+  const { run, state, total } = found;
+  const done = `${formatCount(total.triggered)} of ${people(total.eligible)} triggered`;
+  return [`${effect}: ${run}, ${state}, ${done}`];
 }
 
 /** Triggers per minute; null: no own limit. */
@@ -179,13 +198,13 @@ function rateOf(text: string): number | null {
 const parseId = integer({ min: 1 });
 const memberIds = (text: string, previous: readonly number[]) => [...previous, parseId(text)];
 
-function resolveOf({ member, all, as, again }: ResolveOptions): Extract<Said, { action: 'resolve' }> {
+function resolveOf({ member, all, as, again }: ResolveOptions) {
   if (all === member.length > 0)
     throw new CliError(EXIT.usage, 'name the members: their ids with --member, or --all');
   if (again && as === 'triggered')
     throw new CliError(EXIT.usage, '--again needs --as not-triggered, because it triggers members again');
-  const outcome = as === 'triggered' ? 'triggered' : 'notTriggered';
-  return { action: 'resolve', members: all ? null : member, as: outcome, again };
+  const outcome = as === 'triggered' ? ('triggered' as const) : ('notTriggered' as const);
+  return { members: all ? null : member, as: outcome, again };
 }
 
 function outcomeOf({ as, again }: ResolveOptions, members: number): string {

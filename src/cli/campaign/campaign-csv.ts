@@ -1,6 +1,6 @@
 // The results of a run as CSV: one line per wave with the total, or one line per member.
 
-import type { ListedMember } from '../../contracts/wire/campaign-people.ts';
+import type { ListedMember } from '../../contracts/operator/campaign-members.ts';
 import type { CampaignFigures, CampaignReport, WaveResult } from '../../contracts/wire/campaign-report.ts';
 import { csvLine } from '../lib/csv.ts';
 

@@ -1,18 +1,23 @@
-// `sluice campaign export`: the results of a run as CSV. It needs no worker: it reads the ledger, or asks the process
-// that has it open.
+// `sluice campaign export`: the results of a run as CSV.
 import type { Command } from 'commander';
+import type { ListedMember } from '../../contracts/operator/campaign-members.ts';
+import type { Input } from '../../contracts/operator/index.ts';
 import { MEMBER_STATES, type MemberState } from '../../contracts/wire/campaign.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect } from '../lib/arguments.ts';
+import { withOperator } from '../lib/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany } from '../lib/format.ts';
-import { runCommand, say } from '../lib/lifetime.ts';
+import { say } from '../lib/lifetime.ts';
 import { openOutput } from '../lib/output.ts';
-import { withState } from '../lib/session.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { figureLines, memberLines } from './campaign-csv.ts';
-import { openCampaignPeople } from './campaign-people.ts';
-import { noSuchRun, resolveRunQuery } from './campaign-target.ts';
+import { campaignOrRun } from './campaign-target.ts';
 
-interface Options {
+/** Members of a page, about 1 MB. */
+const PAGE = 2000;
+
+interface Options extends SessionOptions {
   readonly run?: string;
   readonly members: boolean;
   readonly numbers: boolean;
@@ -20,11 +25,10 @@ interface Options {
   readonly only: readonly string[];
   readonly code: readonly string[];
   readonly output?: string;
-  readonly state: string;
 }
 
 export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv): void {
-  withState(campaign.command('export'))
+  withSessionOptions(campaign.command('export'))
     .argument('<name>', 'name of the campaign')
     .description('export the results of a run as CSV: one line per wave and a total, or one line per member')
     .option('--run <id>', 'id of a run (default: the newest run)')
@@ -34,13 +38,11 @@ export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv
     .option('--only <state>', 'with --members: only members in this state; repeatable', collect, [])
     .option('--code <code>', 'with --members: only members with this code; repeatable', collect, [])
     .option('--output <file>', 'write to this file instead of stdout; only your user can read it')
-    .action(async (name: string, options: Options) => {
-      process.exitCode = await runCommand(async (shutdown) => {
-        const query = resolveRunQuery(name, options.run);
-        const filter = filterOf(options);
-        const people = await openCampaignPeople(options, env, shutdown);
-        const report = await people.find(query);
-        if (report === null) throw noSuchRun(query);
+    .action((name: string, options: Options) => {
+      const campaign = campaignOrRun(name, options.run);
+      const filter = filterOf(options);
+      return withOperator(options, env, { command: 'sluice campaign export' }, async (client) => {
+        const report = await client.call('GET /campaigns/{campaign}/report', { campaign });
         const output = openOutput(options.output ?? null, 'csv');
         if (!options.members) {
           for (const line of figureLines(report)) await output.write(line);
@@ -50,7 +52,7 @@ export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv
           const { titles, line } = memberLines(options);
           let count = 0;
           let goesOn = await output.write(titles);
-          for await (const member of people.members(report.run, filter)) {
+          for await (const member of membersOf(client, { ...filter, campaign: report.run })) {
             if (!goesOn) break;
             goesOn = await output.write(line(member));
             count += 1;
@@ -67,6 +69,17 @@ export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv
     });
 }
 
+type Query = Omit<Input<'POST /campaigns/{campaign}/members'>, 'after' | 'limit'>;
+
+async function* membersOf(client: OperatorClient, query: Query): AsyncIterable<ListedMember> {
+  for (let after = 0; ; ) {
+    const page = await client.call('POST /campaigns/{campaign}/members', { ...query, after, limit: PAGE });
+    yield* page.members;
+    if (page.next === null) return;
+    after = page.next;
+  }
+}
+
 /** @throws CliError (usage) when an option makes no sense without another */
 function filterOf({ members, numbers, variables, only, code }: Options) {
   const asks = { numbers, variables, only: only.length > 0, code: code.length > 0 };
@@ -76,8 +89,9 @@ function filterOf({ members, numbers, variables, only, code }: Options) {
   if (odd !== undefined)
     throw new CliError(EXIT.usage, `"${odd}" is not a state of a member; use ${MEMBER_STATES.join(', ')}`);
   return {
-    numbers,
     variables,
+    // Personal data is a reveal, and the audit log keeps it.
+    unmask: numbers || variables,
     ...(only.length === 0 ? {} : { states: only.filter(isState) }),
     ...(code.length === 0 ? {} : { codes: [...code] }),
   };

@@ -1,25 +1,19 @@
 // `sluice campaign plan`: the audience of a campaign, its variables, its cost and its end time.
-import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import type { LoadedConfig } from '../../config/load.ts';
-import type { CampaignPlan } from '../../contracts/wire/campaign.ts';
+import type { CampaignPlan } from '../../contracts/wire/campaign-plan.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
 import { integer } from '../lib/arguments.ts';
-import { EXIT } from '../lib/exit.ts';
-import { runCommand, say } from '../lib/lifetime.ts';
-import { operatorName } from '../lib/operator.ts';
-import { createProgress } from '../lib/progress.ts';
-import {
-  connectClient,
-  openConfig,
-  openOrJoin,
-  type SessionOptions,
-  withSessionOptions,
-} from '../lib/session.ts';
-import { warnWithoutWorker } from '../lib/workers.ts';
-import { runsOf, sameConfig } from './campaign-find.ts';
-import { describeSample, sampleOf } from './campaign-sample.ts';
-import { describeCampaignPlan } from './describe-plan.ts';
-import { planCampaign } from './run-campaign.ts';
+import { withOperator } from '../lib/connect.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { pause } from '../lib/follow.ts';
+import { say } from '../lib/lifetime.ts';
+import { createProgress, type Progress } from '../lib/progress.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { describeCampaignPlan, describeSample } from './describe-plan.ts';
+
+const CHECK_MS = 300;
+/** A worker takes a plan within this time, in milliseconds; after it, the command says that none has. */
+const QUIET_MS = 5000;
 
 interface Options extends SessionOptions {
   readonly json: boolean;
@@ -38,40 +32,90 @@ export function registerCampaignPlan(campaign: Command, env: NodeJS.ProcessEnv):
       integer({ min: 0, max: 100 }),
       3,
     )
-    .action(async (name: string, options: Options) => {
-      process.exitCode = await runCommand(async (shutdown) => {
-        // A mistyped name fails before anything starts.
-        const config = await openConfig(options.config, env);
-        const { account } = config.campaign(name);
-        const stack = await openOrJoin(`sluice campaign plan ${name}`, options, env, shutdown);
-        const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
-        if (stack === null) await warnWithoutWorker(client);
-        const progress = createProgress(process.stderr, { label: `plan ${name}`, unit: 'row' });
-        const watching = { client, progress, signal: shutdown.signal };
-        const planned = planCampaign(watching, { account, campaign: name, by: operatorName() });
-        const plan = await (stack === null ? planned : Promise.race([planned, stack.failed]));
-        if (plan === null) {
-          say(`stopped watching; \`sluice campaign plan ${name}\` joins the planning`);
-          return EXIT.ok;
-        }
-        const { run, eligible } = plan;
-        await plannedAsConfigured(client, config, plan);
-        const wanted = Math.min(options.sample, eligible);
-        const sample = wanted === 0 ? [] : await sampleOf({ stack, options, env, shutdown }, run, wanted);
-        if (options.json) process.stdout.write(`${JSON.stringify({ ...plan, sample })}\n`);
-        else {
-          const lines = [...describeCampaignPlan(plan), ...describeSample(sample), ...describeNext(plan)];
-          process.stdout.write(`${lines.join('\n')}\n`);
-        }
-        return plan.problems.length === 0 ? EXIT.ok : EXIT.error;
-      });
+    .action((name: string, options: Options) => {
+      const command = `sluice campaign plan ${name}`;
+      return withOperator(
+        options,
+        env,
+        { command, creates: true },
+        async (client, _connected, { signal }) => {
+          await client.call('POST /campaigns/{campaign}/plan', { campaign: name });
+          const progress = createProgress(process.stderr, { label: `plan ${name}`, unit: 'row' });
+          const run = await followPlanning(client, { name, progress, signal });
+          if (run === null) {
+            say(`stopped watching; \`${command}\` joins the planning`);
+            return EXIT.ok;
+          }
+          const { plan } = await client.call('GET /campaigns/{campaign}/plan', { campaign: run });
+          if (plan === null) throw new CliError(EXIT.error, `the run ${run} has no plan; see its audit`);
+          const wanted = Math.min(options.sample, plan.eligible);
+          const { members: sample } =
+            wanted === 0
+              ? { members: [] }
+              : await client.call('POST /campaigns/{campaign}/sample', {
+                  campaign: run,
+                  limit: wanted,
+                  unmask: true,
+                });
+          if (options.json) process.stdout.write(`${JSON.stringify({ ...plan, sample })}\n`);
+          else {
+            const lines = [...describeCampaignPlan(plan), ...describeSample(sample), ...describeNext(plan)];
+            process.stdout.write(`${lines.join('\n')}\n`);
+          }
+          return plan.problems.length === 0 ? EXIT.ok : EXIT.error;
+        },
+      );
     });
 }
 
-/** @throws CliError (conflict) when the plan was made with another configuration than this command's */
-async function plannedAsConfigured(client: Client, config: LoadedConfig, plan: CampaignPlan): Promise<void> {
-  const runs = await runsOf(client, plan, 1);
-  for (const report of runs) if (report.run === plan.run) sameConfig(config, report);
+interface Planning {
+  readonly name: string;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Shows the planning until it ends.
+ * @returns the planned run; null when `signal` stopped the watching
+ * @throws OperatorError when the campaign can't be planned
+ */
+async function followPlanning(
+  client: OperatorClient,
+  { name, progress, signal }: Planning,
+): Promise<string | null> {
+  const startedMs = performance.now();
+  let trouble: string | null = null;
+  let isQuiet = true;
+  try {
+    while (!signal.aborted) {
+      const now = await client.call('GET /campaigns/{campaign}/planning', { campaign: name }, { signal });
+      if (now.state === 'planned') {
+        progress.update({ done: now.found, total: now.found, note: 'done' });
+        return now.run;
+      }
+      if (now.state === 'lost')
+        throw new CliError(
+          EXIT.unavailable,
+          `nobody makes the plan ${now.run}: its workflow is gone; plan again with \`sluice campaign plan ${name}\``,
+        );
+      const part = now.parts > 1 && now.part < now.parts ? ` (part ${now.part + 1} of ${now.parts})` : '';
+      const note = now.phase === 'reading' ? `reading the audience${part}` : now.phase;
+      progress.update({ done: now.found, total: null, note });
+      if (now.trouble !== null && now.trouble !== trouble) progress.line(now.trouble);
+      trouble = now.trouble;
+      if (isQuiet && now.phase === 'opening' && performance.now() - startedMs > QUIET_MS) {
+        isQuiet = false;
+        progress.line('no worker has taken the plan yet: it waits until one is started (`sluice worker`)');
+      }
+      await pause(CHECK_MS, signal);
+    }
+    return null;
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  } finally {
+    progress.finish();
+  }
 }
 
 /** The next step of the operator. */

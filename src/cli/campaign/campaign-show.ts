@@ -1,56 +1,44 @@
-// `sluice campaign list`, `status` and `audit`: the state of campaigns, their results, and who did what. A worker
-// answers from the ledger, so these work while another process has the ledger open.
-
-import type { Client } from '@temporalio/client';
+// `sluice campaign list`, `status` and `audit`: the state of campaigns, their results, and who did what.
 import type { Command } from 'commander';
-import type {
-  campaignRunAudit,
-  campaignRunReport,
-  listCampaignRuns,
-} from '../../../workflows/campaign-queries.ts';
-import { campaignProgressQuery } from '../../../workflows/messages.ts';
-import { campaignIdentity } from '../../contracts/ids.ts';
-import type { CampaignAuditEntry, CampaignListInput } from '../../contracts/wire/campaign.ts';
+import type { CampaignAuditEntry } from '../../contracts/operator/campaigns.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
 import { integer } from '../lib/arguments.ts';
+import { withOperator } from '../lib/connect.ts';
 import { EXIT, exitCodeOfBlock } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
-import { isRunning, queryOperator } from '../lib/operator-query.ts';
-import { withClient, withState } from '../lib/session.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { type Column, tableOf } from '../lib/table.ts';
-import { noSuchRun, resolveRunQuery } from './campaign-target.ts';
-import { describeRun, describeRuns, type Live } from './describe-campaign-run.ts';
-import { blockOf } from './run-campaign.ts';
+import { campaignOrRun } from './campaign-target.ts';
+import { describeRun, describeRuns } from './describe-campaign-run.ts';
 
-const KIND = 'campaign';
-/** The first read of a run of 100,000 members in days takes a while. */
-const REPORT_MS = 60_000;
 const MAX_RUNS = 200;
+/** Entries of an audit that are shown: the newest. */
+const MAX_ENTRIES = 2000;
+const ENTRIES_PAGE = 1000;
 
-interface Options {
-  readonly state: string;
+interface Options extends SessionOptions {
   readonly json: boolean;
 }
 
 export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv): void {
   const command = (verb: string, argument: string, what: string) =>
-    withState(campaign.command(verb)).argument(argument, 'name of the campaign').description(what);
+    withSessionOptions(campaign.command(verb)).argument(argument, 'name of the campaign').description(what);
+  const run = (verb: string, options: Options, work: (client: OperatorClient) => Promise<number>) =>
+    withOperator(options, env, { command: `sluice campaign ${verb}` }, work);
 
   command('list', '[name]', 'list runs of campaigns, newest first')
     .option('--account <name>', 'only entries of this account')
     .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: MAX_RUNS }), 20)
     .option('--json', 'print one JSON object per line', false)
     .action((name: string | undefined, options: Options & { account?: string; limit: number }) =>
-      withClient(options, env, async (client) => {
+      run('list', options, async (client) => {
         const { account, limit } = options;
-        const filter = { limit, ...(account === undefined ? {} : { account }) };
-        const runs = await list(client, name === undefined ? filter : { ...filter, campaign: name });
+        const { runs, next } = await client.call('GET /campaign-runs', { campaign: name, account, limit });
         if (options.json) for (const run of runs) process.stdout.write(`${JSON.stringify(run)}\n`);
         else if (runs.length > 0) process.stdout.write(`${describeRuns(runs).join('\n')}\n`);
-        say(
-          `${formatMany(runs.length, 'run')}${runs.length === limit ? '; there may be more, see --limit' : ''}`,
-        );
+        say(`${formatMany(runs.length, 'run')}${next === null ? '' : '; there are more, see --limit'}`);
         return EXIT.ok;
       }),
     );
@@ -59,14 +47,13 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
     .option('--run <id>', 'id of a run (default: the newest run)')
     .option('--json', 'print JSON', false)
     .action((name: string, options: Options & { run?: string }) =>
-      withClient(options, env, async (client) => {
-        const query = resolveRunQuery(name, options.run);
-        const { run } = 'run' in query ? query : await foundRun(client, name, undefined);
-        const report = await reportOf(client, { run });
-        const live = await liveOf(client, report);
+      run('status', options, async (client) => {
+        const target = campaignOrRun(name, options.run);
+        const report = await client.call('GET /campaigns/{campaign}/report', { campaign: target });
+        const now = await client.call('GET /campaigns/{campaign}/progress', { campaign: report.run });
         const text = options.json
-          ? JSON.stringify({ ...report, progress: live === 'gone' ? null : live })
-          : describeRun(report, live).join('\n');
+          ? JSON.stringify({ ...report, progress: now.progress })
+          : describeRun(report, now).join('\n');
         process.stdout.write(`${text}\n`);
         return exitCodeOf(report);
       }),
@@ -76,60 +63,40 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
     .option('--run <id>', 'id of a run (default: the newest run)')
     .option('--json', 'print one JSON object per line', false)
     .action((name: string, options: Options & { run?: string }) =>
-      withClient(options, env, async (client) => {
-        const { run, timeZone } = await foundRun(client, name, options.run);
-        const entries = await queryOperator<typeof campaignRunAudit>(client, KIND, 'campaignRunAudit', [
-          { run },
-        ]);
+      run('audit', options, async (client) => {
+        const { run: found, timeZone, entries } = await readAudit(client, campaignOrRun(name, options.run));
         const lines = options.json
           ? entries.map((entry) => JSON.stringify(entry))
           : describeAudit(entries, timeZone);
         for (const line of lines) process.stdout.write(`${line}\n`);
-        say(`${formatMany(entries.length, 'entry', 'entries')} of the run ${run}`);
+        say(`${formatMany(entries.length, 'entry', 'entries')} of the run ${found}`);
         return EXIT.ok;
       }),
     );
 }
 
+/** The newest entries, in the order in which they happened. */
+async function readAudit(client: OperatorClient, campaign: string) {
+  const entries: CampaignAuditEntry[] = [];
+  for (let before: number | undefined; ; ) {
+    const page = await client.call('GET /campaigns/{campaign}/audit', {
+      campaign,
+      limit: ENTRIES_PAGE,
+      before,
+    });
+    entries.push(...page.entries);
+    const { run, timeZone, next } = page;
+    if (next === null || entries.length >= MAX_ENTRIES)
+      return { run, timeZone, entries: entries.toReversed() };
+    before = next;
+  }
+}
+
 /** A blocked run is not fine. A run that a person has paused is. */
 function exitCodeOf({ state, paused, blocked }: CampaignReport): number {
   if (state !== 'running') return EXIT.ok;
-  const block = blocked ?? blockOf({ paused, waiting: null });
-  return block === null ? EXIT.ok : exitCodeOfBlock(block.code);
-}
-
-async function list(client: Client, filter: CampaignListInput): Promise<CampaignReport[]> {
-  return await queryOperator<typeof listCampaignRuns>(client, KIND, 'listCampaignRuns', [filter]);
-}
-
-/** @throws CliError (not found) when there is no such run, or the campaign has no run */
-async function foundRun(client: Client, name: string, run: string | undefined): Promise<CampaignReport> {
-  const query = resolveRunQuery(name, run);
-  if ('run' in query) return await reportOf(client, query);
-  const [newest] = await list(client, { ...query, limit: 1 });
-  if (newest === undefined) throw noSuchRun(query);
-  return newest;
-}
-
-async function reportOf(client: Client, input: { readonly run: string }): Promise<CampaignReport> {
-  const report = await queryOperator<typeof campaignRunReport>(
-    client,
-    KIND,
-    'campaignRunReport',
-    [input],
-    REPORT_MS,
-  );
-  if (report === null) throw noSuchRun(input);
-  return report;
-}
-
-/** The progress of an active run, from its workflow. */
-async function liveOf(client: Client, report: CampaignReport): Promise<Live> {
-  if (report.state !== 'running') return null;
-  const handle = client.workflow.getHandle(campaignIdentity(report).workflowId);
-  if (!(await isRunning(handle))) return 'gone';
-  const progress = await handle.query(campaignProgressQuery);
-  return progress.run === report.run ? progress : 'gone';
+  const code = blocked?.code ?? paused?.code;
+  return code === undefined ? EXIT.ok : exitCodeOfBlock(code);
 }
 
 /**

@@ -1,5 +1,5 @@
 // A run of a campaign as text: its state, what comes next, and its results. It has no personal data.
-import type { CampaignProgress } from '../../contracts/wire/campaign.ts';
+import type { CampaignNow } from '../../contracts/operator/campaigns.ts';
 import type {
   CampaignFigures,
   CampaignReport,
@@ -12,8 +12,8 @@ import { type Column, tableOf } from '../lib/table.ts';
 /** Cells of a full bar. */
 const BAR = 20;
 
-/** Progress from the workflow. Null: not asked; `gone`: no workflow runs it, though one should. */
-export type Live = CampaignProgress | 'gone' | null;
+/** What the run does now; null: not asked. */
+export type Live = Pick<CampaignNow, 'progress' | 'failure' | 'etaAt'> | null;
 
 export function describeRun(report: CampaignReport, live: Live = null): string[] {
   return [
@@ -105,20 +105,22 @@ function describePlanned({ campaign, state, ...of }: CampaignReport): string[] {
 
 const BATCHES = ['no batch', 'one batch'];
 
-function describeLive({ campaign, timeZone }: CampaignReport, live: Live): string[] {
-  if (live === null) return [];
-  if (live === 'gone')
-    return [`  no workflow runs it now; continue with \`sluice campaign start ${campaign}\``];
-  const { phase, wave, waiting, batches, pacePerMinute } = live;
+function describeLive({ campaign, timeZone, state }: CampaignReport, live: Live): string[] {
+  if (live === null || state !== 'running') return [];
+  const { progress, failure, etaAt } = live;
+  const at = (time: string) => `${formatTime(new Date(time), timeZone)}, in ${timeZone}`;
+  if (progress === null)
+    return [
+      ...(failure === null ? [] : [`  its workflow ended: ${failure.reason} [${failure.code}]`]),
+      `  no workflow runs it now; continue with \`sluice campaign start ${campaign}\``,
+    ];
+  const { phase, wave, waiting, batches, pacePerMinute } = progress;
   const pace =
     pacePerMinute === null ? 'as fast as the budget allows' : `at most ${n(pacePerMinute)} a minute`;
   return [
     `  ${phase}${wave === null ? '' : `, wave ${n(wave)}`}; ${BATCHES[batches] ?? `${n(batches)} batches`} active; ${pace}`,
-    ...(waiting === null
-      ? []
-      : [
-          `  waits until ${formatTime(new Date(waiting.until), timeZone)}, in ${timeZone}: ${WHY[waiting.why] ?? waiting.why}`,
-        ]),
+    ...(waiting === null ? [] : [`  waits until ${at(waiting.until)}: ${WHY[waiting.why] ?? waiting.why}`]),
+    ...(etaAt === null ? [] : [`  expected to end ${at(etaAt)}, if nothing else uses the budget`]),
   ];
 }
 

@@ -1,5 +1,6 @@
 // A campaign's plan as text: its audience, its cost, and its days.
-import type { CampaignPlan, PlannedDay, PlannedWave } from '../../contracts/wire/campaign.ts';
+import type { SampledMember } from '../../contracts/operator/campaign-members.ts';
+import type { CampaignPlan, PlannedDay, PlannedWave } from '../../contracts/wire/campaign-plan.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
 import { formatCount as n } from '../lib/progress.ts';
 
@@ -122,3 +123,14 @@ function byCount(counts: Readonly<Record<string, number>>): string {
 }
 
 const people = (count: number) => formatMany(count, 'person', 'people');
+
+export function describeSample(sample: readonly SampledMember[]): string[] {
+  if (sample.length === 0) return [];
+  return [
+    '  variables of the first members (personal data):',
+    ...sample.map(({ number, variables }) => {
+      const values = Object.entries(variables).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+      return `    ${number ?? 'no number'}: ${values.length === 0 ? 'none' : values.join(' ')}`;
+    }),
+  ];
+}

@@ -146,7 +146,7 @@ async function serveShared(
     env,
     stateDir: resolve(options.state),
   });
-  const client = localClient(operator.dispatch, await localCaller(operator));
+  const client = localClient(operator.dispatch, await localCaller(operator, env));
   return { client, where: 'shared', failed: NEVER, operator };
 }
 
@@ -204,7 +204,7 @@ async function serveHere(
     runningTemporal: async () => (stack === null ? null : (await stack).client),
   });
   return {
-    client: localClient(operator.dispatch, await localCaller(operator)),
+    client: localClient(operator.dispatch, await localCaller(operator, env)),
     where: 'here',
     failed,
     operator,
@@ -228,9 +228,13 @@ function startFailed(error: unknown): never {
   throw new OperatorError('unavailable', message ?? String(error), { code: START_FAILED, cause: error });
 }
 
-/** The kernel says who runs this process, as it does on the socket. */
-export async function localCaller({ callerOf }: Operator): Promise<Caller> {
-  return { ...(await callerOf(process.getuid?.() ?? 0)), via: 'local' };
+/**
+ * The kernel says who runs this process, as it does on the socket. It proves nothing where the ledger is shared:
+ * whoever has the URL of the database can open it on a machine of their own.
+ */
+export async function localCaller({ callerOf }: Operator, env: NodeJS.ProcessEnv): Promise<Caller> {
+  const caller = await callerOf(process.getuid?.() ?? 0);
+  return { ...caller, via: 'local', isClaimed: Boolean(env.DATABASE_URL) };
 }
 
 function noLedger(stateDir: string): CliError {

@@ -1,6 +1,8 @@
 // All endpoints of the operator API, by route.
 import type { z } from 'zod';
 import { ACCOUNTS } from './accounts.ts';
+import { CAMPAIGN_MEMBERS } from './campaign-members.ts';
+import { CAMPAIGNS } from './campaigns.ts';
 import { EVENTS } from './events.ts';
 import { IDENTITY } from './identity.ts';
 import { MESSAGES } from './messages.ts';
@@ -15,6 +17,8 @@ import { SYNCS } from './syncs.ts';
 
 export const ENDPOINTS = {
   ...ACCOUNTS,
+  ...CAMPAIGNS,
+  ...CAMPAIGN_MEMBERS,
   ...EVENTS,
   ...IDENTITY,
   ...MESSAGES,

@@ -1,78 +1,90 @@
-// Results of a campaign run, as operators see them.
+// Results of a campaign run, as operators see them. They contain no personal data.
+import { z } from 'zod';
+import { CampaignConfig } from '../config/config-campaigns.ts';
+import { CAMPAIGN_STATES, CampaignPause } from './campaign.ts';
+import { CodeCounts, PlanNote } from './campaign-plan.ts';
 
-import type { CampaignConfig } from '../config/config-campaigns.ts';
-import type { CampaignName, CampaignPause, CampaignRunName, CampaignState, PlanNote } from './campaign.ts';
+/** ISO 8601 in UTC. */
+const time = z.string();
 
 /**
  * Once a run has finished: audience = excluded + holdout + triggered + skipped + failed + unknown + cancelled (the
  * sums of the tables by code). `replied`, `delivered` and `read` count only what a poller saw.
  */
-export interface CampaignFigures {
-  readonly audience: number;
-  readonly eligible: number;
+export const CampaignFigures = z.object({
+  audience: z.number(),
+  eligible: z.number(),
   /** Set only while the audience is being read. */
-  readonly found: number;
-  readonly holdout: number;
-  readonly excluded: Readonly<Record<string, number>>;
-  readonly waiting: number;
-  readonly sending: number;
-  readonly triggered: number;
-  readonly delivered: number;
-  readonly read: number;
-  readonly replied: number;
-  readonly optedOut: number;
-  readonly moved: number;
-  readonly tagged: number;
-  readonly skipped: Readonly<Record<string, number>>;
-  readonly failed: Readonly<Record<string, number>>;
-  readonly unknown: number;
-  readonly cancelled: number;
-}
+  found: z.number(),
+  holdout: z.number(),
+  excluded: CodeCounts,
+  waiting: z.number(),
+  sending: z.number(),
+  triggered: z.number(),
+  delivered: z.number(),
+  read: z.number(),
+  replied: z.number(),
+  optedOut: z.number(),
+  moved: z.number(),
+  tagged: z.number(),
+  skipped: CodeCounts,
+  failed: CodeCounts,
+  unknown: z.number(),
+  cancelled: z.number(),
+});
+export type CampaignFigures = Readonly<z.infer<typeof CampaignFigures>>;
 
-export interface WaveResult extends CampaignFigures {
-  readonly wave: number;
-  readonly kind: 'canary' | 'wave' | 'retry';
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  readonly judgedAt: string | null;
+export const WaveResult = CampaignFigures.extend({
+  wave: z.number(),
+  kind: z.enum(['canary', 'wave', 'retry']),
+  startedAt: time,
+  endedAt: time.nullable(),
+  judgedAt: time.nullable(),
   /** Stop rules that it broke. */
-  readonly broken: readonly PlanNote[];
-}
-
-export interface CampaignReport extends CampaignName, CampaignRunName {
-  /** Time zone of the account. */
-  readonly timeZone: string;
-  readonly state: CampaignState;
-  readonly paused: CampaignPause | null;
-  /** Why the run triggers nobody although it is not paused. It continues by itself once the cause is fixed. */
-  readonly blocked: PlanNote | null;
-  /** What verified the first trigger; null if nobody has been triggered yet. */
-  readonly verified: FirstVerified | null;
-  readonly plannedAt: string;
-  readonly plannedBy: string;
-  readonly approvedBy: string | null;
-  readonly approval: CampaignConfig['approval'];
-  /** Hash of the configuration that the plan was made from (digestOfSpec); shows whether it has changed. */
-  readonly digest: string;
-  /** What prevents the start of the plan. */
-  readonly problems: readonly PlanNote[];
-  /** Why the plan failed. */
-  readonly reason: string | null;
-  readonly startedAt: string | null;
-  readonly finishedAt: string | null;
-  readonly calls: number;
-  /** True if a poller reads the account's conversations; without one, replies are not seen. */
-  readonly pollerSees: boolean;
-  readonly total: CampaignFigures;
-  readonly waves: readonly WaveResult[];
-}
+  broken: z.array(PlanNote.readonly()).readonly(),
+});
+export type WaveResult = Readonly<z.infer<typeof WaveResult>>;
 
 /**
  * How the first trigger of a run was verified: by its response, by a newer conversation, by an operator, or not at all.
  */
-export interface FirstVerified {
-  readonly how: 'answer' | 'conversation' | 'operator' | 'none';
+export const FirstVerified = z.object({
+  how: z.enum(['answer', 'conversation', 'operator', 'none']),
   /** Ledger id of the member. */
-  readonly member: number;
-  readonly reason: string;
-}
+  member: z.number(),
+  reason: z.string(),
+});
+export type FirstVerified = Readonly<z.infer<typeof FirstVerified>>;
+
+export const CampaignReport = z.object({
+  account: z.string(),
+  campaign: z.string(),
+  run: z.string(),
+  /** Time zone of the account. */
+  timeZone: z.string(),
+  state: z.enum(CAMPAIGN_STATES),
+  paused: CampaignPause.readonly().nullable(),
+  /** Why the run triggers nobody although it is not paused. It continues by itself once the cause is fixed. */
+  blocked: PlanNote.readonly().nullable(),
+  /** What verified the first trigger; null if nobody has been triggered yet. */
+  verified: FirstVerified.readonly().nullable(),
+  plannedAt: time,
+  plannedBy: z.string(),
+  approvedBy: z.string().nullable(),
+  startedBy: z.string().nullable(),
+  approval: CampaignConfig.shape.approval,
+  /** Hash of the configuration that the plan was made from (digestOfSpec); shows whether it has changed. */
+  digest: z.string(),
+  /** What prevents the start of the plan. */
+  problems: z.array(PlanNote.readonly()).readonly(),
+  /** Why the plan failed. */
+  reason: z.string().nullable(),
+  startedAt: time.nullable(),
+  finishedAt: time.nullable(),
+  calls: z.number(),
+  /** True if a poller reads the account's conversations; without one, replies are not seen. */
+  pollerSees: z.boolean(),
+  total: CampaignFigures.readonly(),
+  waves: z.array(WaveResult.readonly()).readonly(),
+});
+export type CampaignReport = Readonly<z.infer<typeof CampaignReport>>;

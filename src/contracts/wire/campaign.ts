@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { CampaignConfig, OptOutConfig } from '../config/config-campaigns.ts';
 import { SourceConfig } from '../config/config-sources.ts';
+import { PlanNote } from './campaign-plan.ts';
 
 /** Everything that configures a campaign, frozen when it is planned. An edit of sluice.yaml voids the plan. */
 export const CampaignSpec = z.object({
@@ -127,84 +128,16 @@ export interface CampaignPlanProgress {
   readonly found: number;
 }
 
-export interface PlannedWave {
-  readonly wave: number;
-  readonly kind: 'canary' | 'wave';
-  readonly size: number;
-  /** First and last trigger. */
-  readonly startsAt: string;
-  readonly endsAt: string;
-}
-
-/** The triggers of a plan on one day, in the account's time zone. */
-export interface PlannedDay {
-  /** 2026-11-23 */
-  readonly day: string;
-  readonly members: number;
-  /** First and last trigger of the day. */
-  readonly startsAt: string;
-  readonly endsAt: string;
-}
-
-/** A problem that prevents a plan, or a warning about it. */
-export interface PlanNote {
-  readonly code: string;
-  readonly reason: string;
-}
-
-/** Plan that `sluice campaign plan` shows. It contains no personal data. */
-export interface CampaignPlan extends CampaignName, CampaignRunName {
-  readonly plannedAt: string;
-  readonly plannedBy: string;
-  /** Rows found, the people among them, and the rows that added no person. */
-  readonly found: number;
-  readonly audience: number;
-  readonly merged: number;
-  readonly parts: readonly { readonly from: string; readonly found: number }[];
-  readonly excluded: Readonly<Record<string, number>>;
-  readonly holdout: number;
-  /** Members that will be triggered unless a rule skips them. */
-  readonly eligible: number;
-  /** Members by the time zones of their windows. With several zones, the windows must be open in all of them. */
-  readonly zones: readonly { readonly zones: readonly string[]; readonly members: number }[];
-  readonly calls: {
-    /** Spent on the plan. */
-    readonly planning: number;
-    readonly triggers: number;
-    readonly rechecks: number;
-    /** Lookups of contacts whose id is not known. */
-    readonly lookups: number;
-    /** Moves of cards and updates of tags; the maximum. */
-    readonly after: number;
-  };
-  /** Triggers per minute that the forecast assumes. */
-  readonly pacePerMinute: number;
-  /** Calls per minute that the account's tokens allow now. */
-  readonly callsPerMinute: number;
-  readonly waves: readonly PlannedWave[];
-  /** Number of waves that are not listed. */
-  readonly moreWaves: number;
-  readonly timeZone: string;
-  /** Days with at least one trigger. */
-  readonly days: readonly PlannedDay[];
-  readonly moreDays: number;
-  /** Forecast time of the last trigger; null if there is none (see `problems`). */
-  readonly finishAt: string | null;
-  /** Reasons why the plan can't be started; empty if it can. */
-  readonly problems: readonly PlanNote[];
-  readonly warnings: readonly PlanNote[];
-  readonly approval: CampaignConfig['approval'];
-}
-
 // ---- running
 
 /** A pause by an operator, or by Sluice itself: a stop rule was broken, or the account refuses every member. */
-export interface CampaignPause {
-  readonly by: string;
-  readonly reason: string;
+export const CampaignPause = z.object({
+  by: z.string(),
+  reason: z.string(),
   /** The stop rule or refusal; set only when Sluice itself paused the run. */
-  readonly code?: string;
-}
+  code: z.string().optional(),
+});
+export type CampaignPause = Readonly<z.infer<typeof CampaignPause>>;
 
 export interface CampaignInput extends CampaignName, CampaignRunName {
   /** Who started it and why; recorded in the audit trail. */
@@ -255,7 +188,8 @@ interface NextFacts {
   readonly counts: CampaignCounts;
 }
 
-export type CampaignCounts = Readonly<Record<MemberState, number>>;
+export const CampaignCounts = z.record(z.enum(MEMBER_STATES), z.int().nonnegative());
+export type CampaignCounts = Readonly<z.infer<typeof CampaignCounts>>;
 
 export interface TriggerBatchInput extends CampaignRunName {
   /**
@@ -325,9 +259,6 @@ export interface CampaignCommandInput extends CampaignRunName {
   readonly withoutWorkflow?: boolean;
 }
 
-/** A command on a run without a workflow. */
-export interface CampaignOperatorCommandInput extends CampaignCommandInput, CampaignName {}
-
 export interface CampaignCommandResult {
   /** Number of members that the command changed. */
   readonly members: number;
@@ -335,31 +266,20 @@ export interface CampaignCommandResult {
   readonly after?: readonly string[];
 }
 
-export type CampaignPhase = 'opening' | 'running' | 'waiting' | 'closing' | 'ended';
+export const CAMPAIGN_PHASES = ['opening', 'running', 'waiting', 'closing', 'ended'] as const;
+export type CampaignPhase = (typeof CAMPAIGN_PHASES)[number];
 
 /** Result of the query `campaignProgress`. */
-export interface CampaignProgress extends CampaignRunName {
-  readonly phase: CampaignPhase;
-  readonly paused: CampaignPause | null;
-  readonly wave: number | null;
+export const CampaignProgress = z.object({
+  run: z.string(),
+  phase: z.enum(CAMPAIGN_PHASES),
+  paused: CampaignPause.nullable(),
+  wave: z.number().nullable(),
   /** Set while the run waits. */
-  readonly waiting: { readonly until: string; readonly why: string; readonly blocked?: PlanNote } | null;
+  waiting: z.object({ until: z.string(), why: z.string(), blocked: PlanNote.optional() }).nullable(),
   /** Number of batches of triggers in progress. */
-  readonly batches: number;
-  readonly pacePerMinute: number | null;
-  readonly counts: CampaignCounts | null;
-}
-
-// ---- results
-
-export interface CampaignListInput extends Partial<CampaignName> {
-  readonly limit: number;
-}
-
-export interface CampaignAuditEntry {
-  readonly at: string;
-  readonly by: string;
-  readonly action: string;
-  readonly reason: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
+  batches: z.number(),
+  pacePerMinute: z.number().nullable(),
+  counts: CampaignCounts.nullable(),
+});
+export type CampaignProgress = Readonly<z.infer<typeof CampaignProgress>>;

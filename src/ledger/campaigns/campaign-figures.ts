@@ -29,7 +29,7 @@ export async function figuresOf(
   by: 'wave',
 ): Promise<ReadonlyMap<number, CampaignFigures>>;
 export async function figuresOf(db: Queryable, run: string, by: 'total' | 'wave') {
-  const { total, waves } = (await readFigures(db, [run])).get(run) as RunFigures;
+  const { total, waves } = await readRunFigures(db, run);
   return by === 'total' ? total : waves;
 }
 
@@ -37,6 +37,11 @@ export async function figuresOf(db: Queryable, run: string, by: 'total' | 'wave'
 export interface RunFigures {
   readonly total: CampaignFigures;
   readonly waves: ReadonlyMap<number, CampaignFigures>;
+}
+
+/** Figures of one run. */
+export async function readRunFigures(db: Queryable, run: string): Promise<RunFigures> {
+  return (await readFigures(db, [run])).get(run) as RunFigures;
 }
 
 /** Reads the members of these runs in one pass: 100,000 take 0.2 s. Runs without members have empty figures. */

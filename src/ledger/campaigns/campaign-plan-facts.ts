@@ -1,6 +1,7 @@
 // Facts for a campaign plan about its audience and the account, counted in the ledger.
+
+import type { SampledMember } from '../../contracts/operator/campaign-members.ts';
 import type { MemberState } from '../../contracts/wire/campaign.ts';
-import type { SampledMember } from '../../contracts/wire/campaign-people.ts';
 import type { Queryable } from '../database.ts';
 
 export interface StateCount {

@@ -1,44 +1,45 @@
 // Reports on campaign runs for operators: the state, and figures in total and by wave. No personal data.
-import type {
-  CampaignAuditEntry,
-  CampaignName,
-  CampaignState,
-  PlanNote,
-} from '../../contracts/wire/campaign.ts';
+import type { CampaignAuditEntry } from '../../contracts/operator/campaigns.ts';
+import type { CampaignState } from '../../contracts/wire/campaign.ts';
+import type { PlanNote } from '../../contracts/wire/campaign-plan.ts';
 import type { CampaignFigures, CampaignReport, WaveResult } from '../../contracts/wire/campaign-report.ts';
 import type { Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
-import { type RunFigures, readFigures } from './campaign-figures.ts';
-import { type CampaignRow, findCampaign, listRuns } from './campaigns.ts';
+import { type RunFigures, readRunFigures } from './campaign-figures.ts';
+import { type CampaignRow, findCampaign, listRuns, type RunFilter } from './campaigns.ts';
 
-/** The report lists the newest waves, because a payload in Temporal has at most 2 MB. */
+/** Maximum number of waves in a report: the newest. */
 const MAX_WAVES = 2000;
-/** The same limit for the entries of an audit. */
-const MAX_ENTRIES = 2000;
+
+/** Reads the figures of a run; the operator API keeps them for a moment. */
+export type ReadFigures = (row: Pick<CampaignRow, 'run_id' | 'state'>) => Promise<RunFigures>;
 
 /** The run and its newest `MAX_WAVES` waves, in order; null when there is no such run. */
-export async function reportOf(db: Queryable, run: string): Promise<CampaignReport | null> {
+export async function reportOf(
+  db: Queryable,
+  run: string,
+  figuresOf: ReadFigures = ({ run_id }) => readRunFigures(db, run_id),
+): Promise<CampaignReport | null> {
   const row = await findCampaign(db, run);
   if (row === null) return null;
   const polledAccounts = await accountsSeen(db);
   const kept = await keptReport(db, run);
   if (kept !== null) return { ...outline(row, kept.total, polledAccounts), waves: kept.waves };
-  const figures = await readFigures(db, [run]);
-  const { total, waves } = figures.get(run) as RunFigures;
+  const { total, waves } = await figuresOf(row);
   return { ...outline(row, total, polledAccounts), waves: await wavesOf(db, run, waves) };
 }
 
 /** Runs without their waves, newest first. */
 export async function listReports(
   db: Queryable,
-  filter: Partial<CampaignName> & { readonly limit: number },
+  filter: RunFilter,
+  figuresOf: ReadFigures = ({ run_id }) => readRunFigures(db, run_id),
 ): Promise<CampaignReport[]> {
   const rows = await listRuns(db, filter);
   const polledAccounts = await accountsSeen(db);
   const reports: CampaignReport[] = [];
   for (const row of rows) {
-    const run = row.run_id;
-    const { total } = (await keptReport(db, run)) ?? ((await readFigures(db, [run])).get(run) as RunFigures);
+    const { total } = (await keptReport(db, row.run_id)) ?? (await figuresOf(row));
     reports.push({ ...outline(row, total, polledAccounts), waves: [] });
   }
   return reports;
@@ -78,6 +79,7 @@ function outline(
     plannedAt: (row.planned_at ?? row.as_of).toISOString(),
     plannedBy: row.planned_by,
     approvedBy: row.approved_by,
+    startedBy: row.started_by,
     approval: row.spec.config.approval,
     digest: row.digest,
     problems: row.plan?.problems ?? [],
@@ -141,12 +143,16 @@ const NOBODY: CampaignFigures = {
   cancelled: 0,
 };
 
-/** The audit of a run in order; only the newest entries if there are very many. */
-export async function auditOf(db: Queryable, run: string): Promise<CampaignAuditEntry[]> {
-  const rows = await db.query<CampaignAuditEntry>(
-    `select ${isoText('at')} as at, by, action, reason, details || jsonb_build_object('members', members) as details
-       from campaign_audit where run_id = $1 order by seq desc limit $2`,
-    [run, MAX_ENTRIES],
+/** The audit of a run, newest first. `before`: only entries before this one. */
+export async function auditOf(
+  db: Queryable,
+  run: string,
+  { limit, before }: { readonly limit: number; readonly before: number | null },
+): Promise<CampaignAuditEntry[]> {
+  return await db.query<CampaignAuditEntry>(
+    `select seq::float8 as seq, ${isoText('at')} as at, by, action, reason,
+            details || jsonb_build_object('members', members) as details
+       from campaign_audit where run_id = $1 and ($3::bigint is null or seq < $3) order by seq desc limit $2`,
+    [run, limit, before],
   );
-  return rows.toReversed();
 }

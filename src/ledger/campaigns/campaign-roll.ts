@@ -1,43 +1,60 @@
-// Lists the members of a run for operators, with numbers and variables only on request.
-import type { CampaignPeople, ListedMember, MembersQuery } from '../../contracts/wire/campaign-people.ts';
-import type { Database, Queryable } from '../database.ts';
+// Lists the members of a run for operators, page by page.
+import type { ListedMember, MemberFilter } from '../../contracts/operator/campaign-members.ts';
+import type { Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
-import { sampleMembers } from './campaign-plan-facts.ts';
-import { reportOf } from './campaign-report.ts';
-import { catchUp } from './campaign-results.ts';
-import { findCampaign, listRuns } from './campaigns.ts';
 
-/**
- * Reads members directly from the ledger.
- * @param now the current time
- * @default the machine's clock
- */
-export function peopleOf(db: Database, now: () => Date = () => new Date()): CampaignPeople {
-  return {
-    sample: ({ run, limit }) => sampleMembers(db, run, limit),
-    members: (query) => listMembers(db, query),
-    async find(query) {
-      const run = 'run' in query ? query.run : (await listRuns(db, { ...query, limit: 1 }))[0]?.run_id;
-      if (run === undefined || (await findCampaign(db, run)) === null) return null;
-      await catchUp(db, run, now());
-      return await reportOf(db, run);
-    },
-  };
+/** Fewer digits than this would find many members by the end of their numbers. */
+const SUFFIX_DIGITS = 8;
+
+export interface MembersPage extends MemberFilter {
+  readonly run: string;
+  /** The last member of the page before; 0 for the first page. */
+  readonly after: number;
+  readonly limit: number;
+  /** Reads the variables of the flow too; they are personal. */
+  readonly variables: boolean;
 }
 
-async function listMembers(db: Queryable, query: MembersQuery): Promise<ListedMember[]> {
-  const { run, after, limit, states, codes, numbers = false, variables = false } = query;
-  const times = ['triggered', 'ended', 'delivered', 'read', 'replied', 'opted_out', 'moved', 'tagged'];
-  const asText = times.map((time) => `${isoText(`${time}_at`)} as "${camel(time)}At"`);
+const TIMES = ['triggered', 'ended', 'delivered', 'read', 'replied', 'opted_out', 'moved', 'tagged'];
+const TIMES_AS_TEXT = TIMES.map((time) => `${isoText(`${time}_at`)} as "${camel(time)}At"`).join(', ');
+
+/** Members by id. Their numbers are in plain text: the caller masks them. */
+export async function listMembers(db: Queryable, page: MembersPage): Promise<ListedMember[]> {
+  const { run, after, limit, states, codes, waves, variables } = page;
+  const search = searchOf(page.search);
+  if (search === 'nobody') return [];
   return await db.query<ListedMember>(
-    `select id as member, contact_id as contact, card_id as card, part, row_no as row, wave, state, code, reason,
-            ticket_id as ticket, ${asText.join(', ')},
-            case when $6 then number end as number, case when $7 then variables end as variables
+    `select id::float8 as member, contact_id::float8 as contact, card_id::float8 as card, part, row_no as row, wave,
+            state, code, reason, ticket_id::float8 as ticket, ${TIMES_AS_TEXT}, number,
+            case when $6 then variables end as variables
        from campaign_members
-      where run_id = $1 and id > $2 and ($4::text[] is null or state = any($4)) and ($5::text[] is null or code = any($5))
+      where run_id = $1 and id > $2 and ($4::text[] is null or state = any($4))
+        and ($5::text[] is null or code = any($5)) and ($7::int[] is null or wave = any($7))
+        and ($8::text is null or number = $8 or key = $8 or id::text = $8 or contact_id::text = $8
+             or $9::text is not null and (number like $9 or key like $9))
       order by id limit $3`,
-    [run, after, limit, states ?? null, codes ?? null, numbers, variables],
+    [
+      run,
+      after,
+      limit,
+      states ?? null,
+      codes ?? null,
+      variables,
+      waves ?? null,
+      search?.digits ?? null,
+      search?.suffix ?? null,
+    ],
   );
+}
+
+/** Null: no search. Numbers may be written with punctuation; a text without digits finds nobody. */
+function searchOf(
+  text: string | undefined,
+): { readonly digits: string; readonly suffix: string | null } | 'nobody' | null {
+  if (text === undefined || text.trim() === '') return null;
+  const digits = text.replace(/\D/g, '');
+  if (digits === '' || /\p{L}/u.test(text)) return 'nobody';
+  return { digits, suffix: digits.length >= SUFFIX_DIGITS ? `%${digits}` : null };
 }
 
 function camel(name: string): string {

@@ -1,7 +1,7 @@
 // Waves of a running campaign: their members, when each began and ended, and their outcomes.
 
 import { toJson } from '../../contracts/stored-json.ts';
-import type { PlanNote } from '../../contracts/wire/campaign.ts';
+import type { PlanNote } from '../../contracts/wire/campaign-plan.ts';
 import type { WaveResult } from '../../contracts/wire/campaign-report.ts';
 import type { Queryable } from '../database.ts';
 

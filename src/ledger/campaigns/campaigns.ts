@@ -4,11 +4,10 @@ import { toJson } from '../../contracts/stored-json.ts';
 import type {
   CampaignName,
   CampaignPause,
-  CampaignPlan,
   CampaignSpec,
   CampaignState,
-  PlanNote,
 } from '../../contracts/wire/campaign.ts';
+import type { CampaignPlan, PlanNote } from '../../contracts/wire/campaign-plan.ts';
 import type { FirstVerified } from '../../contracts/wire/campaign-report.ts';
 import type { Queryable } from '../database.ts';
 import { shortHash } from '../short-hash.ts';
@@ -105,15 +104,22 @@ export async function noteUnverified(tx: Queryable, { run, id }: MemberName): Pr
   await tx.query('update campaigns set unverified = $2 where run_id = $1 and verified is null', [run, id]);
 }
 
+export interface RunFilter extends Partial<CampaignName> {
+  readonly limit: number;
+  /** Only runs older than this one. */
+  readonly before?: string | undefined;
+}
+
 /** Newest first. */
 export async function listRuns(
   db: Queryable,
-  { account, campaign, limit }: Partial<CampaignName> & { readonly limit: number },
+  { account, campaign, limit, before }: RunFilter,
 ): Promise<CampaignRow[]> {
   return await db.query<CampaignRow>(
     `${SELECT} where ($1::text is null or c.account = $1) and ($2::text is null or c.campaign = $2)
-      order by r.started_at desc, r.seq desc limit $3`,
-    [account ?? null, campaign ?? null, limit],
+        and ($4::text is null or (r.started_at, r.seq, r.id) < (select b.started_at, b.seq, b.id from runs b where b.id = $4))
+      order by r.started_at desc, r.seq desc, r.id desc limit $3`,
+    [account ?? null, campaign ?? null, limit, before ?? null],
   );
 }
 

@@ -13,6 +13,10 @@ export interface Caller {
   readonly role: Role;
   /** `local`: the command itself has opened the ledger. */
   readonly via: 'session' | 'token' | 'socket' | 'local';
+  /**
+   * Nothing proves the identity: the command itself opened a ledger that several people share. It cannot approve.
+   */
+  readonly isClaimed?: boolean;
 }
 
 export function isAllowed(caller: Caller | null, least: Role | 'anyone'): boolean {

@@ -2,6 +2,7 @@
 import type { Route } from '../../contracts/operator/index.ts';
 import { accountHandlers } from './accounts.ts';
 import { refusalHandlers } from './dead-letters/index.ts';
+import { campaignHandlers } from './campaigns/index.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { eventHandlers } from './events.ts';
 import { identityHandlers } from './identity.ts';
@@ -17,6 +18,7 @@ import { syncHandlers } from './syncs.ts';
 export function createHandlers(deps: OperatorDeps): Handlers<Route> {
   return {
     ...accountHandlers(deps),
+    ...campaignHandlers(deps),
     ...eventHandlers(deps),
     ...identityHandlers(deps),
     ...messageHandlers(deps),

@@ -1,5 +1,5 @@
 // What handlers ask of Temporal about workflows and workers.
-import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, type WorkflowExecutionDescription, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { OperatorError } from '../error.ts';
 
 /** An available worker answers at once. */
@@ -9,14 +9,21 @@ const QUIET_FAILURES = 2;
 /** temporal.api.enums.v1.TaskQueueType: the SDK exports its enums only with the whole protocol package. */
 const TASK_QUEUE_TYPE_WORKFLOW = 1;
 
-/** Whether the server says that a workflow runs now. */
-export async function isRunning(handle: Pick<WorkflowHandle, 'describe'>): Promise<boolean> {
+/** Null when Temporal has no such workflow. */
+export async function describeWorkflow(
+  handle: Pick<WorkflowHandle, 'describe'>,
+): Promise<WorkflowExecutionDescription | null> {
   try {
-    return (await handle.describe()).status.name === 'RUNNING';
+    return await handle.describe();
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof WorkflowNotFoundError) return null;
     throw error;
   }
+}
+
+/** Whether the server says that a workflow runs now. */
+export async function isRunning(handle: Pick<WorkflowHandle, 'describe'>): Promise<boolean> {
+  return (await describeWorkflow(handle))?.status.name === 'RUNNING';
 }
 
 /** Nobody answered in time. */

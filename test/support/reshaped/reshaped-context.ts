@@ -13,7 +13,7 @@ import {
 } from '../../../activities/campaign/index.ts';
 import { createPollControlActivities, createPollingActivities } from '../../../activities/polling/index.ts';
 import { loadConfig } from '../../../src/config/load.ts';
-import type { CampaignPlan, PlanNote } from '../../../src/contracts/wire/campaign.ts';
+import type { CampaignPlan, PlanNote } from '../../../src/contracts/wire/campaign-plan.ts';
 import type { CampaignReport } from '../../../src/contracts/wire/campaign-report.ts';
 import { ConversationEvent } from '../../../src/contracts/wire/conversation-events.ts';
 import type { PollBlock, PollFailures } from '../../../src/contracts/wire/poll.ts';

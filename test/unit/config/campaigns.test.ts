@@ -1,7 +1,7 @@
 // Campaigns: what good ones become, and how wrong ones are shown.
 import { describe, expect, it } from 'vitest';
-import { summarize } from '../../../src/config/summary.ts';
 import { describeSummary } from '../../../src/config/describe-summary.ts';
+import { summarize } from '../../../src/config/summary.ts';
 import { campaignConfigContext, GOOD, NOW } from './campaign-config-context.ts';
 
 const { load, report } = campaignConfigContext();

@@ -1,32 +1,26 @@
 // `sluice campaign plan`, `approve` and `start` as operators type them, against real workflows and a ledger; only the calls of
 // the API are played.
 
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { createCampaignLedgerActivities } from '../../../activities/campaign/index.ts';
-import type { Deps } from '../../../activities/shared/deps.ts';
 import { registerCampaign } from '../../../src/cli/campaign/campaign.ts';
-import { startCampaign } from '../../../src/cli/campaign/run-campaign.ts';
-import { queryOperator } from '../../../src/cli/lib/operator-query.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { apiQueue, WORK_QUEUE } from '../../../src/contracts/ids.ts';
-import type {
-  CampaignPlan,
-  TriggerBatchInput,
-  TriggerBatchResult,
-} from '../../../src/contracts/wire/campaign.ts';
+import type { TriggerBatchInput, TriggerBatchResult } from '../../../src/contracts/wire/campaign.ts';
+import type { CampaignPlan } from '../../../src/contracts/wire/campaign-plan.ts';
 import type { CampaignReport } from '../../../src/contracts/wire/campaign-report.ts';
 import { getCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { saveCatalog } from '../../../src/ledger/sync/catalog.ts';
+import { startRun } from '../../../src/operator/service/campaigns/start.ts';
 import { createDeps } from '../../../workers/compose.ts';
-import type { campaignOperatorCommand } from '../../../workflows/campaign-queries.ts';
 import { SEARCH_ATTRIBUTES } from '../../support/environment.ts';
+import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { runHere } from '../../support/runner/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
@@ -67,9 +61,8 @@ const CSV = 'phone,name\n14155552001,Canary One\n14155552002,Canary Two\n1415555
 let dir: string;
 let temporal: TestTemporal;
 let db: Database;
+let operator: TestOperator;
 let stop: () => Promise<void>;
-/** The worker's configuration has been edited since. */
-let edited = false;
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sluice-campaign-'));
@@ -79,8 +72,11 @@ beforeAll(async () => {
     connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES }),
     testLedger(),
   ]);
+  const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_CANARY' } });
+  operator = await openTestOperator({ db, temporal: temporal.client, config });
 });
 afterAll(async () => {
+  await operator.close();
   await stop?.();
   await temporal.close();
   await rm(dir, { recursive: true, force: true });
@@ -111,19 +107,12 @@ async function startWorkers(): Promise<void> {
   const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_CANARY' } });
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const { deps, close } = await createDeps({ config, db, log });
-  const withEdits: Deps = {
-    ...deps,
-    campaign: (account, name) => {
-      const spec = deps.campaign(account, name);
-      return edited ? { ...spec, config: { ...spec.config, flow: 2 } } : spec;
-    },
-  };
   const common = { connection, namespace };
   const work = await Worker.create({
     ...common,
     taskQueue: WORK_QUEUE,
     ...workflowBundle(),
-    activities: createCampaignLedgerActivities(withEdits),
+    activities: createCampaignLedgerActivities(deps),
   });
   const readCampaignList = () =>
     saveCatalog(db, 'acme', 'connections', [{ id: 1, name: 'main', channel: 'waba', status: 'CONNECTED' }]);
@@ -141,22 +130,16 @@ async function startWorkers(): Promise<void> {
 }
 
 async function sluice(args: string) {
-  const env = {
-    TOKEN: 'svc_test_CANARY',
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
-    TEMPORAL_NAMESPACE: temporal.namespace,
-  };
-  const argv = ['campaign', ...args.split(' '), '--config', join(dir, 'sluice.yaml'), '--state', dir];
-  return await runHere((program) => registerCampaign(program, env), argv);
+  const argv = ['campaign', ...args.split(' '), '--server', operator.server];
+  return await runHere((program) => registerCampaign(program, {}), argv);
 }
 
 describe('without a worker', () => {
   it('a start without a worker says so, and what to do', async () => {
     const input = { account: 'acme', campaign: 'nobody', run: 'acme/+nobody/1', by: 'ana' };
     const { client } = temporal;
-    const { signal } = new AbortController();
-    await expect(startCampaign({ client, signal }, input, 300)).rejects.toMatchObject({
-      exitCode: 8,
+    await expect(startRun(client, input, 300)).rejects.toMatchObject({
+      kind: 'unavailable',
       message: expect.stringMatching(/no worker has taken "nobody" within 0.3 s; .*`sluice dev`/),
     });
     await client.workflow.getHandle('reactivation-campaign/acme/nobody').terminate();
@@ -176,7 +159,7 @@ describe('with a worker', () => {
   beforeAll(() => startWorkers());
 
   it('a campaign is planned, started and watched to its end', async () => {
-    expect(await sluice('start back')).toMatchObject({
+    expect(await sluice('start back --yes')).toMatchObject({
       code: 3,
       stderr: expect.stringMatching(/no plan of "back" waits .*`sluice campaign plan back`/),
     });
@@ -191,7 +174,7 @@ describe('with a worker', () => {
       code: 2,
       stderr: expect.stringMatching(/acme\/\+back\/1 of "back" will start, for 3 members\n.*add --yes/s),
     });
-    const started = await sluice('start back --reason spring --watch --yes');
+    const started = await sluice('start back --yes --reason spring --watch');
     expect(started).toMatchObject({
       code: 0,
       stdout: 'acme/+back/1 is finished: of 3 members 3 triggered, 0 skipped, 0 failed, 0 unknown\n',
@@ -199,7 +182,7 @@ describe('with a worker', () => {
     expect(started.stderr).toMatch(/acme\/\+back\/1 has started\n/);
     const [audit] = await db.query("select by, reason from campaign_audit where action = 'start'");
     expect(audit).toMatchObject({ reason: 'spring' });
-    expect((await sluice('start back')).stderr).toMatch(/its newest run, acme\/\+back\/1, is finished/);
+    expect((await sluice('start back --yes')).stderr).toMatch(/its newest run, acme\/\+back\/1, is finished/);
   });
 
   it('a plan with problems says why, and is not started', async () => {
@@ -207,7 +190,7 @@ describe('with a worker', () => {
     expect(plan.code).toBe(1);
     const { run, problems } = JSON.parse(plan.stdout) as CampaignPlan;
     expect(problems.map(({ code }) => code)).toEqual(['CONNECTION_NOT_FOUND']);
-    const started = await sluice('start broken');
+    const started = await sluice('start broken --yes');
     expect(started).toMatchObject({ code: 1, stdout: '' });
     expect(started.stderr).toMatch(/no connection 9.*\[CONNECTION_NOT_FOUND\]/);
     expect(started.stderr).toMatch(/a plan with this problem can't be started/);
@@ -225,53 +208,54 @@ describe('with a worker', () => {
       code: 5,
       stderr: expect.stringMatching(/made this plan: another person has to approve it/),
     });
-    const command = { action: 'approve', by: 'somebody-else', reason: '' } as const;
-    await queryOperator<typeof campaignOperatorCommand>(
-      temporal.client,
-      'campaign',
-      'campaignOperatorCommand',
-      [{ account: 'acme', campaign: 'careful', run: 'acme/+careful/1', command, id: randomUUID() }],
+    const bia = operator.as({ identity: 'user:bia', role: 'approver', via: 'token' });
+    expect(await bia.call('POST /campaigns/{campaign}/approve', { campaign: 'careful' })).toMatchObject({
+      run: 'acme/+careful/1',
+      approvedBy: 'user:bia',
+    });
+    await writeFile(
+      join(dir, 'sluice.yaml'),
+      stringify({ ...FILE, campaigns: { ...FILE.campaigns, careful: campaign({ flow: 2 }) } }),
     );
-    edited = true;
-    for (const words of ['start careful --yes', 'approve careful'])
-      expect(await sluice(words)).toMatchObject({
+    for (const verb of ['start careful --yes', 'approve careful'])
+      expect(await sluice(verb)).toMatchObject({
         code: 5,
-        stderr: expect.stringMatching(/has changed since the plan acme\/\+careful\/1/),
+        stderr: expect.stringMatching(/the plan acme\/\+careful\/1 was made with another configuration/),
       });
-    edited = false;
-    const report = await sluice('start careful --watch --json --yes');
+    await writeFile(join(dir, 'sluice.yaml'), stringify(FILE));
+    const report = await sluice('start careful --yes --watch --json');
     expect(report.code).toBe(0);
     expect(JSON.parse(report.stdout) as CampaignReport).toMatchObject({
       run: 'acme/+careful/1',
       state: 'finished',
-      approvedBy: 'somebody-else',
+      approvedBy: 'user:bia',
       total: { triggered: 3 },
     });
   });
 
   it('a run with members whose outcome is unknown ends with exit code 7', async () => {
     expect(await sluice('plan doubtful')).toMatchObject({ code: 0 });
-    const ended = await sluice('start doubtful --watch --yes');
+    const ended = await sluice('start doubtful --yes --watch');
     expect(ended).toMatchObject({ code: 7, stdout: expect.stringContaining('1 failed, 1 unknown') });
   });
 
   it('a start returns when it is accepted; a second one joins; no other plan or start is possible', async () => {
     expect((await sluice('plan later')).stdout).toMatch(/Mon 2099-01-05 .* 3 {2}09:00-09:00 {2}wave 1\n/);
     expect(await sluice('start later --yes')).toMatchObject({ code: 0, stdout: 'acme/+later/1\n' });
-    const joined = await sluice('start later --json --yes');
+    const joined = await sluice('start later --yes --json');
     expect(JSON.parse(joined.stdout)).toMatchObject({ run: 'acme/+later/1', joined: true });
     expect(joined.stderr).toMatch(/acme\/\+later\/1 is under way/);
     expect(await sluice('plan later')).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(/the run acme\/\+later\/1 of the campaign is in progress/),
     });
-    expect(await sluice('start later --run acme/+later/9 --yes')).toMatchObject({
+    expect(await sluice('start later --yes --run acme/+later/9')).toMatchObject({
       code: 3,
       stderr: expect.stringMatching(/no run acme\/\+later\/9/),
     });
-    expect(await sluice('start later --run acme/+back/1')).toMatchObject({ code: 2 });
+    expect(await sluice('start later --yes --run acme/+back/1')).toMatchObject({ code: 2 });
     expect(await sluice('cancel later --yes')).toMatchObject({ code: 0 });
-    expect(await sluice('start back --run acme/+back/9')).toMatchObject({
+    expect(await sluice('start back --yes --run acme/+back/9')).toMatchObject({
       code: 3,
       stderr: expect.stringMatching(/no run acme\/\+back\/9/),
     });

@@ -1,7 +1,7 @@
 // Work that waits and runs that run, with what is needed to tell when they end. Numbers above a bound are estimates:
 // counting a million records takes longer than the whole overview may.
 import { pollerSyncNameSql } from '../../../contracts/ids.ts';
-import type { PlanNote } from '../../../contracts/wire/campaign.ts';
+import type { PlanNote } from '../../../contracts/wire/campaign-plan.ts';
 import type { EventRequest } from '../../../contracts/wire/intake.ts';
 import type { Queryable } from '../../database.ts';
 import { isoText } from '../../iso-text.ts';

@@ -1,25 +1,16 @@
-// Plans of campaigns as operators read them, and what commands make of refusals.
-import { WorkflowFailedError } from '@temporalio/client';
-import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporalio/common';
+// Plans of campaigns and the progress of runs as operators read them.
 import { describe, expect, it } from 'vitest';
-import { resolveCampaign, sameConfig } from '../../../../src/cli/campaign/campaign-find.ts';
 import { describeNext } from '../../../../src/cli/campaign/campaign-plan.ts';
-import { campaignRefusal } from '../../../../src/cli/campaign/campaign-refused.ts';
-import { describeSample } from '../../../../src/cli/campaign/campaign-sample.ts';
 import { describeEnd, exitCodeOf } from '../../../../src/cli/campaign/campaign-start.ts';
-import { describeCampaignPlan } from '../../../../src/cli/campaign/describe-plan.ts';
-import { stateOf } from '../../../../src/cli/campaign/run-campaign.ts';
-import { CliError } from '../../../../src/cli/lib/exit.ts';
+import { describeCampaignPlan, describeSample } from '../../../../src/cli/campaign/describe-plan.ts';
+import { stateOf } from '../../../../src/cli/campaign/follow-campaign.ts';
 import {
   type CampaignCounts,
-  type CampaignPlan,
   type CampaignProgress,
-  type CampaignSpec,
   MEMBER_STATES,
-  type PlannedWave,
 } from '../../../../src/contracts/wire/campaign.ts';
+import { type CampaignPlan, type PlannedWave } from '../../../../src/contracts/wire/campaign-plan.ts';
 import type { CampaignReport } from '../../../../src/contracts/wire/campaign-report.ts';
-import { digestOfSpec } from '../../../../src/ledger/campaigns/campaigns.ts';
 
 const wave = (
   n: number,
@@ -179,61 +170,6 @@ describe('a plan', () => {
   });
 });
 
-describe('refusals', () => {
-  const failed = (cause: Error) => new WorkflowFailedError('failed', cause, 'TIMEOUT' as never);
-  const wrapped = (cause: Error) =>
-    failed(
-      new ActivityFailure(
-        'activity failed',
-        'openCampaign',
-        '1',
-        'NON_RETRYABLE_FAILURE' as never,
-        '',
-        cause,
-      ),
-    );
-
-  it.each([
-    ['NOT_APPROVED', 5],
-    ['PLAN_VOID', 5],
-    ['PLAN_OVER', 5],
-    ['NOT_PLANNED', 5],
-    ['RUN_OPEN', 5],
-    ['SAME_PERSON', 5],
-    ['CAMPAIGN_CANCELLED', 5],
-    ['NO_SUCH_RUN', 3],
-    ['SOURCE_NOT_FOUND', 3],
-    ['CONFIG', 2],
-    ['PLAN_HAS_PROBLEMS', 1],
-    ['UNKNOWN_TAG', 1],
-    ['ERR_TOKEN_REVOKED', 4],
-    ['ERR_SCOPE_MISSING', 4],
-    ['ERR_PIPELINE_NOT_FOUND', 1],
-  ])('%s ends with exit code %i, whoever refused', (type, exitCode) => {
-    for (const wrap of [failed, wrapped]) {
-      const error = campaignRefusal(wrap(ApplicationFailure.nonRetryable('why', type)));
-      expect(error).toBeInstanceOf(CliError);
-      expect(error).toMatchObject({ exitCode, message: expect.stringContaining('why') });
-    }
-  });
-
-  it('the code of the service appears once', () => {
-    const message = (text: string) =>
-      (campaignRefusal(failed(ApplicationFailure.nonRetryable(text, 'ERR_TOKEN_EXPIRED'))) as Error).message;
-    expect(message('refused')).toBe('refused [ERR_TOKEN_EXPIRED]');
-    expect(message('ERR_TOKEN_EXPIRED at GET /v1/cards')).toBe('ERR_TOKEN_EXPIRED at GET /v1/cards');
-  });
-
-  it('what was cancelled says so, and other errors stay what they are', () => {
-    expect(campaignRefusal(failed(new CancelledFailure('planning was cancelled')))).toMatchObject({
-      exitCode: 1,
-      message: 'planning was cancelled',
-    });
-    const other = new TypeError('x');
-    expect(campaignRefusal(other)).toBe(other);
-  });
-});
-
 describe('how a run gets on', () => {
   const none = Object.fromEntries(MEMBER_STATES.map((state) => [state, 0])) as Record<
     keyof CampaignCounts,
@@ -288,39 +224,5 @@ describe('how a run gets on', () => {
     expect(describeEnd({ ...end, run: 'acme/+back/3' })).toBe(
       'acme/+back/3 is finished: of 1,003 members 1,000 triggered, 3 skipped, 0 failed, 0 unknown',
     );
-  });
-});
-
-describe('which run a command applies to', () => {
-  const config = {
-    campaign: (name: string) => {
-      if (name !== 'back') throw new Error(`there is no campaign "${name}"`);
-      return { account: 'acme' } as never;
-    },
-  };
-  it.each([
-    ['back', { account: 'acme', campaign: 'back', run: null }],
-    ['beta/+spring/12', { account: 'beta', campaign: 'spring', run: 'beta/+spring/12' }],
-  ])('%s', (text, expected) => {
-    expect(resolveCampaign(config, text)).toEqual(expected);
-  });
-  it.each(['beta/spring/12', 'beta/+spring', 'beta/+spring/x', ''])('%j is neither', (text) => {
-    expect(() => resolveCampaign(config, text)).toThrow(/there is no campaign/);
-  });
-});
-
-describe('a plan by another configuration than that of the command', () => {
-  const optOut = (words: string[]) => ({ optOut: { tags: [], words } });
-  const spec = (words: string[]) => ({ campaign: 'back', ...optOut(words) }) as unknown as CampaignSpec;
-  const report = { run: 'acme/+back/3', campaign: 'back', digest: digestOfSpec(spec(['stop'])) };
-
-  it('is neither shown as planned, nor approved, nor started: the workers have not read the edit', () => {
-    expect(() => sameConfig({ campaign: () => spec(['stop', 'leave me alone']) }, report)).toThrow(
-      /was made with another configuration.*sluice dev.*campaign plan back/,
-    );
-  });
-
-  it('is distinguished from one by the same', () => {
-    sameConfig({ campaign: () => spec(['stop']) }, report);
   });
 });

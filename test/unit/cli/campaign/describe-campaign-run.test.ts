@@ -72,6 +72,7 @@ const REPORT: CampaignReport = {
   timeZone: 'America/Sao_Paulo',
   plannedAt: '2026-11-01T13:00:00.000Z',
   plannedBy: 'ana',
+  startedBy: null,
   approvedBy: 'bia',
   startedAt: '2026-11-02T13:00:00.000Z',
   finishedAt: null,
@@ -182,7 +183,7 @@ describe('a run', () => {
     [
       'without a workflow, though it should have one',
       {},
-      'gone',
+      { progress: null, failure: null, etaAt: null },
       /no workflow runs it.*campaign start spring/,
     ],
     ['without a poller', { pollerSees: false }, null, /no poller of acme .* may be missing/],
@@ -217,9 +218,9 @@ describe('a run', () => {
     ['retry', /tried again then/],
     ['something new', /: something new/],
   ])('says what it waits for: %s', (why, expected) => {
-    const live: Live = {
+    const progress = {
       run: REPORT.run,
-      phase: 'waiting',
+      phase: 'waiting' as const,
       paused: null,
       wave: 2,
       batches: 0,
@@ -227,7 +228,9 @@ describe('a run', () => {
       counts: null,
       waiting: { until: '2026-11-03T12:00:00.000Z', why },
     };
+    const live: Live = { progress, failure: null, etaAt: '2026-11-04T12:00:00.000Z' };
     expect(show({}, live)).toMatch(expected);
+    expect(show({}, live)).toContain('expected to end 2026-11-04 09:00:00 GMT-3');
     expect(show({}, live)).toContain('waiting, wave 2; no batch active; at most 30 a minute');
   });
 
@@ -253,8 +256,8 @@ describe('an audit', () => {
   it('has its times in the zone of the account, a line an entry whatever the reason, and no counts of nothing', () => {
     const at = '2026-11-01T13:00:00.000Z';
     const entries = [
-      { at, by: 'ana', action: 'rate', reason: '', details: { members: 0, callsPerMinute: null } },
-      { at, by: 'bia', action: 'cancel', reason: 'a\n\u001b[2Jb', details: { members: 3 } },
+      { seq: 1, at, by: 'ana', action: 'rate', reason: '', details: { members: 0, callsPerMinute: null } },
+      { seq: 2, at, by: 'bia', action: 'cancel', reason: 'a\n\u001b[2Jb', details: { members: 3 } },
     ];
     expect(describeAudit(entries, 'America/Sao_Paulo')).toEqual([
       'AT                         BY   ACTION  WHAT              REASON',

@@ -1,8 +1,9 @@
 // What is blocked never ends a command with 0, and says what to mend.
 import { describe, expect, it } from 'vitest';
-import { blockOf, stateOf } from '../../../../src/cli/campaign/run-campaign.ts';
+import { stateOf } from '../../../../src/cli/campaign/follow-campaign.ts';
 import { exitCodeOfBlock } from '../../../../src/cli/lib/exit.ts';
 import type { CampaignProgress } from '../../../../src/contracts/wire/campaign.ts';
+import { blockOf } from '../../../../src/operator/service/campaigns/now.ts';
 
 const BLOCKED = { code: 'REPLIES_UNREAD', reason: 'the poller "main" can\'t read conversations' };
 
@@ -20,7 +21,8 @@ describe('an exit code', () => {
 });
 
 describe('a run', () => {
-  const progress = (over: Partial<CampaignProgress>) => ({ paused: null, waiting: null, ...over });
+  const progress = (over: Partial<CampaignProgress>) =>
+    ({ paused: null, waiting: null, ...over }) as CampaignProgress;
   const waiting = { until: '2026-11-22T10:00:00.000Z', why: 'replies', blocked: BLOCKED };
 
   it.each<[string, Partial<CampaignProgress>, object | null]>([
@@ -33,7 +35,9 @@ describe('a run', () => {
       { paused: { by: 'sluice', code: 'ERR_FLOW_NOT_FOUND', reason: 'ERR_FLOW_NOT_FOUND: no flow 3' } },
       { code: 'ERR_FLOW_NOT_FOUND', reason: 'ERR_FLOW_NOT_FOUND: no flow 3' },
     ],
-  ])('%s', (_, over, expected) => expect(blockOf(progress(over))).toEqual(expected));
+  ])('%s', (_, over, expected) => {
+    expect(blockOf({ paused: null, blocked: null }, progress(over))).toEqual(expected);
+  });
 
   it('that waits for replies shows why', () => {
     const counts = { triggered: 1, skipped: 0, failed: 0, unknown: 0, cancelled: 0, waiting: 3, sending: 0 };

@@ -183,16 +183,22 @@ describe('a report', () => {
   });
 });
 
-it('an audit lists commands in the order in which they happened', async () => {
+it('an audit lists commands, newest first, page by page', async () => {
   await rows.run();
   for (const [n, action] of ['approve', 'pause'].entries())
     await db.query(
       `insert into campaign_audit (run_id, id, at, by, action, reason, details, members) values ($1, $2, $3, 'ana', $2, 'why', '{"a":1}', $4)`,
       [RUN, action, t(0), n],
     );
-  expect(await auditOf(db, RUN)).toEqual([
+  const all = await auditOf(db, RUN, { limit: 9, before: null });
+  expect(all.toReversed().map(({ seq: _, ...entry }) => entry)).toEqual([
     { at: t(0).toISOString(), by: 'ana', action: 'approve', reason: 'why', details: { a: 1, members: 0 } },
     { at: t(0).toISOString(), by: 'ana', action: 'pause', reason: 'why', details: { a: 1, members: 1 } },
+  ]);
+  const [newest] = await auditOf(db, RUN, { limit: 1, before: null });
+  expect(newest).toMatchObject({ action: 'pause' });
+  expect(await auditOf(db, RUN, { limit: 9, before: newest?.seq ?? 0 })).toMatchObject([
+    { action: 'approve' },
   ]);
 });
 

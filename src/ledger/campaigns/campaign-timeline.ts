@@ -1,0 +1,60 @@
+// How a campaign went over time: when members reached their outcomes, and when people replied.
+import type { Queryable } from '../database.ts';
+
+/** States in which a member waits no longer. */
+const DONE = "('triggered', 'skipped', 'failed', 'unknown', 'cancelled')";
+
+export interface DoneStep {
+  /** End of the step, in epoch milliseconds. */
+  readonly atMs: number;
+  /** Members that reached their outcome in the step. */
+  readonly members: number;
+}
+
+/** Steps of `stepMs` from `fromMs` on; steps in which nothing happened are left out. */
+export async function doneOverTime(
+  db: Queryable,
+  run: string,
+  { fromMs, stepMs }: { readonly fromMs: number; readonly stepMs: number },
+): Promise<DoneStep[]> {
+  return await db.query(
+    `select $2::float8 + (step + 1) * $3::float8 as "atMs", members from (
+       select floor(greatest(0, extract(epoch from ended_at)::float8 * 1000 - $2) / $3) as step, count(*)::int as members
+         from campaign_members where run_id = $1 and ended_at is not null and state in ${DONE}
+        group by 1) steps
+      order by 1`,
+    [run, fromMs, stepMs],
+  );
+}
+
+/** Triggers since then, by the clock of the workers. */
+export async function triggeredSince(db: Queryable, run: string, since: Date): Promise<number> {
+  const [row] = await db.query<{ members: number }>(
+    `select count(*)::int as members from campaign_members
+      where run_id = $1 and state = 'triggered' and triggered_at > $2`,
+    [run, since],
+  );
+  return row?.members ?? 0;
+}
+
+export interface ReplyCell {
+  /** 1 is Monday. */
+  readonly weekday: number;
+  readonly hour: number;
+  readonly replies: number;
+}
+
+/** Replies by weekday and hour of a time zone: of one run, or of all runs of a campaign. */
+export async function repliesByHour(
+  db: Queryable,
+  runs: readonly string[],
+  timeZone: string,
+): Promise<ReplyCell[]> {
+  return await db.query(
+    `select extract(isodow from at)::int as weekday, extract(hour from at)::int as hour, count(*)::int as replies
+       from (select replied_at at time zone $2::text as at from campaign_members
+              where run_id = any($1) and replied_at is not null) replied
+      group by 1, 2 order by 1, 2`,
+    [runs, timeZone],
+  );
+}

@@ -1,0 +1,27 @@
+// Campaigns as operators see and steer them.
+import type { CAMPAIGN_MEMBERS } from '../../../contracts/operator/campaign-members.ts';
+import type { CAMPAIGNS } from '../../../contracts/operator/campaigns.ts';
+import type { Handlers, OperatorDeps } from '../deps.ts';
+import { commandHandlers } from './commands.ts';
+import { createFigures } from './figures.ts';
+import { memberHandlers } from './members.ts';
+import { progressHandlers } from './now.ts';
+import { overTimeHandlers } from './over-time.ts';
+import { planningHandlers } from './planning.ts';
+import { readHandlers } from './read.ts';
+import { startHandlers } from './start.ts';
+
+export function campaignHandlers(
+  deps: OperatorDeps,
+): Handlers<keyof typeof CAMPAIGNS | keyof typeof CAMPAIGN_MEMBERS> {
+  const figures = createFigures(deps);
+  return {
+    ...readHandlers(deps, figures),
+    ...progressHandlers(deps, figures),
+    ...overTimeHandlers(deps),
+    ...memberHandlers(deps),
+    ...planningHandlers(deps),
+    ...startHandlers(deps, figures),
+    ...commandHandlers(deps, figures),
+  };
+}

@@ -1,0 +1,22 @@
+// Compares the configuration that a plan was made from with the file as it is now.
+import type { CampaignRow } from '../../../ledger/campaigns/campaigns.ts';
+import { digestOfSpec } from '../../../ledger/campaigns/campaigns.ts';
+import { OperatorError } from '../../error.ts';
+import type { OperatorDeps } from '../deps.ts';
+
+/**
+ * Workers keep the configuration that they started with, and would carry out what somebody has since changed.
+ * @throws OperatorError (conflict) when the plan was made from another configuration than the file has now
+ */
+export async function requireSameConfig(
+  { config }: Pick<OperatorDeps, 'config'>,
+  { run_id: run, campaign, digest }: Pick<CampaignRow, 'run_id' | 'campaign' | 'digest'>,
+): Promise<void> {
+  const onDisk = await config().reload();
+  if (digestOfSpec(onDisk.campaign(campaign)) === digest) return;
+  throw new OperatorError(
+    'conflict',
+    `the plan ${run} was made with another configuration than ${onDisk.file} has now: the campaign, its sources, or the account's time zone or opt-outs were edited. Restart \`sluice dev\` or the workers, so that they read it too, and plan again with \`sluice campaign plan ${campaign}\``,
+    { code: 'PLAN_VOID' },
+  );
+}
