@@ -105,6 +105,12 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
       ['PLAN_HAS_PROBLEMS', 'The plan has problems that prevent its start.', 'Correct them, and plan again.'],
       ['NOT_APPROVED', 'The plan needs an approval.', '`sluice campaign approve`.'],
       ['SAME_PERSON', 'The author of a plan cannot approve it.', 'Ask another person.'],
+      [
+        'IDENTITY_UNPROVEN',
+        'The command opened a shared ledger itself, so nothing proves who runs it. It cannot approve.',
+        'Approve in the console, or with --server and an access token.',
+      ],
+      ['NO_PLAN', 'No plan of the campaign waits for its start.', '`sluice campaign plan`.'],
       ['CAMPAIGN_CANCELLED', 'The campaign was canceled.', 'Plan again.'],
       ['CAMPAIGN_OVER', 'The campaign has ended.', 'Plan again.'],
       ['NOT_RUNNING', 'The campaign is not running.', 'Start it.'],
