@@ -79,7 +79,9 @@ async function start({ client, worksHere, signal, name, options }: Starting): Pr
   if (found !== null) {
     for (const line of describeCampaignPlan(found)) say(line);
     if (found.problems.length > 0) throw hasProblems(found);
-    const what = [`${found.run} of "${found.campaign}" will start, for ${formatMany(found.eligible, 'member')}`];
+    const what = [
+      `${found.run} of "${found.campaign}" will start, for ${formatMany(found.eligible, 'member')}`,
+    ];
     await confirm({ what, yes: options.yes, signal });
   }
   const { reason } = options;

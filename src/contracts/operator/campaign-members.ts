@@ -45,9 +45,9 @@ export const SampledMember = z.object({
 });
 export type SampledMember = Readonly<z.infer<typeof SampledMember>>;
 
-export const MAX_SAMPLE = 100;
+const MAX_SAMPLE = 100;
 /** Members of a page. */
-export const MAX_MEMBERS = 2000;
+const MAX_MEMBERS = 2000;
 
 /** Selects members of a run. */
 export const MemberFilter = z.strictObject({

@@ -138,7 +138,7 @@ describe('without a worker', () => {
   it('a start without a worker says so, and what to do', async () => {
     const input = { account: 'acme', campaign: 'nobody', run: 'acme/+nobody/1', by: 'ana' };
     const { client } = temporal;
-    await expect(startRun(client, input, 300)).rejects.toMatchObject({
+    await expect(startRun(client, input, { taskQueue: WORK_QUEUE, acceptMs: 300 })).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringMatching(/no worker has taken "nobody" within 0.3 s; .*`sluice dev`/),
     });

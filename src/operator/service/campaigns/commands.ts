@@ -11,7 +11,7 @@ import {
   retryFailedUpdate,
   skipWaveUpdate,
 } from '../../../../workflows/messages.ts';
-import { campaignIdentity, campaignRoute, leadIntakeIdentity, WORK_QUEUE } from '../../../contracts/ids.ts';
+import { campaignIdentity, campaignRoute, leadIntakeIdentity } from '../../../contracts/ids.ts';
 import type { CAMPAIGNS } from '../../../contracts/operator/campaigns.ts';
 import type {
   CampaignCommand,
@@ -22,8 +22,9 @@ import type {
 } from '../../../contracts/wire/campaign.ts';
 import type { Caller } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
+import { ANSWER_MS } from '../workflows.ts';
 import type { Figures } from './figures.ts';
-import { ACCEPT_MS, campaignRefusal } from './refusals.ts';
+import { campaignRefusal } from './refusals.ts';
 import { CAMPAIGN_WORKFLOW } from './start.ts';
 import { needsWorkflow, resolveCampaign, runsOf, runToSteer } from './target.ts';
 
@@ -101,7 +102,7 @@ async function inLedger(
   const client = await deps.temporal();
   await client.workflow.start(EVENT_WORKFLOW, {
     ...leadIntakeIdentity(account, route, randomUUID()),
-    taskQueue: WORK_QUEUE,
+    taskQueue: deps.workQueue,
     args: [{ account, route, lane: 'campaign', events: after }],
     priority: EVENT_PRIORITY,
   });
@@ -119,11 +120,11 @@ async function update(
   const given = { ...command, run: input.run };
   const startWorkflowOperation = new WithStartWorkflowOperation<CampaignWorkflow>(CAMPAIGN_WORKFLOW, {
     ...campaignIdentity(input),
-    taskQueue: WORK_QUEUE,
+    taskQueue: deps.workQueue,
     args: [input],
     workflowIdConflictPolicy: 'USE_EXISTING',
   });
-  const accepted = await client.withDeadline(Date.now() + ACCEPT_MS, () =>
+  const accepted = await client.withDeadline(Date.now() + ANSWER_MS, () =>
     client.workflow.startUpdateWithStart<CampaignWorkflow, CampaignCommandResult, [typeof given]>(
       UPDATES[action].name,
       { args: [given], waitForStage: 'ACCEPTED', startWorkflowOperation },

@@ -16,7 +16,8 @@ import type { CampaignRow } from '../../../ledger/campaigns/campaigns.ts';
 import { OperatorError } from '../../error.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { createMemo } from '../memo.ts';
-import { describeWorkflow, heartbeatsOf, troubleOf } from '../workflow-state.ts';
+import { describeWorkflow, heartbeatsOf } from '../workflow-state.ts';
+import { failing } from '../workflows.ts';
 import { endOf } from './estimate.ts';
 import type { Figures } from './figures.ts';
 import { campaignRefusal } from './refusals.ts';
@@ -110,7 +111,7 @@ async function liveOf(client: Client | null, row: CampaignRow): Promise<Live> {
   return {
     isRunning: true,
     progress: now && { ...now, counts: now.counts && batches.reduce(added, now.counts) },
-    trouble: failures > QUIET_FAILURES ? `tried again and again: ${reason}` : troubleOf(description),
+    trouble: failures > QUIET_FAILURES ? `tried again and again: ${reason}` : await failing(handle),
     failure: null,
   };
 }

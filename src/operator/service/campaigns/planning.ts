@@ -1,13 +1,14 @@
 // Plans a campaign through its workflow, and shows how far that is.
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { campaignPlanProgressQuery } from '../../../../workflows/messages.ts';
-import { campaignPlanIdentity, WORK_QUEUE } from '../../../contracts/ids.ts';
+import { campaignPlanIdentity } from '../../../contracts/ids.ts';
 import type { CAMPAIGNS, CampaignPlanning } from '../../../contracts/operator/campaigns.ts';
 import type { CampaignName, CampaignPlanInput } from '../../../contracts/wire/campaign.ts';
 import { listRuns } from '../../../ledger/campaigns/campaigns.ts';
 import { OperatorError } from '../../error.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
-import { describeWorkflow, troubleOf } from '../workflow-state.ts';
+import { describeWorkflow } from '../workflow-state.ts';
+import { failing } from '../workflows.ts';
 import { campaignRefusal } from './refusals.ts';
 import { requireSameConfig } from './same-config.ts';
 
@@ -35,7 +36,7 @@ export function planningHandlers(deps: OperatorDeps): Handlers<Routes> {
       const input: CampaignPlanInput = { account, campaign, by: caller.identity };
       const { workflowId } = await client.workflow.start(PLAN_WORKFLOW, {
         ...campaignPlanIdentity(input),
-        taskQueue: WORK_QUEUE,
+        taskQueue: deps.workQueue,
         args: [input],
         workflowIdConflictPolicy: 'USE_EXISTING',
       });
@@ -84,5 +85,5 @@ async function planningNow(
     .withDeadline(Date.now() + QUERY_MS, () => handle.query(campaignPlanProgressQuery))
     .catch(() => null);
   const { phase, part, parts, found } = now ?? { phase: 'opening', part: 0, parts: 0, found: 0 };
-  return { phase, part, parts, found, trouble: troubleOf(description) };
+  return { phase, part, parts, found, trouble: await failing(handle) };
 }

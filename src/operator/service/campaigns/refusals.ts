@@ -7,9 +7,7 @@ import {
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ErrorKind } from '../../../contracts/operator/endpoint.ts';
 import { OperatorError } from '../../error.ts';
-
-/** Time that a worker has to accept a command or a start, in milliseconds. An available worker answers at once. */
-export const ACCEPT_MS = 20_000;
+import { noWorker } from '../workflows.ts';
 
 /** By failure type (activities/campaign/refusals.ts, audience/failures.ts, plan.ts). */
 const KINDS: Readonly<Record<string, ErrorKind>> = {
@@ -46,14 +44,6 @@ export function campaignRefusal(error: unknown, campaign = ''): unknown {
     );
   if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)) return error;
   return refusal(rootOf(error), error);
-}
-
-export function noWorker(cause?: unknown): OperatorError {
-  return new OperatorError(
-    'unavailable',
-    `no worker answered within ${ACCEPT_MS / 1000} s: start one with \`sluice dev\` or \`sluice worker\`, and see its log`,
-    { code: 'NO_WORKER', cause },
-  );
 }
 
 function refusal(root: Error, cause: unknown): OperatorError {

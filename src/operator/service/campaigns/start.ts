@@ -3,14 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { campaignProgressQuery } from '../../../../workflows/messages.ts';
-import { campaignIdentity, WORK_QUEUE } from '../../../contracts/ids.ts';
+import { campaignIdentity } from '../../../contracts/ids.ts';
 import type { CAMPAIGNS } from '../../../contracts/operator/campaigns.ts';
 import type { CampaignInput, CampaignProgress } from '../../../contracts/wire/campaign.ts';
 import { OperatorError } from '../../error.ts';
 import type { Caller } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
+import { ANSWER_MS } from '../workflows.ts';
 import type { Figures } from './figures.ts';
-import { ACCEPT_MS, campaignRefusal } from './refusals.ts';
+import { campaignRefusal } from './refusals.ts';
 import { requireSameConfig } from './same-config.ts';
 import { findRun, planToApprove, resolveCampaign, runsOf, runToStart } from './target.ts';
 
@@ -54,7 +55,11 @@ export function startHandlers(deps: OperatorDeps, figures: Figures): Handlers<Ro
         await requireSameConfig(deps, { ...found, campaign });
       }
       const client = await deps.temporal();
-      await startRun(client, { account, campaign, run, by: caller.identity, reason });
+      await startRun(
+        client,
+        { account, campaign, run, by: caller.identity, reason },
+        { taskQueue: deps.workQueue },
+      );
       figures.forget(run);
       return { account, campaign, run, joined: found.state === 'running' };
     },
@@ -94,11 +99,11 @@ function requireNoProblems({ plan, campaign }: Awaited<ReturnType<typeof findRun
 export async function startRun(
   client: Client,
   input: CampaignInput,
-  acceptMs: number = ACCEPT_MS,
+  { taskQueue, acceptMs = ANSWER_MS }: { readonly taskQueue: string; readonly acceptMs?: number },
 ): Promise<void> {
   const handle = await client.workflow.start(CAMPAIGN_WORKFLOW, {
     ...campaignIdentity(input),
-    taskQueue: WORK_QUEUE,
+    taskQueue,
     args: [input],
     workflowIdConflictPolicy: 'USE_EXISTING',
   });
