@@ -1,12 +1,6 @@
 // A warning for commands that start work which other processes do.
-import type { Client } from '@temporalio/client';
 import { WORK_QUEUE } from '../../contracts/ids.ts';
-import { hasWorkers } from '../../operator/service/syncs/begin.ts';
 import { say } from './lifetime.ts';
-
-export async function warnWithoutWorker(client: Client): Promise<void> {
-  if (!(await hasWorkers(client))) sayNoWorker();
-}
 
 export function sayNoWorker(): void {
   say(

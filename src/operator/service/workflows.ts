@@ -1,5 +1,10 @@
 // What handlers ask of Temporal about workflows and workers.
-import { type Client, type WorkflowExecutionDescription, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { OperatorError } from '../error.ts';
 
 /** An available worker answers at once. */

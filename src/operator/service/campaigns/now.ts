@@ -14,10 +14,10 @@ import type { CampaignFigures } from '../../../contracts/wire/campaign-report.ts
 import { triggeredSince } from '../../../ledger/campaigns/campaign-timeline.ts';
 import type { CampaignRow } from '../../../ledger/campaigns/campaigns.ts';
 import { OperatorError } from '../../error.ts';
+import { batchDetails } from '../batch-details.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { createMemo } from '../memo.ts';
-import { describeWorkflow, heartbeatsOf } from '../workflow-state.ts';
-import { failing } from '../workflows.ts';
+import { describeWorkflow, failing } from '../workflows.ts';
 import { endOf } from './estimate.ts';
 import type { Figures } from './figures.ts';
 import { campaignRefusal } from './refusals.ts';
@@ -106,7 +106,7 @@ async function liveOf(client: Client | null, row: CampaignRow): Promise<Live> {
   // The workflow belongs to another run of the campaign.
   if (now !== null && now.run !== row.run_id) return none;
   // Then the batches: those that began meanwhile may be missing, and none counts twice.
-  const batches = [...(await heartbeatsOf<TriggerBatchProgress>(handle, description)).values()];
+  const batches = [...(await batchDetails<TriggerBatchProgress>(handle)).values()];
   const { failures = 0, reason = '' } = batches.find(({ trouble }) => trouble !== null)?.trouble ?? {};
   return {
     isRunning: true,

@@ -7,8 +7,7 @@ import type { CampaignName, CampaignPlanInput } from '../../../contracts/wire/ca
 import { listRuns } from '../../../ledger/campaigns/campaigns.ts';
 import { OperatorError } from '../../error.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
-import { describeWorkflow } from '../workflow-state.ts';
-import { failing } from '../workflows.ts';
+import { describeWorkflow, failing } from '../workflows.ts';
 import { campaignRefusal } from './refusals.ts';
 import { requireSameConfig } from './same-config.ts';
 
