@@ -8,7 +8,7 @@ import { addShape, type CommandShape } from './lib/shape.ts';
 import { type Appearance, dressProgram } from './program.ts';
 
 /** Runs a command whose words, options and names are right. */
-type Run = (group: string) => Promise<void>;
+type Run = (group: string, command: Command) => Promise<void>;
 
 export function createFront(
   shapes: readonly CommandShape[],
@@ -20,7 +20,7 @@ export function createFront(
   for (const shape of shapes)
     addShape(program, shape, async (command) => {
       checkNames(command, env);
-      await run(shape.name);
+      await run(shape.name, command);
     });
   addExamples(program);
   return program;

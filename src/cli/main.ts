@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 // Entry point of the `sluice` command: parses the command line and turns errors into exit codes.
 import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { hasColor } from '../observability/color.ts';
 import { createFront } from './front.ts';
 import { describePlain, errorReport } from './lib/describe-plain.ts';
 import { EXIT } from './lib/exit.ts';
 import { endWithNpm } from './lib/orphan.ts';
 import type { CommandShape } from './lib/shape.ts';
 import { guardStream } from './lib/terminal.ts';
+import { zoneOf } from './lib/zone.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -18,7 +21,7 @@ endWithNpm(process.env);
 // A reader that closes the pipe, as `| head` does, is no error: what is written from then on goes nowhere.
 // A disk that is full is one: what was written is cut off.
 for (const [name, stream] of [['stdout', process.stdout] as const, ['stderr', process.stderr] as const]) {
-  guardStream(stream);
+  guardStream(stream, hasColor(stream, process.env));
   stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') return;
     if (name === 'stdout') process.stderr.write(`sluice: stdout can't be written (${code ?? message})\n`);
@@ -41,7 +44,15 @@ const runGroup = async (word: string) => {
 try {
   const shapes = readShapes();
   if (shapes === null) await runGroup(argv[2] ?? '');
-  else await createFront(shapes, appearance, process.env, runGroup).parseAsync(argv);
+  else {
+    const run = async (word: string, command: Command) => {
+      const zone = zoneOf(command, process.env);
+      // Node then formats times in this zone, also those of libraries.
+      if (zone !== null) process.env.TZ = zone;
+      await runGroup(word);
+    };
+    await createFront(shapes, appearance, process.env, run).parseAsync(argv);
+  }
 } catch (error) {
   const described = describePlain(error) ?? (await import('./lib/describe-error.ts')).describeError(error);
   const { message, exitCode } = described;

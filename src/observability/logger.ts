@@ -1,6 +1,7 @@
 // The logger of Sluice: JSON lines on stderr, or short lines on a terminal. Every line is redacted.
 import { format } from 'node:util';
 import { type Logger, pino } from 'pino';
+import { type Color, paint } from './color.ts';
 import { neutralLine } from './neutral.ts';
 import { redact, redactText } from './redaction.ts';
 
@@ -19,6 +20,8 @@ export interface LoggerOptions {
   readonly level?: string;
   /** One-liners instead of JSON. @default whether the destination is a terminal */
   readonly pretty?: boolean;
+  /** Colors in one-liners. @default whether the destination is a terminal */
+  readonly color?: boolean;
   /** @default process.stderr: stdout is for data */
   readonly destination?: LogDestination;
 }
@@ -35,6 +38,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   }
   const destination = options.destination ?? process.stderr;
   const pretty = options.pretty ?? destination.isTTY === true;
+  const color = options.color ?? destination.isTTY === true;
   const logger = pino(
     {
       level,
@@ -53,7 +57,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
         },
       },
     },
-    { write: (line: string) => void destination.write(pretty ? prettyLine(line) : line) },
+    { write: (line: string) => void destination.write(pretty ? prettyLine(line, color) : line) },
   );
   return redactBindings(logger);
 }
@@ -97,24 +101,24 @@ function formatValues(template: string, values: readonly unknown[]): string {
   return format(template, ...values.map((value) => (typeof value === 'object' ? redact(value) : value)));
 }
 
-const COLORS: Readonly<Record<string, string>> = {
-  trace: '\u001b[90m',
-  debug: '\u001b[90m',
-  info: '\u001b[32m',
-  warn: '\u001b[33m',
-  error: '\u001b[31m',
-  fatal: '\u001b[31m',
+const COLORS: Readonly<Record<string, Color>> = {
+  trace: 'gray',
+  debug: 'gray',
+  info: 'green',
+  warn: 'yellow',
+  error: 'red',
+  fatal: 'red',
 };
-const RESET = '\u001b[0m';
 
 /** Formats one JSON line of the logger for a person at a terminal: time, level, message, fields, then the error. */
-function prettyLine(line: string): string {
+function prettyLine(line: string, isColored: boolean): string {
   const { time, level, msg, err, error, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const clock = typeof time === 'string' ? `${time.slice(11, 23)} ` : '';
   const label = String(level).toUpperCase().padEnd(5);
+  const color = isColored ? COLORS[String(level)] : undefined;
   const shown = Object.entries(fields).map(([key, value]) => `${neutralLine(key)}=${fieldText(value)}`);
   const head = [neutralLine(String(msg ?? '')), ...shown].filter((part) => part !== '').join('  ');
-  return `${clock}${COLORS[String(level)] ?? ''}${label}${RESET} ${head}\n${errorText(err ?? error)}`;
+  return `${clock}${color === undefined ? label : paint(label, color)} ${head}\n${errorText(err ?? error)}`;
 }
 
 function fieldText(value: unknown): string {

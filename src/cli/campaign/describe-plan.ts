@@ -113,7 +113,7 @@ function weekday({ day }: PlannedDay): string {
 }
 
 function clock(at: string, timeZone: string): string {
-  // 2026-11-20 10:00:05 GMT-3 → 10:00
+  // 2026-11-20 10:00:05 -03:00 → 10:00
   return formatTime(new Date(at), timeZone).slice(11, 16);
 }
 

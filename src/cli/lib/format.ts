@@ -29,10 +29,13 @@ function pair(big: number, bigUnit: string, small: number, smallUnit: string): s
   return small === 0 ? `${big} ${bigUnit}` : `${big} ${bigUnit} ${small} ${smallUnit}`;
 }
 
-/** Local time with its zone: `2026-11-20 10:00:05 GMT-3`. `timeZone` is an IANA name; by default the machine's. */
-export function formatTime(date: Date, timeZone?: string): string {
+/**
+ * Time with the offset of its zone: `2026-11-23 08:20:15 -03:00`, or `… UTC` where the offset is 0.
+ * @param timeZone IANA name. @default the zone of the process, which `sluice` sets to that of the account
+ */
+export function formatTime(at: Date | string, timeZone?: string): string {
   const parts = new Intl.DateTimeFormat('en-GB', {
-    ...(timeZone === undefined ? {} : { timeZone }),
+    timeZone,
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
@@ -40,10 +43,10 @@ export function formatTime(date: Date, timeZone?: string): string {
     minute: '2-digit',
     second: '2-digit',
     hourCycle: 'h23',
-    timeZoneName: 'shortOffset',
-  }).formatToParts(date);
+    timeZoneName: 'longOffset',
+  }).formatToParts(new Date(at));
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? '';
-  const zone = /^GMT(?:[+-]0)?$/.test(of('timeZoneName')) ? 'UTC' : of('timeZoneName');
+  const zone = of('timeZoneName').replace(/^GMT(?:[+-]00:00)?/, '') || 'UTC';
   return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')}:${of('second')} ${zone}`;
 }
 

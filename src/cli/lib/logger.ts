@@ -2,14 +2,14 @@
 import { createLogger, type Logger } from '../../observability/logger.ts';
 import { CliError, EXIT } from './exit.ts';
 import { writeLines } from './progress.ts';
-import { writeRaw } from './terminal.ts';
+import { hasColors, writeRaw } from './terminal.ts';
 
 /** @throws CliError (usage) for an unknown level */
 export function makeLogger(level: string): Logger {
   try {
     const { stderr } = process;
     const destination = { isTTY: stderr.isTTY, write: (line: string) => writeLog(stderr, line) };
-    return createLogger({ level, destination });
+    return createLogger({ level, destination, color: hasColors(stderr) });
   } catch (error) {
     if (error instanceof RangeError)
       throw new CliError(EXIT.usage, `SLUICE_LOG_LEVEL: ${error.message}`, { cause: error });

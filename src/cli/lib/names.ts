@@ -6,10 +6,10 @@ import { suggestion } from '../../contracts/suggest.ts';
 
 export type NameKind = 'account' | 'sync' | 'campaign' | 'poller';
 
-/** Names by kind, and the time zones of the accounts. */
+/** Names by kind, and the time zone of each account. */
 export interface ConfigNames {
   readonly names: Readonly<Record<NameKind, readonly string[]>>;
-  readonly timeZones: readonly string[];
+  readonly timeZones: ReadonlyMap<string, string>;
 }
 
 const SECTIONS: Readonly<Record<NameKind, string>> = {
@@ -28,10 +28,8 @@ export function readNames(file: string): ConfigNames | null {
     const entries = value[SECTIONS[kind]];
     return isRecord(entries) ? Object.keys(entries) : [];
   };
-  const accounts = isRecord(value.accounts) ? Object.values(value.accounts) : [];
-  const zones = accounts.flatMap((account) =>
-    isRecord(account) && typeof account.timeZone === 'string' ? [account.timeZone] : [],
-  );
+  const accounts = isRecord(value.accounts) ? Object.entries(value.accounts) : [];
+  const timeZones = new Map(accounts.map(([name, account]) => [name, zoneIn(account)]));
   return {
     names: {
       account: section('account'),
@@ -39,8 +37,23 @@ export function readNames(file: string): ConfigNames | null {
       campaign: section('campaign'),
       poller: section('poller'),
     },
-    timeZones: [...new Set(zones)],
+    timeZones,
   };
+}
+
+/** A zone that does not exist is reported by the load that follows. */
+function zoneIn(account: unknown): string {
+  const zone = isRecord(account) ? account.timeZone : undefined;
+  return typeof zone === 'string' && isZone(zone) ? zone : 'UTC';
+}
+
+function isZone(text: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 function readYaml(file: string): unknown {

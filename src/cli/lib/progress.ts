@@ -1,7 +1,8 @@
 // Progress of long work: a bar that is redrawn on a terminal, otherwise a line at intervals.
 import { neutralLine } from '../../observability/neutral.ts';
 import { formatCount, formatDuration, formatRate } from './format.ts';
-import { writeRaw } from './terminal.ts';
+import { colorFor, writeRaw } from './terminal.ts';
+import { cutTo, widthOf } from './width.ts';
 
 export { formatCount, formatDuration, formatRate, formatTime } from './format.ts';
 
@@ -27,6 +28,8 @@ export interface ProgressState {
   readonly total: number | null;
   /** A few words at the end of the line, for example `waiting for the next call`. */
   readonly note?: string;
+  /** A person or a refusal of the service stopped the work: the line says so, and has no pace and no remaining time. */
+  readonly paused?: boolean;
 }
 
 export interface Progress {
@@ -85,7 +88,7 @@ export function createProgress(stream: ProgressStream, options: ProgressOptions)
     drawnAt = now();
     if (line === drawn) return;
     drawn = line;
-    writeRaw(stream, CLEAR + line);
+    writeRaw(stream, CLEAR + (state.paused === true ? colorFor(stream, line, 'yellow') : line));
   };
   const hide = () => {
     if (drawn === '') return;
@@ -108,11 +111,12 @@ export function createProgress(stream: ProgressStream, options: ProgressOptions)
   return {
     update(next) {
       if (finished) return;
+      const isTurned = (next.paused === true) !== (state.paused === true);
       state = next;
       pace.add(now(), next.done);
       if (terminal) {
-        if (now() - drawnAt >= REDRAW_MS || isComplete(next)) draw();
-      } else if (printed === undefined || isDue(printed, next, now())) print();
+        if (now() - drawnAt >= REDRAW_MS || isComplete(next) || isTurned) draw();
+      } else if (printed === undefined || isTurned || isDue(printed, next, now())) print();
     },
     line(line) {
       writeLines(stream, `${line}\n`);
@@ -146,12 +150,14 @@ interface Described {
 }
 
 function describe(label: string, unit: string, state: ProgressState, rate: number): Described {
-  const { done, total, note } = state;
+  const { done, total, note, paused = false } = state;
   const parts: string[] = [];
   if (total !== null) parts.push(`${percent(done, total)}%`);
   parts.push(total === null ? counted(done, unit) : `${formatCount(done)} of ${counted(total, unit)}`);
-  if (rate > 0) parts.push(formatRate(rate));
-  if (rate > 0 && total !== null && done < total) parts.push(`${formatDuration((total - done) / rate)} left`);
+  if (paused) parts.push('paused');
+  const moves = rate > 0 && !paused;
+  if (moves) parts.push(formatRate(rate));
+  if (moves && total !== null && done < total) parts.push(`${formatDuration((total - done) / rate)} left`);
   if (note !== undefined && note !== '') parts.push(neutralLine(note));
   return { label, parts };
 }
@@ -179,10 +185,10 @@ function barLine(described: Described, { done, total }: ProgressState, columns: 
   const parts = [...described.parts];
   // The bar is the most important part: text gives way to it, the last part first.
   const words = total === null ? width : width - MIN_BAR - 3;
-  while (parts.length > 1 && joined({ ...described, parts }).length > words) parts.pop();
+  while (parts.length > 1 && widthOf(joined({ ...described, parts })) > words) parts.pop();
   const text = joined({ ...described, parts });
-  const barWidth = Math.min(30, width - text.length - 3);
-  if (total === null || barWidth < MIN_BAR) return text.slice(0, width);
+  const barWidth = Math.min(30, width - widthOf(text) - 3);
+  if (total === null || barWidth < MIN_BAR) return cutTo(text, width);
   const filled = Math.floor((barWidth * percent(done, total)) / 100);
   return `${described.label} [${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${parts.join(', ')}`;
 }

@@ -20,12 +20,15 @@ import { CONFIG_CHECKS } from '../config/config-checks.ts';
 import { CliError, EXIT } from './exit.ts';
 import { runCommand, say } from './lifetime.ts';
 import { describeSearch, findPlace } from './place.ts';
+import { withUtc } from './zone.ts';
 
 export interface SessionOptions {
   readonly config?: string;
   readonly state: string;
   /** Address of the operator API of another machine. */
   readonly server?: string;
+  /** Times are shown in UTC. */
+  readonly utc?: boolean;
   /** From `sluice dev`: also starts the web UI of the embedded Temporal server. */
   readonly temporalUi?: boolean;
 }
@@ -40,11 +43,13 @@ export type OpenStack = Stack & {
   note(more: Omit<LockNote, 'command'>): Promise<void>;
 };
 
-/** Adds `--config`, `--state` and `--server`, for commands that use the operator API. */
+/** Adds `--config`, `--state`, `--server` and `--utc`, for commands that use the operator API. */
 export function withSessionOptions(command: Command): Command {
-  return withState(withConfig(command)).option(
-    '--server <url>',
-    'operator API of a Sluice elsewhere (default: $SLUICE_SERVER)',
+  return withUtc(
+    withState(withConfig(command)).option(
+      '--server <url>',
+      'operator API of a Sluice elsewhere (default: $SLUICE_SERVER)',
+    ),
   );
 }
 

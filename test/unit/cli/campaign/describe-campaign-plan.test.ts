@@ -76,12 +76,12 @@ const shown = (over: Partial<CampaignPlan>) => describeCampaignPlan({ ...PLAN, .
 describe('a plan', () => {
   it('shows the audience first and the end time last', () => {
     expect(describeCampaignPlan(PLAN)).toEqual([
-      'plan acme/+back/3 of the campaign "back", made by ana at 2026-11-23 09:00:00 GMT-3',
+      'plan acme/+back/3 of the campaign "back", made by ana at 2026-11-23 09:00:00 -03:00',
       '  1,700 rows found: cards 1,000, contacts 700; 1,500 people (200 rows are of people found before)',
       '  1,200 to be reached, 200 left out, 100 in the control group',
       '  left out: OPTED_OUT 150, CONTACTED_LATELY 50',
       '  1,200 calls: 1,200 triggers; the plan took 22',
-      '  120 triggers a minute, of 120 calls a minute that the tokens allow: done 2026-11-24 09:10:00 GMT-3, if it starts now and nothing else uses the budget',
+      '  120 triggers a minute, of 120 calls a minute that the tokens allow: done 2026-11-24 09:10:00 -03:00, if it starts now and nothing else uses the budget',
       '  2 waves (times in America/Sao_Paulo):',
       '    Mon 2026-11-23  ##############################  1,000  09:00-18:00  waves 1 (canary)-2',
       '    Tue 2026-11-24  ######                            200  09:00-09:10  wave 2',
@@ -198,7 +198,7 @@ describe('how a run gets on', () => {
   it('says what it waits for', () => {
     const waiting = { until: '2026-11-24T12:00:00.000Z', why: 'window' };
     expect(stateOf({ ...progress, waiting }, 'America/Sao_Paulo')?.note).toMatch(
-      /waits until 2026-11-24 09:00:00 GMT-3 \(window\)$/,
+      /waits until 2026-11-24 09:00:00 -03:00 \(window\)$/,
     );
     expect(stateOf({ ...progress, waiting, paused: { by: 'ana', reason: '' } }, 'UTC')?.note).toMatch(
       /paused$/,

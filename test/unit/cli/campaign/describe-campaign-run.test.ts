@@ -104,7 +104,7 @@ describe('a run', () => {
   it('stands with its figures, what is to be done, and its waves', () => {
     expect(describeRun(REPORT)).toEqual([
       'run acme/+spring/3 of the campaign "spring" for acme: running',
-      '  planned by ana 2026-11-01 10:00:00 GMT-3; approved by bia; begun 2026-11-02 10:00:00 GMT-3; 1,300 calls',
+      '  planned by ana 2026-11-01 10:00:00 -03:00; approved by bia; begun 2026-11-02 10:00:00 -03:00; 1,300 calls',
       '',
       '  audience              1,200  100 %  ████████████████████',
       '  left out                150   13 %  ███·················  OPTED_OUT 100, CONTACTED_LATELY 50',
@@ -126,8 +126,8 @@ describe('a run', () => {
       '  `sluice campaign resolve spring --all --as triggered`, or `--as not-triggered` (see --help)',
       '  `sluice campaign retry spring` retries the 7 that failed; first correct what the codes say',
       '',
-      'WAVE  KIND    BEGUN                      MEMBERS  TRIGGERED  DELIVERED  READ    REPLIED  OPTED OUT  SKIPPED  FAILED  UNKNOWN  STATE',
-      '   1  canary  2026-11-02 10:00:00 GMT-3      700        640          0     0  64 (10 %)          0        0       7        0  ended',
+      'WAVE  KIND    BEGUN                       MEMBERS  TRIGGERED  DELIVERED  READ    REPLIED  OPTED OUT  SKIPPED  FAILED  UNKNOWN  STATE',
+      '   1  canary  2026-11-02 10:00:00 -03:00      700        640          0     0  64 (10 %)          0        0       7        0  ended',
     ]);
   });
 
@@ -212,7 +212,7 @@ describe('a run', () => {
   it.each([
     [
       'window',
-      /waits until 2026-11-03 09:00:00 GMT-3, in America\/Sao_Paulo: the next sending window opens then/,
+      /waits until 2026-11-03 09:00:00 -03:00, in America\/Sao_Paulo: the next sending window opens then/,
     ],
     ['settle', /Sluice judges the wave/],
     ['retry', /tried again then/],
@@ -246,9 +246,9 @@ it('runs stand in a table', () => {
       { ...REPORT, run: 'acme/+spring/2', state: 'finished', paused: { by: 'a', reason: '' } },
     ]),
   ).toEqual([
-    'RUN             STATE             PLANNED                    AUDIENCE  TO REACH  TRIGGERED  REPLIED  SKIPPED  FAILED  UNKNOWN',
-    'acme/+spring/3  running           2026-11-01 10:00:00 GMT-3     1,200     1,000        640       64       50       7        2',
-    'acme/+spring/2  finished, paused  2026-11-01 10:00:00 GMT-3     1,200     1,000        640       64       50       7        2',
+    'RUN             STATE             PLANNED                     AUDIENCE  TO REACH  TRIGGERED  REPLIED  SKIPPED  FAILED  UNKNOWN',
+    'acme/+spring/3  running           2026-11-01 10:00:00 -03:00     1,200     1,000        640       64       50       7        2',
+    'acme/+spring/2  finished, paused  2026-11-01 10:00:00 -03:00     1,200     1,000        640       64       50       7        2',
   ]);
 });
 
@@ -260,9 +260,9 @@ describe('an audit', () => {
       { seq: 2, at, by: 'bia', action: 'cancel', reason: 'a\n\u001b[2Jb', details: { members: 3 } },
     ];
     expect(describeAudit(entries, 'America/Sao_Paulo')).toEqual([
-      'AT                         BY   ACTION  WHAT              REASON',
-      '2026-11-01 10:00:00 GMT-3  ana  rate    callsPerMinute –',
-      '2026-11-01 10:00:00 GMT-3  bia  cancel  members 3         a\\u000a\\u001b[2Jb',
+      'AT                          BY   ACTION  WHAT              REASON',
+      '2026-11-01 10:00:00 -03:00  ana  rate    callsPerMinute –',
+      '2026-11-01 10:00:00 -03:00  bia  cancel  members 3         a\\u000a\\u001b[2Jb',
     ]);
     expect(describeAudit([], 'UTC')).toEqual([]);
   });

@@ -56,6 +56,17 @@ describe('on a terminal', () => {
     ]);
   });
 
+  it('says at once that the work is paused, without pace and remaining time', () => {
+    const { progress, writes, advance } = setUp({ isTTY: true, columns: 120 });
+    progress.update({ done: 0, total: 1200 });
+    advance(10_000);
+    progress.update({ done: 300, total: 1200 });
+    progress.update({ done: 300, total: 1200, paused: true });
+    expect(screen(writes)).toEqual([
+      'sync leads [#######-----------------------] 25%, 300 of 1,200 records, paused',
+    ]);
+  });
+
   it('that says it has no width takes 80 columns', () => {
     const { progress, writes } = setUp({ isTTY: true, columns: 0 });
     progress.update({ done: 3, total: 12 });
@@ -217,7 +228,7 @@ it('writes counts, rates and times for people', () => {
   expect(formatRate(0.0019)).toBe('114/min');
   expect(formatRate(0.0001)).toBe('6.0/min');
   const date = new Date('2026-11-20T13:00:05Z');
-  expect(formatTime(date, 'America/Sao_Paulo')).toBe('2026-11-20 10:00:05 GMT-3');
+  expect(formatTime(date, 'America/Sao_Paulo')).toBe('2026-11-20 10:00:05 -03:00');
   expect(formatTime(date, 'UTC')).toBe('2026-11-20 13:00:05 UTC');
   expect(formatTime(new Date('2026-11-20T00:00:00Z'), 'UTC')).toBe('2026-11-20 00:00:00 UTC');
 });

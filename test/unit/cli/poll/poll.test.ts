@@ -64,7 +64,7 @@ describe('pollers', () => {
   it('stand in a table, the last poll with its zone, and what was never started says so', () => {
     expect(show(STATUS)).toEqual([
       'POLLER  ACCOUNT  STATE           LAG  TODO  POLLS  CALLS  MESSAGES  GAPS  LAST POLL',
-      'main    acme     polling  1 min 15 s    12  1,234  5,678     1,000     0  2026-11-22 07:00:05 GMT-3',
+      'main    acme     polling  1 min 15 s    12  1,234  5,678     1,000     0  2026-11-22 07:00:05 -03:00',
       'second  other    stopped           –     0      0      0         0     0  –',
       '  never started: `sluice poll start second`',
     ]);
@@ -75,7 +75,7 @@ describe('pollers', () => {
     const paused = { by: 'ana', reason: '', at: '2026-11-22T10:00:00.000Z' };
     const lines = show({ ...STATUS, state: 'paused', blocked, paused, history: true, gaps: 2, unread: 1 });
     expect(lines.slice(2, 7)).toEqual([
-      '  paused by ana at 2026-11-22 07:00:00 GMT-3: no reason given',
+      '  paused by ana at 2026-11-22 07:00:00 -03:00: no reason given',
       '  blocked: the token was revoked [ERR_TOKEN_REVOKED]; correct it, then `sluice poll resume main` retries at once',
       '  older pages are still to be read, with calls that nobody else wants',
       '  1 conversation could not be read in full; campaigns that depend on replies skip these people',
