@@ -47,6 +47,12 @@ export async function readAccount(
       if (!(error instanceof ApiError || error instanceof UnexpectedShapeError)) throw error;
       const scope = error instanceof ApiError ? error.requiredScope : null;
       const lacks = scope == null ? '' : `; the token lacks the scope ${scope}`;
+      // A token that is refused as a whole is refused for every list.
+      if (error instanceof ApiError && error.status === 401)
+        throw new OperatorError('unavailable', `the account ${name} refuses its token: ${error.message}`, {
+          code: error.code ?? 'TOKEN_REFUSED',
+          cause: error,
+        });
       return { items: [], error: `${error.message}${lacks}` };
     }
   }

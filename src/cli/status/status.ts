@@ -60,7 +60,7 @@ function healthLines({ health, at }: Overview): string[] {
   const kind = ledger.kind === 'pglite' ? 'embedded' : 'PostgreSQL';
   return [
     `ledger    ok, ${kind}, ${formatDuration(ledger.roundTripMs)}; last call written ${since(ledger.lastFlushAt)}`,
-    `Temporal  ${temporal === null ? 'not running' : `${temporal.ok ? 'ok' : 'NOT OK'}, ${formatDuration(temporal.roundTripMs)}${temporal.detail === null ? '' : `: ${temporal.detail}`}`}`,
+    `Temporal  ${temporal === null ? 'not known in this process' : `${temporal.ok ? 'ok' : 'NOT OK'}, ${formatDuration(temporal.roundTripMs)}${temporal.detail === null ? '' : `: ${temporal.detail}`}`}`,
     ...(kafka === null
       ? []
       : [`Kafka     ${kafka.ok ? 'ok' : 'NOT OK'}${kafka.detail === null ? '' : `: ${kafka.detail}`}`]),

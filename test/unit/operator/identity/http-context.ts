@@ -1,4 +1,5 @@
 // A server of the operator API with logins on a free port, and browsers that keep cookies as real ones do.
+import { request } from 'undici';
 import type { LoadedConfig } from '../../../../src/config/load.ts';
 import { OperatorConfig, type OperatorHttp } from '../../../../src/contracts/config/config.ts';
 import type { Role } from '../../../../src/contracts/operator/endpoint.ts';
@@ -89,20 +90,23 @@ export function openBrowser(server: Pick<Listener, 'url'>, origin = server.url):
     const headers = Object.fromEntries(
       Object.entries(given).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
     );
-    const response = await fetch(new URL(path, server.url), {
-      method,
+    // `fetch` lets nobody choose Host and Sec-Fetch-Site.
+    const response = await request(new URL(path, server.url), {
+      method: method as 'GET',
       headers,
-      redirect: 'manual',
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      body: body === undefined ? null : JSON.stringify(body),
     });
-    for (const line of response.headers.getSetCookie()) {
+    const received = new Headers();
+    for (const [name, value] of Object.entries(response.headers))
+      for (const each of [value ?? []].flat()) received.append(name, each);
+    for (const line of received.getSetCookie()) {
       const [name = '', value = ''] = (line.split(';')[0] ?? '').split('=');
       if (value === '' || /expires=Thu, 01 Jan 1970/i.test(line)) cookies.delete(name);
       else cookies.set(name, value);
     }
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
+    const text = await response.body.text();
+    const isJson = received.get('content-type')?.includes('json') ?? false;
+    return { status: response.statusCode, headers: received, text, body: isJson ? JSON.parse(text) : {} };
   }
 
   return {
