@@ -15,7 +15,11 @@ function find() {
 }
 
 function install() {
-  const run = (...args) => execFileSync('apt-get', args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  // Another test may install it at the same moment.
+  const run = (...args) =>
+    execFileSync('apt-get', ['-o', 'DPkg::Lock::Timeout=300', ...args], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
   run('update', '-q');
   run('install', '-y', '-q', '--no-install-recommends', 'chromium');
 }
