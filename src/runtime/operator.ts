@@ -12,6 +12,8 @@ import { createDispatch, type Dispatch } from '../operator/service/dispatch.ts';
 import { createHandlers } from '../operator/service/index.ts';
 import type { OperatorSocket } from '../operator/socket/serve.ts';
 import { createTools } from './operator-tools.ts';
+import { withCopy } from './plan/copied-ledger.ts';
+import { createDryRuns } from './plan/dry-runs.ts';
 
 export interface OperatorOptions {
   readonly db: Database;
@@ -22,6 +24,11 @@ export interface OperatorOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** State folder of the embedded Temporal server and ledger. */
   readonly stateDir: string;
+  /**
+   * Runs `work` with a state folder whose embedded ledger nobody else has open.
+   * @default with a copy of the ledger
+   */
+  readonly lendLedger?: <T>(work: (stateDir: string) => Promise<T>) => Promise<T>;
   /** @default "sluice" */
   readonly workQueue?: string;
 }
@@ -39,10 +46,14 @@ export interface Operator {
    * @throws with `syscall: 'listen'` for a used port or an address that this machine does not have
    */
   listen(fallback: boolean): Promise<Listener>;
+  /** Ends dry runs and deletes what they kept. */
+  close(): Promise<void>;
 }
 
 export function createOperator(options: OperatorOptions): Operator {
-  const { db, log, config } = options;
+  const { db, log, config, env, stateDir } = options;
+  const lendLedger = options.lendLedger ?? ((work) => withCopy({ db, stateDir }, work));
+  const dryRuns = createDryRuns({ stateDir, env, lendLedger });
   let consoleUrl: string | null = null;
   const base: Omit<OperatorDeps, 'tools'> = {
     workQueue: WORK_QUEUE,
@@ -50,7 +61,7 @@ export function createOperator(options: OperatorOptions): Operator {
     now: async () => Date.now(),
     consoleUrl: () => consoleUrl,
   };
-  const deps: OperatorDeps = { ...base, tools: createTools(base, options) };
+  const deps: OperatorDeps = { ...base, tools: createTools(base, { env, stateDir, dryRuns }) };
   const dispatch = createDispatch({ handlers: createHandlers(deps), audit: auditLog(db), log });
   const callerOf = createUnixCallers({ db, ownUid: process.getuid?.() ?? 0 });
   return {
@@ -69,5 +80,6 @@ export function createOperator(options: OperatorOptions): Operator {
       consoleUrl = http.publicUrl ?? listener.url;
       return listener;
     },
+    close: () => dryRuns.close(),
   };
 }

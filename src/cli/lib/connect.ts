@@ -13,6 +13,8 @@ import type { Caller } from '../../operator/service/caller.ts';
 import { openLedger } from '../../runtime/ledger-database.ts';
 import { acquireFolderLock, FolderLockedError, readFolderLock } from '../../runtime/lock/folder-lock.ts';
 import type { Operator } from '../../runtime/operator.ts';
+import { lendableLedger } from '../../runtime/lendable-ledger.ts';
+import { withCopy } from '../../runtime/plan/copied-ledger.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import type { Stack } from '../../runtime/stack.ts';
 import { temporalAddressOf } from '../../runtime/temporal/temporal-address.ts';
@@ -146,6 +148,7 @@ async function serveShared(
     env,
     stateDir: resolve(options.state),
   });
+  shutdown.add('dry runs', () => operator.close());
   const client = localClient(operator.dispatch, await localCaller(operator, env));
   return { client, where: 'shared', failed: NEVER, operator };
 }
@@ -169,7 +172,9 @@ async function serveHere(
   const config = await readConfig(options, env);
   // Imported here: commands of a running Sluice need none of the service.
   const { createOperator } = await import('../../runtime/operator.ts');
-  const db = await openLedger({ url: env.DATABASE_URL, stateDir, onError: () => undefined });
+  const open = () =>
+    openLedger({ url: env.DATABASE_URL, stateDir, onError: () => undefined }).catch(startFailed);
+  const db = lendableLedger(env.DATABASE_URL ? 'postgres' : 'pglite', open);
   shutdown.add('ledger', () => db.close());
 
   let fail: (error: unknown) => void = () => undefined;
@@ -197,12 +202,15 @@ async function serveHere(
     log,
     env,
     stateDir,
+    lendLedger: (work) =>
+      stack === null ? db.lend(() => work(stateDir)) : withCopy({ db, stateDir }, work),
     async temporal() {
       stack ??= start();
       return (await stack.catch(startFailed)).client;
     },
     runningTemporal: async () => (stack === null ? null : (await stack).client),
   });
+  shutdown.add('dry runs', () => operator.close());
   return {
     client: localClient(operator.dispatch, await localCaller(operator, env)),
     where: 'here',

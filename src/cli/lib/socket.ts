@@ -18,6 +18,7 @@ export async function openSocket(
     env: stack.env,
     stateDir: stack.stateDir,
   });
+  shutdown.add('dry runs', () => operator.close());
   try {
     const api = await operator.openSocket(stack.stateDir);
     shutdown.add('operator API', () => api.close());

@@ -1,42 +1,40 @@
 // Writes every problem of a row for `sluice sync plan`: into the plan's JSON, and as CSV. It streams the rows.
 import type { PlanProblem, PlanReport } from '../../contracts/wire/plan.ts';
-import { maskValue } from '../../observability/masking.ts';
 import { csvLine } from '../lib/csv.ts';
 import { type Output, openOutput } from '../lib/output.ts';
-import type { PlanReader } from './plan-here.ts';
 
 export interface PlanOutputOptions {
   /** The plan is one line of JSON on stdout, with its problems. */
   readonly json: boolean;
   /** Path of a file, or `-` for stdout. */
   readonly csv?: string;
-  readonly unmasked: boolean;
   /** Ends the wait for a reader that reads no more. */
   readonly signal: AbortSignal;
-  /** Masks the plan as needed. */
-  readonly shown: (plan: PlanReport) => PlanReport;
 }
 
-export interface PlanOutput extends PlanReader {
+/** Receives the plan first, then the problems of its rows in source order. */
+export interface PlanOutput {
+  plan(plan: PlanReport): Promise<void>;
+  /** @returns whether it wants more */
+  problems(batch: readonly PlanProblem[]): Promise<boolean>;
   /** Resolves when everything is written. */
   end(): Promise<void>;
 }
 
 const COLUMNS = ['row', 'status', 'step', 'code', 'reason', 'column', 'value', 'otherRow', 'otherValue'];
 
-export function openPlanOutput({ json, csv, unmasked, signal, shown }: PlanOutputOptions): PlanOutput {
+export function openPlanOutput({ json, csv, signal }: PlanOutputOptions): PlanOutput {
   const writers: Writer[] = [];
   return {
     async plan(plan) {
-      const { problems: _few, ...head } = shown(plan);
+      const { problems: _few, ...head } = plan;
       if (json) writers.push(jsonWriter(openOutput(null, 'text', signal), head));
       if (csv !== undefined) writers.push(csvWriter(openOutput(csv === '-' ? null : csv, 'csv', signal)));
       for (const { output, head: first } of writers) await output.write(first);
     },
     async problems(batch) {
-      const listed = unmasked ? batch : batch.map(maskedProblem);
       let wanted = false;
-      for (const { output, rows } of writers) if (await output.write(rows(listed))) wanted = true;
+      for (const { output, rows } of writers) if (await output.write(rows(batch))) wanted = true;
       return wanted;
     },
     async end() {
@@ -77,13 +75,4 @@ function csvWriter(output: Output): Writer {
 function lineOf({ row, outcome, where, code, reason, ...more }: PlanProblem): string {
   const { column = null, value = null, otherRow = null, otherValue = null } = more;
   return csvLine([row, outcome, where, code, reason, column, value, otherRow, otherValue]);
-}
-
-function maskedProblem(problem: PlanProblem): PlanProblem {
-  const { where, value, otherValue } = problem;
-  return {
-    ...problem,
-    ...(value === undefined ? {} : { value: maskValue(where, value) }),
-    ...(otherValue === undefined ? {} : { otherValue: maskValue(where, otherValue) }),
-  };
 }

@@ -1,23 +1,18 @@
 // `sluice sync plan`: what the next run would do, and what it would cost. It writes nothing and makes no call.
-import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { Command } from 'commander';
-import type { PlanProgress } from '../../../activities/sync/plan/plan-run.ts';
-import type { PlanChange, PlanReport, PlanSample } from '../../contracts/wire/plan.ts';
-import { dropTemporaryFiles } from '../../ledger/embedded/cluster.ts';
-import { maskRecord } from '../../observability/masking.ts';
+import type { DryRun } from '../../contracts/operator/plans.ts';
+import type { PlanReport, PlanSample } from '../../contracts/wire/plan.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { integer } from '../lib/arguments.ts';
+import { withOperator } from '../lib/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
-import { lockLedgerToRead } from '../lib/ledger-alone.ts';
-import { runCommand, say } from '../lib/lifetime.ts';
+import { say } from '../lib/lifetime.ts';
 import { createProgress, formatDuration, formatCount as n } from '../lib/progress.ts';
-import { openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { describeTotals, placeOf } from './describe-problems.ts';
-import { type PlanInput, type PlanReader, planHere } from './plan-here.ts';
 import { openPlanOutput } from './plan-output.ts';
-import type { PlanAnswer } from './plan-thread.ts';
 
 interface Options extends SessionOptions {
   readonly json: boolean;
@@ -36,124 +31,80 @@ export function registerSyncPlan(sync: Command, env: NodeJS.ProcessEnv): void {
     .option('--samples <n>', 'number of people to show per kind of change', integer({ min: 0, max: 1000 }), 3)
     .option('--unmasked', 'show phone numbers, names, e-mail addresses and documents unmasked', false)
     .action(async (name: string, options: Options) => {
-      const { json, csv, unmasked } = options;
-      if (json && csv === '-')
+      if (options.json && options.csv === '-')
         throw new CliError(EXIT.usage, '--json and --csv - both write to stdout; give --csv a file');
-      process.exitCode = await runCommand(
-        async (shutdown) => {
-          const config = await openConfig(options.config, env);
-          const spec = config.spec(name);
-          const stateDir = await lockLedgerToRead('sluice sync plan', options.state, env, shutdown);
-          const progress = createProgress(process.stderr, { label: `plan ${name}`, unit: 'row' });
-          const account = config.config.accounts[spec.account];
-          const input: PlanInput = {
-            spec,
-            baseDir: config.dir,
-            stateDir,
-            env: { ...env },
-            samples: options.samples,
-            callsPerMinute: (account?.callsPerMinute ?? 0) * new Set(account?.tokens).size,
-            listed: json || csv !== undefined,
-          };
-          const shown = (plan: PlanReport) =>
-            unmasked ? plan : { ...plan, samples: plan.samples.map(masked) };
-          const { signal } = shutdown;
-          const output = openPlanOutput({
-            json,
-            unmasked,
-            signal,
-            shown,
-            ...(csv === undefined ? {} : { csv }),
-          });
-          if (unmasked) say('personal data is shown in clear (--unmasked)');
-          const onProgress: OnProgress = ({ read, share }) => {
-            const total = share === null || share === 0 ? null : Math.round(read / share);
-            progress.update({ done: read, total });
-          };
-          const plan = await planBeside(input, shutdown, onProgress, output).finally(() => progress.finish());
-          await output.end();
-          if (csv === '-') for (const line of describePlan(shown(plan))) say(line);
-          else if (!json) process.stdout.write(`${describePlan(shown(plan)).join('\n')}\n`);
-          const found = plan.totals.reduce((sum, { rows }) => sum + rows, 0);
-          if (found > 0 && !input.listed)
-            say(`found ${formatMany(found, 'problem')} in rows; --csv FILE or --json lists all`);
-          const cut = plan.warnings.some(({ code }) => code === 'NOT_READ');
-          return (plan.read > 0 && plan.rejected === plan.read) || cut ? EXIT.failedRecords : EXIT.ok;
-        },
-        { graceMs: GRACE_MS },
+      const connecting = { command: `sluice sync plan ${name}`, creates: true };
+      await withOperator(options, env, connecting, (client, _, shutdown) =>
+        printPlan(client, name, options, shutdown),
       );
     });
 }
 
-/** Ending a thread and freeing a lock take milliseconds. */
-const GRACE_MS = 1000;
+/** Problems of one request. */
+const PAGE_PROBLEMS = 1000;
+/** Milliseconds between two looks at the progress; the end is answered at once. */
+const CHECK_MS = 500;
 
-type OnProgress = (progress: Pick<PlanProgress, 'read' | 'share'>) => void;
-
-/** Plans in a thread of its own, which a signal ends at once. */
-async function planBeside(
-  input: PlanInput,
+async function printPlan(
+  client: OperatorClient,
+  name: string,
+  { json, csv, samples, unmasked }: Options,
   shutdown: Shutdown,
-  onProgress: OnProgress,
-  reader: PlanReader,
-): Promise<PlanReport> {
-  // Compiled code only: Node 20 runs no TypeScript in a thread.
-  if (!import.meta.url.endsWith('.js')) return await planHere(input, onProgress, reader);
-  const thread = new Worker(new URL('./plan-thread.js', import.meta.url), {
-    workerData: input,
-    // Measured with 300,000 new rows: 620 MB at a first start, 720 where V8 lets garbage grow.
-    // Measured: 2,000,000 new rows take 641 MB in all, 651 MB with 384 here.
-    resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 },
-    // What this process was started with, as --input-type, need not suit a file.
-    execArgv: [],
+): Promise<number> {
+  const { signal } = shutdown;
+  const listed = json || csv !== undefined;
+  const { plan: id } = await client.call('POST /syncs/{sync}/plans', {
+    sync: name,
+    samples,
+    problems: listed,
   });
-  // After the thread has ended, or has had its time: on a busy machine a thread may need seconds to end.
-  if (!input.env.DATABASE_URL)
-    shutdown.add('temporary tables', () => dropTemporaryFiles(join(input.stateDir, 'ledger')));
-  shutdown.add('plan', async () => {
-    await thread.terminate();
+  // A signal ends the dry run, wherever it works.
+  shutdown.add('dry run', async () => {
+    await client.call('POST /plans/{plan}/cancel', { plan: id }).catch(() => undefined);
   });
-  return await new Promise((done, failed) => {
-    let plan: PlanReport | null = null;
-    const take = async (answer: PlanAnswer) => {
-      if (answer.kind === 'progress') onProgress(answer);
-      else if (answer.kind === 'plan') {
-        plan = answer.plan;
-        await reader.plan(plan);
-      } else if (answer.kind === 'problems') {
-        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-        thread.postMessage(await reader.problems(answer.problems));
-      } else if (answer.kind === 'error') failed(new CliError(answer.exitCode, answer.message));
-      else if (plan !== null) done(plan);
-    };
-    // One after the other: what is written keeps the order in which it came.
-    let taken = Promise.resolve();
-    thread.on('message', (answer: PlanAnswer) => {
-      taken = taken.then(() => take(answer)).catch(failed);
-    });
-    thread.on('error', failed);
-    thread.on('exit', (code) => {
-      // What the thread said last may still be on its way into a file.
-      void taken.then(() => failed(new Error(`the thread that plans ended with code ${code}`)));
-    });
-  });
-}
-
-function masked(sample: PlanSample): PlanSample {
-  const { key } = maskRecord({ key: sample.key }) as { key: string };
-  return { ...sample, key, changes: sample.changes.map(maskedChange) };
-}
-
-const CONTACT = new Set(['name', 'email', 'document', 'disableBot']);
-
-function maskedChange({ field, was, now }: PlanChange): PlanChange {
-  const mask = (part: object, place: string) => (maskRecord(part) as Record<string, unknown>)[place];
-  if (CONTACT.has(field)) {
-    const contact = mask({ contact: { [field]: now } }, 'contact') as Record<string, unknown>;
-    return { field, was, now: contact[field] };
+  if (unmasked) say('personal data is shown in clear (--unmasked)');
+  const plan = await reportOf(client, name, id, { unmasked, signal });
+  const output = openPlanOutput(csv === undefined ? { json, signal } : { json, csv, signal });
+  await output.plan(plan);
+  for (let after: string | null | undefined; listed && after !== null; ) {
+    const input = { plan: id, limit: PAGE_PROBLEMS, after, unmask: unmasked };
+    const page = await client.call('GET /plans/{plan}/problems', input, { signal });
+    const wanted = page.problems.length > 0 && (await output.problems(page.problems));
+    after = wanted ? page.next : null;
   }
-  if (field === 'stage') return { field, was, now };
-  return { field, was, now: mask({ [field]: now }, field) };
+  await output.end();
+  if (csv === '-') for (const line of describePlan(plan)) say(line);
+  else if (!json) process.stdout.write(`${describePlan(plan).join('\n')}\n`);
+  const found = plan.totals.reduce((sum, { rows }) => sum + rows, 0);
+  if (found > 0 && !listed)
+    say(`found ${formatMany(found, 'problem')} in rows; --csv FILE or --json lists all`);
+  const cut = plan.warnings.some(({ code }) => code === 'NOT_READ');
+  return (plan.read > 0 && plan.rejected === plan.read) || cut ? EXIT.failedRecords : EXIT.ok;
+}
+
+/** Shows the progress until the dry run has ended. */
+async function reportOf(
+  client: OperatorClient,
+  name: string,
+  plan: string,
+  { unmasked, signal }: { unmasked: boolean; signal: AbortSignal },
+): Promise<PlanReport> {
+  const progress = createProgress(process.stderr, { label: `plan ${name}`, unit: 'row' });
+  try {
+    for (;;) {
+      const now: DryRun = await client.call('GET /plans/{plan}', { plan, waitMs: CHECK_MS }, { signal });
+      const { read, share, report } = now;
+      progress.update({ done: read, total: share === null || share === 0 ? null : Math.round(read / share) });
+      if (now.state === 'running') continue;
+      if (now.error !== null) throw new CliError(now.error.exit, now.error.message);
+      if (report === null) throw new CliError(EXIT.conflict, `the dry run of "${name}" was cancelled`);
+      if (!unmasked) return report;
+      const shown = await client.call('GET /plans/{plan}', { plan, unmask: true }, { signal });
+      return shown.report ?? report;
+    }
+  } finally {
+    progress.finish();
+  }
 }
 
 /** A plan as people read it; expects samples masked. */

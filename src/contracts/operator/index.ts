@@ -9,6 +9,7 @@ import { MESSAGES } from './messages.ts';
 import { OUTBOX } from './outbox.ts';
 import { OVERVIEW } from './overview.ts';
 import { PEOPLE } from './people.ts';
+import { PLANS } from './plans.ts';
 import { POLLERS } from './pollers.ts';
 import { SCHEDULES } from './schedules.ts';
 import { REFUSALS } from './refusals.ts';
@@ -28,6 +29,7 @@ export const ENDPOINTS = {
   ...POLLERS,
   ...REFUSALS,
   ...SETTINGS,
+  ...PLANS,
   ...SCHEDULES,
   ...SYNCS,
 } as const;

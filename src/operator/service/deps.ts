@@ -3,9 +3,12 @@ import type { Client } from '@temporalio/client';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { AccountLists } from '../../contracts/operator/accounts.ts';
 import type { Endpoints, Input, Output, Parsed, Route } from '../../contracts/operator/index.ts';
+import type { DryRun } from '../../contracts/operator/plans.ts';
 import type { AssumptionState, DoctorReport } from '../../contracts/operator/settings.ts';
 import type { CampaignCommandInput, CampaignCommandResult } from '../../contracts/wire/campaign.ts';
 import type { Route as IngressRoute } from '../../ingress/intake.ts';
+import type { PlanProblem } from '../../contracts/wire/plan.ts';
+import type { RunSpec } from '../../contracts/wire/run.ts';
 import type { Database } from '../../ledger/database.ts';
 import type { Caller } from './caller.ts';
 import type { Exchange } from './exchange.ts';
@@ -51,8 +54,41 @@ export interface OperatorTools {
   examine(accounts: readonly string[]): Promise<Omit<DoctorReport, 'at'>>;
   /** The routes of the configuration, compiled. */
   routes(): Promise<readonly IngressRoute[]>;
+  readonly dryRuns: DryRuns;
   /** The assumptions of every account. */
   assumptions(): AssumptionState[];
+}
+
+/** What a dry run plans, and what it keeps. */
+export interface DryRunRequest {
+  readonly spec: RunSpec;
+  /** Folder of the configuration. */
+  readonly baseDir: string;
+  /** People of each kind of change to show in full. */
+  readonly samples: number;
+  readonly callsPerMinute: number;
+  /** Whether to keep every problem of a row. */
+  readonly listed: boolean;
+}
+
+/** Dry runs of this process. They need the mapping and the sources. */
+export interface DryRuns {
+  /**
+   * @returns the id of the dry run
+   * @throws OperatorError (conflict) while another one is active
+   */
+  start(request: DryRunRequest): string;
+  /** Null when there is none, or when it was deleted. */
+  get(id: string): KeptDryRun | null;
+}
+
+/** A dry run. Its values are personal data. */
+export interface KeptDryRun {
+  read(): DryRun;
+  problems(from: number, limit: number): Promise<readonly PlanProblem[]>;
+  /** Resolves when it has ended, or after this time. */
+  endWithin(ms: number): Promise<void>;
+  cancel(): Promise<void>;
 }
 
 /** Null: nobody has logged in. */

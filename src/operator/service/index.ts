@@ -10,6 +10,7 @@ import { messageHandlers } from './messages.ts';
 import { outboxHandlers } from './outbox.ts';
 import { overviewHandlers } from './overview.ts';
 import { peopleHandlers } from './people.ts';
+import { planHandlers } from './plans.ts';
 import { pollerHandlers } from './pollers/index.ts';
 import { scheduleHandlers } from './schedules.ts';
 import { settingsHandlers } from './settings.ts';
@@ -28,6 +29,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...pollerHandlers(deps),
     ...refusalHandlers(deps),
     ...settingsHandlers(deps),
+    ...planHandlers(deps),
     ...scheduleHandlers(deps),
     ...syncHandlers(deps),
   };

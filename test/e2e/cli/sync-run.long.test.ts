@@ -108,7 +108,7 @@ describe('sluice sync run', { timeout: 120_000 }, () => {
     const missing = await run();
     await rename(join(dir, 'away.csv'), join(dir, 'leads.csv'));
     expect(missing).toMatchObject({ code: 3, stdout: '' });
-    expect(missing.stderr).toContain('leads.csv" does not exist');
+    expect(missing.stderr).toMatch(/leads\.csv\\?" does not exist/);
     expect(missing.stderr).not.toMatch(/^\s+at |sdkComponent/m);
   });
 

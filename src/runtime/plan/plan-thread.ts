@@ -1,8 +1,8 @@
-// The thread in which `sluice sync plan` works. The main thread listens to signals and can end it anywhere: in an
+// The thread in which a dry run works. The main thread listens to signals and can end it anywhere: in an
 // endless expression, in a statement of the ledger, or while a source does not answer.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PlanProblem, PlanReport } from '../../contracts/wire/plan.ts';
-import { describeError } from '../lib/describe-error.ts';
+import { answerOf } from './plan-answer.ts';
 import { type PlanInput, planHere } from './plan-here.ts';
 
 export type PlanAnswer =
@@ -26,6 +26,5 @@ try {
   });
   say({ kind: 'done' });
 } catch (error) {
-  const { message, exitCode } = describeError(error);
-  say({ kind: 'error', message: message ?? String(error), exitCode });
+  say(answerOf(error));
 }

@@ -6,8 +6,8 @@ import { type Environment, resolveSecret } from '../../config/secrets.ts';
 import type { PlanProblem, PlanReport } from '../../contracts/wire/plan.ts';
 import type { RunSpec } from '../../contracts/wire/run.ts';
 import { compileMapping } from '../../mapping/index.ts';
-import { openLedger } from '../../runtime/ledger-database.ts';
 import { openSource } from '../../sources/index.ts';
+import { openLedger } from '../ledger-database.ts';
 
 /** Plain data, so that a thread can receive it. */
 export interface PlanInput {

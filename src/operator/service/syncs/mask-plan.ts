@@ -1,0 +1,33 @@
+// Masks what operators see of a dry run.
+import type { PlanChange, PlanProblem, PlanReport, PlanSample } from '../../../contracts/wire/plan.ts';
+import { maskRecord, maskValue } from '../../../observability/masking.ts';
+
+export function maskPlan(plan: PlanReport): PlanReport {
+  return { ...plan, samples: plan.samples.map(masked) };
+}
+
+function masked(sample: PlanSample): PlanSample {
+  const { key } = maskRecord({ key: sample.key }) as { key: string };
+  return { ...sample, key, changes: sample.changes.map(maskedChange) };
+}
+
+const CONTACT = new Set(['name', 'email', 'document', 'disableBot']);
+
+function maskedChange({ field, was, now }: PlanChange): PlanChange {
+  const mask = (part: object, place: string) => (maskRecord(part) as Record<string, unknown>)[place];
+  if (CONTACT.has(field)) {
+    const contact = mask({ contact: { [field]: now } }, 'contact') as Record<string, unknown>;
+    return { field, was, now: contact[field] };
+  }
+  if (field === 'stage') return { field, was, now };
+  return { field, was, now: mask({ [field]: now }, field) };
+}
+
+export function maskProblem(problem: PlanProblem): PlanProblem {
+  const { where, value, otherValue } = problem;
+  return {
+    ...problem,
+    ...(value === undefined ? {} : { value: maskValue(where, value) }),
+    ...(otherValue === undefined ? {} : { otherValue: maskValue(where, otherValue) }),
+  };
+}
