@@ -2,10 +2,11 @@
 import { createCommandActivities } from '../../activities/campaign/commands.ts';
 import { ASSUMPTIONS, type AssumptionKey } from '../api-client/assumptions.ts';
 import type { AssumptionState } from '../contracts/operator/settings.ts';
-import type { DryRuns, OperatorDeps, OperatorTools } from '../operator/service/deps.ts';
+import type { DryRuns, FirstSync, OperatorDeps, OperatorTools } from '../operator/service/deps.ts';
 
 export interface ToolsOptions {
   readonly dryRuns: DryRuns;
+  readonly firstSync: FirstSync;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** State folder of the embedded Temporal server and ledger. */
   readonly stateDir: string;
@@ -13,7 +14,7 @@ export interface ToolsOptions {
 
 export function createTools(
   deps: Omit<OperatorDeps, 'tools'>,
-  { env, stateDir, dryRuns }: ToolsOptions,
+  { env, stateDir, dryRuns, firstSync }: ToolsOptions,
 ): OperatorTools {
   const { db, config, now, log } = deps;
   const { campaignCommand } = createCommandActivities({
@@ -29,6 +30,7 @@ export function createTools(
   return {
     campaignCommand,
     dryRuns,
+    firstSync,
     // Imported at use: the SDK of workers takes 0.3 s to load, and most commands need none of them.
     async readAccount(account) {
       const { readAccount } = await import('./operator-account.ts');

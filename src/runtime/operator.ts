@@ -11,6 +11,7 @@ import type { OperatorDeps, OperatorLog } from '../operator/service/deps.ts';
 import { createDispatch, type Dispatch } from '../operator/service/dispatch.ts';
 import { createHandlers } from '../operator/service/index.ts';
 import type { OperatorSocket } from '../operator/socket/serve.ts';
+import { createFirstSync } from './first-sync.ts';
 import { createTools } from './operator-tools.ts';
 import { withCopy } from './plan/copied-ledger.ts';
 import { createDryRuns } from './plan/dry-runs.ts';
@@ -54,6 +55,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const { db, log, config, env, stateDir } = options;
   const lendLedger = options.lendLedger ?? ((work) => withCopy({ db, stateDir }, work));
   const dryRuns = createDryRuns({ stateDir, env, lendLedger });
+  const firstSync = createFirstSync({ stateDir, env, config, hasWorkers: db.kind === 'pglite' });
   let consoleUrl: string | null = null;
   const base: Omit<OperatorDeps, 'tools'> = {
     workQueue: WORK_QUEUE,
@@ -61,7 +63,7 @@ export function createOperator(options: OperatorOptions): Operator {
     now: async () => Date.now(),
     consoleUrl: () => consoleUrl,
   };
-  const deps: OperatorDeps = { ...base, tools: createTools(base, { env, stateDir, dryRuns }) };
+  const deps: OperatorDeps = { ...base, tools: createTools(base, { env, stateDir, dryRuns, firstSync }) };
   const dispatch = createDispatch({ handlers: createHandlers(deps), audit: auditLog(db), log });
   const callerOf = createUnixCallers({ db, ownUid: process.getuid?.() ?? 0 });
   return {
@@ -80,6 +82,9 @@ export function createOperator(options: OperatorOptions): Operator {
       consoleUrl = http.publicUrl ?? listener.url;
       return listener;
     },
-    close: () => dryRuns.close(),
+    async close() {
+      await firstSync.close();
+      await dryRuns.close();
+    },
   };
 }

@@ -30,6 +30,8 @@ export async function openTestOperator(options: {
   readonly config?: LoadedConfig;
   /** Task queue of the workers. @default "sluice" */
   readonly workQueue?: string;
+  /** State folder with the embedded ledger. @default an empty folder */
+  readonly stateDir?: string;
 }): Promise<TestOperator> {
   const { db, temporal, config, workQueue = WORK_QUEUE } = options;
   const folder = await mkdtemp(join(tmpdir(), 'sluice-operator-'));
@@ -46,7 +48,7 @@ export async function openTestOperator(options: {
     },
     runningTemporal: async () => temporal,
     env: {},
-    stateDir: folder,
+    stateDir: options.stateDir ?? folder,
     log: { info: () => undefined, warn: () => undefined, error: (...line) => console.error(...line) },
   });
   const socket = await operator.openSocket(folder);
@@ -55,6 +57,7 @@ export async function openTestOperator(options: {
     server: `unix:${socket.path}`,
     as: (caller) => localClient(operator.dispatch, { ...ADMIN, ...caller }),
     async close() {
+      await operator.close();
       await socket.close();
       await rm(folder, { recursive: true, force: true });
     },

@@ -6,9 +6,11 @@ import { EVENTS_CODES } from './events.ts';
 import { PEOPLE_CODES } from './people.ts';
 import { SERVICE_CODES } from './service.ts';
 import { SOURCES_CODES } from './sources.ts';
+import { SYNCS_CODES } from './syncs.ts';
 
 export const CODE_AREAS: readonly CodeArea[] = [
   ...SOURCES_CODES,
+  ...SYNCS_CODES,
   ...EVENTS_CODES,
   ...CONVERSATIONS_CODES,
   ...CAMPAIGNS_CODES,

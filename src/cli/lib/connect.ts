@@ -1,6 +1,8 @@
 // Connects a command to the operator API: of a server elsewhere, of the process that runs on the state folder, or made
 // here, in this process, when none runs.
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
@@ -11,9 +13,9 @@ import { httpClient, socketClient } from '../../operator/client/node.ts';
 import { OperatorError } from '../../operator/error.ts';
 import type { Caller } from '../../operator/service/caller.ts';
 import { openLedger } from '../../runtime/ledger-database.ts';
+import { lendableLedger } from '../../runtime/lendable-ledger.ts';
 import { acquireFolderLock, FolderLockedError, readFolderLock } from '../../runtime/lock/folder-lock.ts';
 import type { Operator } from '../../runtime/operator.ts';
-import { lendableLedger } from '../../runtime/lendable-ledger.ts';
 import { withCopy } from '../../runtime/plan/copied-ledger.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import type { Stack } from '../../runtime/stack.ts';
@@ -42,6 +44,8 @@ export interface ConnectOptions {
   readonly command: string;
   /** The command may create the state folder: it begins work. Without it, a missing folder is an error. */
   readonly creates?: boolean;
+  /** Where nothing has run yet, the command gets an empty ledger in a temporary folder. */
+  readonly mayBeEmpty?: boolean;
 }
 
 /** Another command that serves itself ends, or publishes its socket, within this time, in seconds. */
@@ -158,10 +162,12 @@ async function serveHere(
   options: SessionOptions,
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
-  { command, creates = false }: ConnectOptions,
+  { command, creates = false, mayBeEmpty = false }: ConnectOptions,
 ): Promise<Connected | null> {
-  const stateDir = resolve(options.state);
-  if (!env.DATABASE_URL && !creates && !existsSync(join(stateDir, 'ledger'))) throw noLedger(stateDir);
+  const isEmpty = mayBeEmpty && !env.DATABASE_URL && !existsSync(resolve(options.state));
+  const stateDir = isEmpty ? await emptyState(options.state, shutdown) : resolve(options.state);
+  if (!env.DATABASE_URL && !creates && !isEmpty && !existsSync(join(stateDir, 'ledger')))
+    throw noLedger(stateDir);
   const lock = await acquireFolderLock(stateDir, { command }, say).catch((error: unknown) => {
     if (error instanceof FolderLockedError) return null;
     throw error;
@@ -202,8 +208,7 @@ async function serveHere(
     log,
     env,
     stateDir,
-    lendLedger: (work) =>
-      stack === null ? db.lend(() => work(stateDir)) : withCopy({ db, stateDir }, work),
+    lendLedger: (work) => (stack === null ? db.lend(() => work(stateDir)) : withCopy({ db, stateDir }, work)),
     async temporal() {
       stack ??= start();
       return (await stack.catch(startFailed)).client;
@@ -217,6 +222,13 @@ async function serveHere(
     failed,
     operator,
   };
+}
+
+async function emptyState(state: string, shutdown: Shutdown): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-empty-'));
+  shutdown.add('empty ledger', () => rm(folder, { recursive: true, force: true }));
+  say(`nothing has run on ${state} yet: the ledger is taken as empty`);
+  return folder;
 }
 
 /** A broken configuration does not keep a command from reading the ledger. It is an error once it is needed. */

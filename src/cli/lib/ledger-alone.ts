@@ -1,7 +1,5 @@
 // Opens the ledger for a command that works without a worker.
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Database } from '../../ledger/database.ts';
 import { openLedger } from '../../runtime/ledger-database.ts';
@@ -64,21 +62,4 @@ async function lockLedger(
   });
   shutdown.add('folder lock', () => lock.release());
   return stateDir;
-}
-
-/**
- * {@link lockLedger} for a command that only reads. Where nothing has run yet, it gets an empty ledger in a temporary
- * folder, which `shutdown` removes.
- */
-export async function lockLedgerToRead(
-  command: string,
-  state: string,
-  env: NodeJS.ProcessEnv,
-  shutdown: Shutdown,
-): Promise<string> {
-  if (env.DATABASE_URL || existsSync(resolve(state))) return await lockLedger(command, state, env, shutdown);
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-empty-'));
-  shutdown.add('empty ledger', () => rm(folder, { recursive: true, force: true }));
-  say(`nothing has run on ${state} yet: the ledger is taken as empty`);
-  return folder;
 }

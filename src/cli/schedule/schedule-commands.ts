@@ -25,7 +25,12 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
   const plural = JOBS[job].section;
   const schedule = parent.command('schedule').description(`apply, list and steer the schedules of ${plural}`);
   const run = (options: SessionOptions, verb: string, work: (client: OperatorClient) => Promise<number>) =>
-    withOperator(options, env, { command: `sluice ${job} schedule ${verb}`, creates: true }, work);
+    withOperator(
+      options,
+      env,
+      { command: `sluice ${job} schedule ${verb}`, creates: verb === 'apply' },
+      work,
+    );
 
   withSessionOptions(schedule.command('apply'))
     .description('create, update and delete schedules on the Temporal server to match the configuration')

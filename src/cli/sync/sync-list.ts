@@ -24,7 +24,7 @@ export function registerSyncLists(sync: Command, env: NodeJS.ProcessEnv): void {
     .option('--account <name>', 'only syncs of this account')
     .option('--json', 'print the syncs as JSON', false)
     .action((options: Options) =>
-      withOperator(options, env, { command: 'sluice sync list', creates: true }, async (client) => {
+      withOperator(options, env, { command: 'sluice sync list', mayBeEmpty: true }, async (client) => {
         const found: SyncEntry[] = [];
         for (let after: string | null | undefined; after !== null; ) {
           const page = await client.call('GET /syncs', { account: options.account, after });

@@ -1,5 +1,6 @@
 // `sluice sync plan`: what the next run would do, and what it would cost. It writes nothing and makes no call.
 import type { Command } from 'commander';
+import type { Output } from '../../contracts/operator/index.ts';
 import type { DryRun } from '../../contracts/operator/plans.ts';
 import type { PlanReport, PlanSample } from '../../contracts/wire/plan.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
@@ -33,12 +34,14 @@ export function registerSyncPlan(sync: Command, env: NodeJS.ProcessEnv): void {
     .action(async (name: string, options: Options) => {
       if (options.json && options.csv === '-')
         throw new CliError(EXIT.usage, '--json and --csv - both write to stdout; give --csv a file');
-      const connecting = { command: `sluice sync plan ${name}`, creates: true };
+      const connecting = { command: `sluice sync plan ${name}`, mayBeEmpty: true };
       await withOperator(options, env, connecting, (client, _, shutdown) =>
         printPlan(client, name, options, shutdown),
       );
     });
 }
+
+type Page = Output<'GET /plans/{plan}/problems'>;
 
 /** Problems of one request. */
 const PAGE_PROBLEMS = 1000;
@@ -66,9 +69,10 @@ async function printPlan(
   const plan = await reportOf(client, name, id, { unmasked, signal });
   const output = openPlanOutput(csv === undefined ? { json, signal } : { json, csv, signal });
   await output.plan(plan);
-  for (let after: string | null | undefined; listed && after !== null; ) {
+  let after: string | null | undefined = listed ? undefined : null;
+  while (after !== null) {
     const input = { plan: id, limit: PAGE_PROBLEMS, after, unmask: unmasked };
-    const page = await client.call('GET /plans/{plan}/problems', input, { signal });
+    const page: Page = await client.call('GET /plans/{plan}/problems', input, { signal });
     const wanted = page.problems.length > 0 && (await output.problems(page.problems));
     after = wanted ? page.next : null;
   }

@@ -4,6 +4,7 @@ import { ACCOUNTS } from './accounts.ts';
 import { CAMPAIGN_MEMBERS } from './campaign-members.ts';
 import { CAMPAIGNS } from './campaigns.ts';
 import { EVENTS } from './events.ts';
+import { FIRST_SYNC } from './first-sync.ts';
 import { IDENTITY } from './identity.ts';
 import { MESSAGES } from './messages.ts';
 import { OUTBOX } from './outbox.ts';
@@ -21,6 +22,7 @@ export const ENDPOINTS = {
   ...CAMPAIGNS,
   ...CAMPAIGN_MEMBERS,
   ...EVENTS,
+  ...FIRST_SYNC,
   ...IDENTITY,
   ...MESSAGES,
   ...OUTBOX,

@@ -27,7 +27,7 @@ export type SyncRunSummary = z.infer<typeof SyncRunSummary>;
  * `interrupted`: the last run has not ended, and nothing works on it. `unknown`: the Temporal server is not running
  * here, and the last run has not ended.
  */
-export const SYNC_STATES = ['idle', 'running', 'paused', 'interrupted', 'unknown'] as const;
+const SYNC_STATES = ['idle', 'running', 'paused', 'interrupted', 'unknown'] as const;
 
 /** A sync of the configuration, with its last run and its schedule. */
 export const SyncEntry = z.object({
@@ -83,7 +83,7 @@ export type SyncProgress = z.infer<typeof SyncProgress>;
 export const ROW_STATUSES = [...OUTCOMES, 'pending'] as const;
 
 /** A field that differs: what the account has, or the other row of a conflict, and what this row says. */
-export const RowChange = z.object({ field: z.string(), was: z.unknown(), now: z.unknown() });
+const RowChange = z.object({ field: z.string(), was: z.unknown(), now: z.unknown() });
 
 /** Outcome of one row. Personal data is masked unless `unmask` asks for it. */
 export const SyncRow = z.object({

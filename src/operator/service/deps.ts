@@ -1,14 +1,16 @@
 // What the operator API needs from the process that serves it.
 import type { Client } from '@temporalio/client';
 import type { LoadedConfig } from '../../config/load.ts';
+import type { MappingConfig } from '../../contracts/config/config.ts';
 import type { AccountLists } from '../../contracts/operator/accounts.ts';
+import type { MappingPreview, RecognizedFile } from '../../contracts/operator/first-sync.ts';
 import type { Endpoints, Input, Output, Parsed, Route } from '../../contracts/operator/index.ts';
 import type { DryRun } from '../../contracts/operator/plans.ts';
 import type { AssumptionState, DoctorReport } from '../../contracts/operator/settings.ts';
 import type { CampaignCommandInput, CampaignCommandResult } from '../../contracts/wire/campaign.ts';
-import type { Route as IngressRoute } from '../../ingress/intake.ts';
 import type { PlanProblem } from '../../contracts/wire/plan.ts';
 import type { RunSpec } from '../../contracts/wire/run.ts';
+import type { Route as IngressRoute } from '../../ingress/intake.ts';
 import type { Database } from '../../ledger/database.ts';
 import type { Caller } from './caller.ts';
 import type { Exchange } from './exchange.ts';
@@ -55,6 +57,7 @@ export interface OperatorTools {
   /** The routes of the configuration, compiled. */
   routes(): Promise<readonly IngressRoute[]>;
   readonly dryRuns: DryRuns;
+  readonly firstSync: FirstSync;
   /** The assumptions of every account. */
   assumptions(): AssumptionState[];
 }
@@ -89,6 +92,35 @@ export interface KeptDryRun {
   /** Resolves when it has ended, or after this time. */
   endWithin(ms: number): Promise<void>;
   cancel(): Promise<void>;
+}
+
+export interface UploadedFile {
+  readonly id: string;
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly expiresAt: string;
+}
+
+/** Exports that operators upload, and syncs that are made of them. Values are in clear. */
+export interface FirstSync {
+  /** @throws OperatorError (invalid) when the file is no table */
+  add(
+    name: string,
+    bytes: Uint8Array,
+  ): Promise<{ readonly id: string; readonly expiresAt: string; readonly recognized: RecognizedFile }>;
+  /** @throws OperatorError (notFound) */
+  find(id: string): UploadedFile;
+  preview(id: string, mapping: MappingConfig): Promise<MappingPreview & { readonly names: unknown }>;
+  /**
+   * Adds source, mapping and sync to the configuration.
+   * @throws OperatorError (conflict) for a name that exists, or when the file was changed meanwhile
+   */
+  write(
+    id: string,
+    made: { readonly account: string; readonly sync: string; readonly mapping: MappingConfig },
+  ): Promise<{ readonly file: string; readonly export: string; readonly active: boolean }>;
+  remove(id: string): Promise<void>;
 }
 
 /** Null: nobody has logged in. */

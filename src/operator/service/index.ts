@@ -1,10 +1,11 @@
 // The handlers of all endpoints.
 import type { Route } from '../../contracts/operator/index.ts';
 import { accountHandlers } from './accounts.ts';
-import { refusalHandlers } from './dead-letters/index.ts';
 import { campaignHandlers } from './campaigns/index.ts';
+import { refusalHandlers } from './dead-letters/index.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { eventHandlers } from './events.ts';
+import { firstSyncHandlers } from './first-sync.ts';
 import { identityHandlers } from './identity.ts';
 import { messageHandlers } from './messages.ts';
 import { outboxHandlers } from './outbox.ts';
@@ -21,6 +22,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...accountHandlers(deps),
     ...campaignHandlers(deps),
     ...eventHandlers(deps),
+    ...firstSyncHandlers(deps),
     ...identityHandlers(deps),
     ...messageHandlers(deps),
     ...outboxHandlers(deps),

@@ -8,8 +8,8 @@ import type { DryRun } from '../../contracts/operator/plans.ts';
 import { dropTemporaryFiles } from '../../ledger/embedded/cluster.ts';
 import { OperatorError } from '../../operator/error.ts';
 import type { DryRunRequest, DryRuns, KeptDryRun } from '../../operator/service/deps.ts';
+import type { PlanAnswer } from './plan-answer.ts';
 import { type PlanInput, planHere } from './plan-here.ts';
-import type { PlanAnswer } from './plan-thread.ts';
 import { createProblemFile, type ProblemFile } from './problem-file.ts';
 
 const KEPT = 5;

@@ -1,17 +1,8 @@
 // The thread in which a dry run works. The main thread listens to signals and can end it anywhere: in an
 // endless expression, in a statement of the ledger, or while a source does not answer.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { PlanProblem, PlanReport } from '../../contracts/wire/plan.ts';
-import { answerOf } from './plan-answer.ts';
+import { answerOf, type PlanAnswer } from './plan-answer.ts';
 import { type PlanInput, planHere } from './plan-here.ts';
-
-export type PlanAnswer =
-  | { readonly kind: 'progress'; readonly read: number; readonly share: number | null }
-  | { readonly kind: 'plan'; readonly plan: PlanReport }
-  /** The answer says whether more are wanted. */
-  | { readonly kind: 'problems'; readonly problems: readonly PlanProblem[] }
-  | { readonly kind: 'done' }
-  | { readonly kind: 'error'; readonly message: string; readonly exitCode: number };
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 const say = (answer: PlanAnswer) => parentPort?.postMessage(answer);

@@ -70,7 +70,7 @@ export async function beginRetry(
   }
 }
 
-export async function isActive(handle: Pick<SyncHandle, 'describe'>): Promise<boolean> {
+async function isActive(handle: Pick<SyncHandle, 'describe'>): Promise<boolean> {
   const found = await handle.describe().catch(() => null);
   return found?.status.name === 'RUNNING';
 }

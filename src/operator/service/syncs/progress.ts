@@ -75,7 +75,7 @@ export function createProgressReader(db: Database, summaries: Summaries): Progre
 }
 
 /** A run that continues as new keeps the id of its first execution. */
-export function firstOf({ raw, runId }: WorkflowExecutionDescription): string {
+function firstOf({ raw, runId }: WorkflowExecutionDescription): string {
   return raw.workflowExecutionInfo?.firstRunId || runId;
 }
 

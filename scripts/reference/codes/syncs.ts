@@ -1,0 +1,36 @@
+// Codes of commands on syncs, schedules and dry runs.
+import type { CodeArea } from './area.ts';
+
+export const SYNCS_CODES: readonly CodeArea[] = [
+  {
+    title: 'Syncs, schedules and dry runs',
+    about: 'Refusals of commands, with `--json` and in the operator API.',
+    codes: [
+      ['NO_RUN', 'The sync has no such run, or has not run yet.', '`sluice sync runs` lists the runs.'],
+      ['NOT_RUNNING', 'The sync has no active run.', '`sluice sync status` shows its last run.'],
+      ['RUN_ACTIVE', 'A retry needs the sync for itself.', 'Wait for the end of the run, or cancel it.'],
+      ['NO_SCHEDULE', 'The Temporal server has no such schedule.', '`sluice sync schedule apply`.'],
+      [
+        'SCHEDULE_REFUSED',
+        'The Temporal server refuses a schedule.',
+        'Correct `cron`, `timeZone` or `jitter`.',
+      ],
+      ['BACKFILL_SPAN', 'The period of a backfill ends before it begins.', 'Swap its ends.'],
+      ['NO_PLAN', 'The dry run was deleted, or its process has ended.', 'Start it again.'],
+      ['PLAN_ACTIVE', 'Another dry run is active in this process.', 'Wait for its end, or cancel it.'],
+      ['NO_UPLOAD', 'The uploaded export was deleted.', 'Upload it again.'],
+      ['EMPTY_FILE', 'The uploaded export is empty.', 'Choose another file.'],
+      ['EXPORT_EXISTS', 'A file has the name of the new export.', 'Choose another name.'],
+      ['NAME_TAKEN', 'The configuration has an entry of this name.', 'Choose another name.'],
+      ['CONFIG_CHANGED', 'Somebody changed the configuration meanwhile.', 'Try again.'],
+      ['CONFIG', 'The configuration is not valid.', 'Correct what the message names.'],
+      [
+        'SECRET',
+        'A secret of the configuration cannot be read.',
+        'Set the variable or the file that it names.',
+      ],
+      ['MAPPING', 'The mapping cannot be compiled.', 'Correct what the message names.'],
+      ['START_FAILED', 'The command could not start Temporal or its workers.', 'Read the message.'],
+    ],
+  },
+];

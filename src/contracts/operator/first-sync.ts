@@ -1,0 +1,120 @@
+// Endpoints of the guided first sync: an export is uploaded and recognized, its columns are mapped with a live preview,
+// and the sync is written into the configuration.
+import { z } from 'zod';
+import { MappingConfig } from '../config/config.ts';
+import { Count, endpoint, Name, Time } from './endpoint.ts';
+
+/** Maximum size of an uploaded export, in bytes. */
+const MAX_UPLOAD = 64 * 1024 * 1024;
+
+const Confidence = z.number().min(0).max(1);
+
+/** What Sluice recognized in a file. */
+export const RecognizedFile = z.object({
+  delimiter: z.string(),
+  encoding: z.object({ name: z.string(), confidence: Confidence }),
+  /** False: the first line looks like a row. A sync needs a line with names above it. */
+  header: z.boolean(),
+  preset: z.object({ name: z.string(), confidence: Confidence }).nullable(),
+  country: z.object({
+    country: z.string().nullable(),
+    format: z.enum(['national', 'auto']),
+    confidence: Confidence,
+  }),
+  columns: z
+    .array(
+      z.object({
+        name: z.string(),
+        /** Null: nothing that a contact or a card has. */
+        guess: z.string().nullable(),
+        confidence: Confidence,
+        /** Up to three values, masked. */
+        samples: z.array(z.string()).readonly(),
+        filled: Count,
+      }),
+    )
+    .readonly(),
+  /** First draft; null when no column has phone numbers. */
+  mapping: MappingConfig.nullable(),
+  card: z.unknown(),
+  notes: z.array(z.object({ code: z.string(), reason: z.string() })).readonly(),
+  /** Rows that the guesses are made from. */
+  rows: Count,
+});
+export type RecognizedFile = z.infer<typeof RecognizedFile>;
+
+/** What a mapping makes of the first rows. Personal data is masked. */
+export const MappingPreview = z.object({
+  rows: Count,
+  /** False: the file has more rows. */
+  whole: z.boolean(),
+  mapped: Count,
+  rejected: Count,
+  records: z.array(z.object({ row: Count, record: z.record(z.string(), z.unknown()) })).readonly(),
+  /** By field and code, most frequent first. */
+  problems: z
+    .array(
+      z.object({
+        field: z.string(),
+        code: z.string(),
+        reason: z.string(),
+        count: Count,
+        /** The first rows that have it. */
+        rows: z.array(Count).readonly(),
+      }),
+    )
+    .readonly(),
+});
+export type MappingPreview = z.infer<typeof MappingPreview>;
+
+const Upload = z.string().max(100);
+/** Name of a new source, mapping and sync. */
+const NewName = z
+  .string()
+  .max(60)
+  .regex(/^[a-z][a-z0-9_-]*$/, 'use lower-case letters, digits, - and _, with a letter first');
+
+export const FIRST_SYNC = {
+  'POST /uploads': endpoint({
+    role: 'admin',
+    summary: 'Upload an export of a CRM as CSV; Sluice recognizes it. It is deleted after an hour.',
+    input: z.strictObject({ name: z.string().min(1).max(200), file: z.instanceof(Uint8Array) }),
+    bytes: { field: 'file', max: MAX_UPLOAD },
+    audit: ['name'],
+    output: z.object({ upload: Upload, bytes: Count, expiresAt: Time, recognized: RecognizedFile }),
+  }),
+  'POST /uploads/{upload}/preview': endpoint({
+    role: 'admin',
+    summary: 'Show what a mapping makes of the first rows, and which it rejects.',
+    input: z.strictObject({ upload: Upload, mapping: MappingConfig }),
+    reads: true,
+    output: MappingPreview,
+  }),
+  'POST /uploads/{upload}/plans': endpoint({
+    role: 'admin',
+    summary: 'Start a dry run of a mapping that is not in the configuration.',
+    input: z.strictObject({ upload: Upload, account: Name, sync: NewName, mapping: MappingConfig }),
+    reads: true,
+    output: z.object({ plan: z.string() }),
+  }),
+  'POST /uploads/{upload}/sync': endpoint({
+    role: 'admin',
+    summary: 'Write source, mapping and sync into the configuration, and keep the export beside it.',
+    input: z.strictObject({ upload: Upload, account: Name, sync: NewName, mapping: MappingConfig }),
+    audit: ['account', 'sync'],
+    output: z.object({
+      sync: z.string(),
+      /** Configuration file, and the export relative to its folder. */
+      file: z.string(),
+      export: z.string(),
+      /** False: restart the workers, so that they know the sync. */
+      active: z.boolean(),
+    }),
+  }),
+  'DELETE /uploads/{upload}': endpoint({
+    role: 'admin',
+    summary: 'Delete an uploaded export.',
+    input: z.strictObject({ upload: Upload }),
+    output: z.object({ upload: Upload }),
+  }),
+} as const;

@@ -1,0 +1,119 @@
+// The guided first sync: exports that operators upload, and the sync that is made of one. Uploads are personal data:
+// they are private files, and they are deleted after an hour, with the process, or when the next process starts.
+import { randomUUID } from 'node:crypto';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AddSyncError, addSync } from '../config/add-sync.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import { SourceError } from '../contracts/wire/source.ts';
+import { MappingConfigError } from '../mapping/index.ts';
+import { OperatorError } from '../operator/error.ts';
+import type { FirstSync, UploadedFile } from '../operator/service/deps.ts';
+import { previewMapping, recognize } from '../recognize/index.ts';
+import { writeConfig } from './write-config.ts';
+
+const KEPT = 5;
+const KEPT_MS = 3_600_000;
+/** Rows of a preview, and records that it shows. */
+const PREVIEW = { rows: 1000, records: 20 };
+
+interface Options {
+  readonly stateDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  config(): LoadedConfig;
+  /** Whether the workers run in this process, and so see a sync that is added to its configuration. */
+  readonly hasWorkers: boolean;
+}
+
+export function createFirstSync(options: Options): FirstSync & { close(): Promise<void> } {
+  const { stateDir, env, config, hasWorkers } = options;
+  // Removed together with the files of dry runs (see dry-runs.ts).
+  const folder = join(stateDir, `plans-${process.pid}`, 'uploads');
+  const uploads = new Map<string, UploadedFile>();
+
+  async function remove(id: string): Promise<void> {
+    const found = uploads.get(id);
+    uploads.delete(id);
+    if (found !== undefined) await rm(found.path, { force: true });
+  }
+
+  function find(id: string): UploadedFile {
+    const found = uploads.get(id);
+    if (found !== undefined) return found;
+    throw new OperatorError('notFound', 'the upload was deleted; upload the file again', {
+      code: 'NO_UPLOAD',
+    });
+  }
+
+  return {
+    find,
+    remove,
+    async add(name, bytes) {
+      const recognized = await recognize(bytes, name).catch(asInvalid);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const id = randomUUID();
+      const path = join(folder, `${id}.csv`);
+      await writeFile(path, bytes, { mode: 0o600, flag: 'wx' });
+      const expiresAt = new Date(Date.now() + KEPT_MS).toISOString();
+      uploads.set(id, { id, name, path, expiresAt });
+      const [oldest] = uploads.keys();
+      if (uploads.size > KEPT && oldest !== undefined) await remove(oldest);
+      setTimeout(() => void remove(id), KEPT_MS).unref();
+      return { id, expiresAt, recognized };
+    },
+    async preview(id, mapping) {
+      const { path } = find(id);
+      return await previewMapping(await readFile(path), mapping, PREVIEW).catch(asInvalid);
+    },
+    async write(id, { account, sync: name, mapping }) {
+      const { path } = find(id);
+      const loaded = config();
+      const file = `data/${name}.csv`;
+      const kept = join(loaded.dir, file);
+      const edit = (text: string) =>
+        addSync(text, {
+          name,
+          source: { type: 'csv', path: file },
+          mapping,
+          sync: { account, source: name, mapping: name },
+        });
+      await mkdir(join(loaded.dir, 'data'), { recursive: true });
+      await copyFile(path, kept, 1).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+        throw new OperatorError('conflict', `${kept} exists already; choose another name`, {
+          code: 'EXPORT_EXISTS',
+        });
+      });
+      const written = await writeConfig(loaded.file, env, edit).catch(async (error: unknown) => {
+        await rm(kept, { force: true });
+        if (error instanceof AddSyncError)
+          throw new OperatorError('conflict', error.message, { code: 'NAME_TAKEN', cause: error });
+        throw error;
+      });
+      adopt(loaded, written, name);
+      await remove(id);
+      return { file: loaded.file, export: file, active: hasWorkers };
+    },
+    async close() {
+      for (const id of uploads.keys()) await remove(id);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The sync is new under its name, so that nothing that runs sees a change. */
+function adopt(loaded: LoadedConfig, written: LoadedConfig, name: string): void {
+  for (const section of ['sources', 'mappings', 'syncs'] as const)
+    Object.assign(loaded.config[section], { [name]: written.config[section][name] });
+}
+
+function asInvalid(error: unknown): never {
+  if (error instanceof SourceError)
+    throw new OperatorError('invalid', error.message, {
+      code: `SOURCE_${error.code.toUpperCase()}`,
+      cause: error,
+    });
+  if (error instanceof MappingConfigError)
+    throw new OperatorError('invalid', error.message, { code: 'MAPPING', cause: error });
+  throw error;
+}

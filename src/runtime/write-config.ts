@@ -1,0 +1,45 @@
+// Replaces the configuration file by a valid one, and never overwrites an edit that somebody else made meanwhile.
+import { createHash, randomUUID } from 'node:crypto';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CONFIG_CHECKS } from '../cli/config/config-checks.ts';
+import { ConfigError } from '../config/errors.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { OperatorError } from '../operator/error.ts';
+
+/**
+ * @param edit makes the new text
+ * @returns the new configuration
+ * @throws OperatorError (invalid) naming every problem of the new text; (conflict) when the file was changed meanwhile
+ */
+export async function writeConfig(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+  edit: (text: string) => string,
+): Promise<LoadedConfig> {
+  const before = await readFile(file, 'utf8');
+  const { mode } = await stat(file);
+  const draft = join(dirname(file), `.sluice-${randomUUID()}.yaml`);
+  try {
+    await writeFile(draft, edit(before), { mode: mode & 0o777, flag: 'wx' });
+    const loaded = await loadConfig(draft, { env, ...CONFIG_CHECKS }).catch((error: unknown) => {
+      if (!(error instanceof ConfigError)) throw error;
+      const message = error.message.replaceAll(draft, file);
+      throw new OperatorError('invalid', message, { code: 'CONFIG', cause: error });
+    });
+    if (hashOf(await readFile(file, 'utf8')) !== hashOf(before))
+      throw new OperatorError(
+        'conflict',
+        `${file} was changed at the same moment; nothing was written, so try again`,
+        { code: 'CONFIG_CHANGED' },
+      );
+    await rename(draft, file);
+    return loaded;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
