@@ -27,6 +27,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'account show': ['sluice account show acme', 'sluice account show acme --json'],
   'sync run': ['sluice sync run leads', 'sluice sync run leads --json'],
   'sync plan': ['sluice sync plan leads', 'sluice sync plan leads --csv problems.csv'],
+  'sync list': ['sluice sync list'],
+  'sync runs': ['sluice sync runs leads', 'sluice sync runs leads --limit 5 --json'],
   'sync status': ['sluice sync status leads'],
   'sync rows': [
     'sluice sync rows leads',

@@ -35,7 +35,7 @@ const OF_LEDGER: Readonly<Record<string, readonly string[]>> = {
   outbox: ['list', 'retry'],
   poll: ['status', 'gaps'],
   sync: ['schedule'],
-  campaign: ['schedule'],
+  campaign: ['list', 'status', 'audit', 'export', 'schedule'],
 };
 
 /** @throws UnknownNameError before anything is started */

@@ -6,7 +6,7 @@ import { EXIT } from '../lib/exit.ts';
 import { formatCount, formatMany } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { type Column, tableOf } from '../lib/table.ts';
+import { type Column, lineWidth, tableOf } from '../lib/table.ts';
 
 interface Options extends SessionOptions {
   readonly json: boolean;
@@ -61,6 +61,7 @@ function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+const INDENT = '  ';
 type Named = AccountLists['tags']['items'][number];
 const NAMED: readonly Column<Named>[] = [
   ['id', 'right', ({ id }) => String(id)],
@@ -68,6 +69,7 @@ const NAMED: readonly Column<Named>[] = [
 ];
 
 export function describeLists(lists: AccountLists): string[] {
+  const width = lineWidth(process.stdout) - INDENT.length;
   const stages = lists.pipelines.items.flatMap(({ id, name, stages }) =>
     stages.map((stage) => ({ pipeline: id, pipelineName: name, ...stage })),
   );
@@ -84,9 +86,10 @@ export function describeLists(lists: AccountLists): string[] {
           ['closes as', 'left', ({ isFinal, isWon }) => (isFinal ? (isWon === true ? 'won' : 'lost') : '')],
         ],
         stages,
+        width,
       ),
     ],
-    ['Tags', lists.tags.error, tableOf(NAMED, lists.tags.items)],
+    ['Tags', lists.tags.error, tableOf(NAMED, lists.tags.items, width)],
     [
       'Connections',
       lists.connections.error,
@@ -99,15 +102,20 @@ export function describeLists(lists: AccountLists): string[] {
           ['default', 'left', ({ isDefault }) => (isDefault ? 'yes' : '')],
         ],
         lists.connections.items,
+        width,
       ),
     ],
-    ['Lost reasons', lists.lostReasons.error, tableOf(NAMED, lists.lostReasons.items)],
+    ['Lost reasons', lists.lostReasons.error, tableOf(NAMED, lists.lostReasons.items, width)],
     [
       'Users, as named in the newest cards and conversations',
       lists.users.error,
-      tableOf(NAMED, lists.users.items),
+      tableOf(NAMED, lists.users.items, width),
     ],
-    ['Sources, as named in the newest cards', lists.sources.error, tableOf(NAMED, lists.sources.items)],
+    [
+      'Sources, as named in the newest cards',
+      lists.sources.error,
+      tableOf(NAMED, lists.sources.items, width),
+    ],
     [
       'Flows that the configuration triggers; the service lists no flows',
       null,
@@ -117,6 +125,7 @@ export function describeLists(lists: AccountLists): string[] {
           ['used by', 'left', ({ usedBy }) => usedBy.join(', ')],
         ],
         lists.flows,
+        width,
       ),
     ],
   ];
@@ -124,7 +133,7 @@ export function describeLists(lists: AccountLists): string[] {
     ...(at === 0 ? [] : ['']),
     title,
     ...(error === null ? (table.length > 1 ? table : ['none']) : [`not readable: ${error}`]).map(
-      (line) => `  ${line}`,
+      (line) => `${INDENT}${line}`,
     ),
   ]);
 }

@@ -9,6 +9,7 @@ import { pause } from '../lib/follow.ts';
 import { say } from '../lib/lifetime.ts';
 import { createProgress, type Progress } from '../lib/progress.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { inZone } from '../lib/zone.ts';
 import { describeCampaignPlan, describeSample } from './describe-plan.ts';
 
 const CHECK_MS = 300;
@@ -59,7 +60,11 @@ export function registerCampaignPlan(campaign: Command, env: NodeJS.ProcessEnv):
                 });
           if (options.json) process.stdout.write(`${JSON.stringify({ ...plan, sample })}\n`);
           else {
-            const lines = [...describeCampaignPlan(plan), ...describeSample(sample), ...describeNext(plan)];
+            const lines = [
+              ...describeCampaignPlan(inZone(options, plan)),
+              ...describeSample(sample),
+              ...describeNext(plan),
+            ];
             process.stdout.write(`${lines.join('\n')}\n`);
           }
           return plan.problems.length === 0 ? EXIT.ok : EXIT.error;

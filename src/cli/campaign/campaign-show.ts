@@ -10,6 +10,7 @@ import { formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { type Column, tableOf } from '../lib/table.ts';
+import { inZone } from '../lib/zone.ts';
 import { campaignOrRun } from './campaign-target.ts';
 import { describeRun, describeRuns } from './describe-campaign-run.ts';
 
@@ -37,7 +38,8 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
         const { account, limit } = options;
         const { runs, next } = await client.call('GET /campaign-runs', { campaign: name, account, limit });
         if (options.json) for (const run of runs) process.stdout.write(`${JSON.stringify(run)}\n`);
-        else if (runs.length > 0) process.stdout.write(`${describeRuns(runs).join('\n')}\n`);
+        else if (runs.length > 0)
+          process.stdout.write(`${describeRuns(runs.map((run) => inZone(options, run))).join('\n')}\n`);
         say(`${formatMany(runs.length, 'run')}${next === null ? '' : '; there are more, see --limit'}`);
         return EXIT.ok;
       }),
@@ -53,7 +55,7 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
         const now = await client.call('GET /campaigns/{campaign}/progress', { campaign: report.run });
         const text = options.json
           ? JSON.stringify({ ...report, progress: now.progress })
-          : describeRun(report, now).join('\n');
+          : describeRun(inZone(options, report), now).join('\n');
         process.stdout.write(`${text}\n`);
         return exitCodeOf(report);
       }),
@@ -67,7 +69,7 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
         const { run: found, timeZone, entries } = await readAudit(client, campaignOrRun(name, options.run));
         const lines = options.json
           ? entries.map((entry) => JSON.stringify(entry))
-          : describeAudit(entries, timeZone);
+          : describeAudit(entries, inZone(options, { timeZone }).timeZone);
         for (const line of lines) process.stdout.write(`${line}\n`);
         say(`${formatMany(entries.length, 'entry', 'entries')} of the run ${found}`);
         return EXIT.ok;
@@ -106,11 +108,11 @@ function exitCodeOf({ state, paused, blocked }: CampaignReport): number {
 export function describeAudit(entries: readonly CampaignAuditEntry[], timeZone: string): string[] {
   if (entries.length === 0) return [];
   const columns: readonly Column<CampaignAuditEntry>[] = [
-    ['AT', 'left', ({ at }) => formatTime(new Date(at), timeZone)],
+    ['AT', 'left', ({ at }) => formatTime(at, timeZone), 'keep'],
     ['BY', 'left', ({ by }) => by],
     ['ACTION', 'left', ({ action }) => action],
     ['WHAT', 'left', ({ details }) => describeDetails(details)],
-    ['REASON', 'left', ({ reason }) => reason],
+    ['REASON', 'left', ({ reason }) => reason, 'cut'],
   ];
   return tableOf(columns, entries);
 }

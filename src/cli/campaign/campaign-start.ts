@@ -11,6 +11,7 @@ import { say } from '../lib/lifetime.ts';
 import { createProgress, formatCount as n } from '../lib/progress.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { isAttended } from '../lib/terminal.ts';
+import { inZone } from '../lib/zone.ts';
 import { campaignOrRun } from './campaign-target.ts';
 import { describeCampaignPlan } from './describe-plan.ts';
 import { followCampaign } from './follow-campaign.ts';
@@ -77,7 +78,7 @@ async function start({ client, worksHere, signal, name, options }: Starting): Pr
   const target = campaignOrRun(name, options.run);
   const found = await findPlan(client, target);
   if (found !== null) {
-    for (const line of describeCampaignPlan(found)) say(line);
+    for (const line of describeCampaignPlan(inZone(options, found))) say(line);
     if (found.problems.length > 0) throw hasProblems(found);
     const what = [
       `${found.run} of "${found.campaign}" will start, for ${formatMany(found.eligible, 'member')}`,

@@ -108,7 +108,7 @@ const BATCHES = ['no batch', 'one batch'];
 function describeLive({ campaign, timeZone, state }: CampaignReport, live: Live): string[] {
   if (live === null || state !== 'running') return [];
   const { progress, failure, etaAt } = live;
-  const at = (time: string) => `${formatTime(new Date(time), timeZone)}, in ${timeZone}`;
+  const at = (time: string) => `${formatTime(time, timeZone)}, in ${timeZone}`;
   if (progress === null)
     return [
       ...(failure === null ? [] : [`  its workflow ended: ${failure.reason} [${failure.code}]`]),
@@ -193,13 +193,13 @@ function describeWaves({ waves, timeZone, total }: CampaignReport): string[] {
   const columns: readonly Column<WaveResult>[] = [
     ['WAVE', 'right', ({ wave }) => n(wave)],
     ['KIND', 'left', ({ kind }) => kind],
-    ['BEGUN', 'left', ({ startedAt }) => at(startedAt)],
+    ['BEGUN', 'left', ({ startedAt }) => at(startedAt), 'drop'],
     ['MEMBERS', 'right', ({ audience }) => n(audience)],
     ['TRIGGERED', 'right', ({ triggered }) => n(triggered)],
-    ['DELIVERED', 'right', (wave) => of(wave.delivered, wave)],
-    ['READ', 'right', (wave) => of(wave.read, wave)],
+    ['DELIVERED', 'right', (wave) => of(wave.delivered, wave), 'drop'],
+    ['READ', 'right', (wave) => of(wave.read, wave), 'drop'],
     ['REPLIED', 'right', (wave) => of(wave.replied, wave)],
-    ['OPTED OUT', 'right', (wave) => of(wave.optedOut, wave)],
+    ['OPTED OUT', 'right', (wave) => of(wave.optedOut, wave), 'drop'],
     ['SKIPPED', 'right', ({ skipped }) => n(sum(skipped))],
     ['FAILED', 'right', ({ failed }) => n(sum(failed))],
     ['UNKNOWN', 'right', ({ unknown }) => n(unknown)],
@@ -235,19 +235,19 @@ function describeWaves({ waves, timeZone, total }: CampaignReport): string[] {
 /** A table of runs. */
 export function describeRuns(runs: readonly CampaignReport[]): string[] {
   const columns: readonly Column<CampaignReport>[] = [
-    ['RUN', 'left', ({ run }) => run],
+    ['RUN', 'left', ({ run }) => run, 'keep'],
     [
       'STATE',
       'left',
       ({ state, paused, blocked }) =>
         paused !== null ? `${state}, paused` : blocked !== null ? `${state}, blocked` : state,
     ],
-    ['PLANNED', 'left', ({ plannedAt, timeZone }) => formatTime(new Date(plannedAt), timeZone)],
-    ['AUDIENCE', 'right', ({ total }) => n(total.audience)],
+    ['PLANNED', 'left', ({ plannedAt, timeZone }) => formatTime(plannedAt, timeZone), 'drop'],
+    ['AUDIENCE', 'right', ({ total }) => n(total.audience), 'drop'],
     ['TO REACH', 'right', ({ total }) => n(total.eligible)],
     ['TRIGGERED', 'right', ({ total }) => n(total.triggered)],
-    ['REPLIED', 'right', ({ total }) => n(total.replied)],
-    ['SKIPPED', 'right', ({ total }) => n(sum(total.skipped))],
+    ['REPLIED', 'right', ({ total }) => n(total.replied), 'drop'],
+    ['SKIPPED', 'right', ({ total }) => n(sum(total.skipped)), 'drop'],
     ['FAILED', 'right', ({ total }) => n(sum(total.failed))],
     ['UNKNOWN', 'right', ({ total }) => n(total.unknown)],
   ];

@@ -5,7 +5,7 @@ import type { PlanNote } from '../../contracts/wire/campaign-plan.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { CliError, exitCodeOfBlock } from '../lib/exit.ts';
 import { pause } from '../lib/follow.ts';
-import type { Progress } from '../lib/progress.ts';
+import type { Progress, ProgressState } from '../lib/progress.ts';
 import { formatTime, formatCount as n } from '../lib/progress.ts';
 
 const CHECK_MS = 500;
@@ -73,7 +73,7 @@ function blockedRun(campaign: string, { code, reason }: PlanNote): CliError {
 export function stateOf(
   { counts, wave, waiting, paused }: CampaignProgress,
   timeZone: string,
-): { done: number; total: number; note: string } | null {
+): (ProgressState & { readonly note: string }) | null {
   if (counts === null) return null;
   const { triggered, skipped, failed, unknown, cancelled } = counts;
   const done = triggered + skipped + failed + unknown + cancelled;
@@ -84,12 +84,12 @@ export function stateOf(
     ...(failed === 0 ? [] : [`${n(failed)} failed`]),
     ...(unknown === 0 ? [] : [`${n(unknown)} unknown`]),
     ...(cancelled === 0 ? [] : [`${n(cancelled)} cancelled`]),
-    ...(paused === null ? [] : ['paused']),
     ...(waiting === null || paused !== null
       ? []
       : waiting.blocked !== undefined
         ? [`blocked: ${waiting.blocked.reason}`]
         : [`waits until ${formatTime(new Date(waiting.until), timeZone)} (${waiting.why})`]),
   ];
-  return { done, total: done + counts.waiting + counts.sending, note: parts.join(', ') };
+  const total = done + counts.waiting + counts.sending;
+  return { done, total, note: parts.join(', '), paused: paused !== null };
 }

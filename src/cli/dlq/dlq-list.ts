@@ -1,14 +1,14 @@
 // `sluice dlq list`: the open dead letters, one per line, and their number by code.
 import type { Command } from 'commander';
-import type { Output } from '../../contracts/operator/index.ts';
+import type { Output as Answer } from '../../contracts/operator/index.ts';
 import type { DeadLetterSummary } from '../../contracts/operator/refusals.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import { withOperator } from '../lib/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatCount } from '../lib/format.ts';
+import { formatCount, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
-import { openOutput } from '../lib/output.ts';
-import { tabbed } from '../lib/table.ts';
+import { type Output, openOutput } from '../lib/output.ts';
+import { type Column, listOf } from '../lib/table.ts';
 import {
   type BoxOptions,
   type FilterOptions,
@@ -36,17 +36,21 @@ export function registerDlqList(dlq: Command, env: NodeJS.ProcessEnv): void {
         const filter = { ...filterOf(options), resolved: options.all };
         const output = openOutput(null);
         let shown = 0;
-        let first: Output<'GET /dead-letters'> | undefined;
+        let page = 0;
+        let first: Answer<'GET /dead-letters'> | undefined;
         for (let after: string | undefined; ; ) {
           const size = Math.min(PAGE, limit - shown);
-          const page = await client.call('GET /dead-letters', { ...filter, limit: size, after });
-          if (page.clusters.length === 0)
+          const found = await client.call('GET /dead-letters', { ...filter, limit: size, after });
+          if (found.clusters.length === 0)
             throw new CliError(EXIT.notFound, 'no Kafka cluster is configured: there are no dead letters');
-          first ??= page;
-          shown += page.deadLetters.length;
-          if (!(await writeAll(output, page.deadLetters, options.json))) break;
-          if (page.next === null || shown >= limit) break;
-          after = page.next;
+          first ??= found;
+          shown += found.deadLetters.length;
+          const lines = options.json
+            ? found.deadLetters.map((deadLetter) => JSON.stringify(deadLetter))
+            : listOf(options.all ? ALL_COLUMNS : COLUMNS, found.deadLetters, { page: page++ });
+          if (!(await writeAll(output, lines))) break;
+          if (found.next === null || shown >= limit) break;
+          after = found.next;
         }
         await output.close();
         for (const line of summaryOf(first, shown, options.all)) say(line);
@@ -55,26 +59,29 @@ export function registerDlqList(dlq: Command, env: NodeJS.ProcessEnv): void {
     );
 }
 
-async function writeAll(
-  output: ReturnType<typeof openOutput>,
-  deadLetters: readonly DeadLetterSummary[],
-  json: boolean,
-): Promise<boolean> {
-  for (const deadLetter of deadLetters) {
-    const text = json ? `${JSON.stringify(deadLetter)}\n` : asText(deadLetter);
-    if (!(await output.write(text))) return false;
-  }
+async function writeAll(output: Output, lines: readonly string[]): Promise<boolean> {
+  for (const line of lines) if (!(await output.write(`${line}\n`))) return false;
   return true;
 }
 
-function asText({ id, failedAt, route, code, origin, reason, resolution }: DeadLetterSummary): string {
-  const where = `${origin.topic}/${origin.partition}/${origin.offset}`;
-  const cells = [id, failedAt, route, code, where, ...(resolution ? [resolution.how] : []), reason];
-  return `${tabbed(cells)}\n`;
-}
+const REASON: Column<DeadLetterSummary> = ['reason', 'left', ({ reason }) => reason, 'cut'];
+const COLUMNS: readonly Column<DeadLetterSummary>[] = [
+  ['id', 'left', ({ id }) => id, 'keep'],
+  ['time', 'left', ({ failedAt }) => formatTime(failedAt), 'keep'],
+  ['route', 'left', ({ route }) => route],
+  ['code', 'left', ({ code }) => code],
+  ['record', 'left', ({ origin }) => `${origin.topic}/${origin.partition}/${origin.offset}`],
+  REASON,
+];
+/** With those that somebody has handled. */
+const ALL_COLUMNS: readonly Column<DeadLetterSummary>[] = [
+  ...COLUMNS.slice(0, -1),
+  ['handled', 'left', ({ resolution }) => resolution?.how ?? ''],
+  REASON,
+];
 
 function summaryOf(
-  { total, byCode }: Pick<Output<'GET /dead-letters'>, 'total' | 'byCode'>,
+  { total, byCode }: Pick<Answer<'GET /dead-letters'>, 'total' | 'byCode'>,
   shown: number,
   all: boolean,
 ): string[] {

@@ -15,7 +15,7 @@ import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { tabbed } from '../lib/table.ts';
+import { type Column, listOf } from '../lib/table.ts';
 import { describeMessage } from './message-follow.ts';
 
 const WHAT = {
@@ -63,8 +63,8 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
     .action((options: Options) =>
       run(options, 'list', async (client) => {
         const found = await list(client, filterOf(options), options.limit);
-        for (const each of found)
-          process.stdout.write(options.json ? `${JSON.stringify(each)}\n` : line(each));
+        const lines = options.json ? found.map((each) => JSON.stringify(each)) : listOf(COLUMNS, found);
+        for (const line of lines) process.stdout.write(`${line}\n`);
         say(
           `${formatMany(found.length, 'event')}${found.length === options.limit ? `, and perhaps more: see --limit` : ''}`,
         );
@@ -163,15 +163,18 @@ function stateOf({ state, outcome, blocked }: EventSummary): string {
   return outcome ?? (blocked === null ? state : 'blocked');
 }
 
-function line(event: EventSummary): string {
-  const { id, account, route, action, blocked } = event;
-  const why = blocked ?? event;
-  const at = formatTime(new Date(event.endedAt ?? event.receivedAt));
-  return `${tabbed([id, at, `${account}/${route}`, action, stateOf(event), why.code ?? '', why.reason ?? ''])}\n`;
-}
+const COLUMNS: readonly Column<EventSummary>[] = [
+  ['event', 'left', ({ id }) => id, 'keep'],
+  ['time', 'left', ({ endedAt, receivedAt }) => formatTime(endedAt ?? receivedAt), 'keep'],
+  ['route', 'left', ({ account, route }) => `${account}/${route}`],
+  ['action', 'left', ({ action }) => action],
+  ['outcome', 'left', stateOf],
+  ['code', 'left', (event) => (event.blocked ?? event).code ?? ''],
+  ['reason', 'left', (event) => (event.blocked ?? event).reason ?? '', 'cut'],
+];
 
 function full(event: EventDetail): string {
-  const time = (at: string | null) => (at === null ? '–' : formatTime(new Date(at)));
+  const time = (at: string | null) => (at === null ? '–' : formatTime(at));
   const why = event.blocked ?? event;
   const rows = [
     ['event', event.id],
@@ -196,5 +199,5 @@ function full(event: EventDetail): string {
 function describeCall({ at, method, route, status, code, requestId }: EventCall): string {
   const answer = status === null ? 'no answer' : String(status);
   const request = requestId === null ? '' : `, request ${requestId}`;
-  return `${formatTime(new Date(at))}  ${method} ${route}: ${answer}${code === null ? '' : ` [${code}]`}${request}`;
+  return `${formatTime(at)}  ${method} ${route}: ${answer}${code === null ? '' : ` [${code}]`}${request}`;
 }

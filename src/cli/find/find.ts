@@ -119,7 +119,7 @@ function nobody({ readings, rejected }: Found): string {
   return `the ledger has nobody who matches.${read}${rows}`;
 }
 
-const timeOf = (iso: string): string => formatTime(new Date(iso));
+const timeOf = (iso: string): string => formatTime(iso);
 
 function line(text: string): void {
   process.stdout.write(`${text}\n`);

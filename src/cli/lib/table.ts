@@ -3,14 +3,15 @@ import { neutralLine } from '../../observability/neutral.ts';
 import { cutTo, padTo, widthOf } from './width.ts';
 
 /**
- * A column: its title, its alignment, and its cell for a row. `cut`: the first to become shorter where the terminal is
- * narrow. `keep`: never shorter, such as an id that people copy. Columns on the right are numbers, and stay whole.
+ * A column: its title, its alignment, and its cell for a row. What it does on a narrow terminal: `cut` becomes shorter
+ * first, then `drop` is left out, then columns without a word become shorter. `keep` stays whole, such as an id that
+ * people copy, and so do columns on the right: they are numbers.
  */
 export type Column<T> = readonly [
   title: string,
   side: 'left' | 'right',
   cell: (row: T) => string,
-  fit?: 'cut' | 'keep',
+  fit?: 'cut' | 'drop' | 'keep',
 ];
 
 /** The part of a stream that tables need; process.stdout is one. */
@@ -38,23 +39,19 @@ export function tableOf<T>(
   return layOut(columns, [columns.map(([title]) => title), ...cellsOf(columns, rows)], width);
 }
 
-/** Cells of one line separated by tabs, for lists that programs also read. */
-export function tabbed(cells: readonly string[]): string {
-  return cells.map(neutralLine).join('\t');
-}
-
 /**
- * Lines of a list: on a terminal a table, elsewhere cells separated by tabs without titles, for programs. An empty list
- * has no lines.
+ * Lines of a list, or of a page of it: on a terminal a table, elsewhere cells separated by tabs without titles, for
+ * programs. An empty list has no lines.
+ * @param page number of the page, from 0: only the first one has titles
  */
 export function listOf<T>(
   columns: readonly Column<T>[],
   rows: readonly T[],
-  stream: TableStream = process.stdout,
+  { page = 0, stream = process.stdout }: { readonly page?: number; readonly stream?: TableStream } = {},
 ): string[] {
   if (rows.length === 0) return [];
-  if (stream.isTTY === true) return tableOf(columns, rows, lineWidth(stream));
-  return rows.map((row) => tabbed(columns.map(([, , cell]) => cell(row))));
+  if (stream.isTTY === true) return tableOf(columns, rows, lineWidth(stream)).slice(page === 0 ? 0 : 1);
+  return rows.map((row) => columns.map(([, , cell]) => neutralLine(cell(row))).join('\t'));
 }
 
 function cellsOf<T>(columns: readonly Column<T>[], rows: readonly T[]): string[][] {
@@ -62,35 +59,59 @@ function cellsOf<T>(columns: readonly Column<T>[], rows: readonly T[]): string[]
 }
 
 function layOut<T>(columns: readonly Column<T>[], lines: readonly string[][], width: number): string[] {
-  const natural = columns.map((_, at) => Math.max(...lines.map((line) => widthOf(line[at] ?? ''))));
-  const widths = fitTo(columns, natural, width);
+  const natural = columns.map(([title, side, , fit], at) => ({
+    at,
+    side,
+    fit,
+    least: Math.max(MIN_CELLS, widthOf(title)),
+    cells: Math.max(...lines.map((line) => widthOf(line[at] ?? ''))),
+  }));
+  const shown = fitTo(natural, width);
   return lines.map((line) => {
-    const cells = line.map((cell, at) => {
-      const cells = widths[at] ?? 0;
-      return padTo(cutTo(cell, cells), cells, columns[at]?.[1] ?? 'left');
-    });
+    const cells = shown.map(({ at, side, cells }) => padTo(cutTo(line[at] ?? '', cells), cells, side));
     return cutTo(cells.join(GAP).trimEnd(), width);
   });
 }
 
-/** Shortens the least important columns, each to its title at most, until a line has this width. */
-function fitTo<T>(columns: readonly Column<T>[], natural: readonly number[], width: number): number[] {
-  const widths = [...natural];
-  const sum = widths.reduce((cells, column) => cells + column, GAP.length * (columns.length - 1));
-  let over = sum - width;
-  const textColumns = columns
-    .map(([title, side, , fit], at) => ({ at, side, fit, least: Math.max(MIN_CELLS, widthOf(title)) }))
-    .filter(({ side, fit }) => side === 'left' && fit !== 'keep')
-    .toSorted(
-      (a, b) =>
-        Number(b.fit === 'cut') - Number(a.fit === 'cut') || (natural[b.at] ?? 0) - (natural[a.at] ?? 0),
+interface Sized {
+  /** Index among all columns. */
+  readonly at: number;
+  readonly side: 'left' | 'right';
+  readonly fit: Column<never>[3];
+  /** Cells below which it is not cut. */
+  readonly least: number;
+  readonly cells: number;
+}
+
+/** The columns to show, with their width, so that a line fits. */
+function fitTo(columns: readonly Sized[], width: number): readonly Sized[] {
+  const cut = shortened(columns, width, ({ fit }) => fit === 'cut');
+  if (sumOf(cut) <= width) return cut;
+  const last = columns.findLast(({ fit }) => fit === 'drop');
+  if (last !== undefined)
+    return fitTo(
+      columns.filter((column) => column !== last),
+      width,
     );
-  for (const { at, least } of textColumns) {
-    if (over <= 0) break;
-    const now = widths[at] ?? 0;
-    const less = Math.min(over, Math.max(0, now - least));
-    widths[at] = now - less;
-    over -= less;
+  return shortened(cut, width, ({ side, fit }) => side === 'left' && fit === undefined);
+}
+
+function sumOf(columns: readonly Sized[]): number {
+  return columns.reduce((sum, { cells }) => sum + cells, GAP.length * (columns.length - 1));
+}
+
+/** Shortens the columns that may be, the widest first. */
+function shortened(
+  columns: readonly Sized[],
+  width: number,
+  may: (column: Sized) => boolean,
+): readonly Sized[] {
+  let over = sumOf(columns) - width;
+  const less = new Map<Sized, number>();
+  for (const column of columns.filter(may).toSorted((a, b) => b.cells - a.cells)) {
+    const cells = Math.max(0, Math.min(over, column.cells - column.least));
+    less.set(column, cells);
+    over -= cells;
   }
-  return widths;
+  return columns.map((column) => ({ ...column, cells: column.cells - (less.get(column) ?? 0) }));
 }

@@ -31,3 +31,8 @@ export function zoneOf(command: Command, env: NodeJS.ProcessEnv): string | null 
   const [zone = 'UTC', ...others] = new Set(zones.values());
   return others.length === 0 ? zone : 'UTC';
 }
+
+/** What the operator API answered, with the zone in which its times are shown. */
+export function inZone<T extends { readonly timeZone: string }>({ utc }: ZoneOptions, found: T): T {
+  return utc === true ? { ...found, timeZone: 'UTC' } : found;
+}

@@ -8,10 +8,10 @@ import { collect, integer } from '../lib/arguments.ts';
 import { confirm, requireAnswer, withYes } from '../lib/confirm.ts';
 import { withOperator } from '../lib/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatCount, formatDuration, formatTime } from '../lib/format.ts';
+import { formatCount, formatDuration, formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { tabbed } from '../lib/table.ts';
+import { type Column, listOf } from '../lib/table.ts';
 
 /** Maximum number of ids or entries in one request. */
 const MAX_LIST = 1000;
@@ -54,7 +54,8 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
       run(options, 'list', async (client) => {
         const filter = filterOf(options, ['waiting', 'dead']);
         const { events: found, next } = await client.call('GET /outbox', filter);
-        for (const entry of found) line(options.json ? JSON.stringify(entry) : entryLine(entry));
+        const lines = options.json ? found.map((entry) => JSON.stringify(entry)) : listOf(COLUMNS, found);
+        for (const each of lines) line(each);
         say(`${events(found.length)}${next === null ? '' : ', and perhaps more: see --limit'}`);
         return EXIT.ok;
       }),
@@ -179,7 +180,7 @@ function describeSink(sink: SinkStatus, now: Date): string[] {
     circuitOf(sink, now),
     `${formatCount(waiting)} waiting${lag}`,
     ...(dead === 0 ? [] : [`${formatCount(dead)} dead (sluice outbox list --dead --sink ${sink.sink})`]),
-    `${formatCount(sent)} sent${sentAt === null ? '' : `, the last ${formatTime(new Date(sentAt))}`}`,
+    `${formatCount(sent)} sent${sentAt === null ? '' : `, the last ${formatTime(sentAt)}`}`,
   ];
   const why = sink.code === null ? [] : [`  ${sink.reason ?? ''} [${sink.code}]`];
   return [`${sink.sink}: ${parts.join('; ')}`, ...why];
@@ -192,16 +193,19 @@ function circuitOf({ circuit, code, openUntil }: SinkStatus, now: Date): string 
   return ms <= 0 ? 'left alone, probed with the next event' : `left alone, probed in ${formatDuration(ms)}`;
 }
 
-/** One event in one line, tabs between its parts. */
-function entryLine(entry: OutboxEntry): string {
-  const { id, state, type, stream, attempts, code, reason } = entry;
-  const at = formatTime(new Date(entry.createdAt));
-  const tries = attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`;
-  return tabbed([String(id), at, state, type, stream, tries, code ?? '', reason ?? '']);
-}
+const COLUMNS: readonly Column<OutboxEntry>[] = [
+  ['id', 'left', ({ id }) => String(id), 'keep'],
+  ['since', 'left', ({ createdAt }) => formatTime(createdAt), 'keep'],
+  ['state', 'left', ({ state }) => state],
+  ['type', 'left', ({ type }) => type],
+  ['stream', 'left', ({ stream }) => stream],
+  ['attempts', 'left', ({ attempts }) => formatMany(attempts, 'attempt')],
+  ['code', 'left', ({ code }) => code ?? ''],
+  ['reason', 'left', ({ reason }) => reason ?? '', 'cut'],
+];
 
 function entryInFull(entry: OutboxEntry): string[] {
-  const time = (at: string | null) => (at === null ? '–' : formatTime(new Date(at)));
+  const time = (at: string | null) => (at === null ? '–' : formatTime(at));
   const rows: [string, string][] = [
     ['id', entry.id],
     ['event', `${entry.eventId} (${entry.type})`],

@@ -1,46 +1,31 @@
 // Pollers and their gaps as text.
 import type { PollerStatus, PollGap } from '../../contracts/operator/pollers.ts';
 import { formatCount, formatDuration, formatMany, formatTime } from '../lib/format.ts';
-import { tabbed } from '../lib/table.ts';
+import { type Column, tableOf } from '../lib/table.ts';
 
 const NONE = '–';
 
-/** A column: its title, its alignment, and its cell for a row. */
-type Column = readonly [title: string, side: 'left' | 'right', value: (poller: PollerStatus) => string];
-
-const columns = (timeZone?: string): readonly Column[] => [
-  ['POLLER', 'left', ({ poller }) => poller],
+const columns = (timeZone?: string): readonly Column<PollerStatus>[] => [
+  ['POLLER', 'left', ({ poller }) => poller, 'keep'],
   ['ACCOUNT', 'left', ({ account }) => account],
   ['STATE', 'left', ({ state }) => state],
   ['LAG', 'right', ({ lagSeconds }) => (lagSeconds === null ? NONE : formatDuration(lagSeconds * 1000))],
   ['TODO', 'right', ({ todo }) => formatCount(todo)],
-  ['POLLS', 'right', ({ polls }) => formatCount(polls)],
-  ['CALLS', 'right', ({ calls }) => formatCount(calls)],
-  ['MESSAGES', 'right', ({ messages }) => formatCount(messages)],
+  ['POLLS', 'right', ({ polls }) => formatCount(polls), 'drop'],
+  ['CALLS', 'right', ({ calls }) => formatCount(calls), 'drop'],
+  ['MESSAGES', 'right', ({ messages }) => formatCount(messages), 'drop'],
   ['GAPS', 'right', ({ gaps }) => formatCount(gaps)],
   [
     'LAST POLL',
     'left',
-    ({ polledAt }) => (polledAt === null ? NONE : formatTime(new Date(polledAt), timeZone)),
+    ({ polledAt }) => (polledAt === null ? NONE : formatTime(polledAt, timeZone)),
+    'keep',
   ],
 ];
 
 /** A table; each row is followed by its problems. `timeZone` is an IANA name; by default the machine's. */
 export function describePollers(pollers: readonly PollerStatus[], timeZone?: string): string[] {
-  const shown = columns(timeZone);
-  const rows = [
-    shown.map(([title]) => title),
-    ...pollers.map((one) => shown.map(([, , value]) => value(one))),
-  ];
-  const widths = shown.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, at) =>
-        shown[at]?.[1] === 'right' ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
+  const lines = tableOf(columns(timeZone), pollers);
   return lines.flatMap((text, at) => {
     const poller = pollers[at - 1];
     return poller === undefined ? [text] : [text, ...notes(poller, timeZone).map((note) => `  ${note}`)];
@@ -85,19 +70,22 @@ function blockReason({ code, reason }: NonNullable<PollerStatus['blocked']>): st
   return text.includes(code) ? text : `${text} [${code}]`;
 }
 
-/** One line, parts separated by tabs. */
-export function describeGap(gap: PollGap, timeZone?: string): string {
-  const { account, poller, conversation, after, before, seen, code, reason } = gap;
-  const at = (time: string | null) => (time === null ? '…' : formatTime(new Date(time), timeZone));
-  const where = conversation === null ? 'list of conversations' : `conversation ${conversation}`;
-  const often = seen > 1 ? `seen ${formatCount(seen)} times` : 'seen once';
-  return tabbed([
-    `${account}/${poller}`,
-    at(gap.at),
-    where,
-    `${at(after)} to ${at(before)}`,
-    often,
-    code,
-    reason,
-  ]);
+/** Columns of gaps. `timeZone` is an IANA name; by default the zone of the process. */
+export function gapColumns(timeZone?: string): readonly Column<PollGap>[] {
+  const at = (time: string | null) => (time === null ? '…' : formatTime(time, timeZone));
+  return [
+    ['poller', 'left', ({ account, poller }) => `${account}/${poller}`],
+    ['found', 'left', (gap) => at(gap.at)],
+    [
+      'where',
+      'left',
+      ({ conversation }) =>
+        conversation === null ? 'list of conversations' : `conversation ${conversation}`,
+      'keep',
+    ],
+    ['period', 'left', ({ after, before }) => `${at(after)} to ${at(before)}`, 'keep'],
+    ['seen', 'left', ({ seen }) => (seen > 1 ? `seen ${formatCount(seen)} times` : 'seen once')],
+    ['code', 'left', ({ code }) => code],
+    ['reason', 'left', ({ reason }) => reason, 'cut'],
+  ];
 }

@@ -9,7 +9,8 @@ import { CliError, EXIT, exitCodeOfBlock } from '../lib/exit.ts';
 import { formatCount, formatMany } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { describeGap, describePollers } from './describe-poller.ts';
+import { listOf } from '../lib/table.ts';
+import { describePollers, gapColumns } from './describe-poller.ts';
 
 type Options = SessionOptions & { readonly json: boolean };
 type ReasonOptions = Options & { readonly reason: string };
@@ -65,7 +66,8 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     .action((given: string[], options: Options & { readonly limit: number }) =>
       run(options, 'gaps', async (client) => {
         const { gaps, more } = await gapsOf(client, namesOf(given), options.limit);
-        for (const gap of gaps) line(options.json ? JSON.stringify(gap) : describeGap(gap));
+        const lines = options.json ? gaps.map((gap) => JSON.stringify(gap)) : listOf(gapColumns(), gaps);
+        for (const each of lines) line(each);
         say(`${formatMany(gaps.length, 'gap')}${more ? ', and there are more: see --limit' : ''}`);
         return EXIT.ok;
       }),

@@ -15,9 +15,10 @@ export function asJson({ job, account, name, ...entry }: ScheduleEntry) {
   return { ...namedBy({ job, account, name }), ...entry };
 }
 
-export function describeEntry(entry: ScheduleEntry): string[] {
+/** @param zone where its times are shown */
+export function describeEntry(entry: ScheduleEntry, zone: string): string[] {
   const { job, account, name, cron, timeZone, state, paused, note, next, last } = entry;
-  const at = (time: string) => formatTime(new Date(time), timeZone);
+  const at = (time: string) => formatTime(time, zone);
   const times = next.length === 0 ? 'none' : next.map(at).join(', ');
   const left = [
     ...(entry.skippedForOverlap > 0 ? [`${entry.skippedForOverlap} left out as a run was under way`] : []),

@@ -9,6 +9,7 @@ import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { inZone } from '../lib/zone.ts';
 import { describeChanges } from './apply-schedules.ts';
 import { asJson, describeEntry } from './describe-schedule.ts';
 
@@ -59,7 +60,9 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
         }
         if (options.json) print({ schedules: schedules.map(asJson) });
         else if (schedules.length === 0) say(`no ${job} has a schedule`);
-        else for (const entry of schedules) process.stdout.write(`${describeEntry(entry).join('\n')}\n`);
+        else
+          for (const entry of schedules)
+            process.stdout.write(`${describeEntry(entry, inZone(options, entry).timeZone).join('\n')}\n`);
         return EXIT.ok;
       }),
     );
@@ -100,10 +103,11 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
       .description('resume a paused schedule')
       .option('--reason <text>', 'reason, recorded with the schedule', ''),
     'resume',
-    async (client, name, { reason }) => {
-      const input = { job, name, reason };
-      const { next, timeZone, ...result } = await client.call('POST /schedules/{job}/{name}/resume', input);
-      const when = next === null ? 'it has no time to come' : `next ${formatTime(new Date(next), timeZone)}`;
+    async (client, name, options) => {
+      const input = { job, name, reason: options.reason };
+      const resumed = await client.call('POST /schedules/{job}/{name}/resume', input);
+      const { next, timeZone, ...result } = inZone(options, resumed);
+      const when = next === null ? 'it has no time to come' : `next ${formatTime(next, timeZone)}`;
       return { result, line: `the schedule of "${name}" continues; ${when}` };
     },
   );
@@ -146,11 +150,13 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
           .default('skip'),
       ),
     'backfill',
-    async (client, name, { from, to, overlap }) => {
+    async (client, name, options) => {
+      const { from, to, overlap } = options;
       if (to < from) throw new CliError(EXIT.usage, '--to is before --from; swap them');
       const span = { from: from.toISOString(), to: to.toISOString() };
       const input = { job, name, ...span, overlap };
-      const { timeZone, ...result } = await client.call('POST /schedules/{job}/{name}/backfill', input);
+      const filled = await client.call('POST /schedules/{job}/{name}/backfill', input);
+      const { timeZone, ...result } = inZone(options, filled);
       const { scheduledTimes: times } = result;
       const when = `from ${formatTime(from, timeZone)} to ${formatTime(to, timeZone)}`;
       const line =

@@ -59,7 +59,7 @@ export function registerCalls(program: Command, env: NodeJS.ProcessEnv): void {
         const spent = await client.call('GET /spending', { ...periodOf(options), by, limit: options.limit });
         if (options.json) print([JSON.stringify(spent)]);
         else print(tableOf(SPENDING, spent.items));
-        say(`${formatMany(spent.calls, 'call')} since ${formatTime(new Date(spent.since))}`);
+        say(`${formatMany(spent.calls, 'call')} since ${formatTime(spent.since)}`);
         return EXIT.ok;
       }),
     );
@@ -73,7 +73,7 @@ export function registerFailures(program: Command, env: NodeJS.ProcessEnv): void
         const found = await client.call('GET /failures', { ...periodOf(options), limit: options.limit });
         if (options.json) print([JSON.stringify(found)]);
         else if (found.failures.length > 0) print(tableOf(FAILURES, found.failures));
-        const since = formatTime(new Date(found.since));
+        const since = formatTime(found.since);
         say(
           found.failures.length === 0
             ? `nothing failed since ${since}`
@@ -102,35 +102,35 @@ function print(lines: readonly string[]): void {
 }
 
 const CALLS: readonly Column<LoggedCall>[] = [
-  ['time', 'left', ({ at }) => formatTime(new Date(at))],
+  ['time', 'left', ({ at }) => formatTime(at), 'keep'],
   ['call', 'left', ({ method, route }) => `${method} ${route}`],
   ['status', 'right', ({ status }) => (status === null ? 'lost' : String(status))],
   ['code', 'left', ({ code }) => code ?? ''],
-  ['lane', 'left', ({ lane }) => lane],
-  ['waited', 'right', ({ waitMs }) => formatDuration(waitMs)],
-  ['took', 'right', ({ tookMs }) => formatDuration(tookMs)],
+  ['lane', 'left', ({ lane }) => lane, 'drop'],
+  ['waited', 'right', ({ waitMs }) => formatDuration(waitMs), 'drop'],
+  ['took', 'right', ({ tookMs }) => formatDuration(tookMs), 'drop'],
   ['person', 'left', ({ person }) => person ?? ''],
-  ['run', 'left', ({ run }) => run],
+  ['run', 'left', ({ run }) => run, 'cut'],
   ['request', 'left', ({ requestId }) => requestId ?? ''],
 ];
 
 const SPENDING: readonly Column<Spending>[] = [
   ['what', 'left', ({ kind }) => kind],
-  ['name', 'left', ({ name, run }) => run ?? name],
+  ['name', 'left', ({ name, run }) => run ?? name, 'keep'],
   ['account', 'left', ({ account }) => account],
   ['calls', 'right', ({ calls }) => formatCount(calls)],
   ['share', 'right', ({ share }) => `${(share * 100).toFixed(1)} %`],
-  ['429', 'right', ({ limited }) => formatCount(limited)],
-  ['failed', 'right', ({ failed }) => formatCount(failed)],
-  ['mean wait', 'right', ({ waitMs }) => formatDuration(waitMs)],
+  ['429', 'right', ({ limited }) => formatCount(limited), 'drop'],
+  ['failed', 'right', ({ failed }) => formatCount(failed), 'drop'],
+  ['mean wait', 'right', ({ waitMs }) => formatDuration(waitMs), 'drop'],
 ];
 
 const FAILURES: readonly Column<Failure>[] = [
-  ['last', 'left', ({ lastAt }) => formatTime(new Date(lastAt))],
+  ['last', 'left', ({ lastAt }) => formatTime(lastAt), 'keep'],
   ['what', 'left', ({ kind, outcome }) => (outcome === 'unknown' ? `${kind}, unknown` : kind)],
   ['name', 'left', ({ name }) => name],
   ['account', 'left', ({ account }) => account],
   ['count', 'right', ({ count }) => formatCount(count)],
   ['code', 'left', ({ code }) => code],
-  ['reason of the newest', 'left', ({ reason }) => reason ?? ''],
+  ['reason of the newest', 'left', ({ reason }) => reason ?? '', 'cut'],
 ];

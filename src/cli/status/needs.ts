@@ -68,7 +68,7 @@ export function describeNeed(need: Need): string[] {
   const { what, command } = WORDS[kind];
   const where = account === null ? '' : ` (${account})`;
   const why = [reason, code === null ? null : `[${code}]`].filter((part) => part !== null).join(' ');
-  const from = since === null ? '' : `, since ${formatTime(new Date(since))}`;
+  const from = since === null ? '' : `, since ${formatTime(since)}`;
   return [
     `${MARK[severity]} ${what(formatCount(count), name)}${where}${from}${why === '' ? '' : `: ${why}`}`,
     `   npx sluice ${command(need)}`,

@@ -7,7 +7,7 @@ import { withOperator } from '../lib/connect.ts';
 import { EXIT } from '../lib/exit.ts';
 import { formatCount, formatDuration, formatMany, formatTime } from '../lib/format.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { type Column, tableOf } from '../lib/table.ts';
+import { type Column, lineWidth, tableOf } from '../lib/table.ts';
 import { describeNeed } from './needs.ts';
 
 interface Options extends SessionOptions {
@@ -34,11 +34,12 @@ export function registerStatus(program: Command, env: NodeJS.ProcessEnv): void {
 
 export function describeOverview(overview: Overview): string[] {
   const { tokens, waiting, running, needs, more } = overview;
+  const width = lineWidth(process.stdout) - INDENT.length;
   return [
     ...section('Health', healthLines(overview), 'nothing is configured'),
-    ...section('Budget, calls per minute', tableOf(TOKENS, tokens), 'no token has made a call yet', 1),
-    ...section('Running', tableOf(RUNNING, running), 'nothing', 1),
-    ...section('Waiting', tableOf(WAITING, waiting), 'nothing', 1),
+    ...section('Budget, calls per minute', tableOf(TOKENS, tokens, width), 'no token has made a call yet', 1),
+    ...section('Running', tableOf(RUNNING, running, width), 'nothing', 1),
+    ...section('Waiting', tableOf(WAITING, waiting, width), 'nothing', 1),
     ...section(
       'Needs a person',
       needs.flatMap((need) => describeNeed(need)),
@@ -48,10 +49,12 @@ export function describeOverview(overview: Overview): string[] {
   ].slice(0, -1);
 }
 
+const INDENT = '  ';
+
 /** @param titles number of lines that are titles of a table */
 function section(title: string, lines: readonly string[], otherwise: string, titles = 0): string[] {
   const shown = lines.length > titles ? lines : [otherwise];
-  return [title, ...shown.map((line) => `  ${neutralLine(line)}`), ''];
+  return [title, ...shown.map((line) => `${INDENT}${neutralLine(line)}`), ''];
 }
 
 function healthLines({ health, at }: Overview): string[] {
@@ -89,7 +92,7 @@ const TOKENS: readonly Column<TokenGauge>[] = [
   ['account', 'left', ({ account }) => account],
   ['token', 'right', ({ position }) => String(position)],
   ['used', 'right', ({ used, limit }) => `${formatCount(used)}/${formatCount(limit)}`],
-  ['', 'left', ({ used, limit }) => bar(limit === 0 ? 0 : used / limit)],
+  ['', 'left', ({ used, limit }) => bar(limit === 0 ? 0 : used / limit), 'drop'],
   [
     'last 60 s by lane',
     'left',
@@ -102,7 +105,7 @@ const TOKENS: readonly Column<TokenGauge>[] = [
 
 function stateOfToken({ blockedUntil, marks, foreign }: TokenGauge): string {
   const parts = [
-    ...(blockedUntil === null ? [] : [`blocked until ${formatTime(new Date(blockedUntil))}`]),
+    ...(blockedUntil === null ? [] : [`blocked until ${formatTime(blockedUntil)}`]),
     ...marks.map(({ scope, code }) => `${code}${scope === null ? '' : ` (${scope})`}`),
     ...(foreign < 1 ? [] : [`others use ${Math.round(foreign)} a minute`]),
   ];
@@ -115,7 +118,7 @@ function bar(share: number, width = 10): string {
 }
 
 const RUNNING: readonly Column<RunningRun>[] = [
-  ['run', 'left', ({ run }) => run],
+  ['run', 'left', ({ run }) => run, 'keep'],
   ['state', 'left', ({ state, paused, blocked }) => (paused ? 'paused' : blocked ? 'blocked' : state)],
   [
     'done',
@@ -130,6 +133,7 @@ const RUNNING: readonly Column<RunningRun>[] = [
     'left',
     ({ paused, blocked }) =>
       paused ? `by ${paused.by}${paused.reason === '' ? '' : `: ${paused.reason}`}` : (blocked?.reason ?? ''),
+    'cut',
   ],
 ];
 

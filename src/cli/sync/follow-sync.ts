@@ -110,8 +110,7 @@ function showing({ progress, attended, sync }: FollowedSync): (now: SyncProgress
     if (trouble !== null && trouble !== reported) progress.line(trouble);
     reported = trouble;
     if (now === null) return;
-    const { note, ...bar } = barOf(now);
-    progress.update({ ...bar, note: pause === null ? note : `paused, ${note}` });
+    progress.update({ ...barOf(now), paused: pause !== null });
   };
 }
 

@@ -57,40 +57,38 @@ export function registerSyncLists(sync: Command, env: NodeJS.ProcessEnv): void {
     );
 }
 
-const time = (at: string | null) => (at === null ? '' : formatTime(new Date(at)));
+const time = (at: string | null) => (at === null ? '' : formatTime(at));
 
 const SYNC_COLUMNS: readonly Column<SyncEntry>[] = [
-  ['sync', 'left', ({ sync }) => sync],
-  ['account', 'left', ({ account }) => account],
+  ['sync', 'left', ({ sync }) => sync, 'keep'],
+  ['account', 'left', ({ account }) => account, 'drop'],
   ['state', 'left', ({ state }) => state],
-  ['last run', 'left', ({ last }) => time(last?.startedAt ?? null)],
-  ['result', 'left', ({ last }) => (last === null ? 'never ran' : describeOutcomes(last))],
-  ['next', 'left', ({ schedule }) => nextOf(schedule)],
+  ['last run', 'left', ({ last }) => time(last?.startedAt ?? null), 'keep'],
+  ['result', 'left', ({ last }) => (last === null ? 'never ran' : describeOutcomes(last)), 'cut'],
+  ['next', 'left', ({ schedule }) => nextOf(schedule), 'drop'],
 ];
 
 function nextOf(schedule: SyncEntry['schedule']): string {
   if (schedule === null) return '';
   if (schedule.paused === true) return 'paused';
-  return schedule.next === null
-    ? schedule.cron.join(' and ')
-    : formatTime(new Date(schedule.next), schedule.timeZone);
+  return schedule.next === null ? schedule.cron.join(' and ') : formatTime(schedule.next);
 }
 
 const RUN_COLUMNS: readonly Column<SyncRunSummary>[] = [
-  ['run', 'left', ({ run }) => run],
-  ['kind', 'left', ({ kind }) => kind],
+  ['run', 'left', ({ run }) => run, 'keep'],
+  ['kind', 'left', ({ kind }) => kind, 'drop'],
   ['status', 'left', ({ status }) => status],
-  ['start', 'left', ({ startedAt }) => time(startedAt)],
-  ['end', 'left', ({ finishedAt }) => time(finishedAt)],
+  ['start', 'left', ({ startedAt }) => time(startedAt), 'keep'],
+  ['end', 'left', ({ finishedAt }) => time(finishedAt), 'drop'],
   [
     'took',
     'right',
     ({ startedAt, finishedAt }) =>
       finishedAt === null ? '' : formatDuration(Date.parse(finishedAt) - Date.parse(startedAt)),
   ],
-  ['read', 'right', ({ read }) => formatCount(read)],
-  ['calls', 'right', ({ calls }) => formatCount(calls)],
-  ['result', 'left', (run) => describeOutcomes(run)],
+  ['read', 'right', ({ read }) => formatCount(read), 'drop'],
+  ['calls', 'right', ({ calls }) => formatCount(calls), 'drop'],
+  ['result', 'left', (run) => describeOutcomes(run), 'cut'],
 ];
 
 function print(value: unknown): void {

@@ -120,7 +120,7 @@ function describePlan(plan: PlanReport): string[] {
     pace.minSeconds === pace.maxSeconds
       ? time(pace.minSeconds)
       : `${time(pace.minSeconds)} to ${time(pace.maxSeconds)}`;
-  const [earliest, latest] = [plan.done.earliest, plan.done.latest].map((at) => formatTime(new Date(at)));
+  const [earliest, latest] = [plan.done.earliest, plan.done.latest].map((at) => formatTime(at));
   const when = earliest === latest ? `at ${earliest}` : `between ${earliest} and ${latest}`;
   const listed = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)

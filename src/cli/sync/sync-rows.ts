@@ -12,7 +12,7 @@ import { formatMany } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { openOutput } from '../lib/output.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { tabbed } from '../lib/table.ts';
+import { type Column, listOf } from '../lib/table.ts';
 
 type RowStatus = (typeof ROW_STATUSES)[number];
 type Options = SessionOptions & { readonly [status in RowStatus]: boolean } & {
@@ -70,14 +70,19 @@ async function printRows(client: OperatorClient, name: string, options: Options)
   if (options.unmasked) say('personal data is shown in clear (--unmasked)');
   const { csv, json } = options;
   const output = openOutput(csv === '-' ? null : (csv ?? null), csv === undefined ? 'text' : 'csv');
-  const form = json ? asJson : csv === undefined ? asText : asCsv;
   let rows = 0;
+  let pages = 0;
   let wanted = csv === undefined || (await output.write(csvLine(CSV_COLUMNS)));
   for (;;) {
-    for (const row of page.rows) {
+    const listed = json
+      ? page.rows.map(asJson)
+      : csv === undefined
+        ? listOf(COLUMNS, page.rows, { page: pages++ }).map((line) => `${line}\n`)
+        : page.rows.map(asCsv);
+    rows += page.rows.length;
+    for (const line of listed) {
       if (!wanted) break;
-      rows++;
-      wanted = await output.write(form(row));
+      wanted = await output.write(line);
     }
     const left = leftOf(options, rows);
     if (page.next === null || left === 0 || !wanted) break;
@@ -159,14 +164,20 @@ function writtenNumber({ status, payload }: SyncRow): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-function asText(outcome: SyncRow): string {
-  const { row, status, step, code, reason, column } = outcome;
+const COLUMNS: readonly Column<SyncRow>[] = [
   // Row 0 is a person who left the source of a mirror.
-  const where = row === 0 ? 'left the source' : `row ${row}`;
+  ['row', 'left', ({ row }) => (row === 0 ? 'left the source' : `row ${row}`), 'keep'],
+  ['outcome', 'left', ({ status }) => status],
+  ['step', 'left', ({ step }) => step ?? ''],
+  ['code', 'left', ({ code }) => code ?? ''],
+  ['reason', 'left', whyOf, 'cut'],
+];
+
+function whyOf(outcome: SyncRow): string {
+  const { reason, column } = outcome;
   const value = writtenNumber(outcome);
   const from = `${column === null ? '' : `column ${column}`}${value === null ? '' : ` (${value})`}`.trim();
-  const why = `${from === '' ? '' : `${from}: `}${reason ?? ''}`;
-  return `${tabbed([where, status, step ?? '', code ?? '', why])}\n`;
+  return `${from === '' ? '' : `${from}: `}${reason ?? ''}`;
 }
 
 function asJson({ status, step, ...outcome }: SyncRow): string {

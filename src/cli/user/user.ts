@@ -125,7 +125,7 @@ async function printLink(client: OperatorClient, name: string): Promise<void> {
   const { path, expiresAt } = await client.call('POST /users/{name}/link', { name });
   const { url } = await client.call('POST /console', {});
   const link = url === null ? `the address of the console, followed by ${path}` : `${url}${path}`;
-  say(`to choose a password, ${name} opens this link once, before ${formatTime(new Date(expiresAt))}:`);
+  say(`to choose a password, ${name} opens this link once, before ${formatTime(expiresAt)}:`);
   say(`  ${link}`);
 }
 
@@ -134,15 +134,16 @@ function print(lines: readonly string[]): void {
 }
 
 const COLUMNS: readonly Column<User>[] = [
-  ['name', 'left', ({ name }) => name],
-  ['display name', 'left', ({ displayName }) => displayName],
+  ['name', 'left', ({ name }) => name, 'keep'],
+  ['display name', 'left', ({ displayName }) => displayName, 'cut'],
   ['role', 'left', ({ role }) => role],
   ['logs in with', 'left', waysIn],
-  ['Unix user', 'left', ({ unixUser }) => unixUser ?? ''],
+  ['Unix user', 'left', ({ unixUser }) => unixUser ?? '', 'drop'],
   [
     'last login',
     'left',
-    ({ lastLoginAt }) => (lastLoginAt === null ? 'never' : formatTime(new Date(lastLoginAt))),
+    ({ lastLoginAt }) => (lastLoginAt === null ? 'never' : formatTime(lastLoginAt)),
+    'keep',
   ],
   ['state', 'left', ({ disabledAt }) => (disabledAt === null ? 'active' : 'disabled')],
 ];

@@ -101,7 +101,7 @@ it('a sync and a campaign of one name have a schedule each, and applying one kin
   expect(asJson(entry!)).toMatchObject({ ...NAME, state: 'in-step', scheduleId: 'campaign/acme/winback' });
   expect(asJson(entry!)).not.toHaveProperty('job');
   const [differing] = await listSchedules(client, configOf([]), 'campaign');
-  expect(describeEntry(differing!)[0]).toBe(
+  expect(describeEntry(differing!, 'UTC')[0]).toBe(
     'winback (account acme): 0 0 29 2 * in America/Sao_Paulo (on the server only, not in this configuration)',
   );
   expect(await apply([], { jobs: ['sync'] })).toEqual(['sync delete']);

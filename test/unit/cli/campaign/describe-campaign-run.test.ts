@@ -230,7 +230,7 @@ describe('a run', () => {
     };
     const live: Live = { progress, failure: null, etaAt: '2026-11-04T12:00:00.000Z' };
     expect(show({}, live)).toMatch(expected);
-    expect(show({}, live)).toContain('expected to end 2026-11-04 09:00:00 GMT-3');
+    expect(show({}, live)).toContain('expected to end 2026-11-04 09:00:00 -03:00');
     expect(show({}, live)).toContain('waiting, wave 2; no batch active; at most 30 a minute');
   });
 

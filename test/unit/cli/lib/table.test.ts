@@ -75,6 +75,20 @@ describe('a table', () => {
     ]);
   });
 
+  it('leaves out columns that may be dropped, the last one first, before it cuts others', () => {
+    const columns: readonly Column<Row>[] = [
+      ['id', 'left', ({ id }) => id, 'keep'],
+      ['name', 'left', ({ name }) => name, 'drop'],
+      ['count', 'right', ({ count }) => String(count), 'drop'],
+      ['reason', 'left', ({ why }) => why, 'cut'],
+    ];
+    const titles = (width: number) => tableOf(columns, ROWS, width)[0]?.split(/ +/);
+    expect(titles(80)).toEqual(['id', 'name', 'count', 'reason']);
+    expect(titles(60)).toEqual(['id', 'name', 'reason']);
+    expect(titles(40)).toEqual(['id', 'reason']);
+    expect(tableOf(columns, ROWS, 40)[1]).toBe('run-2026-11-23-0000000001  xxxxxxxxxxxx…');
+  });
+
   it('cuts the line where nothing else gives way', () => {
     for (const line of tableOf(COLUMNS, ROWS, 30)) expect(widthOf(line)).toBeLessThanOrEqual(30);
   });
@@ -93,19 +107,21 @@ describe('a table', () => {
 
 describe('a list', () => {
   it('is a table with titles on a terminal', () => {
-    const lines = listOf(COLUMNS, ROWS, terminal(80));
+    const lines = listOf(COLUMNS, ROWS, { stream: terminal(80) });
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/^id +name +count +reason$/);
+    const second = listOf(COLUMNS, ROWS, { stream: terminal(80), page: 1 });
+    expect(second).toEqual(lines.slice(1));
   });
 
   it('has tabs and no titles elsewhere, so that awk reads it', () => {
-    expect(listOf(COLUMNS, ROWS, {})).toEqual([
+    expect(listOf(COLUMNS, ROWS, { stream: {} })).toEqual([
       `run-2026-11-23-0000000001\tJosé Antônio da Silva\t9\t${'x'.repeat(150)}`,
       'run-2\t山田太郎\t12345\tshort',
     ]);
   });
 
   it('has no titles without entries', () => {
-    expect(listOf(COLUMNS, [], terminal(80))).toEqual([]);
+    expect(listOf(COLUMNS, [], { stream: terminal(80) })).toEqual([]);
   });
 });

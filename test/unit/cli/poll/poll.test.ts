@@ -1,6 +1,7 @@
 // `sluice poll`: which poller a name means, and how pollers and gaps are shown.
 import { describe, expect, it } from 'vitest';
-import { describeGap, describePollers } from '../../../../src/cli/poll/describe-poller.ts';
+import { listOf } from '../../../../src/cli/lib/table.ts';
+import { describePollers, gapColumns } from '../../../../src/cli/poll/describe-poller.ts';
 import { Config } from '../../../../src/contracts/config/config.ts';
 import type { StoredPoller } from '../../../../src/ledger/conversations/pollers.ts';
 import { knownNames, mergePollers, resolvePoller } from '../../../../src/operator/service/pollers/find.ts';
@@ -118,8 +119,8 @@ describe('a gap', () => {
     [null, 1, 'list of conversations', 'seen once'],
     [77, 1200, 'conversation 77', 'seen 1,200 times'],
   ])('is one line, and says where and when: %s', (conversation, seen, where, often) => {
-    expect(describeGap({ ...gap, conversation, seen }, 'UTC')).toBe(
+    expect(listOf(gapColumns('UTC'), [{ ...gap, conversation, seen }], { stream: {} })).toEqual([
       `acme/main\t2026-11-22 10:00:01 UTC\t${where}\t… to 2026-11-22 10:00:00 UTC\t${often}\tWINDOW\tthe page moved too fast`,
-    );
+    ]);
   });
 });
