@@ -84,7 +84,7 @@ async function dev() {
   const server = await vite.createServer({
     ...(await config()),
     html: {},
-    server: { host: '127.0.0.1', port: 5173, proxy: { '/api': proxy, '/auth': proxy } },
+    server: { host: '127.0.0.1', port: 5173, proxy: { '/api/v1': proxy, '/auth': proxy } },
   });
   await server.listen();
   server.printUrls();

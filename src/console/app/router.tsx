@@ -16,8 +16,9 @@ const routeTree = root.addChildren([
   screen('/campaigns', () => import('../screens/later.tsx')),
   screen('/conversations', () => import('../screens/later.tsx')),
   screen('/events', () => import('../screens/later.tsx')),
-  screen('/people', () => import('../screens/later.tsx')),
-  screen('/settings', () => import('../screens/later.tsx')),
+  screen('/people', () => import('../screens/people/people.tsx')),
+  screen('/people/$account/$person', () => import('../screens/people/person.tsx')),
+  screen('/settings', () => import('../screens/settings/settings.tsx')),
 ]);
 
 /** All values of the query are text: `?state=failed&sort=-startedAt`, readable in a message to a colleague. */

@@ -3,6 +3,8 @@ import 'i18next';
 import type common from './en/common.ts';
 import type login from './en/login.ts';
 import type overview from './en/overview.ts';
+import type people from './en/people.ts';
+import type settings from './en/settings.ts';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -12,6 +14,8 @@ declare module 'i18next' {
       common: typeof common;
       login: typeof login;
       overview: typeof overview;
+      people: typeof people;
+      settings: typeof settings;
     };
   }
 }

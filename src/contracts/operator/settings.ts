@@ -98,6 +98,15 @@ export const SETTINGS = {
       ),
     }),
   }),
+  'GET /temporal': endpoint({
+    role: 'viewer',
+    summary: "Show where Temporal's web UI shows workflows, as configured in operator.temporalUi.",
+    input: z.strictObject({}),
+    output: z.object({
+      /** Address of a workflow, without its id at the end. Null: no web UI is configured. */
+      workflows: z.string().nullable(),
+    }),
+  }),
   'GET /assumptions': endpoint({
     role: 'viewer',
     summary: 'List what Sluice takes for granted where the API description is silent, with the overrides.',

@@ -9,6 +9,9 @@ import { suggestion } from '../../contracts/suggest.ts';
 import { redactTokens } from '../../observability/redaction.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 
+/** Temporal's own default. */
+const NAMESPACE = 'default';
+
 export function settingsHandlers(deps: OperatorDeps): Handlers<keyof typeof SETTINGS> {
   const { config, tools } = deps;
   let last: DoctorReport | null = null;
@@ -24,6 +27,14 @@ export function settingsHandlers(deps: OperatorDeps): Handlers<keyof typeof SETT
         problems: await problemsOf(loaded),
         text: redactTokens(loaded.text),
         entries: entries.map(({ notes, ...entry }) => ({ ...entry, notes: [...notes] })),
+      };
+    },
+    'GET /temporal': async () => {
+      const { temporalUi } = config().config.operator;
+      if (temporalUi === undefined) return { workflows: null };
+      const { namespace } = (await deps.runningTemporal())?.options ?? { namespace: NAMESPACE };
+      return {
+        workflows: `${temporalUi.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows/`,
       };
     },
     'GET /assumptions': async () => ({ assumptions: tools.assumptions() }),

@@ -1,0 +1,80 @@
+// What happened to this person, and why did they get no message?
+import { Anchor } from '@mantine/core';
+import { Link, useLocation, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { OperatorError } from '../../../operator/error.ts';
+import type { Output } from '../../api/client.ts';
+import { useCall } from '../../api/use-call.ts';
+import { Page, Section } from '../../parts/page.tsx';
+import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { EraseButton, Erased } from './erase.tsx';
+import { ExportButton } from './export.tsx';
+import classes from './people.module.css';
+import { PersonFacts } from './person-facts.tsx';
+import { PersonTimeline } from './person-timeline.tsx';
+import type { Who } from './who.ts';
+import { WhyList } from './why.tsx';
+
+export default function PersonScreen() {
+  const { account = '', person = '' } = useParams({ strict: false }) as Readonly<Record<string, string>>;
+  return <PersonPage key={`${account} ${person}`} account={account} person={person} />;
+}
+
+function PersonPage({ account, person }: Who) {
+  const { t } = useTranslation('people');
+  const [erased, setErased] = useState<Output<'POST /people/{account}/{person}/erase'> | null>(null);
+  const shown = useCall('GET /people/{account}/{person}', { account, person }, { enabled: erased === null });
+  if (erased !== null)
+    return (
+      <Page title={t('erase.doneTitle')} lead={t('erase.doneLead')} trail={[<BackLink key="back" />]}>
+        <Erased erased={erased} />
+      </Page>
+    );
+  const { data, error } = shown;
+  return (
+    <Page
+      title={data?.name ?? data?.number ?? t('person.fallback', { person })}
+      trail={[<BackLink key="back" />, account]}
+      actions={
+        data && (
+          <>
+            <ExportButton account={account} person={person} />
+            <EraseButton person={data} onErased={setErased} />
+          </>
+        )
+      }
+    >
+      {data === undefined && error instanceof OperatorError && error.kind === 'notFound' ? (
+        <Section title={t('person.facts')} flush>
+          <EmptyState title={error.message} text={t('person.gone')} action={<BackLink again />} />
+        </Section>
+      ) : (
+        <Loaded of={shown}>
+          {(found) => (
+            <div className={classes.person}>
+              <div className={classes.side}>
+                <PersonFacts person={found} />
+              </div>
+              <div className={classes.main}>
+                <WhyList account={account} why={found.why} />
+                <PersonTimeline account={account} person={person} />
+              </div>
+            </div>
+          )}
+        </Loaded>
+      )}
+    </Page>
+  );
+}
+
+/** Back to the results of the search that led here. */
+function BackLink({ again = false }: { readonly again?: boolean }) {
+  const { t } = useTranslation('people');
+  const { personQuery } = useLocation().state;
+  return (
+    <Anchor component={Link} to="/people" state={personQuery === undefined ? {} : { personQuery }}>
+      {t(again ? 'person.searchAgain' : 'person.back')}
+    </Anchor>
+  );
+}

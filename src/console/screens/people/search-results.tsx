@@ -1,0 +1,138 @@
+// What a search found. One person is opened at once.
+import { Anchor, Button } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { Link, Navigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../api/client.ts';
+import { useClient, useMay } from '../../api/session.tsx';
+import { useCall } from '../../api/use-call.ts';
+import { notifyError } from '../../app/notify.ts';
+import { useUrlValue } from '../../app/use-url-state.ts';
+import { Section } from '../../parts/page.tsx';
+import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { Chip } from '../../parts/status.tsx';
+import { Time } from '../../parts/values.tsx';
+import { PlaceLink } from './links.tsx';
+import classes from './people.module.css';
+
+type Found = Output<'POST /people/search'>;
+
+export function SearchResults({ query }: { readonly query: string }) {
+  const { t } = useTranslation('people');
+  const { t: common } = useTranslation('common');
+  const [account] = useUrlValue<string>('account', '');
+  const input = account === '' ? { query } : { query, account };
+  const search = useCall('POST /people/search', input);
+  const client = useClient();
+  const may = useMay('operator');
+  // Asked for once: a list that is read again by itself must not show more than the viewer asked for.
+  const plain = useMutation({
+    mutationFn: () => client.call('POST /people/search', Object.assign({ unmask: true }, input)),
+    onError: (error) => notifyError(error, common),
+  });
+  return (
+    <Loaded of={search}>
+      {(found) => {
+        const { people, more, readings, rejected } = plain.data ?? found;
+        const [only] = people;
+        if (only !== undefined && people.length === 1 && rejected.length === 0)
+          return (
+            <Navigate
+              to="/people/$account/$person"
+              params={{ account: only.account, person: only.person }}
+              replace
+            />
+          );
+        const hidden = people.length + rejected.length > 0 && plain.data === undefined && may;
+        return (
+          <>
+            <Section
+              title={t('search.results')}
+              about={readings.length > 0 && t('search.readings', { numbers: readings.join(', ') })}
+              actions={
+                hidden && (
+                  <Button
+                    variant="default"
+                    leftSection={<IconEye size={14} aria-hidden />}
+                    title={common('masked.audited')}
+                    loading={plain.isPending}
+                    onClick={() => plain.mutate()}
+                  >
+                    {t('search.reveal')}
+                  </Button>
+                )
+              }
+              flush
+            >
+              {people.length === 0 ? (
+                <EmptyState title={t('search.none')} text={t('search.noneText')} />
+              ) : (
+                <ul className={classes.list}>
+                  {people.map((hit) => (
+                    <Hit key={`${hit.account} ${hit.person}`} hit={hit} query={query} />
+                  ))}
+                </ul>
+              )}
+              {more && <p className={classes.note}>{t('search.more')}</p>}
+            </Section>
+            {rejected.length > 0 && <Rejected rows={rejected} />}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Hit({ hit, query }: { readonly hit: Found['people'][number]; readonly query: string }) {
+  const { t, i18n } = useTranslation('people');
+  const { account, person, name, number, email, by } = hit;
+  const words = by.map((each) => (i18n.exists(`people:by.${each}`) ? t(`by.${each}` as 'by.name') : each));
+  return (
+    <li className={classes.hit}>
+      <div>
+        <Anchor
+          component={Link}
+          to="/people/$account/$person"
+          params={{ account, person } as never}
+          state={{ personQuery: query }}
+          className={classes.hitName}
+        >
+          {name ?? number ?? t('search.noName')}
+        </Anchor>
+        <div className={classes.small}>
+          {[name === null ? null : number, email].filter((text) => text !== null).join(' · ')}
+        </div>
+      </div>
+      <div className={classes.small}>
+        <Chip tone="idle">{account}</Chip> {t('search.by', { by: words.join(', ') })}
+      </div>
+    </li>
+  );
+}
+
+function Rejected({ rows }: { readonly rows: Found['rejected'] }) {
+  const { t } = useTranslation('people');
+  return (
+    <Section title={t('search.rejected')} about={t('search.rejectedAbout')} flush>
+      <ul className={classes.list}>
+        {rows.map(({ account, sync, run, row, at, column, value, problem }) => (
+          <li key={`${run} ${row}`}>
+            <PlaceLink to="/syncs" search={{ account, name: sync, run }}>
+              {t('search.rejectedRow', { row, run })}
+            </PlaceLink>{' '}
+            <span className={classes.small}>
+              <Time at={at} />
+            </span>
+            <div className={classes.reason}>
+              {column !== null && <code>{column}</code>} {value}
+            </div>
+            <div className={classes.small}>
+              {problem.reason} <code>{problem.code}</code>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
