@@ -6,7 +6,7 @@ import { useNow } from '../format/use-now.ts';
 import classes from './values.module.css';
 
 /** Nothing there, said to a screen reader too. */
-function None() {
+export function None() {
   const { t } = useTranslation('common');
   return (
     <Text span c="dimmed">
