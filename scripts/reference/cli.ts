@@ -14,6 +14,8 @@ const INTRO = [
 const VARIABLES = [
   '`SLUICE_CONFIG`: path of the configuration, instead of `--config`. Default: the nearest `sluice.yaml` in the folder or above it.',
   '`SLUICE_STATE`: state folder, instead of `--state`. Default: `.sluice` beside the configuration.',
+  '`SLUICE_SERVER`: operator API of a Sluice elsewhere, instead of `--server`: a URL, or `unix:PATH`. Default: not set.',
+  '`SLUICE_SERVER_TOKEN`: access token for that server, instead of the one that `sluice login` keeps. Default: not set.',
   '`SLUICE_LOG_LEVEL`: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Default: `warn`.',
   '`TEMPORAL_ADDRESS`: host:port of your Temporal server. Default: Sluice starts one.',
   '`TEMPORAL_NAMESPACE`: namespace on that server. Default: `default`.',

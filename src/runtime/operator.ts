@@ -10,7 +10,7 @@ import type { Caller } from '../operator/service/caller.ts';
 import type { OperatorDeps, OperatorLog } from '../operator/service/deps.ts';
 import { createDispatch, type Dispatch } from '../operator/service/dispatch.ts';
 import { createHandlers } from '../operator/service/index.ts';
-import type { OperatorSocket } from '../operator/socket/serve.ts';
+import type { OperatorSocket, SocketOptions } from '../operator/socket/serve.ts';
 import { createFirstSync } from './first-sync.ts';
 import { createTools } from './operator-tools.ts';
 import { withCopy } from './plan/copied-ledger.ts';
@@ -39,8 +39,11 @@ export interface Operator {
   readonly log: OperatorLog;
   /** The caller that a Unix user is, by the kernel's word. */
   callerOf(uid: number): Promise<Caller>;
-  /** Serves the operator API on a private socket in the state folder. */
-  openSocket(folder: string): Promise<OperatorSocket>;
+  /**
+   * Serves the operator API on a Unix socket.
+   * @param place a state folder, for a socket of this user alone; or a path, for a socket of all users
+   */
+  openSocket(place: SocketOptions['place']): Promise<OperatorSocket>;
   /**
    * Serves the operator API and the console over HTTP.
    * @param fallback whether to take any free port when the configured one is in use
@@ -71,9 +74,9 @@ export function createOperator(options: OperatorOptions): Operator {
     dispatch,
     callerOf,
     // Imported at use: commands that serve only themselves need no server.
-    async openSocket(folder) {
+    async openSocket(place) {
       const { serveSocket } = await import('../operator/socket/serve.ts');
-      return await serveSocket({ dispatch, log, callerOf, folder });
+      return await serveSocket({ dispatch, log, callerOf, place });
     },
     async listen(fallback) {
       const { listenForOperators } = await import('./operator-http.ts');

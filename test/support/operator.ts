@@ -51,7 +51,7 @@ export async function openTestOperator(options: {
     stateDir: options.stateDir ?? folder,
     log: { info: () => undefined, warn: () => undefined, error: (...line) => console.error(...line) },
   });
-  const socket = await operator.openSocket(folder);
+  const socket = await operator.openSocket({ folder });
   return {
     client: localClient(operator.dispatch, ADMIN),
     server: `unix:${socket.path}`,

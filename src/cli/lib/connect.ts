@@ -52,7 +52,7 @@ export interface ConnectOptions {
 const WAIT_SECONDS = 30;
 
 /**
- * - `--server URL` or SLUICE_SERVER: HTTP with the token of `sluice login` or SLUICE_TOKEN; `unix:PATH` is a socket
+ * - `--server URL` or SLUICE_SERVER: HTTP with the token of `sluice login` or SLUICE_SERVER_TOKEN; `unix:PATH` is a socket
  * - a process runs on the state folder: its socket
  * - DATABASE_URL and TEMPORAL_ADDRESS: the shared ledger and Temporal
  * - else: the embedded ledger, opened by this command; Temporal and workers start if the command needs them
@@ -111,11 +111,11 @@ const NEVER = new Promise<never>(() => undefined);
 async function connectServer(server: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Connected> {
   if (server.startsWith('unix:')) return connectSocket(resolve(server.slice('unix:'.length)), shutdown);
   const { findToken, originOf } = await import('../user/credentials.ts');
-  const token = env.SLUICE_TOKEN || (await findToken(server, env));
+  const token = env.SLUICE_SERVER_TOKEN || (await findToken(server, env));
   if (token === null)
     throw new CliError(
       EXIT.auth,
-      `log in first: \`sluice login --server ${originOf(server)} --user NAME\`, or set SLUICE_TOKEN`,
+      `log in first: \`sluice login --server ${originOf(server)} --user NAME\`, or set SLUICE_SERVER_TOKEN`,
     );
   const client = httpClient(server, token);
   shutdown.add('connection to the server', () => client.close());
@@ -196,7 +196,7 @@ async function serveHere(
     const ofStack = openLog(env, 'error', shutdown);
     const opened = await startStack({ config: config(), stateDir, env, log: ofStack, say, shutdown, db });
     opened.failed.catch(fail);
-    const socket = await operator.openSocket(stateDir);
+    const socket = await operator.openSocket({ folder: stateDir });
     shutdown.add("operators' socket", () => socket.close());
     const { address, namespace } = opened.temporal;
     await lock.update({ command, temporal: address, namespace, operator: socket.path });

@@ -12,8 +12,8 @@ import { OVERVIEW } from './overview.ts';
 import { PEOPLE } from './people.ts';
 import { PLANS } from './plans.ts';
 import { POLLERS } from './pollers.ts';
-import { SCHEDULES } from './schedules.ts';
 import { REFUSALS } from './refusals.ts';
+import { SCHEDULES } from './schedules.ts';
 import { SETTINGS } from './settings.ts';
 import { SYNCS } from './syncs.ts';
 

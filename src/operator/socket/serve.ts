@@ -8,7 +8,8 @@ import type { Caller } from '../service/caller.ts';
 import type { OperatorLog } from '../service/deps.ts';
 import type { Dispatch } from '../service/dispatch.ts';
 import { peerUid } from './peer.ts';
-import { listenPrivately, type SocketPlace } from './private-socket.ts';
+import { listenPrivately } from './private-socket.ts';
+import { listenShared } from './shared-socket.ts';
 
 const HEADERS_MS = 10_000;
 /** A file of 64 MB from the same machine takes less. */
@@ -17,7 +18,9 @@ const MAX_CONNECTIONS = 64;
 /** Requests in progress have this long when the process ends. */
 const GRACE_MS = 5000;
 
-export interface SocketOptions extends Omit<SocketPlace, 'name'> {
+export interface SocketOptions {
+  /** A folder whose lock the caller owns, for a socket of this user alone; or the path of a socket for all users. */
+  readonly place: { readonly folder: string } | { readonly path: string };
   readonly dispatch: Dispatch;
   readonly log: Pick<OperatorLog, 'error'>;
   /**
@@ -47,7 +50,11 @@ export async function serveSocket(options: SocketOptions): Promise<OperatorSocke
     app as RequestListener,
   );
   server.maxConnections = MAX_CONNECTIONS;
-  const socket = await listenPrivately(server, { ...options, name: 'operator' });
+  const { place } = options;
+  const socket =
+    'path' in place
+      ? await listenShared(server, place.path)
+      : await listenPrivately(server, { folder: place.folder, name: 'operator' });
   return {
     path: socket.path,
     async close() {

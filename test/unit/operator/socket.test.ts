@@ -1,8 +1,8 @@
 // The operator API on a Unix socket: the kernel says who calls, and the client reads what the handler answered.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { chmod, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice-socket-'));
   answer = async () => ({ events: [], next: null });
   socket = await serveSocket({
-    folder,
+    place: { folder },
     log: { error: (...line) => void logged.push(line) },
     dispatch: async (route, input, caller) => {
       seen.push({ route, input, caller });
@@ -113,6 +113,48 @@ describe('a call', () => {
     expect(await lost).toMatchObject({ kind: 'unavailable', code: 'ANSWER_LOST' });
     await expect(client.call('GET /sinks', {})).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
   }, 15_000);
+});
+
+describe('a socket for all users of the machine', () => {
+  const shared = (path: string) =>
+    serveSocket({
+      place: { path },
+      log: { error: () => undefined },
+      dispatch: async (_route, _input, caller) => ({ sinks: [], caller }),
+      callerOf: async (uid) => ({
+        identity: `unix:${uid}`,
+        name: String(uid),
+        role: 'viewer',
+        via: 'socket',
+      }),
+    });
+
+  it('can be opened by everybody, takes the place of one that a killed process left, and goes at the end', async () => {
+    const path = join(folder, 'shared');
+    const first = await shared(path);
+    expect((await stat(path)).mode & 0o777).toBe(0o666);
+    await expect(shared(path)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await first.close();
+    const left = createServer();
+    await new Promise<void>((done) => left.listen(path, done));
+    // Closing without removing is what a killed process does.
+    await rename(path, `${path}.kept`);
+    await new Promise((done) => left.close(done));
+    await rename(`${path}.kept`, path);
+    const second = await shared(path);
+    const other = socketClient(path);
+    expect(await other.call('GET /sinks', {})).toMatchObject({ sinks: [] });
+    await other.close();
+    await second.close();
+    await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('replaces nothing that is no socket', async () => {
+    const path = join(folder, 'file');
+    await writeFile(path, 'precious');
+    await expect(shared(path)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    expect(await readFile(path, 'utf8')).toBe('precious');
+  });
 });
 
 /** Sends raw HTTP and returns the whole answer. */

@@ -74,7 +74,7 @@ function requireProvenIdentity({ isClaimed = false }: Caller): void {
   if (!isClaimed) return;
   throw new OperatorError(
     'forbidden',
-    'this command opened the shared ledger itself (DATABASE_URL), so nothing proves who you are, and it cannot approve. Approve in the console, or through a service: `--server URL` with your access token (SLUICE_TOKEN)',
+    'this command opened the shared ledger itself (DATABASE_URL), so nothing proves who you are, and it cannot approve. Approve in the console, or through a service: `--server URL` with your access token (SLUICE_SERVER_TOKEN)',
     { code: 'IDENTITY_UNPROVEN' },
   );
 }

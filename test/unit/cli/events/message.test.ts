@@ -41,7 +41,7 @@ async function hold(send?: Send): Promise<void> {
   await mkdir(state);
   const answer = send ?? (async ({ key }) => ({ event: 'event-1', duplicate: key === 'again' }));
   const socket = await serveSocket({
-    folder: state,
+    place: { folder: state },
     log: { error() {} },
     dispatch: async (route, given) => {
       const { data, ...input } = given as Record<string, unknown> & { data?: Uint8Array };
