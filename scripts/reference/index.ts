@@ -4,6 +4,7 @@ import { renderConfiguration } from './configuration.ts';
 import { renderEvents } from './events.ts';
 import { renderExitCodes } from './exit-codes.ts';
 import { renderMetrics } from './metrics.ts';
+import { renderOperatorApi } from './operator-api.ts';
 
 /** Name of the file in docs/reference, and its text. */
 export async function renderReference(): Promise<ReadonlyMap<string, string>> {
@@ -13,5 +14,6 @@ export async function renderReference(): Promise<ReadonlyMap<string, string>> {
     ['exit-codes.md', renderExitCodes()],
     ['events.md', renderEvents()],
     ['metrics.md', renderMetrics()],
+    ['operator-api.md', renderOperatorApi()],
   ]);
 }

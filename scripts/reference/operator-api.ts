@@ -1,0 +1,95 @@
+// docs/reference/operator-api.md: every endpoint of the operator API, out of its contract.
+import { API_PREFIX, type Endpoint } from '../../src/contracts/operator/endpoint.ts';
+import { ENDPOINTS } from '../../src/contracts/operator/index.ts';
+import { code, fence, GENERATED, item, page, wrap } from './markdown.ts';
+
+const TITLES: Readonly<Record<string, string>> = {
+  accounts: 'Accounts',
+  assumptions: 'Configuration',
+  audit: 'Users and logins',
+  calls: 'Overview and calls',
+  'campaign-runs': 'Campaigns',
+  campaigns: 'Campaigns',
+  configuration: 'Configuration',
+  console: 'Users and logins',
+  conversations: 'Conversations and messages',
+  'dead-letters': 'Events',
+  deliveries: 'Conversations and messages',
+  doctor: 'Configuration',
+  events: 'Events',
+  failures: 'Overview and calls',
+  login: 'Users and logins',
+  logout: 'Users and logins',
+  messages: 'Conversations and messages',
+  outbox: 'Sinks',
+  overview: 'Overview and calls',
+  password: 'Users and logins',
+  people: 'People',
+  pollers: 'Conversations and messages',
+  schedules: 'Syncs',
+  session: 'Users and logins',
+  sinks: 'Sinks',
+  spending: 'Overview and calls',
+  syncs: 'Syncs',
+  tokens: 'Users and logins',
+  uploads: 'Syncs',
+  users: 'Users and logins',
+};
+
+const EXAMPLE = `TOKEN=$(cat token)
+curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8088${API_PREFIX}/overview
+curl -H "Authorization: Bearer $TOKEN" --json '{"reason": "CRM maintenance"}' \\
+  http://127.0.0.1:8088${API_PREFIX}/syncs/leads/pause`;
+
+export function renderOperatorApi(): string {
+  const chapters = new Map<string, string[]>();
+  for (const [route, endpoint] of Object.entries<Endpoint>(ENDPOINTS)) {
+    const noun = /^\w+ \/([\w-]+)/.exec(route)?.[1] ?? '';
+    const title = TITLES[noun];
+    if (title === undefined) throw new Error(`scripts/reference/operator-api.ts has no title for /${noun}`);
+    chapters.set(title, [...(chapters.get(title) ?? []), describe(route, endpoint)]);
+  }
+  return page(
+    '# Operator API',
+    GENERATED,
+    wrap(
+      'The console and the command line read and steer Sluice through this API. Your own programs can, too. `sluice dev`, `npm start` and `sluice console` serve it over HTTP at the address of the console, and on a Unix socket for commands on the same machine.',
+    ),
+    wrap(
+      `\`GET ${API_PREFIX}/openapi.json\` is the OpenAPI document, with the fields of every input and answer. [Open the console to your team](../how-to/console.md) shows how to make users and access tokens.`,
+    ),
+    fence('text', EXAMPLE),
+    '## Conventions',
+    [
+      item(
+        'Send an access token as `Authorization: Bearer`. A browser has a session cookie, and every command needs the header `X-CSRF-Token` with the token of `GET /session`.',
+      ),
+      item(
+        'Path parameters are percent-encoded. GET takes the other fields from the query string, where a list repeats its name. Other methods take a JSON object.',
+      ),
+      item('Times are ISO 8601 in UTC. Durations have their unit in the name.'),
+      item(
+        'Lists come in pages: `limit` sets the size, and `next` of a page is `before` or `after` of the following request. `next: null` is the end.',
+      ),
+      item(
+        'Personal data is masked. `unmask: true` shows it, needs the role operator, and is written to the audit log.',
+      ),
+      item(
+        'A refusal has the body `{"error": {"kind", "code", "message", "retryAfterMs"}}`. Kinds: `invalid` (400), `unauthenticated` (401), `forbidden` (403), `notFound` (404), `conflict` (409), `tooMany` (429), `failed` (500), `unavailable` (503). [Error codes](exit-codes.md#error-codes) explains `code`.',
+      ),
+      item(
+        `\`GET ${API_PREFIX}/changes\` sends an event \`change\` with the topics that changed, as server-sent events. It sends no data: read again what you show.`,
+      ),
+      item(
+        'Each role may do what the roles before it may do: viewer, operator, approver, admin. Every command is in the audit log, with who gave it and how it ended.',
+      ),
+    ].join('\n'),
+    ...[...chapters]
+      .toSorted(([a], [b]) => a.localeCompare(b))
+      .flatMap(([title, lines]) => [`## ${title}`, lines.join('\n')]),
+  );
+}
+
+function describe(route: string, { role, summary }: Endpoint): string {
+  return item(`${code(route)} (${role === 'anyone' ? 'without login' : role}): ${summary}`);
+}
