@@ -175,7 +175,7 @@ export default {
   },
   tokens: {
     title: 'Access tokens',
-    about: 'For remote commands: `sluice --server`. A token has the role of its user.',
+    about: 'For remote commands: “sluice --server”. A token has the role of its user.',
     aboutAll: 'Tokens of all users.',
     all: 'All users',
     add: 'New token',

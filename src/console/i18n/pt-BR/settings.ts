@@ -179,7 +179,7 @@ export default {
   },
   tokens: {
     title: 'Tokens de acesso',
-    about: 'Para comandos remotos: `sluice --server`. Um token tem o papel do seu usuário.',
+    about: 'Para comandos remotos: “sluice --server”. Um token tem o papel do seu usuário.',
     aboutAll: 'Tokens de todos os usuários.',
     all: 'Todos os usuários',
     add: 'Novo token',

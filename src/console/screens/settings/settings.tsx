@@ -1,17 +1,77 @@
-// Stands for the screens that are not built yet.
-import { useLocation } from '@tanstack/react-router';
+// How is Sluice set up, and who may do what? One part a tab; the tab is in the address.
+import { Tabs } from '@mantine/core';
+import {
+  IconFileText,
+  IconHistory,
+  IconKey,
+  IconPlugConnected,
+  IconQuestionMark,
+  IconStethoscope,
+  IconUsers,
+} from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
-import { SCREENS } from '../../app/screens.ts';
-import { Page } from '../../parts/page.tsx';
+import { useMay } from '../../api/session.tsx';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { Page, Section } from '../../parts/page.tsx';
 import { EmptyState } from '../../parts/states.tsx';
+import { Accounts } from './accounts.tsx';
+import { Assumptions } from './assumptions.tsx';
+import { Audit } from './audit.tsx';
+import { Configuration } from './configuration.tsx';
+import { Doctor } from './doctor.tsx';
+import classes from './settings.module.css';
+import { AccessTokens } from './tokens.tsx';
+import { Users } from './users.tsx';
 
-export default function Later() {
-  const { t } = useTranslation('common');
-  const { pathname } = useLocation();
-  const id = SCREENS.find(({ path }) => path === pathname)?.id ?? 'overview';
+interface Tab {
+  readonly id: 'configuration' | 'assumptions' | 'doctor' | 'accounts' | 'users' | 'tokens' | 'audit';
+  readonly icon: typeof IconKey;
+  readonly part: ComponentType;
+  readonly isForAdmins: boolean;
+}
+
+const TABS: readonly Tab[] = [
+  { id: 'configuration', icon: IconFileText, part: Configuration, isForAdmins: false },
+  { id: 'assumptions', icon: IconQuestionMark, part: Assumptions, isForAdmins: false },
+  { id: 'doctor', icon: IconStethoscope, part: Doctor, isForAdmins: false },
+  { id: 'accounts', icon: IconPlugConnected, part: Accounts, isForAdmins: false },
+  { id: 'users', icon: IconUsers, part: Users, isForAdmins: true },
+  { id: 'tokens', icon: IconKey, part: AccessTokens, isForAdmins: false },
+  { id: 'audit', icon: IconHistory, part: Audit, isForAdmins: true },
+];
+
+export default function SettingsScreen() {
+  const { t } = useTranslation('settings');
+  const navigate = useNavigate();
+  const [state] = useUrlState();
+  const isAdmin = useMay('admin');
+  const tab = TABS.find(({ id }) => id === state['tab']) ?? (TABS[0] as Tab);
+  // Filters belong to their tab: another tab begins without.
+  const open = (id: string | null) =>
+    void navigate({ to: '.', search: (id === TABS[0]?.id ? {} : { tab: id }) as never, resetScroll: false });
+  const Part = tab.part;
   return (
-    <Page title={t(`screen.${id}`)}>
-      <EmptyState title={t('later')} />
+    <Page title={t('title')}>
+      <Tabs value={tab.id} onChange={open} keepMounted={false}>
+        <Tabs.List className={classes.tabs} aria-label={t('tabs')}>
+          {TABS.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ id, icon: Icon }) => (
+            <Tabs.Tab key={id} value={id} leftSection={<Icon size={16} stroke={1.6} aria-hidden />}>
+              {t(`tab.${id}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={tab.id} className={classes.panel}>
+          {tab.isForAdmins && !isAdmin ? (
+            <Section title={t(`tab.${tab.id}`)} flush>
+              <EmptyState title={t('needsAdmin')} text={t('needsAdminText')} />
+            </Section>
+          ) : (
+            <Part />
+          )}
+        </Tabs.Panel>
+      </Tabs>
     </Page>
   );
 }

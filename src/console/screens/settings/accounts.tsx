@@ -1,0 +1,90 @@
+// Accounts of the configuration, and what the service has in them, with the ids that configurations need.
+import { Button } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../api/client.ts';
+import { useClient, useMay } from '../../api/session.tsx';
+import { useCall } from '../../api/use-call.ts';
+import { notifyError } from '../../app/notify.ts';
+import { useFormat } from '../../format/use-format.ts';
+import { Section } from '../../parts/page.tsx';
+import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { Time } from '../../parts/values.tsx';
+import { AccountListsView } from './account-lists.tsx';
+import classes from './settings.module.css';
+
+type Account = Output<'GET /accounts'>['accounts'][number];
+
+export function Accounts() {
+  const { t } = useTranslation('settings');
+  const accounts = useCall('GET /accounts', {});
+  return (
+    <Loaded of={accounts}>
+      {({ accounts: all }) =>
+        all.length === 0 ? (
+          <Section title={t('tab.accounts')} flush>
+            <EmptyState title={t('accounts.none')} text={t('accounts.noneText')} />
+          </Section>
+        ) : (
+          all.map((account) => <AccountSection key={account.account} account={account} />)
+        )
+      }
+    </Loaded>
+  );
+}
+
+function AccountSection({
+  account: { account, baseUrl, timeZone, tokens, callsPerMinute },
+}: {
+  readonly account: Account;
+}) {
+  const { t } = useTranslation('settings');
+  const { t: common } = useTranslation('common');
+  const format = useFormat();
+  const client = useClient();
+  const may = useMay('operator');
+  // Only on a click: it spends calls of the budget.
+  const lists = useMutation({
+    mutationFn: () => client.call('POST /accounts/{account}/lists', { account }),
+    onError: (error) => notifyError(error, common),
+  });
+  return (
+    <Section
+      title={account}
+      about={[
+        baseUrl,
+        `${t('accounts.timeZone')}: ${timeZone}`,
+        `${t('accounts.tokens')}: ${format.count(tokens)}`,
+        `${t('accounts.callsPerMinute')}: ${format.count(callsPerMinute)}`,
+      ].join(' · ')}
+      actions={
+        may && (
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={14} aria-hidden />}
+            loading={lists.isPending}
+            title={t('accounts.readHelp')}
+            onClick={() => lists.mutate()}
+          >
+            {t(lists.data === undefined ? 'accounts.read' : 'accounts.readAgain')}
+          </Button>
+        )
+      }
+      flush
+    >
+      {lists.data === undefined ? (
+        <div className={classes.lists}>
+          <span className={classes.small}>{t(may ? 'accounts.readHelp' : 'accounts.needsOperator')}</span>
+        </div>
+      ) : (
+        <>
+          <AccountListsView lists={lists.data} />
+          <p className={classes.note}>
+            {t('accounts.readAt', { count: lists.data.calls })} · <Time at={lists.data.readAt} />
+          </p>
+        </>
+      )}
+    </Section>
+  );
+}

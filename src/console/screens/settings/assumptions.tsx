@@ -1,0 +1,115 @@
+// What Sluice takes for granted where the API description is silent.
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AssumptionState } from '../../../contracts/operator/settings.ts';
+import { useCall } from '../../api/use-call.ts';
+import { useUrlValue } from '../../app/use-url-state.ts';
+import { useFormat } from '../../format/use-format.ts';
+import { Section } from '../../parts/page.tsx';
+import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { Chip } from '../../parts/status.tsx';
+import { Filters } from '../../parts/table/filters.tsx';
+import classes from './settings.module.css';
+
+export function Assumptions() {
+  const { t } = useTranslation('settings');
+  const assumptions = useCall('GET /assumptions', {});
+  return (
+    <Section title={t('assumptions.title')} about={t('assumptions.about')} flush>
+      <Loaded of={assumptions}>{({ assumptions: all }) => <Filtered all={all} />}</Loaded>
+    </Section>
+  );
+}
+
+function Filtered({ all }: { readonly all: readonly AssumptionState[] }) {
+  const { t } = useTranslation('settings');
+  const { t: common } = useTranslation('common');
+  const format = useFormat();
+  const [text, setText] = useState('');
+  const [account, setAccount] = useUrlValue<string>('account', '');
+  const [only, setOnly] = useUrlValue<string>('overridden', '');
+  const accounts = [...new Set(all.map((each) => each.account))];
+  const words = text.toLowerCase().split(/\s+/);
+  const shown = all
+    .filter((each) => account === '' || each.account === account)
+    .filter(({ overridden }) => only === '' || overridden)
+    .filter(({ key, unknown, section }) =>
+      words.every((word) => `${key} ${unknown} ${section}`.toLowerCase().includes(word)),
+    )
+    .sort((one, other) => Number(other.overridden) - Number(one.overridden));
+  return (
+    <>
+      <Filters>
+        <TextInput
+          size="xs"
+          type="search"
+          aria-label={t('assumptions.search')}
+          placeholder={t('assumptions.search')}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        {accounts.length > 1 && (
+          <NativeSelect
+            size="xs"
+            aria-label={t('assumptions.account')}
+            value={account}
+            data={[
+              { value: '', label: common('table.all', { what: t('assumptions.account') }) },
+              ...accounts.map((value) => ({ value, label: value })),
+            ]}
+            onChange={(event) => setAccount(event.currentTarget.value)}
+          />
+        )}
+        <Checkbox
+          size="xs"
+          label={t('assumptions.only')}
+          checked={only !== ''}
+          onChange={(event) => setOnly(event.currentTarget.checked ? 'yes' : '')}
+        />
+      </Filters>
+      {shown.length === 0 ? (
+        <EmptyState title={t('assumptions.none')} text={t('assumptions.noneText')} />
+      ) : (
+        <ul className={classes.list}>
+          {shown.map((each) => (
+            <Assumption key={`${each.account} ${each.key}`} of={each} isOneOfMany={accounts.length > 1} />
+          ))}
+        </ul>
+      )}
+      <p className={classes.note} role="status">
+        {t('assumptions.count', { count: shown.length, shown: format.count(shown.length) })}
+      </p>
+    </>
+  );
+}
+
+function Assumption({
+  of: { account, key, unknown, section, value, default: fallback, overridden },
+  isOneOfMany,
+}: {
+  readonly of: AssumptionState;
+  readonly isOneOfMany: boolean;
+}) {
+  const { t } = useTranslation('settings');
+  return (
+    <li className={classes.row}>
+      <div className={classes.grow}>
+        <div>{unknown}</div>
+        <div className={classes.small}>
+          {isOneOfMany && `${account} · `}
+          <code>{key}</code> · {t('assumptions.section', { section })}
+        </div>
+      </div>
+      <div className={classes.end}>
+        <code>{value}</code>
+        {overridden && (
+          <span className={classes.small}>
+            <Chip tone="info">{t('assumptions.overridden')}</Chip>{' '}
+            {t('assumptions.default', { value: fallback })}
+          </span>
+        )}
+      </div>
+    </li>
+  );
+}

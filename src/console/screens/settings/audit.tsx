@@ -1,0 +1,148 @@
+// Who did what: every command, login and reveal, with filters, in pages.
+import { TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { AuditLine } from '../../../contracts/operator/identity.ts';
+import type { Input } from '../../api/client.ts';
+import { usePages } from '../../api/use-call.ts';
+import { useUrlState, useUrlValue } from '../../app/use-url-state.ts';
+import { useFormat } from '../../format/use-format.ts';
+import { useZone } from '../../format/zone.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Status } from '../../parts/status.tsx';
+import type { Column } from '../../parts/table/columns.ts';
+import { DataTable } from '../../parts/table/data-table.tsx';
+import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { Time } from '../../parts/values.tsx';
+import { dayStart } from './day-start.ts';
+import classes from './settings.module.css';
+
+const OUTCOMES = ['ok', 'denied', 'failed', 'started'] as const;
+type Outcome = (typeof OUTCOMES)[number];
+
+const STATUS_OF: Readonly<Record<Outcome, string>> = {
+  ok: 'ok',
+  denied: 'blocked',
+  failed: 'failed',
+  started: 'running',
+};
+
+export function Audit() {
+  const { t } = useTranslation('settings');
+  const format = useFormat();
+  const lines = usePages('GET /audit', useFilter(), 'lines', { topics: ['audit'] });
+  return (
+    <Section title={t('audit.title')} about={t('audit.about', { zone: format.zoneName })} flush>
+      <Filters>
+        <TextFilter param="identity" label={t('audit.identity')} />
+        <TextFilter param="action" label={t('audit.action')} />
+        <TextFilter param="target" label={t('audit.target')} />
+        <ChoiceFilter
+          param="outcome"
+          label={t('audit.outcome')}
+          options={OUTCOMES.map((value) => ({ value, label: t(`audit.is.${value}`) }))}
+        />
+        <DayFilter param="from" label={t('audit.from')} />
+        <DayFilter param="to" label={t('audit.to')} />
+      </Filters>
+      <DataTable
+        label={t('audit.title')}
+        pages={lines}
+        columns={useColumns()}
+        rowId={({ id }) => String(id)}
+        empty={{ title: t('audit.none'), text: t('audit.noneText') }}
+      />
+    </Section>
+  );
+}
+
+/** The filters of the address, as the server takes them. */
+function useFilter(): Input<'GET /audit'> {
+  const [{ identity, action, target, outcome, from, to }] = useUrlState();
+  const { name: zone } = useZone();
+  const given = {
+    identity,
+    action,
+    target,
+    outcome: OUTCOMES.find((each) => each === outcome),
+    from: dayStart(from, zone, 0),
+    // The last day belongs to it.
+    to: dayStart(to, zone, 1),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function DayFilter({ param, label }: { readonly param: string; readonly label: string }) {
+  const [value, set] = useUrlValue<string>(param, '');
+  return (
+    <TextInput
+      size="xs"
+      type="date"
+      aria-label={label}
+      title={label}
+      value={value}
+      leftSection={<span className={classes.small}>{label}</span>}
+      leftSectionWidth={48}
+      onChange={(event) => set(event.currentTarget.value)}
+    />
+  );
+}
+
+function useColumns(): readonly Column<AuditLine>[] {
+  const { t } = useTranslation('settings');
+  return [
+    {
+      id: 'at',
+      header: t('audit.at'),
+      width: '8.5rem',
+      cell: ({ at }) => <Time at={at} as="moment" />,
+    },
+    {
+      id: 'who',
+      header: t('audit.who'),
+      width: 'minmax(9rem, 1fr)',
+      cell: ({ identity, name, via }) => (
+        <span>
+          {name ?? identity ?? t('audit.nobody')}{' '}
+          <span className={classes.small}>
+            {[name === null ? null : identity, viaWord(via)].filter((text) => text !== null).join(' · ')}
+          </span>
+        </span>
+      ),
+    },
+    {
+      id: 'action',
+      header: t('audit.action'),
+      width: 'minmax(11rem, 2fr)',
+      cell: ({ action, target }) => (
+        <span>
+          {action === 'reveal' ? t('audit.reveal') : <code>{action}</code>}{' '}
+          {target !== '' && !action.endsWith(target) && <span className={classes.small}>{target}</span>}
+        </span>
+      ),
+    },
+    {
+      id: 'details',
+      header: t('audit.details'),
+      width: 'minmax(8rem, 1fr)',
+      cell: ({ details }) => (
+        <span className={classes.small}>
+          {Object.entries(details)
+            .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+            .join(' · ')}
+        </span>
+      ),
+    },
+    {
+      id: 'outcome',
+      header: t('audit.outcome'),
+      width: '7rem',
+      cell: ({ outcome }) => <Status of={STATUS_OF[outcome]} label={t(`audit.is.${outcome}`)} />,
+    },
+  ];
+
+  function viaWord(via: string | null): string | null {
+    if (via === 'session' || via === 'token' || via === 'socket' || via === 'local')
+      return t(`audit.via.${via}`);
+    return via;
+  }
+}

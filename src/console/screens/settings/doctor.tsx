@@ -1,0 +1,115 @@
+// What the doctor found: accounts, tokens, names, sources, Temporal and ledger.
+import { Button } from '@mantine/core';
+import { IconStethoscope } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { DoctorReport } from '../../../contracts/operator/settings.ts';
+import { useMay } from '../../api/session.tsx';
+import { useCall } from '../../api/use-call.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { useFormat } from '../../format/use-format.ts';
+import { Section } from '../../parts/page.tsx';
+import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Time } from '../../parts/values.tsx';
+import classes from './settings.module.css';
+
+type Group = DoctorReport['groups'][number];
+
+const STATUS_OF = { ok: 'ok', warning: 'degraded', problem: 'failed', unchecked: 'skipped' } as const;
+const SUMMARY = ['problems', 'warnings', 'ok', 'unchecked', 'calls'] as const;
+
+export function Doctor() {
+  const { t } = useTranslation('settings');
+  const format = useFormat();
+  const may = useMay('operator');
+  const last = useCall('GET /doctor', {});
+  const run = useCommand('POST /doctor', {
+    done: ({ verdict }) => t('doctor.done', { verdict: t(`doctor.verdict.${verdict}`) }),
+    onDone: () => void last.refetch(),
+  });
+  return (
+    <>
+      <Section
+        title={t('doctor.title')}
+        about={t('doctor.about')}
+        actions={
+          may && (
+            <Button
+              leftSection={<IconStethoscope size={14} aria-hidden />}
+              loading={run.isPending}
+              title={t('doctor.runHelp')}
+              onClick={() => run.run({})}
+            >
+              {t('doctor.run')}
+            </Button>
+          )
+        }
+        flush
+      >
+        <Loaded of={last}>
+          {({ report }) =>
+            report === null ? (
+              <EmptyState title={t('doctor.none')} text={`${t('doctor.noneText')} ${t('doctor.runHelp')}`} />
+            ) : (
+              <ul className={classes.list}>
+                <li className={classes.row}>
+                  <Status
+                    of={report.verdict === 'ok' ? 'ok' : 'failed'}
+                    label={t(`doctor.verdict.${report.verdict}`)}
+                  />
+                  <span className={classes.small}>
+                    {SUMMARY.filter((name) => report.summary[name] > 0)
+                      .map((name) => `${t(`doctor.summary.${name}`)}: ${format.count(report.summary[name])}`)
+                      .join(' · ')}
+                    {' · '}
+                    {t('doctor.at')} <Time at={report.at} />
+                  </span>
+                </li>
+              </ul>
+            )
+          }
+        </Loaded>
+      </Section>
+      {last.data?.report?.groups.map((group) => (
+        <Section key={group.title} title={group.title} flush>
+          <Findings group={group} />
+        </Section>
+      ))}
+    </>
+  );
+}
+
+function Findings({ group: { findings, calls } }: { readonly group: Group }) {
+  const { t } = useTranslation('settings');
+  const format = useFormat();
+  return (
+    <>
+      <ul className={classes.list}>
+        {findings.map(({ level, check, text, hint }) => (
+          <li key={`${check} ${text}`} className={classes.finding}>
+            <Status of={STATUS_OF[level]} label={t(`doctor.level.${level}`)} />
+            <div>
+              <div>
+                <span className={classes.name}>{check}</span> {text}
+              </div>
+              {hint !== undefined && <div className={classes.warn}>{hint}</div>}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {calls !== undefined && calls.length > 0 && (
+        <details className={`${classes.note} ${classes.calls}`}>
+          <summary>{t('doctor.calls', { count: calls.length })}</summary>
+          <ul>
+            {calls.map(({ method, path, status, code, ms }) => (
+              <li key={`${method} ${path} ${ms}`}>
+                <code>{t('doctor.call', { method, path })}</code> {status ?? t('doctor.noAnswer')} {code}{' '}
+                {t('doctor.ms', { ms: format.count(Math.round(ms)) })}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
