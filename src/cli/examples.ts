@@ -22,6 +22,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'user link': ['sluice user link ana'],
   login: ['sluice login --server https://sluice.example.com --user ana'],
   logout: ['sluice logout --server https://sluice.example.com'],
+  completion: [
+    'sluice completion fish | source',
+    'eval "$(sluice completion bash)"',
+    'eval "$(sluice completion zsh)"',
+  ],
   console: ['sluice console'],
   'account list': ['sluice account list'],
   'account show': ['sluice account show acme', 'sluice account show acme --json'],

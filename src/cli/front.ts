@@ -2,7 +2,7 @@
 // loads the code of a command only to run it.
 import { Command } from 'commander';
 import { addExamples } from './examples.ts';
-import { checkName, type NameKind, readNames } from './lib/names.ts';
+import { checkName, kindOfArgument, readNames } from './lib/names.ts';
 import { findPlace, type Given } from './lib/place.ts';
 import { addShape, type CommandShape } from './lib/shape.ts';
 import { type Appearance, dressProgram } from './program.ts';
@@ -26,9 +26,6 @@ export function createFront(
   return program;
 }
 
-/** What the first argument of a group's commands names. */
-const KINDS: Readonly<Record<string, NameKind>> = { sync: 'sync', poll: 'poller', campaign: 'campaign' };
-const NAMES = new Set(['name', 'names']);
 /** Commands that also know what has left the configuration. */
 const OF_LEDGER: Readonly<Record<string, readonly string[]>> = {
   events: ['list', 'retry'],
@@ -48,19 +45,16 @@ function checkNames(command: Command, env: NodeJS.ProcessEnv): void {
   // A command that reads no configuration knows its names from the ledger.
   const readsConfig = command.options.some((option) => option.attributeName() === 'config');
   if (!readsConfig || isOfLedger) return;
-  const kind = KINDS[group];
-  const [argument] = command.registeredArguments;
-  const takesName = kind !== undefined && argument !== undefined && NAMES.has(argument.name());
-  const wanted = takesName
-    ? [command.processedArgs[0]].flat().filter((name) => typeof name === 'string')
-    : [];
+  const kind = kindOfArgument(group, command.registeredArguments[0]?.name() ?? '');
+  const wanted =
+    kind === null ? [] : [command.processedArgs[0]].flat().filter((name) => typeof name === 'string');
   if (wanted.length === 0 && typeof options.account !== 'string') return;
   const { config } = findPlace(options, env);
   const names = config === null ? null : readNames(config);
   if (names === null) return;
   if (typeof options.account === 'string') checkName(names, 'account', options.account);
   // The id of a run has slashes, and so has a poller with its account.
-  for (const name of wanted) if (kind !== undefined && !name.includes('/')) checkName(names, kind, name);
+  for (const name of wanted) if (kind !== null && !name.includes('/')) checkName(names, kind, name);
 }
 
 /** `['sync', 'schedule', 'list']`. */

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { hasColor } from '../observability/color.ts';
+import { ASK } from './completion/scripts.ts';
 import { createFront } from './front.ts';
 import { describePlain, errorReport } from './lib/describe-plain.ts';
 import { EXIT } from './lib/exit.ts';
@@ -43,7 +44,10 @@ const runGroup = async (word: string) => {
 
 try {
   const shapes = readShapes();
-  if (shapes === null) await runGroup(argv[2] ?? '');
+  if (argv[2] === ASK) {
+    const { answerShell } = await import('./completion/completion.ts');
+    process.stdout.write(answerShell(shapes ?? [], argv.slice(3), process.env));
+  } else if (shapes === null) await runGroup(argv[2] ?? '');
   else {
     const run = async (word: string, command: Command) => {
       const zone = zoneOf(command, process.env);

@@ -19,6 +19,7 @@ const GROUPS = new Map<string, () => Promise<Register>>([
   ['login', async () => (await import('./user/login.ts')).registerLogin],
   ['logout', async () => (await import('./user/login.ts')).registerLogout],
   ['account', async () => (await import('./account/account.ts')).registerAccount],
+  ['completion', async () => (await import('./completion/completion.ts')).registerCompletion],
   ['console', async () => (await import('./console.ts')).registerConsole],
   ['dev', async () => (await import('./dev.ts')).registerDev],
   ['worker', async () => (await import('./dev.ts')).registerWorker],

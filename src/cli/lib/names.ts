@@ -18,6 +18,23 @@ const SECTIONS: Readonly<Record<NameKind, string>> = {
   campaign: 'campaigns',
   poller: 'pollers',
 };
+/** What the first argument of a group's commands names. */
+const GROUPS: Readonly<Record<string, NameKind>> = {
+  account: 'account',
+  sync: 'sync',
+  poll: 'poller',
+  campaign: 'campaign',
+};
+
+/**
+ * What an argument names; null when it is no name of the configuration.
+ * @param group first word of the command
+ * @param argument name of the argument, as its help has it
+ */
+export function kindOfArgument(group: string, argument: string): NameKind | null {
+  return argument === 'name' || argument === 'names' ? (GROUPS[group] ?? null) : null;
+}
+
 const MAX_BYTES = 1024 * 1024;
 
 /** Null when the file is missing or broken: the load reports that with its place. */

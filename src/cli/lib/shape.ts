@@ -18,7 +18,7 @@ interface ArgumentShape {
   readonly choices: readonly string[] | null;
 }
 
-interface OptionShape {
+export interface OptionShape {
   readonly flags: string;
   readonly description: string;
   readonly default: unknown;
