@@ -1,6 +1,8 @@
 // Makes `t('overview:title')` a compile error when the English catalog has no such key. A new screen adds its catalog here.
 import 'i18next';
 import type common from './en/common.ts';
+import type conversations from './en/conversations.ts';
+import type events from './en/events.ts';
 import type login from './en/login.ts';
 import type overview from './en/overview.ts';
 import type people from './en/people.ts';
@@ -12,6 +14,8 @@ declare module 'i18next' {
     returnNull: false;
     resources: {
       common: typeof common;
+      conversations: typeof conversations;
+      events: typeof events;
       login: typeof login;
       overview: typeof overview;
       people: typeof people;

@@ -60,6 +60,7 @@ export default {
       failed: 'The server failed',
     },
   },
+  panel: { close: 'Close details' },
   confirm: {
     keep: 'Go back',
     reason: 'Reason',

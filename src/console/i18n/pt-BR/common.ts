@@ -60,6 +60,7 @@ export default {
       failed: 'O servidor falhou',
     },
   },
+  panel: { close: 'Fechar detalhes' },
   confirm: {
     keep: 'Voltar',
     reason: 'Motivo',

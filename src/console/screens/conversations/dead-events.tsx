@@ -1,0 +1,104 @@
+// Events that a sink did not take and that were given up, with retry and discard.
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../api/client.ts';
+import { useMay } from '../../api/session.tsx';
+import { usePages } from '../../api/use-call.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { useConfirm } from '../../parts/confirm.tsx';
+import { Section } from '../../parts/page.tsx';
+import type { Column } from '../../parts/table/columns.ts';
+import { DataTable } from '../../parts/table/data-table.tsx';
+import { Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { Count, Time } from '../../parts/values.tsx';
+import classes from './conversations.module.css';
+
+type Entry = Output<'GET /outbox'>['events'][number];
+
+export function DeadEvents() {
+  const { t } = useTranslation('conversations');
+  const [{ sink }] = useUrlState();
+  const may = useMay('operator');
+  const input = { states: ['dead' as const], sinks: sink === undefined ? undefined : [sink] };
+  const pages = usePages('GET /outbox', input, 'events', { cursor: 'after' });
+  const columns: readonly Column<Entry>[] = [
+    { id: 'type', header: t('dead.type'), cell: ({ type }) => type, width: 'minmax(9rem, 1fr)' },
+    { id: 'sink', header: t('dead.sink'), cell: (entry) => entry.sink },
+    {
+      id: 'why',
+      header: t('dead.why'),
+      cell: ({ code, reason }) => (
+        <span className={classes.cut}>
+          {reason} [{code}]
+        </span>
+      ),
+      width: 'minmax(14rem, 3fr)',
+    },
+    {
+      id: 'attempts',
+      header: t('dead.attempts'),
+      cell: ({ attempts }) => <Count of={attempts} />,
+      align: 'end',
+      width: '6rem',
+      wideOnly: true,
+    },
+    {
+      id: 'created',
+      header: t('dead.since'),
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+      width: '9rem',
+    },
+  ];
+  return (
+    <Section title={t('dead.title')} about={t('dead.about')} flush>
+      <Filters>
+        <TextFilter param="sink" label={t('dead.sink')} />
+      </Filters>
+      <DataTable
+        label={t('dead.title')}
+        pages={pages}
+        columns={columns}
+        rowId={({ id }) => id}
+        empty={{ title: t('dead.none'), text: t('dead.noneText') }}
+        {...(may
+          ? { bulk: (rows: readonly Entry[], clear: () => void) => <Bulk rows={rows} clear={clear} /> }
+          : {})}
+      />
+    </Section>
+  );
+}
+
+function Bulk({ rows, clear }: { readonly rows: readonly Entry[]; clear(): void }) {
+  const { t } = useTranslation('conversations');
+  const confirm = useConfirm();
+  const retry = useCommand('POST /outbox/retry', {
+    done: ({ count }) => t('dead.retried', { count }),
+    onDone: clear,
+  });
+  const discard = useCommand('POST /outbox/discard', {
+    done: ({ count }) => t('dead.discarded', { count }),
+    onDone: clear,
+  });
+  const ids = rows.map(({ id }) => id);
+  const ask = async () => {
+    const answer = await confirm({
+      title: t('dead.askDiscard', { count: ids.length }),
+      effects: t('dead.effectDiscard'),
+      verb: t('dead.discard'),
+      dangerous: true,
+      reason: 'optional',
+    });
+    if (answer !== null) discard.run({ ids, reason: answer.reason });
+  };
+  return (
+    <>
+      <Button size="compact-sm" loading={retry.isPending} onClick={() => retry.run({ ids })}>
+        {t('dead.retry')}
+      </Button>
+      <Button variant="default" size="compact-sm" loading={discard.isPending} onClick={() => void ask()}>
+        {t('dead.discard')}
+      </Button>
+    </>
+  );
+}

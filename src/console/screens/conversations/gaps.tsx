@@ -1,0 +1,56 @@
+// Periods and conversations in which messages may be missing.
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../api/client.ts';
+import { usePages } from '../../api/use-call.ts';
+import { Section } from '../../parts/page.tsx';
+import type { Column } from '../../parts/table/columns.ts';
+import { DataTable } from '../../parts/table/data-table.tsx';
+import { Count, Time } from '../../parts/values.tsx';
+import classes from './conversations.module.css';
+
+type Gap = Output<'GET /gaps'>['gaps'][number];
+
+export function GapTable() {
+  const { t } = useTranslation('conversations');
+  const pages = usePages('GET /gaps', {}, 'gaps', { topics: ['conversations'] });
+  const columns: readonly Column<Gap>[] = [
+    {
+      id: 'where',
+      header: t('gaps.where'),
+      cell: ({ conversation }) =>
+        conversation === null ? t('gaps.list') : t('gaps.conversation', { id: conversation }),
+      width: 'minmax(9rem, 1fr)',
+    },
+    { id: 'poller', header: t('gaps.poller'), cell: ({ account, poller }) => `${account}/${poller}` },
+    {
+      id: 'why',
+      header: t('gaps.why'),
+      cell: ({ code, reason }) => (
+        <span className={classes.cut}>
+          {reason} [{code}]
+        </span>
+      ),
+      width: 'minmax(14rem, 3fr)',
+    },
+    {
+      id: 'seen',
+      header: t('gaps.seen'),
+      cell: ({ seen }) => <Count of={seen} />,
+      align: 'end',
+      width: '5rem',
+      wideOnly: true,
+    },
+    { id: 'at', header: t('gaps.at'), cell: ({ at }) => <Time at={at} />, width: '9rem' },
+  ];
+  return (
+    <Section title={t('gaps.title')} about={t('gaps.about')} flush>
+      <DataTable
+        label={t('gaps.title')}
+        pages={pages}
+        columns={columns}
+        rowId={({ id }) => String(id)}
+        empty={{ title: t('gaps.none'), text: t('gaps.noneText') }}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,158 @@
+// Kafka records that no route could process: by page, with replay and discard. A row shows what a replay would come to.
+import { Button, Checkbox } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../api/client.ts';
+import { useMay } from '../../api/session.tsx';
+import { usePages } from '../../api/use-call.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { Section } from '../../parts/page.tsx';
+import { Chip } from '../../parts/status.tsx';
+import type { Column } from '../../parts/table/columns.ts';
+import { DataTable } from '../../parts/table/data-table.tsx';
+import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { Time } from '../../parts/values.tsx';
+import { DeadLetterPanel } from './dead-letter-panel.tsx';
+import classes from './events.module.css';
+import { ReplayState, useDeadLetterCommands } from './replay.tsx';
+
+type Letter = Output<'GET /dead-letters'>['deadLetters'][number];
+
+export function DeadLetters() {
+  const { t } = useTranslation('events');
+  const may = useMay('operator');
+  const [{ cluster, route, code, resolved, letter }, change] = useUrlState();
+  const [replay, setReplay] = useState<string | null>(null);
+  const input = {
+    cluster,
+    route,
+    codes: code === undefined ? undefined : [code],
+    resolved: resolved === 'all',
+  };
+  const pages = usePages('GET /dead-letters', input, 'deadLetters', { cursor: 'after', everyMs: 20_000 });
+  const columns: readonly Column<Letter>[] = [
+    { id: 'code', header: t('refusals.code'), cell: (row) => row.code, width: 'minmax(8rem, 1fr)' },
+    { id: 'route', header: t('events.route'), cell: (row) => row.route, width: 'minmax(8rem, 1fr)' },
+    {
+      id: 'reason',
+      header: t('refusals.reason'),
+      cell: ({ reason }) => <span className={classes.cut}>{reason}</span>,
+      width: 'minmax(14rem, 3fr)',
+    },
+    {
+      id: 'origin',
+      header: t('dead.origin'),
+      cell: ({ origin }) => (
+        <span className={classes.cut}>{`${origin.topic}/${origin.partition}/${origin.offset}`}</span>
+      ),
+      width: 'minmax(9rem, 1fr)',
+      wideOnly: true,
+    },
+    {
+      id: 'state',
+      header: t('events.state'),
+      cell: ({ resolution }) => t(`dead.state.${resolution?.how ?? 'open'}`),
+      width: '7rem',
+    },
+    { id: 'failed', header: t('dead.failed'), cell: ({ failedAt }) => <Time at={failedAt} />, width: '8rem' },
+  ];
+  const { first } = pages;
+  return (
+    <Section
+      title={t('dead.title')}
+      about={t('dead.about')}
+      actions={first?.byCode.slice(0, 5).map(({ code: of, count }) => (
+        <Chip key={of} tone="warn">
+          {of}: {count}
+        </Chip>
+      ))}
+      flush
+    >
+      {replay !== null && <ReplayState replay={replay} onClose={() => setReplay(null)} />}
+      <Filters>
+        {(first?.clusters.length ?? 0) > 1 && (
+          <ChoiceFilter
+            param="cluster"
+            label={t('dead.cluster')}
+            options={(first?.clusters ?? []).map((value) => ({ value, label: value }))}
+          />
+        )}
+        <TextFilter param="route" label={t('events.route')} />
+        <TextFilter param="code" label={t('events.code')} />
+        <Checkbox
+          size="xs"
+          label={t('dead.withResolved')}
+          checked={resolved === 'all'}
+          onChange={(event) => change({ resolved: event.currentTarget.checked ? 'all' : null })}
+        />
+      </Filters>
+      <DataTable
+        label={t('dead.title')}
+        pages={pages}
+        columns={columns}
+        rowId={({ id }) => id}
+        openId={letter ?? null}
+        onOpen={({ id }) => change({ letter: id }, { replace: false })}
+        empty={{
+          title: t('dead.none'),
+          text: first?.clusters.length === 0 ? t('dead.noKafka') : t('dead.noneText'),
+        }}
+        {...(may
+          ? {
+              bulk: (rows: readonly Letter[], clear: () => void) => (
+                <Bulk rows={rows} cluster={cluster} clear={clear} onReplay={setReplay} />
+              ),
+            }
+          : {})}
+      />
+      <DeadLetterPanel
+        key={letter}
+        id={letter ?? ''}
+        cluster={cluster}
+        onReplay={setReplay}
+        onClose={() => change({ letter: null })}
+      />
+    </Section>
+  );
+}
+
+interface BulkProps {
+  readonly rows: readonly Letter[];
+  readonly cluster: string | undefined;
+  clear(): void;
+  onReplay(replay: string): void;
+}
+
+function Bulk({ rows, cluster, clear, onReplay }: BulkProps) {
+  const { t } = useTranslation('events');
+  const open = rows.filter(({ resolution }) => resolution === null).map(({ id }) => id);
+  const commands = useDeadLetterCommands({
+    cluster,
+    onReplay(replay) {
+      clear();
+      onReplay(replay);
+    },
+    onDiscarded: clear,
+  });
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        disabled={open.length === 0}
+        loading={commands.isReplaying}
+        onClick={() => void commands.replay(open)}
+      >
+        {t('dead.replay')}
+      </Button>
+      <Button
+        variant="default"
+        size="compact-sm"
+        disabled={open.length === 0}
+        loading={commands.isDiscarding}
+        onClick={() => void commands.discard(open)}
+      >
+        {t('dead.discard')}
+      </Button>
+    </>
+  );
+}

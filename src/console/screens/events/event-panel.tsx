@@ -1,0 +1,140 @@
+// One event: what it asks for, and its history from arrival to the messages that it sent.
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../api/client.ts';
+import { useClient, useMay } from '../../api/session.tsx';
+import { useCall } from '../../api/use-call.ts';
+import { JsonBlock } from '../../parts/json-block.tsx';
+import { Facts } from '../../parts/page.tsx';
+import { Reveal } from '../../parts/reveal.tsx';
+import { SidePanel } from '../../parts/side-panel.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx';
+import classes from './events.module.css';
+import { EventStatus, isRetryable } from './state.tsx';
+import { useRetry } from './use-retry.ts';
+
+type Detail = Output<'GET /events/{event}'>;
+
+export function EventPanel({ event, onClose }: { readonly event: string; onClose(): void }) {
+  const { t } = useTranslation('events');
+  const client = useClient();
+  const may = useMay('operator');
+  const found = useCall('GET /events/{event}', { event }, { enabled: event !== '' });
+  const [plain, setPlain] = useState<Detail | null>(null);
+  const retry = useRetry();
+  return (
+    <SidePanel title={t('panel.title')} isOpen={event !== ''} onClose={onClose}>
+      <Loaded of={found}>
+        {(detail) => {
+          const { id, account, route, action, code, reason, blocked, warnings, workflow } = detail;
+          const why = blocked ?? (code === null ? null : { code, reason });
+          const request = (plain ?? detail).request;
+          return (
+            <>
+              <div className={classes.line}>
+                <EventStatus event={detail} />
+                {may && isRetryable(detail) && (
+                  <Button
+                    size="compact-sm"
+                    loading={retry.isPending}
+                    onClick={() => void retry.ask([detail])}
+                  >
+                    {t('retry.verb')}
+                  </Button>
+                )}
+              </div>
+              {why !== null && (
+                <div className={classes.problem}>
+                  {why.reason} [{why.code}]
+                </div>
+              )}
+              <Facts
+                facts={[
+                  [
+                    t('panel.id'),
+                    <span key="id" className={classes.small}>
+                      {id}
+                    </span>,
+                  ],
+                  [t('events.route'), `${route} → ${t(`action.${action}`)} (${account})`],
+                  [
+                    t('panel.workflow'),
+                    <span key="workflow" className={classes.small}>
+                      {workflow ?? '–'}
+                    </span>,
+                  ],
+                  ...warnings.map(
+                    ({ field, code: warning, reason: because }) =>
+                      [t('panel.warning'), `${field}: ${because} [${warning}]`] as const,
+                  ),
+                ]}
+              />
+              {request === null ? (
+                <p className={classes.small}>{t('panel.noRequest')}</p>
+              ) : (
+                <>
+                  <JsonBlock label={t('panel.request')} text={JSON.stringify(request, null, 2)} />
+                  {plain === null && (
+                    <Reveal
+                      what={t('panel.request')}
+                      read={() => client.call('GET /events/{event}', { event, unmask: true })}
+                      onRevealed={setPlain}
+                    />
+                  )}
+                </>
+              )}
+              <History detail={detail} />
+            </>
+          );
+        }}
+      </Loaded>
+    </SidePanel>
+  );
+}
+
+/** Oldest first. */
+function History({ detail }: { readonly detail: Detail }) {
+  const { t } = useTranslation('events');
+  const { receivedAt, acceptedAt, endedAt, outcome, calls, messages } = detail;
+  const entries: TimelineEntry[] = [
+    { id: 'received', at: receivedAt, title: t('history.received') },
+    ...(acceptedAt === null ? [] : [{ id: 'accepted', at: acceptedAt, title: t('history.accepted') }]),
+    ...calls.map(({ at, method, route, status, code, requestId, waitMs, tookMs }, index) => ({
+      id: `call ${index}`,
+      at,
+      title: `${method} ${route}: ${status ?? t('history.noAnswer')}`,
+      details: [
+        ...(code === null ? [] : [code]),
+        ...(requestId === null ? [] : [requestId]),
+        t('history.times', { wait: waitMs, took: tookMs }),
+      ].join(' · '),
+      tone: code === null ? ('info' as const) : ('bad' as const),
+    })),
+    ...messages.map(({ message, status, sentAt, endCode }) => ({
+      id: `message ${message}`,
+      at: sentAt,
+      title: t('history.message', { status }),
+      details: endCode ?? message,
+      tone: status === 'failed' ? ('bad' as const) : ('good' as const),
+    })),
+    ...(endedAt === null || outcome === null
+      ? []
+      : [
+          {
+            id: 'ended',
+            at: endedAt,
+            title: t('history.ended', { outcome: t(`state.${outcome}`) }),
+            tone:
+              outcome === 'failed'
+                ? ('bad' as const)
+                : outcome === 'unknown'
+                  ? ('warn' as const)
+                  : ('good' as const),
+          },
+        ]),
+  ];
+  const sorted = entries.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  return <Timeline label={t('panel.history')} entries={sorted} />;
+}

@@ -1,0 +1,99 @@
+// Recent events with their outcome. A row opens its history.
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/session.tsx';
+import { usePages } from '../../api/use-call.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { Section } from '../../parts/page.tsx';
+import type { Column } from '../../parts/table/columns.ts';
+import { DataTable } from '../../parts/table/data-table.tsx';
+import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { Time } from '../../parts/values.tsx';
+import { EventPanel } from './event-panel.tsx';
+import classes from './events.module.css';
+import { EVENT_STATES, type EventRow, EventStatus, isEventState } from './state.tsx';
+import { useRetry } from './use-retry.ts';
+
+export function EventTable() {
+  const { t } = useTranslation('events');
+  const may = useMay('operator');
+  const [{ state, name, route = name, account, code, event }, change] = useUrlState();
+  const input = {
+    states: isEventState(state) ? [state] : undefined,
+    route,
+    account,
+    codes: code === undefined ? undefined : [code],
+  };
+  const pages = usePages('GET /events', input, 'events');
+  const columns: readonly Column<EventRow>[] = [
+    {
+      id: 'route',
+      header: t('events.route'),
+      cell: (row) => row.route,
+      width: 'minmax(9rem, 1.5fr)',
+    },
+    { id: 'action', header: t('events.action'), cell: ({ action }) => t(`action.${action}`), width: '8rem' },
+    { id: 'state', header: t('events.state'), cell: (row) => <EventStatus event={row} />, width: '9rem' },
+    {
+      id: 'why',
+      header: t('events.why'),
+      cell: ({ blocked, code: own, reason }) => {
+        const why = blocked ?? (own === null ? null : { code: own, reason });
+        return (
+          <span className={classes.cut}>{why === null ? '–' : `${why.reason ?? ''} [${why.code}]`}</span>
+        );
+      },
+      width: 'minmax(12rem, 3fr)',
+    },
+    {
+      id: 'account',
+      header: t('events.account'),
+      cell: (row) => row.account,
+      width: 'minmax(6rem, 1fr)',
+      wideOnly: true,
+    },
+    {
+      id: 'received',
+      header: t('events.received'),
+      cell: ({ receivedAt }) => <Time at={receivedAt} />,
+      width: '8rem',
+    },
+  ];
+  return (
+    <Section title={t('events.title')} about={t('events.about')} flush>
+      <Filters>
+        <ChoiceFilter
+          param="state"
+          label={t('events.state')}
+          options={EVENT_STATES.map((value) => ({ value, label: t(`state.${value}`) }))}
+        />
+        <TextFilter param="route" label={t('events.route')} />
+        <TextFilter param="account" label={t('events.account')} />
+        <TextFilter param="code" label={t('events.code')} />
+      </Filters>
+      <DataTable
+        label={t('events.title')}
+        pages={pages}
+        columns={columns}
+        rowId={({ id }) => id}
+        openId={event ?? null}
+        onOpen={({ id }) => change({ event: id }, { replace: false })}
+        empty={{ title: t('events.none'), text: t('events.noneText') }}
+        {...(may
+          ? { bulk: (rows: readonly EventRow[], clear: () => void) => <Bulk rows={rows} clear={clear} /> }
+          : {})}
+      />
+      <EventPanel key={event} event={event ?? ''} onClose={() => change({ event: null })} />
+    </Section>
+  );
+}
+
+function Bulk({ rows, clear }: { readonly rows: readonly EventRow[]; clear(): void }) {
+  const { t } = useTranslation('events');
+  const retry = useRetry(clear);
+  return (
+    <Button size="compact-sm" loading={retry.isPending} onClick={() => void retry.ask(rows)}>
+      {t('retry.verb')}
+    </Button>
+  );
+}

@@ -1,0 +1,48 @@
+// What came in, what became of it, and what did not get in: events, refusals, the lag of Kafka, dead letters.
+import { Tabs } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useCall } from '../../api/use-call.ts';
+import { useUrlValue } from '../../app/use-url-state.ts';
+import { Page } from '../../parts/page.tsx';
+import { DeadLetters } from './dead-letters.tsx';
+import { EventTable } from './event-table.tsx';
+import { KafkaLag } from './kafka-lag.tsx';
+import { Refusals } from './refusals.tsx';
+
+/** More than this is shown as `100+`. */
+const MOST = 100;
+
+export default function EventsScreen() {
+  const { t } = useTranslation('events');
+  const [tab, setTab] = useUrlValue<string>('tab', 'events');
+  const trouble = useCall('GET /events', { states: ['failed', 'unknown', 'blocked'], limit: MOST });
+  const count = trouble.data?.events.length ?? 0;
+  const verdict =
+    count === 0
+      ? t('verdict.well')
+      : t('verdict.trouble', { count, shown: trouble.data?.next == null ? count : `${MOST}+` });
+  return (
+    <Page title={t('title')} lead={trouble.data !== undefined && verdict}>
+      <Tabs value={tab} onChange={(value) => setTab(value ?? 'events')} keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="events">{t('tab.events')}</Tabs.Tab>
+          <Tabs.Tab value="refusals">{t('tab.refusals')}</Tabs.Tab>
+          <Tabs.Tab value="kafka">{t('tab.kafka')}</Tabs.Tab>
+          <Tabs.Tab value="dead">{t('tab.dead')}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="events" pt="md">
+          <EventTable />
+        </Tabs.Panel>
+        <Tabs.Panel value="refusals" pt="md">
+          <Refusals />
+        </Tabs.Panel>
+        <Tabs.Panel value="kafka" pt="md">
+          <KafkaLag />
+        </Tabs.Panel>
+        <Tabs.Panel value="dead" pt="md">
+          <DeadLetters />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}

@@ -1,0 +1,83 @@
+// Replays and discards dead letters, with a question first, and shows how far a replay is.
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/session.tsx';
+import { useCall } from '../../api/use-call.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { useConfirm } from '../../parts/confirm.tsx';
+import { RunProgress } from '../../parts/progress.tsx';
+import classes from './events.module.css';
+
+interface CommandsOptions {
+  readonly cluster: string | undefined;
+  onReplay(replay: string): void;
+  onDiscarded(): void;
+}
+
+export function useDeadLetterCommands({ cluster, onReplay, onDiscarded }: CommandsOptions) {
+  const { t } = useTranslation('events');
+  const confirm = useConfirm();
+  const replay = useCommand('POST /dead-letters/replay', { onDone: (begun) => onReplay(begun.replay) });
+  const discard = useCommand('POST /dead-letters/discard', {
+    done: ({ count }) => t('dead.discarded', { count }),
+    onDone: onDiscarded,
+  });
+  return {
+    isReplaying: replay.isPending,
+    isDiscarding: discard.isPending,
+    async replay(ids: readonly string[]) {
+      const answer = await confirm({
+        title: t('dead.askReplay', { count: ids.length }),
+        effects: t('dead.effectReplay'),
+        verb: t('dead.replay'),
+      });
+      if (answer !== null) replay.run({ cluster, ids });
+    },
+    async discard(ids: readonly string[]) {
+      const answer = await confirm({
+        title: t('dead.askDiscard', { count: ids.length }),
+        effects: t('dead.effectDiscard'),
+        verb: t('dead.discard'),
+        dangerous: true,
+        reason: 'required',
+      });
+      if (answer !== null) discard.run({ cluster, ids, reason: answer.reason });
+    },
+  };
+}
+
+export function ReplayState({ replay, onClose }: { readonly replay: string; onClose(): void }) {
+  const { t } = useTranslation('events');
+  const may = useMay('operator');
+  const found = useCall('GET /dead-letters/replays/{replay}', { replay }, { everyMs: 1000 });
+  const stop = useCommand('POST /dead-letters/replays/{replay}/stop');
+  if (found.data === undefined) return null;
+  const { state, done, total, problem, omitted, unread } = found.data;
+  return (
+    <div className={classes.stack} style={{ padding: '0.75rem 1rem' }} role="status">
+      <RunProgress label={t('dead.progress')} done={done} total={total} />
+      <div className={classes.line}>
+        <span>{t(`dead.replayState.${state}`)}</span>
+        {problem !== null && <span className={classes.problem}>{problem}</span>}
+        {omitted > 0 && <span className={classes.small}>{t('dead.omitted', { count: omitted })}</span>}
+        {unread.length > 0 && (
+          <span className={classes.small}>{t('dead.unread', { topics: unread.join(', ') })}</span>
+        )}
+        {state === 'running' && may ? (
+          <Button
+            variant="default"
+            size="compact-xs"
+            loading={stop.isPending}
+            onClick={() => stop.run({ replay })}
+          >
+            {t('dead.stop')}
+          </Button>
+        ) : (
+          <Button variant="default" size="compact-xs" onClick={onClose}>
+            {t('dead.close')}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
