@@ -3,6 +3,7 @@ import type { CodeArea } from './area.ts';
 import { CAMPAIGNS_CODES } from './campaigns.ts';
 import { CONVERSATIONS_CODES } from './conversations.ts';
 import { EVENTS_CODES } from './events.ts';
+import { OPERATOR_CODES } from './operator.ts';
 import { PEOPLE_CODES } from './people.ts';
 import { SERVICE_CODES } from './service.ts';
 import { SOURCES_CODES } from './sources.ts';
@@ -16,4 +17,5 @@ export const CODE_AREAS: readonly CodeArea[] = [
   ...CAMPAIGNS_CODES,
   ...PEOPLE_CODES,
   ...SERVICE_CODES,
+  ...OPERATOR_CODES,
 ];

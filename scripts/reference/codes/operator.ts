@@ -1,0 +1,158 @@
+// Codes of the operator API: refusals of logins, requests and commands.
+import type { CodeArea } from './area.ts';
+
+export const OPERATOR_CODES: readonly CodeArea[] = [
+  {
+    title: 'Logins and users',
+    about:
+      'The [operator API](operator-api.md) refuses a login, a session or a change of a user. Nothing has changed.',
+    codes: [
+      [
+        'ADMIN_EXISTS',
+        'There is an admin already, so the link for the first admin is void.',
+        'Log in, or ask that admin for a link.',
+      ],
+      [
+        'CSRF',
+        'The header `X-CSRF-Token` is missing or belongs to another session.',
+        'Reload the page. A program sends the token of `GET /session`.',
+      ],
+      [
+        'FOREIGN_HOST',
+        'The `Host` header is no name of this server, as with DNS rebinding.',
+        'Open `operator.http.publicUrl`, or correct it. A proxy must keep the header.',
+      ],
+      ['FOREIGN_ORIGIN', 'A page of another site sent the request.', 'Open the console at its own address.'],
+      ['LAST_ADMIN', 'The change would leave Sluice without an admin.', 'Make another user admin first.'],
+      [
+        'LINK_EXPIRED',
+        'The one-time link is unknown, used or expired.',
+        '`sluice console` or `sluice user link` prints a new one.',
+      ],
+      ['LOGIN_BUSY', 'Too many logins are in progress.', 'Try again in a few seconds.'],
+      [
+        'LOGIN_FAILED',
+        'The name or the password is wrong, or the user is disabled.',
+        'Try again, or ask an admin for a link.',
+      ],
+      [
+        'LOGIN_LIMITED',
+        'Several logins of this name or address failed.',
+        'Wait for the time that the answer names.',
+      ],
+      [
+        'LOGIN_NEEDS_HTTP',
+        'A login was sent to the Unix socket.',
+        'On the socket, you are your Unix user. Log in over HTTP.',
+      ],
+      ['LOGIN_REQUIRED', 'Nobody has logged in, or the session has ended.', 'Log in.'],
+      ['NAME_REQUIRED', 'The link for the first admin was used without a name.', 'Choose a name.'],
+      ['NAME_TAKEN', 'A user has this name. Names are never used twice.', 'Choose another name.'],
+      [
+        'NO_USER',
+        'You are a Unix user without a user of Sluice.',
+        'Add one with `sluice user add --unix-user`.',
+      ],
+      ['OIDC_NOT_CONFIGURED', 'The configuration has no OpenID provider.', 'Set `operator.oidc`.'],
+      [
+        'OIDC_NO_ROLE',
+        'None of your groups has a role.',
+        'Ask for a group, or change `operator.oidc.roles`.',
+      ],
+      [
+        'OIDC_REFUSED',
+        'The answer of the OpenID provider is not valid.',
+        'Log in again. The log has the cause.',
+      ],
+      ['OIDC_STATE', 'This browser began no login, or began it too long ago.', 'Log in again.'],
+      ['OIDC_UNAVAILABLE', 'The OpenID provider does not answer.', 'Try again, or log in with a password.'],
+      ['PASSWORD_WEAK', 'The password breaks a rule, which the message names.', 'Choose another one.'],
+      [
+        'PEER_UNKNOWN',
+        'The kernel does not name the user of the connection.',
+        'Use HTTP with an access token.',
+      ],
+      ['ROLE_OF_PROVIDER', 'The OpenID provider decides the role of this user.', 'Change the groups there.'],
+      ['ROLE_REQUIRED', 'Your role may not do this.', 'Ask somebody with the role that the message names.'],
+      [
+        'SESSION_REQUIRED',
+        'An access token may not change users, passwords or tokens.',
+        'Log in with a password.',
+      ],
+      ['TOKEN_INVALID', 'The access token is unknown, expired or revoked.', 'Log in again.'],
+      [
+        'UNIX_USER_NAME',
+        'The name of a Unix user cannot be read.',
+        'Check the user database of the machine.',
+      ],
+      ['UNIX_USER_TAKEN', 'Another user is linked to this Unix user.', 'Remove that link first.'],
+      [
+        'UNIX_USER_UNKNOWN',
+        'This Unix user may not use Sluice.',
+        'An admin links it to a user: `sluice user add --unix-user`.',
+      ],
+      ['UNKNOWN_TOKEN', 'You have no such access token.', 'List your tokens.'],
+      ['UNKNOWN_USER', 'There is no such user.', '`sluice user list` shows the names.'],
+      ['USER_DISABLED', 'The user is disabled.', 'Ask an admin: `sluice user enable`.'],
+    ],
+  },
+  {
+    title: 'Commands of operators',
+    about:
+      'The [operator API](operator-api.md) refuses a request, or a command cannot be carried out. The message names the way out.',
+    codes: [
+      [
+        'ANSWER_LOST',
+        'The connection broke before the answer came. The command may have taken effect.',
+        'Check before you repeat it.',
+      ],
+      ['BODY', 'The body is not a JSON object in UTF-8.', 'Correct the request.'],
+      ['BODY_TOO_LARGE', 'The body is larger than this endpoint accepts.', 'Send less at once.'],
+      ['BUDGET', 'More urgent work took all calls of the account.', 'Try again later.'],
+      ['CLUSTER', 'The configuration has several Kafka clusters.', 'Name one with `--cluster`.'],
+      ['INPUT', 'A field is missing, unknown or not valid.', 'The message names the field and the rule.'],
+      ['MESSAGE', 'The message cannot be sent as it is.', 'The message names the field and the fix.'],
+      ['NOT_CONNECTED', 'No Sluice answers at this address.', 'Start it, or correct `--server`.'],
+      [
+        'NO_KAFKA',
+        'The configuration has no Kafka cluster, so there are no dead letters.',
+        'Add one under `ingress.kafka`.',
+      ],
+      ['NO_POLLERS', 'The configuration has no pollers.', 'Add one under `pollers`.'],
+      [
+        'NO_SUCH_CONVERSATION',
+        'The ledger does not know this conversation.',
+        'A poller imports it when it changes.',
+      ],
+      ['NO_SUCH_DEAD_LETTER', 'There is no such dead letter.', '`sluice dlq list` shows the ids.'],
+      [
+        'NO_SUCH_EVENT',
+        'There is no such event.',
+        '`sluice events list` or `sluice outbox list` shows the ids.',
+      ],
+      [
+        'NO_SUCH_REPLAY',
+        'This process runs no such replay.',
+        'What was not replayed is still in `sluice dlq list`.',
+      ],
+      ['NO_WORKER', 'No worker answered.', 'Start `sluice dev` or `sluice worker`, and see its log.'],
+      ['PERIOD', 'The period ends before it begins.', 'Write `since` before `until`.'],
+      ['REPLAYS', 'Too many replays run at once.', 'Wait until one ends.'],
+      ['REQUEST', 'The path or the headers of the request cannot be read.', 'Correct the request.'],
+      ['RESOLVED', 'Somebody has replayed or discarded this dead letter.', 'Nothing to do.'],
+      ['RUN_FAILED', 'A run ended with an error.', 'The reason says why.'],
+      ['STOPPED', 'The poller was stopped before it could answer.', '`sluice poll start` continues.'],
+      [
+        'TOO_MUCH',
+        'Too many dead letters to read at once.',
+        'Narrow the filter with `--since`, `--code` or ids.',
+      ],
+      [
+        'TOPIC_GONE',
+        'A topic that a dead letter came from does not exist any more.',
+        'Create it, or discard the dead letter.',
+      ],
+      ['UNKNOWN_NAME', 'The configuration does not have this name.', 'The message suggests similar ones.'],
+    ],
+  },
+];
