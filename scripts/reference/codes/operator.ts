@@ -110,6 +110,7 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       ['BODY_TOO_LARGE', 'The body is larger than this endpoint accepts.', 'Send less at once.'],
       ['BUDGET', 'More urgent work took all calls of the account.', 'Try again later.'],
       ['CLUSTER', 'The configuration has several Kafka clusters.', 'Name one with `--cluster`.'],
+      ['FAILED', 'An unexpected error inside Sluice.', 'The log of the process has the details.'],
       ['INPUT', 'A field is missing, unknown or not valid.', 'The message names the field and the rule.'],
       ['MESSAGE', 'The message cannot be sent as it is.', 'The message names the field and the fix.'],
       ['NOT_CONNECTED', 'No Sluice answers at this address.', 'Start it, or correct `--server`.'],

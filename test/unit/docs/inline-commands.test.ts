@@ -48,7 +48,7 @@ describe('commands in the text of documents', () => {
   });
 
   it.each([
-    ['sync runs leads', '`sluice sync halt leads`: there is no command "halt"'],
+    ['sync halt leads', '`sluice sync halt leads`: there is no command "halt"'],
     ['sync run leads --gone', '`sluice sync run leads --gone`: there is no option --gone'],
     ['events show ID --jsonl', '`sluice events show ID --jsonl`: there is no option --jsonl'],
     ['sync rows NAME --created', null],
