@@ -5,8 +5,6 @@ import { isLongList } from './query-client.ts';
 import { useClient } from './session.tsx';
 import { topicsOf } from './topics.ts';
 
-type GetRoute = Extract<Route, `GET ${string}`>;
-
 export interface CallSettings {
   /** False: not yet, for example because nothing was chosen. */
   readonly enabled?: boolean;
@@ -46,7 +44,7 @@ export interface PageSettings extends CallSettings {
  * A list of any length: `usePages('GET /syncs/{sync}/runs', { sync }, 'runs')`. Give it to DataTable.
  * @public
  */
-export function usePages<R extends GetRoute, K extends ListsOf<Output<R>>>(
+export function usePages<R extends Route, K extends ListsOf<Output<R>>>(
   route: R,
   input: Input<R>,
   list: K,

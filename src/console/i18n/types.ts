@@ -1,5 +1,6 @@
 // Makes `t('overview:title')` a compile error when the English catalog has no such key. A new screen adds its catalog here.
 import 'i18next';
+import type campaigns from './en/campaigns.ts';
 import type common from './en/common.ts';
 import type conversations from './en/conversations.ts';
 import type events from './en/events.ts';
@@ -13,6 +14,7 @@ declare module 'i18next' {
     defaultNS: 'common';
     returnNull: false;
     resources: {
+      campaigns: typeof campaigns;
       common: typeof common;
       conversations: typeof conversations;
       events: typeof events;

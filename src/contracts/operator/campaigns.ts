@@ -1,5 +1,6 @@
 // Endpoints of campaigns: what is configured, their runs, plans and results, and the commands on them.
 import { z } from 'zod';
+import { CampaignConfig } from '../config/config-campaigns.ts';
 import { CAMPAIGN_PHASES, CAMPAIGN_STATES, CampaignProgress } from '../wire/campaign.ts';
 import { CampaignPlan, PlanNote } from '../wire/campaign-plan.ts';
 import { CampaignReport } from '../wire/campaign-report.ts';
@@ -126,6 +127,33 @@ const Commanded = z.object({
 
 const command = { campaign: Target, reason: Reason };
 
+const { flow, connection, holdout, windows, waves, stop, cap, recheck, conversationWindow, approval } =
+  CampaignConfig.shape;
+
+/** The rules of a run, as its plan froze them; of a campaign without a run, as configured. No personal data. */
+export const CampaignRules = z.object({
+  run: z.string().nullable(),
+  account: z.string(),
+  campaign: z.string(),
+  flow,
+  connection,
+  /** Names of the variables of the flow. */
+  variables: z.array(z.string()),
+  /** Where each part of the audience comes from. */
+  audience: z.array(z.string()),
+  holdout,
+  windows,
+  waves,
+  stop,
+  cap,
+  recheck,
+  conversationWindow,
+  approval,
+  /** Triggers per minute that an operator set; 0: no limit of its own; null: as configured. */
+  pace: z.number().nullable(),
+});
+export type CampaignRules = z.infer<typeof CampaignRules>;
+
 export const CAMPAIGNS = {
   'GET /campaigns': endpoint({
     role: 'viewer',
@@ -161,6 +189,12 @@ export const CAMPAIGNS = {
     summary: 'Show the plan of a run: audience, exclusions, calls, waves, days, problems and warnings.',
     input: z.strictObject({ campaign: Campaign }),
     output: z.object({ plan: CampaignPlan.nullable() }),
+  }),
+  'GET /campaigns/{campaign}/rules': endpoint({
+    role: 'viewer',
+    summary: 'Show windows, waves, stop rules and limits of a run, or of a campaign that has none.',
+    input: z.strictObject({ campaign: Campaign }),
+    output: CampaignRules,
   }),
   'GET /campaigns/{campaign}/burn-down': endpoint({
     role: 'viewer',

@@ -1,10 +1,10 @@
 // Campaigns, runs, reports, plans and audits as operators read them.
 import type { Client } from '@temporalio/client';
 import { ScheduleNotFoundError } from '@temporalio/client';
-import { campaignScheduleId } from '../../../contracts/ids.ts';
+import { campaignScheduleId, parseCampaignRunId } from '../../../contracts/ids.ts';
 import type { CAMPAIGNS, ListedCampaign } from '../../../contracts/operator/campaigns.ts';
 import { auditOf, listReports, reportOf } from '../../../ledger/campaigns/campaign-report.ts';
-import { digestOfSpec, findCampaign } from '../../../ledger/campaigns/campaigns.ts';
+import { digestOfSpec, findCampaign, listRuns } from '../../../ledger/campaigns/campaigns.ts';
 import { OperatorError } from '../../error.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import type { Figures } from './figures.ts';
@@ -12,7 +12,9 @@ import { findRun } from './target.ts';
 
 type Routes = Extract<
   keyof typeof CAMPAIGNS,
-  'GET /campaigns' | 'GET /campaign-runs' | `GET /campaigns/{campaign}/${'report' | 'plan' | 'audit'}`
+  | 'GET /campaigns'
+  | 'GET /campaign-runs'
+  | `GET /campaigns/{campaign}/${'report' | 'plan' | 'rules' | 'audit'}`
 >;
 
 export function readHandlers(deps: OperatorDeps, figures: Figures): Handlers<Routes> {
@@ -71,6 +73,21 @@ export function readHandlers(deps: OperatorDeps, figures: Figures): Handlers<Rou
       return report;
     },
     'GET /campaigns/{campaign}/plan': async ({ campaign }) => ({ plan: (await findRun(db, campaign)).plan }),
+    'GET /campaigns/{campaign}/rules': async ({ campaign: text }) => {
+      const isRun = parseCampaignRunId(text) !== null;
+      const row = isRun ? await findRun(db, text) : (await listRuns(db, { campaign: text, limit: 1 }))[0];
+      const { account, campaign, config } = row?.spec ?? deps.config().campaign(text);
+      const { variables, audience, ...rules } = config;
+      return {
+        ...rules,
+        run: row?.run_id ?? null,
+        account,
+        campaign,
+        pace: row?.pace ?? null,
+        variables: Object.keys(variables),
+        audience: audience.map(({ from }) => from),
+      };
+    },
     'GET /campaigns/{campaign}/audit': async ({ campaign, limit, before }) => {
       const { run_id: run, spec } = await findRun(db, campaign);
       const found = await auditOf(db, run, { limit: limit + 1, before: before ?? null });

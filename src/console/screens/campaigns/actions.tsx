@@ -1,0 +1,225 @@
+// What can be done with the newest run of a campaign. Each command says what it will do, and asks.
+import { Button, Text, Tooltip } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useMay, useSession } from '../../api/session.tsx';
+import { useCall } from '../../api/use-call.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { useFormat } from '../../format/use-format.ts';
+import { useConfirm } from '../../parts/confirm.tsx';
+import { type Report, TOPICS } from './data.ts';
+
+const PLANNING_MS = 1000;
+
+interface ActionsProps {
+  readonly campaign: string;
+  /** Null: it has no run. */
+  readonly report: Report | null;
+}
+
+export function Actions({ campaign, report }: ActionsProps) {
+  const may = useMay('operator');
+  const [asked, setAsked] = useState(false);
+  if (!may) return null;
+  const state = report?.state ?? null;
+  const isPlanning = state === 'planning' || asked;
+  return (
+    <>
+      {isPlanning && <Planning campaign={campaign} onEnd={() => setAsked(false)} />}
+      {report !== null && state === 'planned' && <Planned campaign={campaign} report={report} />}
+      {report !== null && state === 'running' && <Running campaign={campaign} report={report} />}
+      {!isPlanning && state !== 'running' && (
+        <PlanButton campaign={campaign} again={report !== null} onPlan={() => setAsked(true)} />
+      )}
+    </>
+  );
+}
+
+function PlanButton(props: { readonly campaign: string; readonly again: boolean; onPlan(): void }) {
+  const { campaign, again, onPlan } = props;
+  const { t } = useTranslation('campaigns');
+  const confirm = useConfirm();
+  const plan = useCommand('POST /campaigns/{campaign}/plan', { onDone: onPlan, topics: TOPICS });
+  const ask = async () => {
+    const answer = await confirm({
+      title: t('action.planTitle', { campaign }),
+      effects: t('action.planEffect'),
+      verb: t('action.plan'),
+    });
+    if (answer !== null) plan.run({ campaign });
+  };
+  return (
+    <Button variant={again ? 'default' : 'filled'} loading={plan.isPending} onClick={() => void ask()}>
+      {again ? t('action.planAgain') : t('action.plan')}
+    </Button>
+  );
+}
+
+/** Shows how far planning is; the server ends it with the reason if it failed. */
+function Planning({ campaign, onEnd }: { readonly campaign: string; onEnd(): void }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const planning = useCall('GET /campaigns/{campaign}/planning', { campaign }, { everyMs: PLANNING_MS });
+  const { data, error } = planning;
+  if (error !== null)
+    return (
+      <Text size="sm" c="red.9" role="alert">
+        {error.message}
+      </Text>
+    );
+  if (data === undefined || data.state === 'planning')
+    return (
+      <Text size="sm" c="dimmed" role="status">
+        {t('action.planning', { found: format.count(data?.found ?? 0) })}
+      </Text>
+    );
+  return (
+    <Button variant="subtle" onClick={onEnd}>
+      {t('state.planned')}
+    </Button>
+  );
+}
+
+function Planned({ campaign, report }: { readonly campaign: string; readonly report: Report }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const confirm = useConfirm();
+  const mayApprove = useMay('approver');
+  const session = useSession();
+  const rules = useCall('GET /campaigns/{campaign}/rules', { campaign: report.run });
+  const settings = { topics: TOPICS };
+  const approve = useCommand('POST /campaigns/{campaign}/approve', {
+    ...settings,
+    done: () => t('action.approved'),
+  });
+  const start = useCommand('POST /campaigns/{campaign}/start', {
+    ...settings,
+    done: () => t('action.started'),
+  });
+  const { run, total, plannedBy, approval, approvedBy, problems } = report;
+  const needsApproval = approval === 'second-person' && approvedBy === null;
+  const isOwn = session.data?.user?.identity === plannedBy;
+  const members = format.count(total.eligible);
+  const askApprove = async () => {
+    const answer = await confirm({
+      title: t('action.approveTitle', { campaign }),
+      effects: t('action.approveEffect', { members, by: plannedBy }),
+      verb: t('action.approve'),
+      reason: 'optional',
+    });
+    if (answer !== null) approve.run({ campaign: run, reason: answer.reason });
+  };
+  const askStart = async () => {
+    const answer = await confirm({
+      title: t('action.startTitle', { campaign }),
+      effects: t('action.startEffect', { members, flow: rules.data?.flow ?? '' }),
+      verb: t('action.start'),
+      dangerous: true,
+      reason: 'optional',
+    });
+    if (answer !== null) start.run({ campaign: run, reason: answer.reason });
+  };
+  return (
+    <>
+      {needsApproval && mayApprove && (
+        <Tooltip label={t('action.own')} disabled={!isOwn}>
+          <Button
+            loading={approve.isPending}
+            data-disabled={isOwn || undefined}
+            aria-disabled={isOwn}
+            onClick={() => (isOwn ? undefined : void askApprove())}
+          >
+            {t('action.approve')}
+          </Button>
+        </Tooltip>
+      )}
+      <Button
+        loading={start.isPending}
+        disabled={needsApproval || problems.length > 0}
+        onClick={() => void askStart()}
+      >
+        {t('action.start')}
+      </Button>
+      <CancelButton campaign={campaign} report={report} />
+    </>
+  );
+}
+
+function Running({ campaign, report }: { readonly campaign: string; readonly report: Report }) {
+  const { t } = useTranslation('campaigns');
+  const confirm = useConfirm();
+  const settings = { topics: TOPICS };
+  const pause = useCommand('POST /campaigns/{campaign}/pause', {
+    ...settings,
+    done: () => t('action.paused'),
+  });
+  const resume = useCommand('POST /campaigns/{campaign}/resume', {
+    ...settings,
+    done: () => t('action.resumed'),
+  });
+  const skip = useCommand('POST /campaigns/{campaign}/skip-wave', {
+    ...settings,
+    done: ({ members }) => t('action.skipped', { count: members }),
+  });
+  const askPause = async () => {
+    const answer = await confirm({
+      title: t('action.pauseTitle', { campaign }),
+      effects: t('action.pauseEffect'),
+      verb: t('action.pause'),
+      reason: 'optional',
+    });
+    if (answer !== null) pause.run({ campaign: report.run, reason: answer.reason });
+  };
+  const askSkip = async () => {
+    const answer = await confirm({
+      title: t('action.skipTitle', { campaign }),
+      effects: t('action.skipEffect'),
+      verb: t('action.skip'),
+      dangerous: true,
+      reason: 'optional',
+    });
+    if (answer !== null) skip.run({ campaign: report.run, reason: answer.reason });
+  };
+  return (
+    <>
+      {report.paused === null ? (
+        <Button variant="default" loading={pause.isPending} onClick={() => void askPause()}>
+          {t('action.pause')}
+        </Button>
+      ) : (
+        <Button loading={resume.isPending} onClick={() => resume.run({ campaign: report.run })}>
+          {t('action.resume')}
+        </Button>
+      )}
+      <Button variant="default" loading={skip.isPending} onClick={() => void askSkip()}>
+        {t('action.skip')}
+      </Button>
+      <CancelButton campaign={campaign} report={report} />
+    </>
+  );
+}
+
+function CancelButton({ campaign, report }: { readonly campaign: string; readonly report: Report }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const confirm = useConfirm();
+  const cancel = useCommand('POST /campaigns/{campaign}/cancel', {
+    topics: TOPICS,
+    done: () => t('action.cancelled'),
+  });
+  const ask = async () => {
+    const answer = await confirm({
+      title: t('action.cancelTitle', { campaign }),
+      effects: t('action.cancelEffect', { members: format.count(report.total.waiting) }),
+      verb: t('action.cancel'),
+      dangerous: true,
+      reason: 'required',
+    });
+    if (answer !== null) cancel.run({ campaign: report.run, reason: answer.reason });
+  };
+  return (
+    <Button variant="default" loading={cancel.isPending} onClick={() => void ask()}>
+      {t('action.cancel')}
+    </Button>
+  );
+}

@@ -1,0 +1,187 @@
+// One campaign: the state of a run, what can be done with it, and its views.
+import { Alert, Anchor, NativeSelect, Tabs } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useCall } from '../../api/use-call.ts';
+import { useUrlState, useUrlValue } from '../../app/use-url-state.ts';
+import { useFormat } from '../../format/use-format.ts';
+import { Page, Section } from '../../parts/page.tsx';
+import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Actions } from './actions.tsx';
+import { type Now, type Report, STATUS_OF, stateOf, TOPICS } from './data.ts';
+import { History } from './history.tsx';
+import { Members } from './members.tsx';
+import { PlanView } from './plan-view.tsx';
+import { Replies } from './replies.tsx';
+import { RulesView } from './rules-view.tsx';
+import { RunView } from './run-view.tsx';
+
+const RUNS = 50;
+const EVERY_MS = 5000;
+const TABS = ['run', 'members', 'plan', 'replies', 'rules', 'history'] as const;
+
+export function CampaignView({ campaign, run }: { readonly campaign: string; readonly run: string | null }) {
+  const { t } = useTranslation('campaigns');
+  const { t: common } = useTranslation('common');
+  const [, setUrl] = useUrlState();
+  const runs = useCall(
+    'GET /campaign-runs',
+    { campaign, limit: RUNS },
+    { topics: TOPICS, everyMs: EVERY_MS },
+  );
+  const trail = [
+    <Anchor key="campaigns" component={Link} to="/campaigns" search={{} as never}>
+      {common('screen.campaigns')}
+    </Anchor>,
+  ];
+  const list = runs.data?.runs ?? [];
+  const chosen = run ?? list[0]?.run ?? null;
+  const choice = (
+    <NativeSelect
+      size="xs"
+      aria-label={t('run.choose')}
+      value={chosen ?? ''}
+      data={[...new Set([...list.map((each) => each.run), ...(chosen === null ? [] : [chosen])])]}
+      onChange={(event) => {
+        const { value } = event.currentTarget;
+        setUrl({ campaign, run: value === list[0]?.run ? null : value });
+      }}
+    />
+  );
+  return (
+    <Loaded of={runs}>
+      {() =>
+        chosen === null ? (
+          <Page title={campaign} trail={trail} actions={<Actions campaign={campaign} report={null} />}>
+            <Section title={t('state.none')}>
+              <EmptyState title={t('run.none')} text={t('run.noneText')} />
+            </Section>
+          </Page>
+        ) : (
+          <OneRun
+            campaign={campaign}
+            run={chosen}
+            newest={list[0]?.run === chosen}
+            trail={trail}
+            choice={choice}
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+interface OneRunProps {
+  readonly campaign: string;
+  readonly run: string;
+  readonly newest: boolean;
+  readonly trail: readonly ReactNode[];
+  readonly choice: ReactNode;
+}
+
+function OneRun({ campaign, run, newest, trail, choice }: OneRunProps) {
+  const { t } = useTranslation('campaigns');
+  const [tab, setTab] = useUrlValue<string>('tab', 'run');
+  const report = useCall('GET /campaigns/{campaign}/report', { campaign: run }, { everyMs: EVERY_MS });
+  const now = useCall('GET /campaigns/{campaign}/progress', { campaign: run }, { everyMs: EVERY_MS });
+  return (
+    <Page
+      title={campaign}
+      trail={trail}
+      lead={report.data && <Lead report={report.data} now={now.data ?? null} />}
+      actions={
+        <>
+          {choice}
+          {newest && report.data !== undefined && <Actions campaign={campaign} report={report.data} />}
+        </>
+      }
+    >
+      {report.data !== undefined && <Notices report={report.data} now={now.data ?? null} />}
+      <Tabs value={tab} onChange={(value) => setTab(value ?? 'run')} keepMounted={false}>
+        <Tabs.List aria-label={t('run.tabs')}>
+          {TABS.map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {t(`run.tab.${each}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="run" pt="md">
+          <Loaded of={report}>
+            {(data) => <RunView report={data} now={now.data ?? null} canSteer={newest} />}
+          </Loaded>
+        </Tabs.Panel>
+        <Tabs.Panel value="members" pt="md">
+          <Members run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="plan" pt="md">
+          <PlanView run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="replies" pt="md">
+          <Replies campaign={campaign} run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="rules" pt="md">
+          <RulesView run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history" pt="md">
+          <History run={run} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}
+
+function Lead({ report, now }: { readonly report: Report; readonly now: Now | null }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const state = stateOf(report);
+  const { plannedBy, approvedBy, startedBy } = report;
+  const waiting = state === 'running' ? (now?.progress?.waiting ?? null) : null;
+  const nobody = t('run.nobody');
+  return (
+    <>
+      <Status of={STATUS_OF[state]} label={t(`state.${state}`)} />{' '}
+      {waiting !== null && t('run.waits', { at: format.moment(waiting.until), why: whyOf(t, waiting.why) })}{' '}
+      {t('run.byWhom', {
+        planned: plannedBy,
+        approved: approvedBy ?? nobody,
+        started: startedBy ?? nobody,
+      })}
+    </>
+  );
+}
+
+const WHYS = ['start', 'window', 'retry', 'settle', 'every', 'replies'] as const;
+
+function whyOf(t: ReturnType<typeof useTranslation<'campaigns'>>['t'], why: string): string {
+  const known = WHYS.find((each) => each === why);
+  return known === undefined ? t('run.why.other', { why }) : t(`run.why.${known}`);
+}
+
+/** What stands in the way, and how to go on. */
+function Notices({ report, now }: { readonly report: Report; readonly now: Now | null }) {
+  const { t } = useTranslation('campaigns');
+  const { paused, state, problems, reason, pollerSees } = report;
+  const block = now?.block ?? report.blocked;
+  const notes = [
+    ...(paused !== null && state === 'running'
+      ? [t('run.pausedBy', { by: paused.by, reason: paused.reason || t('run.noReason') })]
+      : []),
+    ...(block !== null && paused === null ? [`${block.reason} [${block.code}]`] : []),
+    ...(now?.failure ? [`${now.failure.reason} [${now.failure.code}]`] : []),
+    ...(state === 'running' && now !== null && now.progress === null ? [t('run.noWorkflow')] : []),
+    ...(state === 'failed' && reason !== null ? [reason] : []),
+    ...(state === 'planned' ? problems.map((each) => t('run.problem', { reason: each.reason })) : []),
+    ...(state === 'running' && !pollerSees ? [t('run.noPoller')] : []),
+    ...(now?.trouble ? [now.trouble] : []),
+  ];
+  if (notes.length === 0) return null;
+  return (
+    <Alert color="yellow" variant="light" role="status">
+      {notes.map((note) => (
+        <div key={note}>{note}</div>
+      ))}
+    </Alert>
+  );
+}

@@ -1,0 +1,153 @@
+// Members of a run: filters in the address, a search whose text is not, masked numbers.
+import { TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useClient } from '../../api/session.tsx';
+import { usePages } from '../../api/use-call.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { Masked } from '../../parts/masked.tsx';
+import { Section } from '../../parts/page.tsx';
+import { Status } from '../../parts/status.tsx';
+import type { Column } from '../../parts/table/columns.ts';
+import { DataTable } from '../../parts/table/data-table.tsx';
+import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { Time } from '../../parts/values.tsx';
+import { type Member, TOPICS } from './data.ts';
+
+const STATES = [
+  'waiting',
+  'sending',
+  'triggered',
+  'skipped',
+  'failed',
+  'unknown',
+  'cancelled',
+  'excluded',
+  'holdout',
+  'found',
+] as const;
+
+const STATUS = {
+  found: 'pending',
+  excluded: 'skipped',
+  holdout: 'off',
+  waiting: 'waiting',
+  sending: 'running',
+  triggered: 'done',
+  skipped: 'skipped',
+  failed: 'failed',
+  unknown: 'unknown',
+  cancelled: 'cancelled',
+} as const satisfies Record<Member['state'], string>;
+
+const PAGE = 200;
+
+export function Members({ run }: { readonly run: string }) {
+  const { t } = useTranslation('campaigns');
+  const client = useClient();
+  const [url] = useUrlState();
+  // Personal data never stands in the address.
+  const [text, setText] = useState('');
+  const [search, setSearch] = useState('');
+  const later = useDebouncedCallback(setSearch, 300);
+  const wave = Number(url.wave);
+  const state = STATES.find((each) => each === url.state);
+  const pages = usePages(
+    'POST /campaigns/{campaign}/members',
+    {
+      campaign: run,
+      limit: PAGE,
+      search: search === '' ? undefined : search,
+      states: state === undefined ? undefined : [state],
+      codes: url.code === undefined ? undefined : [url.code],
+      waves: Number.isInteger(wave) && wave > 0 ? [wave] : undefined,
+    },
+    'members',
+    { cursor: 'after', topics: TOPICS },
+  );
+  const reveal = async (member: Member) => {
+    const shown = await client.call('POST /campaigns/{campaign}/members', {
+      campaign: run,
+      after: member.member - 1,
+      limit: 1,
+      unmask: true,
+    });
+    return shown.members[0]?.number ?? '';
+  };
+  const columns: readonly Column<Member>[] = [
+    { id: 'member', header: t('members.member'), width: '6rem', cell: ({ member }) => String(member) },
+    {
+      id: 'number',
+      header: t('members.number'),
+      width: 'minmax(12rem, 1.5fr)',
+      cell: (member) =>
+        member.number === null ? null : (
+          <Masked
+            key={member.member}
+            value={member.number}
+            what={t('members.what')}
+            reveal={() => reveal(member)}
+          />
+        ),
+    },
+    {
+      id: 'state',
+      header: t('members.state'),
+      width: 'minmax(8rem, 1fr)',
+      cell: (member) => <Status of={STATUS[member.state]} label={t(`members.states.${member.state}`)} />,
+    },
+    {
+      id: 'code',
+      header: t('members.code'),
+      width: 'minmax(10rem, 2fr)',
+      cell: ({ code, reason }) => <span title={reason ?? undefined}>{code ?? reason}</span>,
+    },
+    { id: 'wave', header: t('members.wave'), width: '5rem', align: 'end', cell: (member) => member.wave },
+    {
+      id: 'triggered',
+      header: t('members.triggered'),
+      width: 'minmax(8rem, 1fr)',
+      cell: ({ triggeredAt }) => <Time at={triggeredAt} as="moment" />,
+    },
+    {
+      id: 'replied',
+      header: t('members.replied'),
+      width: 'minmax(8rem, 1fr)',
+      wideOnly: true,
+      cell: ({ repliedAt }) => <Time at={repliedAt} as="moment" />,
+    },
+  ];
+  return (
+    <Section title={t('members.label')} flush>
+      <Filters>
+        <TextInput
+          size="xs"
+          type="search"
+          miw="16rem"
+          aria-label={t('members.search')}
+          placeholder={t('members.search')}
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            later(event.currentTarget.value);
+          }}
+        />
+        <ChoiceFilter
+          param="state"
+          label={t('members.state')}
+          options={STATES.map((value) => ({ value, label: t(`members.states.${value}`) }))}
+        />
+        <TextFilter param="code" label={t('members.code')} />
+        <TextFilter param="wave" label={t('members.wave')} />
+      </Filters>
+      <DataTable
+        label={t('members.label')}
+        pages={pages}
+        columns={columns}
+        rowId={({ member }) => String(member)}
+        empty={{ title: t('members.empty'), text: t('members.emptyText') }}
+      />
+    </Section>
+  );
+}

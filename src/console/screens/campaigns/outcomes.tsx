@@ -1,0 +1,147 @@
+// Why members were left out, skipped or failed, with the way to them and to a retry.
+import { Anchor, Button, Group } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/session.tsx';
+import { useCommand } from '../../api/use-command.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { useFormat } from '../../format/use-format.ts';
+import { useConfirm } from '../../parts/confirm.tsx';
+import { Section } from '../../parts/page.tsx';
+import { EmptyState } from '../../parts/states.tsx';
+import { Chip, type Tone } from '../../parts/status.tsx';
+import classes from './campaigns.module.css';
+import { byCount, type Report, TOPICS } from './data.ts';
+
+interface Outcome {
+  readonly state: 'excluded' | 'holdout' | 'skipped' | 'failed' | 'unknown';
+  readonly code: string | null;
+  readonly count: number;
+  readonly tone: Tone;
+}
+
+export function Outcomes({ report }: { readonly report: Report }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const [, setUrl] = useUrlState();
+  const outcomes = outcomesOf(report);
+  return (
+    <Section title={t('outcomes.title')}>
+      {outcomes.length === 0 ? (
+        <EmptyState title={t('outcomes.none')} />
+      ) : (
+        <ul className={classes.codes}>
+          {outcomes.map(({ state, code, count, tone }) => (
+            <li key={`${state} ${code}`}>
+              <Chip tone={tone}>{t(`outcomes.${state}`)}</Chip>
+              <span className={classes.code}>{code}</span>
+              <span className={classes.number}>{format.count(count)}</span>
+              <Group gap="xs">
+                <Anchor
+                  component="button"
+                  type="button"
+                  size="xs"
+                  onClick={() => setUrl({ tab: 'members', state, code }, { replace: false })}
+                >
+                  {t('outcomes.show')}
+                </Anchor>
+                {state === 'failed' && code !== null && <Retry report={report} code={code} count={count} />}
+                {state === 'unknown' && <Resolve report={report} />}
+              </Group>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function outcomesOf({ total }: Report): Outcome[] {
+  const codes = (state: 'excluded' | 'skipped' | 'failed', tone: Tone) =>
+    byCount(total[state]).map(([code, count]) => ({ state, code, count, tone }));
+  return [
+    ...(total.unknown === 0
+      ? []
+      : [{ state: 'unknown' as const, code: null, count: total.unknown, tone: 'warn' as const }]),
+    ...codes('failed', 'bad'),
+    ...codes('skipped', 'idle'),
+    ...codes('excluded', 'idle'),
+    ...(total.holdout === 0
+      ? []
+      : [{ state: 'holdout' as const, code: null, count: total.holdout, tone: 'info' as const }]),
+  ];
+}
+
+function Retry({
+  report,
+  code,
+  count,
+}: {
+  readonly report: Report;
+  readonly code: string;
+  readonly count: number;
+}) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const confirm = useConfirm();
+  const may = useMay('operator');
+  const retry = useCommand('POST /campaigns/{campaign}/retry', {
+    topics: TOPICS,
+    done: ({ members }) => t('action.retried', { count: members }),
+  });
+  if (!may || !['running', 'finished'].includes(report.state)) return null;
+  const ask = async () => {
+    const answer = await confirm({
+      title: t('action.retryTitle', { code }),
+      effects: t('action.retryEffect', { members: format.count(count) }),
+      verb: t('outcomes.retry'),
+      reason: 'optional',
+    });
+    if (answer !== null) retry.run({ campaign: report.run, codes: [code], reason: answer.reason });
+  };
+  return (
+    <Button size="compact-xs" variant="default" loading={retry.isPending} onClick={() => void ask()}>
+      {t('outcomes.retry')}
+    </Button>
+  );
+}
+
+/** An operator says what happened: nobody else can know. */
+function Resolve({ report }: { readonly report: Report }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const confirm = useConfirm();
+  const may = useMay('operator');
+  const resolve = useCommand('POST /campaigns/{campaign}/resolve', {
+    topics: TOPICS,
+    done: ({ members }) => t('action.resolved', { count: members }),
+  });
+  if (!may) return null;
+  const ask = async (as: 'triggered' | 'notTriggered', again: boolean, verb: string) => {
+    const answer = await confirm({
+      title: t('action.resolveTitle'),
+      effects: t('action.resolveEffect', { members: format.count(report.total.unknown) }),
+      verb,
+      dangerous: again,
+      reason: 'required',
+    });
+    if (answer !== null)
+      resolve.run({ campaign: report.run, members: null, as, again, reason: answer.reason });
+  };
+  const button = (as: 'triggered' | 'notTriggered', again: boolean, verb: string) => (
+    <Button
+      size="compact-xs"
+      variant="default"
+      loading={resolve.isPending}
+      onClick={() => void ask(as, again, verb)}
+    >
+      {verb}
+    </Button>
+  );
+  return (
+    <>
+      {button('triggered', false, t('action.resolveRan'))}
+      {button('notTriggered', false, t('action.resolveNot'))}
+      {report.state !== 'cancelled' && button('notTriggered', true, t('action.resolveAgain'))}
+    </>
+  );
+}

@@ -1,0 +1,222 @@
+// The plan of a run: who it reaches, what it costs, on which days, and what speaks against it.
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../api/client.ts';
+import { useMay } from '../../api/session.tsx';
+import { useCall } from '../../api/use-call.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { useFormat } from '../../format/use-format.ts';
+import { Columns, Facts, Section } from '../../parts/page.tsx';
+import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { Chip } from '../../parts/status.tsx';
+import { Time } from '../../parts/values.tsx';
+import classes from './campaigns.module.css';
+import { byCount, type Plan, sumOf } from './data.ts';
+
+export function PlanView({ run }: { readonly run: string }) {
+  const { t } = useTranslation('campaigns');
+  const plan = useCall('GET /campaigns/{campaign}/plan', { campaign: run });
+  return (
+    <Loaded of={plan}>
+      {({ plan: made }) =>
+        made === null ? (
+          <Section title={t('run.tab.plan')}>
+            <EmptyState title={t('plan.none')} text={t('plan.noneText')} />
+          </Section>
+        ) : (
+          <Made plan={made} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Made({ plan }: { readonly plan: Plan }) {
+  const { t } = useTranslation('campaigns');
+  return (
+    <Columns
+      main={
+        <>
+          <Calendar plan={plan} />
+          <Notes plan={plan} />
+          <Sample run={plan.run} />
+        </>
+      }
+      side={
+        <>
+          <Audience plan={plan} />
+          <Section title={t('plan.exclusions')}>
+            <Exclusions plan={plan} />
+          </Section>
+          <Cost plan={plan} />
+        </>
+      }
+    />
+  );
+}
+
+function Calendar({ plan }: { readonly plan: Plan }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const { days, moreDays, timeZone } = plan;
+  const most = Math.max(1, ...days.map(({ members }) => members));
+  const dayName = new Intl.DateTimeFormat(format.language, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  });
+  const clock = new Intl.DateTimeFormat(format.language, { hour: '2-digit', minute: '2-digit', timeZone });
+  return (
+    <Section title={t('plan.calendar')} about={t('plan.calendarAbout', { zone: timeZone })}>
+      {days.length === 0 ? (
+        <EmptyState title={t('burn.empty')} />
+      ) : (
+        <ol className={classes.calendar} aria-label={t('plan.calendarLabel')}>
+          {days.map(({ day, members, startsAt, endsAt }) => (
+            <li
+              key={day}
+              className={classes.day}
+              style={{ '--fill': `${Math.round((members / most) * 100)}%` } as React.CSSProperties}
+            >
+              {dayName.format(new Date(`${day}T12:00:00Z`))}
+              <strong>{format.count(members)}</strong>
+              <span className={classes.muted}>
+                {clock.format(new Date(startsAt))}–{clock.format(new Date(endsAt))}
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {moreDays > 0 && <p className={classes.muted}>{t('plan.more', { count: moreDays })}</p>}
+    </Section>
+  );
+}
+
+function Notes({ plan }: { readonly plan: Plan }) {
+  const { t } = useTranslation('campaigns');
+  const notes = [
+    ...plan.problems.map((note) => ({ note, tone: 'bad' as const, kind: t('plan.problem') })),
+    ...plan.warnings.map((note) => ({ note, tone: 'warn' as const, kind: t('plan.warning') })),
+  ];
+  return (
+    <Section title={t('plan.notes')}>
+      {notes.length === 0 ? (
+        t('plan.fine')
+      ) : (
+        <ul className={classes.notes}>
+          {notes.map(({ note, tone, kind }) => (
+            <li key={note.code + note.reason}>
+              <Chip tone={tone}>{kind}</Chip> {note.reason}{' '}
+              <span className={classes.muted}>[{note.code}]</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function Audience({ plan }: { readonly plan: Plan }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  return (
+    <Section title={t('plan.audience')}>
+      <Facts
+        facts={[
+          [t('plan.rows'), format.count(plan.found)],
+          [t('plan.people'), format.count(plan.audience)],
+          [t('plan.left'), format.count(sumOf(plan.excluded))],
+          [t('plan.control'), format.count(plan.holdout)],
+          [t('plan.eligible'), <strong key="eligible">{format.count(plan.eligible)}</strong>],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Exclusions({ plan }: { readonly plan: Plan }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const left = byCount(plan.excluded);
+  if (left.length === 0) return t('outcomes.none');
+  return <Facts facts={left.map(([code, count]) => [code, format.count(count)] as const)} />;
+}
+
+function Cost({ plan }: { readonly plan: Plan }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const { triggers, rechecks, lookups, after } = plan.calls;
+  const kinds = [
+    [t('plan.triggers'), triggers],
+    [t('plan.rechecks'), rechecks],
+    [t('plan.lookups'), lookups],
+    [t('plan.after'), after],
+  ] as const;
+  return (
+    <Section title={t('plan.cost')}>
+      <Facts
+        facts={[
+          [
+            t('plan.calls'),
+            <strong key="calls">{format.count(triggers + rechecks + lookups + after)}</strong>,
+          ],
+          ...kinds
+            .filter(([, count]) => count > 0)
+            .map(([name, count]) => [name, format.count(count)] as const),
+          [
+            t('plan.pace'),
+            t('plan.paceValue', {
+              pace: format.count(plan.pacePerMinute),
+              calls: format.count(plan.callsPerMinute),
+            }),
+          ],
+          [t('plan.finish'), <Time key="finish" at={plan.finishAt} as="moment" />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** Personal data: it is read only on request, and the audit log keeps that. */
+function Sample({ run }: { readonly run: string }) {
+  const { t } = useTranslation('campaigns');
+  const { t: common } = useTranslation('common');
+  const may = useMay('operator');
+  const sample = useCommand('POST /campaigns/{campaign}/sample');
+  const [shown, setShown] = useState<Output<'POST /campaigns/{campaign}/sample'> | null>(null);
+  if (!may) return null;
+  return (
+    <Section
+      title={t('plan.sample')}
+      about={t('plan.sampleAbout')}
+      actions={
+        <Button
+          size="xs"
+          variant="default"
+          loading={sample.isPending}
+          title={common('masked.audited')}
+          onClick={() => void sample.runAsync({ campaign: run, unmask: true, limit: 5 }).then(setShown)}
+        >
+          {t('plan.sampleShow')}
+        </Button>
+      }
+    >
+      {shown !== null && shown.members.length === 0 && t('plan.sampleNone')}
+      {shown !== null && (
+        <Facts
+          facts={shown.members.map(
+            ({ member, number, variables }) =>
+              [
+                number ?? String(member),
+                Object.entries(variables)
+                  .map(([name, value]) => `${name}: ${String(value)}`)
+                  .join(', '),
+              ] as const,
+          )}
+        />
+      )}
+    </Section>
+  );
+}
