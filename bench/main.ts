@@ -10,6 +10,7 @@ import { fairness } from './fairness.ts';
 import { faults } from './faults.ts';
 import { ingress } from './ingress.ts';
 import { lanes } from './lanes.ts';
+import { members } from './members.ts';
 import { overview } from './overview.ts';
 import { person } from './person.ts';
 import { plan } from './plan.ts';
@@ -26,6 +27,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   faults,
   ingress,
   lanes,
+  members,
   overview,
   person,
   plan,

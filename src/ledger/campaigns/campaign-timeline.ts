@@ -27,14 +27,34 @@ export async function doneOverTime(
   );
 }
 
-/** Triggers since then, by the clock of the workers. */
-export async function triggeredSince(db: Queryable, run: string, since: Date): Promise<number> {
-  const [row] = await db.query<{ members: number }>(
-    `select count(*)::int as members from campaign_members
-      where run_id = $1 and state = 'triggered' and triggered_at > $2`,
+export interface RunCounts {
+  readonly done: number;
+  readonly total: number;
+  /** Triggers since the given time. */
+  readonly recent: number;
+  /** Waiting members by the zones of their windows, joined by commas. */
+  readonly waiting: readonly { readonly zones: string; readonly members: number }[];
+}
+
+/** What the progress of a run needs, in one pass. */
+export async function countRun(db: Queryable, run: string, since: Date): Promise<RunCounts> {
+  const rows = await db.query<{ state: string; zones: string; members: number; recent: number }>(
+    `select state, case when state = 'waiting' then zones else '' end as zones, count(*)::int as members,
+            (count(*) filter (where state = 'triggered' and triggered_at > $2))::int as recent
+       from campaign_members where run_id = $1 and state not in ('found', 'excluded', 'holdout')
+      group by 1, 2`,
     [run, since],
   );
-  return row?.members ?? 0;
+  const sum = (of: readonly { readonly members: number }[]) =>
+    of.reduce((all, { members }) => all + members, 0);
+  const waiting = rows.filter(({ state }) => state === 'waiting');
+  const open = rows.filter(({ state }) => state === 'waiting' || state === 'sending');
+  return {
+    done: sum(rows) - sum(open),
+    total: sum(rows),
+    recent: rows.reduce((all, { recent }) => all + recent, 0),
+    waiting: waiting.map(({ zones, members }) => ({ zones, members })),
+  };
 }
 
 export interface ReplyCell {

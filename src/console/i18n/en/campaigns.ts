@@ -147,7 +147,7 @@ export default {
     replies: 'Replied',
     above: 'more than {{share}}',
     below: 'less than {{share}}',
-    now: 'last judged wave: {{share}}',
+    now: 'last wave: {{share}}',
   },
   action: {
     plan: 'Plan',
@@ -165,6 +165,7 @@ export default {
     startTitle: 'Start “{{campaign}}”?',
     startEffect: '{{members}} people get flow {{flow}}. Triggers that were accepted cannot be taken back.',
     started: 'The campaign has started.',
+    goOn: 'Continue the run',
     pause: 'Pause',
     pauseTitle: 'Pause “{{campaign}}”?',
     pauseEffect: 'Triggers in progress end first. Nobody else is triggered until somebody resumes it.',

@@ -147,7 +147,7 @@ export default {
     replies: 'Responderam',
     above: 'mais de {{share}}',
     below: 'menos de {{share}}',
-    now: 'última onda avaliada: {{share}}',
+    now: 'última onda: {{share}}',
   },
   action: {
     plan: 'Plano',
@@ -165,6 +165,7 @@ export default {
     startTitle: 'Iniciar “{{campaign}}”?',
     startEffect: '{{members}} pessoas recebem o fluxo {{flow}}. Disparos aceitos não podem ser desfeitos.',
     started: 'A campanha começou.',
+    goOn: 'Continuar a execução',
     pause: 'Pausar',
     pauseTitle: 'Pausar “{{campaign}}”?',
     pauseEffect: 'Os disparos em andamento terminam antes. Ninguém mais é disparado até que alguém retome.',

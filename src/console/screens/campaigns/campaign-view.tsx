@@ -1,9 +1,11 @@
 // One campaign: the state of a run, what can be done with it, and its views.
-import { Alert, Anchor, NativeSelect, Tabs } from '@mantine/core';
+import { Alert, Anchor, Button, NativeSelect, Tabs } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
+import { useCommand } from '../../api/use-command.ts';
 import { useUrlState, useUrlValue } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Page, Section } from '../../parts/page.tsx';
@@ -164,13 +166,16 @@ function Notices({ report, now }: { readonly report: Report; readonly now: Now |
   const { t } = useTranslation('campaigns');
   const { paused, state, problems, reason, pollerSees } = report;
   const block = now?.block ?? report.blocked;
+  const isOrphan = state === 'running' && now !== null && now.progress === null;
+  const may = useMay('operator');
+  const start = useCommand('POST /campaigns/{campaign}/start', { topics: TOPICS });
   const notes = [
     ...(paused !== null && state === 'running'
       ? [t('run.pausedBy', { by: paused.by, reason: paused.reason || t('run.noReason') })]
       : []),
     ...(block !== null && paused === null ? [`${block.reason} [${block.code}]`] : []),
     ...(now?.failure ? [`${now.failure.reason} [${now.failure.code}]`] : []),
-    ...(state === 'running' && now !== null && now.progress === null ? [t('run.noWorkflow')] : []),
+    ...(isOrphan ? [t('run.noWorkflow')] : []),
     ...(state === 'failed' && reason !== null ? [reason] : []),
     ...(state === 'planned' ? problems.map((each) => t('run.problem', { reason: each.reason })) : []),
     ...(state === 'running' && !pollerSees ? [t('run.noPoller')] : []),
@@ -182,6 +187,17 @@ function Notices({ report, now }: { readonly report: Report; readonly now: Now |
       {notes.map((note) => (
         <div key={note}>{note}</div>
       ))}
+      {isOrphan && may && (
+        <Button
+          mt="xs"
+          size="xs"
+          variant="default"
+          loading={start.isPending}
+          onClick={() => start.run({ campaign: report.run })}
+        >
+          {t('action.goOn')}
+        </Button>
+      )}
     </Alert>
   );
 }

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../format/use-format.ts';
 import { Facts, Section } from '../../parts/page.tsx';
 import { EmptyState } from '../../parts/states.tsx';
+import classes from './campaigns.module.css';
 import { type Report, type Rules, sumOf } from './data.ts';
 
 const RULES = ['failed', 'unknown', 'humanService', 'optOut', 'replies'] as const;
@@ -30,7 +31,12 @@ export function StopRules({ rules, waves }: { readonly rules: Rules; readonly wa
             const now = judged === undefined ? null : shareOf(judged, rule);
             return [
               t(`stop.${rule}`),
-              now === null ? limit : `${limit} (${t('stop.now', { share: format.percent(now) })})`,
+              <span key={rule} className={classes.stacked}>
+                {limit}
+                {now !== null && (
+                  <span className={classes.muted}>{t('stop.now', { share: format.percent(now) })}</span>
+                )}
+              </span>,
             ] as const;
           })}
         />

@@ -3,9 +3,8 @@ import { compileCalendar } from '../../../campaigns/calendar.ts';
 import { type Forecast, forecast, SPACING, type ZoneGroup } from '../../../campaigns/forecast.ts';
 import { zonesOfText } from '../../../campaigns/zones.ts';
 import type { CampaignPlan } from '../../../contracts/wire/campaign-plan.ts';
-import { countZones } from '../../../ledger/campaigns/campaign-plan-facts.ts';
+import type { RunCounts } from '../../../ledger/campaigns/campaign-timeline.ts';
 import type { CampaignRow } from '../../../ledger/campaigns/campaigns.ts';
-import type { Queryable } from '../../../ledger/database.ts';
 
 /** Horizon of an estimate: 2 years. */
 const HORIZON_MS = 2 * 365 * 86_400_000;
@@ -36,13 +35,12 @@ export function plannedForecast(
 }
 
 /** Time of the last trigger if the waiting members are triggered from `fromMs` on; null when it can't be known. */
-export async function endOf(
-  db: Queryable,
-  row: Planned & Pick<CampaignRow, 'run_id' | 'plan'>,
+export function endOf(
+  row: Planned & Pick<CampaignRow, 'plan'>,
+  zones: RunCounts['waiting'],
   fromMs: number,
-): Promise<number | null> {
+): number | null {
   if (row.plan === null) return null;
-  const zones = await countZones(db, row.run_id);
   const groups = zones.map(({ zones, members }) => ({
     zones: zonesOfText(zones, row.spec.timeZone),
     members,

@@ -17,7 +17,7 @@ export function campaignHandlers(
   const figures = createFigures(deps);
   return {
     ...readHandlers(deps, figures),
-    ...progressHandlers(deps, figures),
+    ...progressHandlers(deps),
     ...overTimeHandlers(deps),
     ...memberHandlers(deps),
     ...planningHandlers(deps),

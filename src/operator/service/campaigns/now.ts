@@ -10,8 +10,7 @@ import {
   type TriggerBatchProgress,
 } from '../../../contracts/wire/campaign.ts';
 import type { PlanNote } from '../../../contracts/wire/campaign-plan.ts';
-import type { CampaignFigures } from '../../../contracts/wire/campaign-report.ts';
-import { triggeredSince } from '../../../ledger/campaigns/campaign-timeline.ts';
+import { countRun, type RunCounts } from '../../../ledger/campaigns/campaign-timeline.ts';
 import type { CampaignRow } from '../../../ledger/campaigns/campaigns.ts';
 import { OperatorError } from '../../error.ts';
 import { batchDetails } from '../batch-details.ts';
@@ -19,12 +18,13 @@ import type { Handlers, OperatorDeps } from '../deps.ts';
 import { createMemo } from '../memo.ts';
 import { describeWorkflow, failing } from '../workflows.ts';
 import { endOf } from './estimate.ts';
-import type { Figures } from './figures.ts';
 import { campaignRefusal } from './refusals.ts';
 import { findRun } from './target.ts';
 
 /** Period over which the pace is measured. */
 const PACE_MS = 5 * 60_000;
+/** After the start, the pace is known this many minutes later. */
+const LEAST_MINUTES = 1 / 60;
 /** A worker answers a query within this time, in milliseconds, or the progress is left out. */
 const QUERY_MS = 2000;
 /** A member may fail this often before it is reported: one lost answer is normal. */
@@ -39,15 +39,15 @@ interface Live {
   readonly failure: PlanNote | null;
 }
 
-export function progressHandlers(deps: OperatorDeps, figures: Figures): Handlers<Routes> {
+export function progressHandlers(deps: OperatorDeps): Handlers<Routes> {
   const { db } = deps;
-  const paces = createMemo<number>();
-  const ends = createMemo<number | null>({ factor: 50, maxMs: 60_000 });
+  const counted = createMemo<RunCounts & { readonly pacePerMinute: number }>();
 
-  async function recentPace({ run_id, started_at }: CampaignRow, nowMs: number): Promise<number> {
+  async function count({ run_id, started_at }: CampaignRow, nowMs: number) {
     const fromMs = Math.max(nowMs - PACE_MS, started_at?.getTime() ?? nowMs);
-    const triggered = await triggeredSince(db, run_id, new Date(fromMs));
-    return nowMs - fromMs < 1000 ? 0 : (triggered * 60_000) / (nowMs - fromMs);
+    const counts = await countRun(db, run_id, new Date(fromMs));
+    const minutes = (nowMs - fromMs) / 60_000;
+    return { ...counts, pacePerMinute: minutes < LEAST_MINUTES ? 0 : counts.recent / minutes };
   }
 
   return {
@@ -57,16 +57,13 @@ export function progressHandlers(deps: OperatorDeps, figures: Figures): Handlers
       const live = await liveOf(await deps.runningTemporal(), row);
       const { progress } = live;
       const nowMs = await deps.now();
-      const { done, total } = progress?.counts
-        ? ofCounts(progress.counts)
-        : ofFigures((await figures.read(row)).total);
-      const runs = state === 'running';
+      const counts = await counted.get(`${run} ${state}`, () => count(row, nowMs));
+      const { done, total } = progress?.counts ? ofCounts(progress.counts) : counts;
+      const isRunning = state === 'running';
       const isPaused = (progress?.paused ?? row.paused) !== null;
       const fromMs = Math.max(nowMs, progress?.waiting == null ? 0 : Date.parse(progress.waiting.until));
       const endMs =
-        runs && !isPaused && row.blocked === null
-          ? await ends.get(`${run} ${row.pace} ${fromMs - nowMs > 0}`, () => endOf(db, row, fromMs))
-          : null;
+        isRunning && !isPaused && row.blocked === null ? endOf(row, counts.waiting, fromMs) : null;
       return {
         run,
         timeZone: row.spec.timeZone,
@@ -74,12 +71,12 @@ export function progressHandlers(deps: OperatorDeps, figures: Figures): Handlers
         isOver: !['planning', 'planned', 'running'].includes(state) && !live.isRunning,
         progress,
         phase: progress?.phase ?? null,
-        block: runs ? blockOf(row, progress) : null,
+        block: isRunning ? blockOf(row, progress) : null,
         trouble: live.trouble,
         failure: live.failure,
         done,
         total,
-        pacePerMinute: runs ? await paces.get(run, () => recentPace(row, nowMs)) : 0,
+        pacePerMinute: isRunning ? counts.pacePerMinute : 0,
         etaAt: endMs === null ? null : new Date(endMs).toISOString(),
       };
     },
@@ -130,10 +127,6 @@ function ofCounts(counts: CampaignCounts): { done: number; total: number } {
   const { triggered, skipped, failed, unknown, cancelled, waiting, sending } = counts;
   const done = triggered + skipped + failed + unknown + cancelled;
   return { done, total: done + waiting + sending };
-}
-
-function ofFigures({ eligible, waiting, sending }: CampaignFigures): { done: number; total: number } {
-  return { done: eligible - waiting - sending, total: eligible };
 }
 
 /** Why a run triggers nobody until an operator acts. A pause by a person does not count. */

@@ -1,0 +1,321 @@
+// The screen of campaigns in Chromium, over the real handlers and a ledger: every view in light and dark, on a desktop and
+// on a phone, and the commands of an operator.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import express from 'express';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { LoadedConfig } from '../../../src/config/load.ts';
+import { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
+import { digestOfSpec } from '../../../src/ledger/campaigns/campaigns.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { createApi } from '../../../src/operator/http/api.ts';
+import { consoleRouter } from '../../../src/operator/http/console.ts';
+import { type Listener, listen } from '../../../src/operator/http/listen.ts';
+import type { Caller } from '../../../src/operator/service/caller.ts';
+import { createOperator } from '../../../src/runtime/operator.ts';
+import { launchChromium } from '../../support/chromium.ts';
+import { findBarriers, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { testLedger } from '../../support/postgres/ledger.ts';
+import { buildOnce } from '../../support/runner/build.ts';
+import { campaignRows } from '../../unit/ledger/campaigns/campaign-rows.ts';
+
+/** Set it to a folder to keep a picture of every view. */
+const SHOTS = process.env.SLUICE_SCREENSHOTS;
+
+const ALL_DAY = Object.fromEntries(
+  ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['09:00-18:00']]),
+);
+const CONFIG = CampaignConfig.parse({
+  account: 'acme',
+  flow: 7,
+  connection: 1,
+  variables: { name: 'contact.name' },
+  audience: [{ from: 'cards', status: ['lost'] }],
+  windows: { days: ALL_DAY },
+  waves: { size: 400, canary: 50, callsPerMinute: 60 },
+  stop: { failed: 0.1, optOut: 0.05 },
+  approval: 'second-person',
+});
+const specOf = (campaign: string) => ({
+  account: 'acme',
+  campaign,
+  config: CONFIG,
+  sources: {},
+  timeZone: 'America/Sao_Paulo',
+  optOut: { tags: [], words: [] },
+});
+const LOADED = {
+  file: '/etc/sluice.yaml',
+  config: {
+    campaigns: { spring: CONFIG, '<script>alert(1)</script>': CONFIG, autumn: CONFIG },
+    accounts: { acme: { timeZone: 'America/Sao_Paulo' } },
+  },
+  campaign: specOf,
+  reload: async () => LOADED,
+} as unknown as LoadedConfig;
+
+const RUN = 'acme/+spring/2';
+const PLANNED = 'acme/+autumn/1';
+
+let browser: Browser;
+let dist: string;
+let db: Database;
+let listener: Listener;
+let caller: Caller;
+const rows = campaignRows(() => db);
+
+beforeAll(async () => {
+  [dist, browser] = [await buildOnce(), await launchChromium()];
+  await testLedger();
+}, 240_000);
+afterAll(() => browser?.close());
+
+beforeEach(async () => {
+  db = await testLedger();
+  caller = { identity: 'user:bia', name: 'Bia', role: 'admin', via: 'session' };
+  await fill();
+  listener = await serve();
+});
+afterEach(() => listener.close());
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+function planOf(run: string, campaign: string, startMs: number) {
+  return {
+    account: 'acme',
+    campaign,
+    run,
+    plannedAt: iso(startMs - HOUR),
+    plannedBy: 'user:ana',
+    found: 1700,
+    audience: 1500,
+    merged: 200,
+    parts: [{ from: 'cards', found: 1700 }],
+    excluded: { OPTED_OUT: 120, CONTACTED_LATELY: 60, VARIABLE_MISSING: 20 },
+    holdout: 0,
+    eligible: 1300,
+    zones: [{ zones: ['America/Sao_Paulo'], members: 1300 }],
+    calls: { planning: 17, triggers: 1300, rechecks: 0, lookups: 0, after: 0 },
+    pacePerMinute: 60,
+    callsPerMinute: 120,
+    waves: [],
+    moreWaves: 0,
+    timeZone: 'America/Sao_Paulo',
+    days: [0, 1, 2].map((n) => ({
+      day: iso(startMs + n * DAY).slice(0, 10),
+      members: [540, 540, 220][n],
+      startsAt: iso(startMs + n * DAY),
+      endsAt: iso(startMs + n * DAY + 9 * HOUR),
+    })),
+    moreDays: 0,
+    finishAt: iso(startMs + 2 * DAY + 4 * HOUR),
+    problems: [],
+    warnings: [{ code: 'NO_POLLER', reason: 'no poller reads the conversations of acme' }],
+    approval: 'second-person',
+  };
+}
+
+/** A run in progress, an earlier one with replies, and a plan that waits for its approval. */
+async function fill(): Promise<void> {
+  const startMs = Date.now() - 3 * HOUR;
+  for (const run of ['acme/+spring/1', RUN]) await rows.run(run);
+  await rows.run(PLANNED, { state: 'planned' });
+  for (const [run, campaign] of [
+    ['acme/+spring/1', 'spring'],
+    [RUN, 'spring'],
+    [PLANNED, 'autumn'],
+  ] as const) {
+    const spec = specOf(campaign);
+    await db.query('update runs set spec = $2::jsonb where id = $1', [run, JSON.stringify(spec)]);
+    await db.query(
+      "update campaigns set plan = $2::jsonb, digest = $3, planned_by = 'user:ana' where run_id = $1",
+      [run, JSON.stringify(planOf(run, campaign, startMs)), digestOfSpec(spec)],
+    );
+  }
+  await db.query(
+    "update campaigns set state = 'finished', started_at = $1, ended_at = $2 where run_id = 'acme/+spring/1'",
+    [new Date(startMs - 30 * DAY), new Date(startMs - 28 * DAY)],
+  );
+  await db.query(
+    "update campaigns set started_at = $2, approved_by = 'user:bia', started_by = 'user:ana' where run_id = $1",
+    [RUN, new Date(startMs)],
+  );
+  await rows.member({ run: RUN, key: '551198765', count: 600, wave: 1 });
+  await rows.member({
+    run: RUN,
+    key: '551198766',
+    count: 9,
+    wave: 1,
+    state: 'failed',
+    code: 'ERR_CONTACT_INVALID',
+  });
+  await rows.member({
+    run: RUN,
+    key: '551198767',
+    count: 40,
+    wave: 2,
+    state: 'skipped',
+    code: 'HUMAN_SERVICE',
+  });
+  await rows.member({ run: RUN, key: '551198768', count: 3, wave: 2, state: 'unknown', code: 'ANSWER_LOST' });
+  await rows.member({ run: RUN, key: '551198769', count: 648, wave: null, state: 'waiting', place: 1 });
+  await rows.member({
+    run: RUN,
+    key: '551198770',
+    count: 200,
+    wave: null,
+    state: 'excluded',
+    code: 'OPTED_OUT',
+  });
+  await rows.member({ run: PLANNED, key: '551198771', count: 1300, wave: null, state: 'waiting', place: 1 });
+  await db.query(
+    `update campaign_members set triggered_at = $1::timestamptz + id * interval '14 seconds',
+            ended_at = $1::timestamptz + id * interval '14 seconds',
+            delivered_at = case when id % 10 < 9 then $1::timestamptz end,
+            replied_at = case when id % 7 = 0 then $1::timestamptz + id * interval '11 minutes' end
+      where state in ('triggered', 'failed', 'skipped', 'unknown')`,
+    [new Date(startMs)],
+  );
+  // Numbers of 13 digits; each stands in the ledger once.
+  await db.query("update campaign_members set key = rpad(key, 13, '0') || id, number = rpad(key, 13, '0')");
+  await db.query("update campaign_members set zones = 'America/Sao_Paulo' where state = 'waiting'");
+  for (const [wave, kind] of [
+    [1, 'canary'],
+    [2, 'wave'],
+  ] as const)
+    await db.query(
+      `insert into campaign_waves (run_id, wave, kind, size, started_at, ended_at, judged_at, broken)
+       values ($1, $2, $3, 600, $4, $5, $5, '[]')`,
+      [RUN, wave, kind, new Date(startMs + wave * HOUR), wave === 1 ? new Date(startMs + 2 * HOUR) : null],
+    );
+  await db.query(
+    `insert into campaign_audit (run_id, id, at, by, action, reason, details, members)
+     values ($1, 'plan', $2, 'user:ana', 'plan', '', '{}', 0), ($1, 'rate', $2, 'user:bia', 'rate', '=HYPERLINK("http://evil.example")', '{"callsPerMinute": 60}', 0)`,
+    [RUN, new Date(startMs)],
+  );
+}
+
+/** The console over the real handlers; the caller is chosen by the test. */
+async function serve(): Promise<Listener> {
+  const operator = createOperator({
+    db,
+    config: () => LOADED,
+    temporal: () => Promise.reject(new Error('this test has no Temporal server')),
+    runningTemporal: async () => null,
+    env: {},
+    stateDir: '/nonexistent',
+    log: { info: () => undefined, warn: () => undefined, error: (...line) => console.error(...line) },
+  });
+  const app = express();
+  app.use((_req, res, next) => {
+    res.locals.nonce = 'nonce';
+    res.locals.caller = caller;
+    next();
+  });
+  app.get('/api/v1/session', (_req, res) => {
+    const { identity, name: displayName, role, via } = caller;
+    const user = { identity, name: identity.slice('user:'.length), displayName, role, via };
+    res.json({ user, csrfToken: 'csrf', oidc: null, needsFirstAdmin: false });
+  });
+  app.get('/api/v1/changes', (_req, res) => {
+    res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    res.write('event: open\ndata: {}\n\n');
+  });
+  app.use(createApi(operator.dispatch));
+  app.use(consoleRouter(join(dist, 'console'), (res) => String(res.locals.nonce)));
+  return await listen(app, { host: '127.0.0.1', port: 0 });
+}
+
+async function withPage(options: OpenOptions, test: (page: Page) => Promise<void>): Promise<void> {
+  const { page, context, complaints } = await openPage(browser, listener.url, options);
+  try {
+    await test(page);
+    expect(complaints).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+const VIEWS = [
+  ['list', '/campaigns'],
+  ['run', '/campaigns?campaign=spring'],
+  ['members', '/campaigns?campaign=spring&tab=members'],
+  ['plan', '/campaigns?campaign=autumn&tab=plan'],
+  ['replies', '/campaigns?campaign=spring&tab=replies'],
+  ['rules', '/campaigns?campaign=spring&tab=rules'],
+  ['history', '/campaigns?campaign=spring&tab=history'],
+  ['none', `/campaigns?campaign=${encodeURIComponent('<script>alert(1)</script>')}`],
+] as const;
+
+describe.each([
+  { scheme: 'light', size: 'desktop' },
+  { scheme: 'dark', size: 'phone' },
+  { scheme: 'dark', size: 'desktop', locale: 'pt-BR' },
+  { scheme: 'light', size: 'phone', locale: 'pt-BR' },
+] as const)('in $scheme on a $size', (options) => {
+  it('no view has a serious barrier, and none is wider than the window', { timeout: 180_000 }, async () => {
+    await withPage(options, async (page) => {
+      for (const [name, path] of VIEWS) {
+        await page.goto(listener.url + path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.waitForLoadState('networkidle').catch(() => undefined);
+        if (name === 'run') await page.locator('.uplot canvas').waitFor();
+        if (name === 'members') await page.getByText('+55').first().waitFor();
+        if (SHOTS !== undefined) {
+          await mkdir(SHOTS, { recursive: true });
+          const file = `campaigns-${name}-${options.scheme}-${options.size}.png`;
+          await page.screenshot({ path: join(SHOTS, file), fullPage: true });
+        }
+        expect(await findBarriers(page), name).toEqual([]);
+        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
+      }
+    });
+  });
+});
+
+it('a second person approves; the author cannot', { timeout: 60_000 }, async () => {
+  caller = { ...caller, identity: 'user:ana' };
+  await withPage({}, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=autumn`);
+    const approve = page.getByRole('button', { name: 'Approve' });
+    await approve.waitFor();
+    expect(await approve.getAttribute('aria-disabled')).toBe('true');
+    expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
+  });
+  caller = { ...caller, identity: 'user:bia' };
+  await withPage({}, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=autumn`);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The plan reaches 1,300 people. user:ana made it.').waitFor();
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('The plan is approved.').waitFor();
+  });
+  const [plan] = await db.query('select approved_by from campaigns where run_id = $1', [PLANNED]);
+  expect(plan).toEqual({ approved_by: 'user:bia' });
+});
+
+it('a member is found by a number, which is not in the address, and revealed', {
+  timeout: 60_000,
+}, async () => {
+  await withPage({}, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=spring&tab=members&state=failed`);
+    await page.getByText('+55').first().waitFor();
+    await page
+      .getByRole('searchbox', { name: 'Phone number, member id or contact id' })
+      .fill('5511987663000');
+    await page.getByText('1 ', { exact: false }).first().waitFor();
+    expect(page.url()).not.toContain('5511987663');
+    await page
+      .getByRole('button', { name: /phone number/i })
+      .first()
+      .click();
+    await page.getByText('551198766').first().waitFor();
+  });
+  const reveals = await db.query("select identity from operator_audit where action = 'reveal'");
+  expect(reveals).toEqual([{ identity: 'user:bia' }]);
+});
