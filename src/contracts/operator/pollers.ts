@@ -3,14 +3,12 @@ import { z } from 'zod';
 import { Count, Cursor, endpoint, Name, Note, PageLimit, Reason, Time, Unmask } from './endpoint.ts';
 import { DeliveryEntry } from './events.ts';
 
-export const POLLER_STATES = ['polling', 'paused', 'blocked', 'stopped'] as const;
-
 /** A poller, of the configuration or of the ledger. */
 export const PollerStatus = z.object({
   account: z.string(),
   poller: z.string(),
   /** `stopped`: its workflow does not run. */
-  state: z.enum(POLLER_STATES),
+  state: z.enum(['polling', 'paused', 'blocked', 'stopped']),
   blocked: Note.nullable(),
   paused: z.object({ by: z.string(), reason: z.string(), at: Time }).nullable(),
   /** Messages before this time are not published. Null: all are. */

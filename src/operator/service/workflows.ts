@@ -1,4 +1,5 @@
 // What handlers ask of Temporal about workflows and workers.
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Client,
   type WorkflowExecutionDescription,
@@ -10,9 +11,12 @@ import { OperatorError } from '../error.ts';
 /** An available worker answers at once. */
 export const ANSWER_MS = 20_000;
 /** Number of failed attempts before they are reported: one lost answer is normal. */
-const QUIET_FAILURES = 2;
+export const QUIET_FAILURES = 2;
 /** temporal.api.enums.v1.TaskQueueType: the SDK exports its enums only with the whole protocol package. */
 const TASK_QUEUE_TYPE_WORKFLOW = 1;
+/** A worker that has just started polls within this time. */
+const ATTEMPTS = 5;
+const ATTEMPT_MS = 200;
 
 /** Null when Temporal has no such workflow. */
 export async function describeWorkflow(
@@ -52,8 +56,16 @@ export async function failing(handle: Pick<WorkflowHandle, 'describe'>): Promise
   return null;
 }
 
-/** Whether a worker asks this queue for workflows. */
+/** Whether a worker serves the workflows of this queue. Without one, they wait. */
 export async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    if (await isPolled(client, taskQueue)) return true;
+    if (attempt === ATTEMPTS) return false;
+    await delay(ATTEMPT_MS);
+  }
+}
+
+async function isPolled(client: Client, taskQueue: string): Promise<boolean> {
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
     taskQueue: { name: taskQueue },

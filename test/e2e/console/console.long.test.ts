@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium } from '../../support/chromium.ts';
 import { findBarriers, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { busyOverview, callMinutes, HOSTILE_NAME, quietOverview } from '../../support/console/sample.ts';
+import { eventAnswers } from '../../support/console/sample-events.ts';
 import { type Answer, loginAnswers, type Stub, startStub } from '../../support/console/stub.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 
@@ -25,6 +26,7 @@ afterAll(() => browser?.close());
 
 const answers = (more: Readonly<Record<string, Answer>> = {}): Readonly<Record<string, Answer>> => ({
   ...loginAnswers(),
+  ...eventAnswers(),
   'GET /overview': busyOverview,
   'GET /calls/minutes': (req) => callMinutes(Number(req.query['minutes'])),
   ...more,

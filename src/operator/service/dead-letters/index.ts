@@ -11,10 +11,7 @@ const DAY_MS = 86_400_000;
 
 export function refusalHandlers(deps: OperatorDeps): Handlers<keyof typeof REFUSALS> {
   const { db } = deps;
-  const kafka = once(async () => {
-    const parts = await import('./kafka.ts');
-    return { ...parts, listing: parts.createListings(), replays: parts.createReplays(deps.log) };
-  });
+  const kafka = once(async () => (await import('./kafka.ts')).kafkaParts(deps.log));
 
   return {
     'GET /refusals': async ({ limit, before, ...filter }) =>

@@ -1,8 +1,26 @@
 // The parts of this folder that need the Kafka client. They are imported at use: most commands need none of them.
+import { markerMessage, produce } from '../../../ingress/kafka/index.ts';
+import type { OperatorLog } from '../deps.ts';
+import { createListings, kafkaFailure, openBox, placeOf, readBox, summaryOf } from './box.ts';
+import { chooseDeadLetters, noDeadLetter } from './choose.ts';
+import { dryRun } from './dry-run.ts';
+import { kafkaLag } from './lag.ts';
+import { createReplays } from './replay.ts';
 
-export { markerMessage, produce } from '../../../ingress/kafka/index.ts';
-export { createListings, kafkaFailure, openBox, placeOf, readBox, summaryOf } from './box.ts';
-export { chooseDeadLetters, noDeadLetter } from './choose.ts';
-export { dryRun } from './dry-run.ts';
-export { kafkaLag } from './lag.ts';
-export { createReplays } from './replay.ts';
+export function kafkaParts(log: OperatorLog) {
+  return {
+    listing: createListings(),
+    replays: createReplays(log),
+    chooseDeadLetters,
+    dryRun,
+    kafkaFailure,
+    kafkaLag,
+    markerMessage,
+    noDeadLetter,
+    openBox,
+    placeOf,
+    produce,
+    readBox,
+    summaryOf,
+  };
+}

@@ -1,5 +1,4 @@
 // Starts syncs and retries as workflows.
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { crmSync } from '../../../../workflows/crm-sync.ts';
 import { resumeUpdate } from '../../../../workflows/messages.ts';
@@ -7,17 +6,11 @@ import { crmSyncIdentity, WORK_QUEUE } from '../../../contracts/ids.ts';
 import type { Output } from '../../../contracts/operator/index.ts';
 import type { RetryRequest } from '../../../contracts/wire/retry.ts';
 import { OperatorError } from '../../error.ts';
+import { hasWorkers } from '../workflows.ts';
 import { handleOf, type SyncHandle, type SyncName } from './progress.ts';
 import { readProgress } from './read-progress.ts';
 
 type Begun = Output<'POST /syncs/{sync}/runs'>;
-
-/** temporal.api.enums.v1.TaskQueueType: the SDK exports its enums only with the whole protocol package. */
-const TASK_QUEUE_TYPE_WORKFLOW = 1;
-
-/** A worker that has just started polls within this time. */
-const ATTEMPTS = 5;
-const ATTEMPT_MS = 200;
 
 /**
  * A sync has one workflow at a time: a second start joins the first. A retry joins nothing.
@@ -73,24 +66,6 @@ export async function beginRetry(
 async function isActive(handle: Pick<SyncHandle, 'describe'>): Promise<boolean> {
   const found = await handle.describe().catch(() => null);
   return found?.status.name === 'RUNNING';
-}
-
-/** Whether a worker serves the workflows. Without one, a run waits. */
-export async function hasWorkers(client: Client, taskQueue = WORK_QUEUE): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
-    if (await isPolled(client, taskQueue)) return true;
-    if (attempt === ATTEMPTS) return false;
-    await delay(ATTEMPT_MS);
-  }
-}
-
-async function isPolled(client: Client, taskQueue: string): Promise<boolean> {
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace: client.options.namespace,
-    taskQueue: { name: taskQueue },
-    taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
-  });
-  return (pollers ?? []).length > 0;
 }
 
 /** @returns why Sluice had paused the run; null when it had not */

@@ -16,10 +16,11 @@ import type { RunProgress, RunReport } from '../../../contracts/wire/run.ts';
 import type { Database } from '../../../ledger/database.ts';
 import { type ListedRun, listRuns } from '../../../ledger/sync/run-list.ts';
 import { OperatorError } from '../../error.ts';
+import { failing } from '../workflows.ts';
 import { createPace, type Pace } from './pace.ts';
 import { readProgress } from './read-progress.ts';
 import type { Summaries } from './summary.ts';
-import { failing, troubleOf } from './trouble.ts';
+import { troubleOf } from './trouble.ts';
 
 export type SyncHandle = WorkflowHandle<typeof crmSync>;
 
