@@ -12,7 +12,7 @@ const screen = <P extends string>(path: P, load: () => Promise<{ default: React.
 const routeTree = root.addChildren([
   screen('/', () => import('../screens/overview/overview.tsx')),
   screen('/login', () => import('../screens/login/login-address.tsx')),
-  screen('/syncs', () => import('../screens/later.tsx')),
+  screen('/syncs', () => import('../screens/syncs/syncs.tsx')),
   screen('/campaigns', () => import('../screens/campaigns/campaigns.tsx')),
   screen('/conversations', () => import('../screens/conversations/conversations.tsx')),
   screen('/events', () => import('../screens/events/events.tsx')),

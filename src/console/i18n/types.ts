@@ -8,6 +8,7 @@ import type login from './en/login.ts';
 import type overview from './en/overview.ts';
 import type people from './en/people.ts';
 import type settings from './en/settings.ts';
+import type syncs from './en/syncs.ts';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -22,6 +23,7 @@ declare module 'i18next' {
       overview: typeof overview;
       people: typeof people;
       settings: typeof settings;
+      syncs: typeof syncs;
     };
   }
 }

@@ -1,0 +1,100 @@
+// The commands of a sync. Each says what it will do before it does it.
+import { Button } from '@mantine/core';
+import { IconListSearch, IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/session.tsx';
+import { useCommand } from '../../api/use-command.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { useConfirm } from '../../parts/confirm.tsx';
+import type { Progress } from './data.ts';
+
+interface Props {
+  readonly sync: string;
+  readonly account: string;
+  /** Null: the sync has not run yet. */
+  readonly progress: Progress | null;
+}
+
+export function SyncActions({ sync, account, progress }: Props) {
+  const { t } = useTranslation('syncs');
+  const may = useMay('operator');
+  const confirm = useConfirm();
+  const [, change] = useUrlState();
+  const run = useCommand('POST /syncs/{sync}/runs', {
+    done: ({ joined, workers }) => t(!workers ? 'action.waits' : joined ? 'action.joined' : 'action.started'),
+    onDone: () => change({ run: null, plan: null }),
+  });
+  const plan = useCommand('POST /syncs/{sync}/plans', {
+    onDone: (begun) => change({ plan: begun.plan }, { replace: false }),
+  });
+  const pause = useCommand('POST /syncs/{sync}/pause', { done: () => t('action.paused') });
+  const resume = useCommand('POST /syncs/{sync}/resume', { done: () => t('action.resumed') });
+  const cancel = useCommand('POST /syncs/{sync}/cancel', { done: () => t('action.cancelled') });
+  if (!may) return null;
+  const state = progress?.state ?? 'ended';
+  const isActive = state === 'running' || state === 'paused';
+  const ask = async (
+    what: 'run' | 'pause' | 'cancel',
+    command: { run(input: { sync: string; reason: string }): void },
+  ) => {
+    const answer = await confirm({
+      title: t(`ask.${what}`, { sync }),
+      effects: t(`ask.${what}Effects`, { account }),
+      verb: t(`action.${what}`),
+      dangerous: what === 'cancel',
+      reason: what === 'run' ? 'none' : 'optional',
+    });
+    if (answer !== null) command.run({ sync, reason: answer.reason });
+  };
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconListSearch size={14} aria-hidden />}
+        loading={plan.isPending}
+        onClick={() => plan.run({ sync })}
+      >
+        {t('action.plan')}
+      </Button>
+      {state === 'running' && (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerPause size={14} aria-hidden />}
+          loading={pause.isPending}
+          onClick={() => void ask('pause', pause)}
+        >
+          {t('action.pause')}
+        </Button>
+      )}
+      {isActive && (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerStop size={14} aria-hidden />}
+          loading={cancel.isPending}
+          onClick={() => void ask('cancel', cancel)}
+        >
+          {t('action.cancel')}
+        </Button>
+      )}
+      {state === 'paused' ? (
+        <Button
+          leftSection={<IconPlayerPlay size={14} aria-hidden />}
+          loading={resume.isPending}
+          onClick={() => resume.run({ sync })}
+        >
+          {t('action.resume')}
+        </Button>
+      ) : (
+        !isActive && (
+          <Button
+            leftSection={<IconPlayerPlay size={14} aria-hidden />}
+            loading={run.isPending}
+            onClick={() => void ask('run', run)}
+          >
+            {t('action.run')}
+          </Button>
+        )
+      )}
+    </>
+  );
+}

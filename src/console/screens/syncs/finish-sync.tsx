@@ -1,0 +1,75 @@
+// The last step of the guided first sync: a name, a dry run, and writing.
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useCall } from '../../api/use-call.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { useConfirm } from '../../parts/confirm.tsx';
+import type { Mapping } from './mapping-draft.ts';
+import classes from './syncs.module.css';
+
+const NAME = /^[a-z][a-z0-9_-]{0,59}$/;
+
+interface Props {
+  readonly upload: string;
+  /** Empty: the first one. */
+  readonly account: string;
+  readonly mapping: Mapping;
+}
+
+export function FinishSync({ upload, account, mapping }: Props) {
+  const { t } = useTranslation('syncs');
+  const confirm = useConfirm();
+  const [, change] = useUrlState();
+  const [sync, setSync] = useState('');
+  const accounts = useCall('GET /accounts', {});
+  const to = account || (accounts.data?.accounts[0]?.account ?? '');
+  const plan = useCommand('POST /uploads/{upload}/plans', {
+    onDone: (begun) => change({ plan: begun.plan }),
+  });
+  const write = useCommand('POST /uploads/{upload}/sync', {
+    topics: ['syncs'],
+    done: ({ sync: name, active }) =>
+      `${t('first.written', { sync: name })}${active ? '' : ` ${t('first.restart')}`}`,
+    onDone: ({ sync: name }) => change({ view: null, plan: null, name }, { replace: false }),
+  });
+  const isNamed = NAME.test(sync);
+  const input = { upload, account: to, sync, mapping };
+  const ask = async () => {
+    const answer = await confirm({
+      title: t('first.writeAsk', { sync }),
+      effects: t('first.writeEffects'),
+      verb: t('first.write'),
+    });
+    if (answer !== null) write.run(input);
+  };
+  return (
+    <div className={classes.stack}>
+      <div className={classes.fields}>
+        <TextInput
+          label={t('first.syncName')}
+          description={t('first.nameHint')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          value={sync}
+          maxLength={60}
+          error={sync !== '' && !isNamed ? t('first.nameHint') : undefined}
+          onChange={(event) => setSync(event.currentTarget.value)}
+        />
+      </div>
+      <div className={classes.line}>
+        <Button
+          variant="default"
+          disabled={!isNamed || to === ''}
+          loading={plan.isPending}
+          onClick={() => plan.run(input)}
+        >
+          {t('first.dryRun')}
+        </Button>
+        <Button disabled={!isNamed || to === ''} loading={write.isPending} onClick={() => void ask()}>
+          {t('first.write')}
+        </Button>
+      </div>
+    </div>
+  );
+}

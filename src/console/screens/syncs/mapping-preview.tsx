@@ -1,0 +1,90 @@
+// What the mapping makes of the first rows, while it is edited.
+import { Table } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useTranslation } from 'react-i18next';
+import { useCall } from '../../api/use-call.ts';
+import { useFormat } from '../../format/use-format.ts';
+import { Loaded } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
+import { None } from '../../parts/values.tsx';
+import { shown } from './data.ts';
+import type { Mapping } from './mapping-draft.ts';
+import classes from './syncs.module.css';
+
+const WAIT_MS = 300;
+const COLUMNS = ['number', 'name', 'email', 'document'] as const;
+
+export function MappingPreview({ upload, mapping }: { readonly upload: string; readonly mapping: Mapping }) {
+  const { t } = useTranslation('syncs');
+  const format = useFormat();
+  const [settled] = useDebouncedValue(mapping, WAIT_MS);
+  const query = useCall('POST /uploads/{upload}/preview', { upload, mapping: settled });
+  return (
+    <Loaded of={query}>
+      {({ rows, mapped, rejected, records, problems }) => (
+        <div className={classes.stack}>
+          <div role="status">
+            {t('first.previewOf', {
+              rows: format.count(rows),
+              mapped: format.count(mapped),
+              rejected: format.count(rejected),
+            })}
+          </div>
+          {/* A region that scrolls needs the keyboard too. */}
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('first.preview')}>
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t('first.previewRow')}</Table.Th>
+                  {COLUMNS.map((column) => (
+                    <Table.Th key={column}>{t(`first.${column}`)}</Table.Th>
+                  ))}
+                  <Table.Th>{t('first.tags')}</Table.Th>
+                  <Table.Th>{t('first.stage')}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {records.map(({ row, record }) => {
+                  const { contact = {}, tags = [], card } = record as PreviewRecord;
+                  return (
+                    <Table.Tr key={row}>
+                      <Table.Td>{format.count(row)}</Table.Td>
+                      {COLUMNS.map((column) => (
+                        <Table.Td key={column}>{shown(contact[column]) ?? <None />}</Table.Td>
+                      ))}
+                      <Table.Td>{tags.length === 0 ? <None /> : tags.join(', ')}</Table.Td>
+                      <Table.Td>{shown(card?.stage) ?? <None />}</Table.Td>
+                    </Table.Tr>
+                  );
+                })}
+              </Table.Tbody>
+            </Table>
+          </div>
+          {problems.length > 0 && (
+            <ul className={classes.list} aria-label={t('first.rejectedRows')}>
+              {problems.map(({ field, code, reason, count, rows: some }) => (
+                <li key={`${field} ${code} ${reason}`}>
+                  <span className={classes.grow}>
+                    {field}: {reason}
+                    <span className={classes.muted}>
+                      {' '}
+                      {t('first.rejectedAt', { rows: some.map(format.count).join(', ') })}
+                    </span>
+                  </span>
+                  <Status of="rejected" label={format.count(count)} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+interface PreviewRecord {
+  readonly contact?: Readonly<Record<string, unknown>>;
+  readonly tags?: readonly string[];
+  readonly card?: { readonly stage?: unknown };
+}

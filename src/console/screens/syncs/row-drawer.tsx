@@ -1,0 +1,98 @@
+// One row: its outcome, why, and what it would change.
+import { Button, Drawer, Stack } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/session.tsx';
+import { useCall } from '../../api/use-call.ts';
+import { Diff } from '../../parts/diff.tsx';
+import { Facts } from '../../parts/page.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
+import { None, Time } from '../../parts/values.tsx';
+import { OUTCOMES, type Row, shown } from './data.ts';
+import classes from './syncs.module.css';
+
+interface Props {
+  readonly sync: string;
+  readonly run: string | null;
+  readonly row: number;
+  onClose(): void;
+}
+
+export function RowDrawer({ sync, run, row, onClose }: Props) {
+  const { t } = useTranslation(['syncs', 'common']);
+  const may = useMay('operator');
+  const [unmask, setUnmask] = useState(false);
+  const query = useCall('GET /syncs/{sync}/rows', {
+    sync,
+    run: run ?? undefined,
+    row,
+    statuses: OUTCOMES,
+    diff: true,
+    unmask,
+  });
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={t('syncs:rows.details', { row })}
+      closeButtonProps={{ 'aria-label': t('common:confirm.keep') }}
+    >
+      <Loaded of={query}>
+        {({ rows }) => (
+          <Stack gap="lg">
+            {rows.length === 0 && <None />}
+            {rows.map((each) => (
+              <RowDetails key={`${each.status} ${each.step} ${each.code}`} row={each} />
+            ))}
+            {may && !unmask && rows.length > 0 && (
+              <div>
+                <Button
+                  variant="default"
+                  leftSection={<IconEye size={14} aria-hidden />}
+                  onClick={() => setUnmask(true)}
+                >
+                  {t('syncs:rows.reveal')}
+                </Button>
+                <div className={classes.muted}>{t('common:masked.audited')}</div>
+              </div>
+            )}
+          </Stack>
+        )}
+      </Loaded>
+    </Drawer>
+  );
+}
+
+function RowDetails({ row }: { readonly row: Row }) {
+  const { t } = useTranslation('syncs');
+  const { status, key, step, column, code, reason, attempts, endedAt, changes, other } = row;
+  return (
+    <Stack gap="sm">
+      <Facts
+        facts={[
+          [t('rows.outcome'), <Status key="status" of={status} />],
+          [t('rows.person'), key ?? <None key="person" />],
+          [t('rows.step'), step ?? <None key="step" />],
+          [t('rows.column'), column ?? <None key="column" />],
+          [t('rows.code'), code ?? <None key="code" />],
+          [t('rows.reason'), reason ?? <None key="reason" />],
+          [t('rows.attempts'), attempts],
+          [t('rows.ended'), <Time key="ended" at={endedAt} as="moment" />],
+        ]}
+      />
+      {other !== null && <div>{t('rows.conflict', { row: other.row })}</div>}
+      {changes === null || changes.length === 0 ? (
+        <div className={classes.muted}>{t('rows.noChanges')}</div>
+      ) : (
+        <Diff
+          label={t('rows.changes')}
+          changes={changes.map(({ field, was, now }) => ({ field, before: shown(was), after: shown(now) }))}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,158 @@
+// The report of one run: figures, why rows did not pass, and warnings.
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/session.tsx';
+import { useCall } from '../../api/use-call.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { useFormat } from '../../format/use-format.ts';
+import { useConfirm } from '../../parts/confirm.tsx';
+import { Section } from '../../parts/page.tsx';
+import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
+import type { Report } from './data.ts';
+import classes from './syncs.module.css';
+import { Tiles } from './tiles.tsx';
+
+export function RunReport({ sync, run }: { readonly sync: string; readonly run: string }) {
+  const { t } = useTranslation('syncs');
+  const query = useCall('GET /syncs/{sync}/runs/{run}', { sync, run }, { everyMs: 10_000 });
+  return (
+    <>
+      <Section title={t('report.title', { run })}>
+        <Loaded of={query}>{({ report }) => <Figures report={report} />}</Loaded>
+      </Section>
+      {query.data !== undefined && (
+        <Section title={t('problems.title')} flush>
+          <Problems sync={sync} report={query.data.report} />
+        </Section>
+      )}
+      {query.data !== undefined && query.data.report.warnings.length > 0 && (
+        <Section title={t('report.warnings')} flush>
+          <ul className={classes.list}>
+            {query.data.report.warnings.map(({ step, code, reason }) => (
+              <li key={`${step} ${code} ${reason}`}>
+                <span className={classes.grow}>{reason}</span>
+                <span className={classes.muted}>
+                  {step} · {code}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Figures({ report }: { readonly report: Report }) {
+  const { t } = useTranslation('syncs');
+  const format = useFormat();
+  const { read, calls, cards, seconds, stoppedSteps, snapshots = [] } = report;
+  return (
+    <div className={classes.stack}>
+      <Tiles
+        tiles={[
+          [t('report.read'), format.count(read)],
+          ...(['created', 'updated', 'unchanged', 'merged', 'rejected', 'failed', 'unknown'] as const).map(
+            (outcome) => [t(`outcome.${outcome}`), format.count(report[outcome])] as const,
+          ),
+          [t('report.cards'), format.count(cards)],
+          [t('report.calls'), format.count(calls)],
+          [t('report.took'), format.duration(Math.round(seconds))],
+        ]}
+      />
+      {stoppedSteps.length > 0 && (
+        <p className={classes.notice} data-tone="bad">
+          {t('report.stopped')}: {stoppedSteps.join(', ')}
+        </p>
+      )}
+      {snapshots.map(({ of, read: pagesRead, pages, single }) => (
+        <div key={of} className={classes.muted}>
+          {t(of === 'contacts' ? 'report.snapshotContacts' : 'report.snapshotCards', {
+            read: format.count(pagesRead),
+            pages: format.count(pages),
+            single: format.count(single),
+          })}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Problems({ sync, report }: { readonly sync: string; readonly report: Report }) {
+  const { t } = useTranslation('syncs');
+  const format = useFormat();
+  const [, change] = useUrlState();
+  if (report.totals.length === 0) return <EmptyState title={t('problems.none')} />;
+  return (
+    <ul className={classes.list} aria-label={t('problems.label')}>
+      {report.totals.map(({ outcome, where, column, code, rows, reason, varied }) => (
+        <li key={`${outcome} ${where} ${column} ${code}`}>
+          <div className={classes.grow}>
+            <div className={classes.line}>
+              <Status
+                of={outcome === 'warning' ? 'degraded' : outcome}
+                label={`${format.count(rows)} ${t(`outcome.${outcome}`).toLowerCase()}`}
+              />
+              <span>{column === undefined ? where : t('problems.column', { where, column })}</span>
+              <code>{code}</code>
+            </div>
+            <div className={classes.muted}>{varied ? t('problems.example', { reason }) : reason}</div>
+          </div>
+          <div className={classes.line}>
+            {outcome !== 'warning' && (
+              <Button
+                variant="default"
+                size="compact-sm"
+                aria-label={t('problems.show', { code })}
+                onClick={() => change({ outcome, code, row: null })}
+              >
+                {t('rows.title')}
+              </Button>
+            )}
+            {(outcome === 'failed' || outcome === 'unknown') && (
+              <RetryButton sync={sync} code={code} outcome={outcome} rows={rows} />
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface RetryProps {
+  readonly sync: string;
+  readonly code: string;
+  readonly outcome: 'failed' | 'unknown';
+  readonly rows: number;
+}
+
+function RetryButton({ sync, code, outcome, rows }: RetryProps) {
+  const { t } = useTranslation('syncs');
+  const format = useFormat();
+  const confirm = useConfirm();
+  const may = useMay('operator');
+  const [, change] = useUrlState();
+  const retry = useCommand('POST /syncs/{sync}/retries', {
+    done: () => t('action.started'),
+    onDone: () => change({ run: null, code: null, outcome: null }),
+  });
+  if (!may) return null;
+  const ask = async () => {
+    const answer = await confirm({
+      title: t('ask.retry', { code }),
+      effects: t(outcome === 'failed' ? 'ask.retryEffects' : 'ask.retryUnknown', {
+        rows: format.count(rows),
+      }),
+      verb: t('action.retry', { code }),
+      reason: 'optional',
+    });
+    if (answer !== null) retry.run({ sync, statuses: [outcome], codes: [code], reason: answer.reason });
+  };
+  return (
+    <Button size="compact-sm" loading={retry.isPending} onClick={() => void ask()}>
+      {t('action.retry', { code })}
+    </Button>
+  );
+}

@@ -1,0 +1,133 @@
+// Rows of a run: filters in the address, one row in a drawer, all of them as CSV.
+import { Button } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useClient } from '../../api/session.tsx';
+import { usePages } from '../../api/use-call.ts';
+import { notifyDone, notifyError } from '../../app/notify.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { useFormat } from '../../format/use-format.ts';
+import { Section } from '../../parts/page.tsx';
+import { Status } from '../../parts/status.tsx';
+import type { Column } from '../../parts/table/columns.ts';
+import { DataTable } from '../../parts/table/data-table.tsx';
+import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { None, Time } from '../../parts/values.tsx';
+import { MAX_CSV_ROWS, readRowsCsv, saveText } from './csv.ts';
+import { OUTCOMES, type Row, type RowStatus } from './data.ts';
+import { RowDrawer } from './row-drawer.tsx';
+
+const PAGE = 200;
+
+/** @param run null: the last run and its retries */
+export function RunRows({ sync, run }: { readonly sync: string; readonly run: string | null }) {
+  const { t } = useTranslation('syncs');
+  const format = useFormat();
+  const [{ outcome, code, row }, change] = useUrlState();
+  const filter = {
+    sync,
+    run: run ?? undefined,
+    statuses: isOutcome(outcome) ? [outcome] : (['failed', 'unknown', 'rejected'] as const),
+    codes: code === undefined ? undefined : [code],
+  };
+  const rows = usePages('GET /syncs/{sync}/rows', { ...filter, limit: PAGE }, 'rows', { cursor: 'after' });
+  const columns = useMemo<readonly Column<Row>[]>(
+    () => [
+      {
+        id: 'row',
+        header: t('rows.row'),
+        width: '6rem',
+        cell: (each) => (each.row === 0 ? t('rows.left') : format.count(each.row)),
+      },
+      {
+        id: 'outcome',
+        header: t('rows.outcome'),
+        width: '9rem',
+        cell: ({ status }) => <Status of={status} />,
+      },
+      { id: 'person', header: t('rows.person'), width: '10rem', cell: ({ key }) => key ?? <None /> },
+      { id: 'code', header: t('rows.code'), width: '11rem', cell: (each) => each.code ?? <None /> },
+      {
+        id: 'reason',
+        header: t('rows.reason'),
+        width: 'minmax(16rem, 2fr)',
+        cell: ({ step, column, reason }) =>
+          [column ?? step, reason].filter((part) => part !== null).join(': ') || <None />,
+      },
+      {
+        id: 'ended',
+        header: t('rows.ended'),
+        width: '8rem',
+        wideOnly: true,
+        cell: ({ endedAt }) => <Time at={endedAt} />,
+      },
+    ],
+    [t, format],
+  );
+  const about = [
+    ...(rows.first?.pruned === true ? [t('rows.pruned')] : []),
+    ...(outcome === 'unchanged' && (rows.first?.same ?? 0) > 0
+      ? [t('rows.same', { count: rows.first?.same ?? 0 })]
+      : []),
+  ].join(' ');
+  return (
+    <Section title={t('rows.title')} about={about} actions={<CsvButton filter={filter} />} flush>
+      <Filters>
+        <ChoiceFilter
+          param="outcome"
+          label={t('rows.status')}
+          options={OUTCOMES.map((value) => ({ value, label: t(`outcome.${value}`) }))}
+        />
+        <TextFilter key={code ?? ''} param="code" label={t('rows.code')} />
+      </Filters>
+      <DataTable
+        label={t('rows.label')}
+        pages={rows}
+        columns={columns}
+        rowId={(each) => `${each.row} ${each.status} ${each.step} ${each.code}`}
+        onOpen={(each) => change({ row: String(each.row) }, { replace: false })}
+        empty={{ title: t('rows.none'), text: t('rows.noneText') }}
+      />
+      {row !== undefined && /^\d+$/.test(row) && (
+        <RowDrawer sync={sync} run={run} row={Number(row)} onClose={() => change({ row: null })} />
+      )}
+    </Section>
+  );
+}
+
+function isOutcome(text: string | undefined): text is RowStatus {
+  return text !== undefined && (OUTCOMES as readonly string[]).includes(text);
+}
+
+type Filter = Parameters<typeof readRowsCsv>[1];
+
+function CsvButton({ filter }: { readonly filter: Filter }) {
+  const { t } = useTranslation(['syncs', 'common']);
+  const client = useClient();
+  const format = useFormat();
+  const [isBusy, setBusy] = useState(false);
+  const save = async () => {
+    setBusy(true);
+    try {
+      const { text, isCut } = await readRowsCsv(client, filter);
+      saveText(`${filter.sync}-rows.csv`, text);
+      if (isCut) notifyDone(t('syncs:rows.csvCut', { rows: format.count(MAX_CSV_ROWS) }));
+    } catch (error) {
+      notifyError(error as Error, t as never);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      leftSection={<IconDownload size={14} aria-hidden />}
+      loading={isBusy}
+      onClick={() => void save()}
+    >
+      {t('syncs:rows.csv')}
+    </Button>
+  );
+}

@@ -1,0 +1,98 @@
+// One sync: what it does now, its runs, and the run that was chosen.
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { OperatorError } from '../../../operator/error.ts';
+import { useCall, usePages } from '../../api/use-call.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { Facts, Page, Section } from '../../parts/page.tsx';
+import { ErrorState } from '../../parts/states.tsx';
+import { Time } from '../../parts/values.tsx';
+import { SyncActions } from './actions.tsx';
+import { ActiveRun } from './active-run.tsx';
+import type { SyncEntry } from './data.ts';
+import { DryRunPanel } from './dry-run.tsx';
+import { RunReport } from './run-report.tsx';
+import { RunRows } from './run-rows.tsx';
+import { RunsTable } from './runs-table.tsx';
+
+/** The counts of a run move with every batch, which no change announces. */
+const EVERY_MS = 3000;
+
+export function SyncDetail({ sync }: { readonly sync: string }) {
+  const { t } = useTranslation('syncs');
+  const [{ run: chosen, plan }] = useUrlState();
+  const progress = useCall('GET /syncs/{sync}/progress', { sync }, { everyMs: EVERY_MS });
+  const all = usePages('GET /syncs', { limit: 1000 }, 'syncs', { cursor: 'after' });
+  const entry = all.rows.find((each) => each.sync === sync);
+  const neverRan = progress.error instanceof OperatorError && progress.error.code === 'NO_RUN';
+  const failure = neverRan ? null : (all.error ?? progress.error);
+  const run = chosen ?? progress.data?.progress?.run ?? null;
+  return (
+    <Page
+      title={sync}
+      trail={[
+        <Anchor key="all" component={Link} to="/syncs" search={{} as never} fz="xs">
+          {t('all')}
+        </Anchor>,
+      ]}
+      lead={entry && <About entry={entry} />}
+      actions={<SyncActions sync={sync} account={entry?.account ?? ''} progress={progress.data ?? null} />}
+    >
+      {failure !== null && progress.data === undefined && (
+        <ErrorState error={failure} onRetry={() => void progress.refetch()} />
+      )}
+      {plan !== undefined && <DryRunPanel plan={plan} />}
+      {(neverRan || progress.data !== undefined) && (
+        <ActiveRun sync={sync} progress={neverRan ? null : (progress.data ?? null)} />
+      )}
+      {!neverRan && (
+        <>
+          <RunsTable sync={sync} openRun={run} />
+          {run !== null && <RunReport sync={sync} run={run} />}
+          {run !== null && <RunRows sync={sync} run={chosen ?? null} />}
+        </>
+      )}
+      {entry !== undefined && (
+        <Section title={t('facts.source')}>
+          <FactsOf entry={entry} />
+        </Section>
+      )}
+    </Page>
+  );
+}
+
+function About({ entry }: { readonly entry: SyncEntry }) {
+  const { t } = useTranslation('syncs');
+  const { schedule } = entry;
+  return (
+    <>
+      {t(`state.${entry.state}`)}
+      {schedule !== null && schedule.next !== null && (
+        <>
+          {' · '}
+          {t('list.next')} <Time at={schedule.next} />
+        </>
+      )}
+    </>
+  );
+}
+
+function FactsOf({ entry }: { readonly entry: SyncEntry }) {
+  const { t } = useTranslation('syncs');
+  const { source, mapping, mode, account, schedule } = entry;
+  return (
+    <Facts
+      facts={[
+        [t('facts.source'), `${source.name} (${source.type})`],
+        [t('facts.mapping'), mapping],
+        [t('facts.mode'), mode],
+        [t('facts.account'), account],
+        [
+          t('facts.schedule'),
+          schedule === null ? t('facts.none') : `${schedule.cron.join(', ')} · ${schedule.timeZone}`,
+        ],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,121 @@
+// The syncs screen in Chromium: an active run, its rows, commands that ask first, and the guided first sync.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium } from '../../support/chromium.ts';
+import { findBarriers, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { syncAnswers } from '../../support/console/sample-syncs.ts';
+import { type Answer, loginAnswers, type Stub, startStub } from '../../support/console/stub.ts';
+import { buildOnce } from '../../support/runner/build.ts';
+
+/** Set it to a folder to keep a picture of every screen. */
+const SHOTS = process.env.SLUICE_SCREENSHOTS;
+
+let browser: Browser;
+let dist: string;
+beforeAll(async () => {
+  dist = await buildOnce();
+  browser = await launchChromium();
+}, 180_000);
+afterAll(() => browser?.close());
+
+async function withSyncs(
+  more: Readonly<Record<string, Answer>>,
+  options: OpenOptions,
+  test: (opened: Awaited<ReturnType<typeof openPage>> & { readonly stub: Stub }) => Promise<void>,
+): Promise<void> {
+  const stub = await startStub({ ...loginAnswers(), ...syncAnswers(), ...more }, dist);
+  const opened = await openPage(browser, stub.url, options);
+  try {
+    await opened.page.goto(`${stub.url}/syncs`);
+    await logIn(opened.page);
+    await test({ ...opened, stub });
+    expect(opened.complaints).toEqual([]);
+    expect(stub.missed).toEqual([]);
+  } finally {
+    await opened.context.close();
+    await stub.close();
+  }
+}
+
+const CSV = { name: 'export.csv', mimeType: 'text/csv', buffer: Buffer.from('Telefone;Nome\n1;Ana\n') };
+
+describe.each([
+  { scheme: 'light', size: 'desktop' },
+  { scheme: 'dark', size: 'desktop' },
+  { scheme: 'light', size: 'phone' },
+  { scheme: 'dark', size: 'phone' },
+] as const)('in $scheme on a $size', (options) => {
+  it('no view has a serious barrier, and none is wider than the window', { timeout: 120_000 }, async () => {
+    await withSyncs({}, options, async ({ page, stub }) => {
+      const check = async (name: string) => {
+        if (SHOTS !== undefined) {
+          await mkdir(SHOTS, { recursive: true });
+          const path = join(SHOTS, `${name}-${options.scheme}-${options.size}.png`);
+          await page.screenshot({ path, fullPage: true });
+        }
+        expect(await findBarriers(page), name).toEqual([]);
+        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
+      };
+      await page.getByRole('button', { name: 'contacts' }).waitFor();
+      await check('syncs');
+      await page.goto(`${stub.url}/syncs?name=contacts`);
+      await page.getByText('ERR_DUPLICATED_CONTACT').first().waitFor();
+      await check('sync');
+      await page.goto(`${stub.url}/syncs?name=contacts&row=4`);
+      await page.getByRole('dialog').getByText('M… S…').waitFor();
+      await check('sync-row');
+      await page.goto(`${stub.url}/syncs?view=first`);
+      await page.setInputFiles('input[type=file]', CSV);
+      await page.getByText('First rows: 3. Mapped: 2. Rejected: 1.').waitFor();
+      await check('first-sync');
+    });
+  });
+});
+
+it('a pause asks first, takes a reason, and carries it', async () => {
+  const given: unknown[] = [];
+  const pause: Answer = (req) => {
+    given.push(req.body);
+    return {};
+  };
+  await withSyncs({ 'POST /syncs/contacts/pause': pause }, {}, async ({ page, stub }) => {
+    await page.goto(`${stub.url}/syncs?name=contacts`);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('No new call begins.').waitFor();
+    await dialog.getByLabel('Reason (optional)').fill('lunch');
+    await dialog.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('The run is paused.').waitFor();
+    expect(given).toEqual([{ reason: 'lunch' }]);
+  });
+});
+
+it('a retry names its code and outcome', async () => {
+  const given: unknown[] = [];
+  const retry: Answer = (req) => {
+    given.push(req.body);
+    return { execution: 'e2', joined: false, resumed: null, workers: true };
+  };
+  await withSyncs({ 'POST /syncs/contacts/retries': retry }, {}, async ({ page, stub }) => {
+    await page.goto(`${stub.url}/syncs?name=contacts`);
+    await page.getByRole('button', { name: 'Retry ERR_DUPLICATED_CONTACT' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry ERR_DUPLICATED_CONTACT' }).click();
+    await page.getByText('The run has started.').waitFor();
+    expect(given).toEqual([{ statuses: ['failed'], codes: ['ERR_DUPLICATED_CONTACT'], reason: '' }]);
+  });
+});
+
+it('a sync that has not run yet says so and offers a dry run', async () => {
+  const never: Answer = (_req, res) => {
+    res.status(404).json({ error: { kind: 'notFound', code: 'NO_RUN', message: 'has not run yet' } });
+    return undefined;
+  };
+  await withSyncs({ 'GET /syncs/contacts/progress': never }, {}, async ({ page, stub }) => {
+    await page.goto(`${stub.url}/syncs?name=contacts`);
+    await page.getByText('This sync has not run yet.').waitFor();
+    await page.getByRole('button', { name: 'Dry run' }).waitFor();
+  });
+});

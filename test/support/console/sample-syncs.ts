@@ -1,0 +1,192 @@
+// Answers about syncs for tests of the console: an active run, problems, hostile names.
+import { HOSTILE_NAME } from './sample.ts';
+import type { Answer } from './stub.ts';
+
+const AT = '2026-11-20T06:00:00.000Z';
+
+const summary = (seq: number, over: object = {}) => ({
+  run: `acme/contacts/${seq}`,
+  account: 'acme',
+  sync: 'contacts',
+  kind: 'sync',
+  status: 'finished',
+  startedAt: AT,
+  finishedAt: '2026-11-20T06:12:30.000Z',
+  calls: 985,
+  read: 399,
+  outcomes: { created: 330, updated: 31, unchanged: 0, merged: 19, rejected: 10, failed: 8, unknown: 1 },
+  cards: 213,
+  pending: 0,
+  error: null,
+  ...over,
+});
+
+const totals = [
+  {
+    outcome: 'failed',
+    where: 'upsertContact',
+    code: 'ERR_DUPLICATED_CONTACT',
+    rows: 8,
+    reason: 'the service refused',
+    varied: false,
+    first: 4,
+  },
+  {
+    outcome: 'rejected',
+    where: 'contact.number',
+    column: HOSTILE_NAME,
+    code: 'invalid_phone',
+    rows: 10,
+    reason: 'the number contains letters',
+    varied: true,
+    first: 17,
+  },
+];
+
+const report = {
+  run: 'acme/contacts/2',
+  read: 399,
+  created: 330,
+  updated: 31,
+  unchanged: 0,
+  merged: 19,
+  rejected: 10,
+  failed: 8,
+  unknown: 1,
+  cards: 213,
+  calls: 985,
+  seconds: 750,
+  pending: 0,
+  stoppedSteps: ['createCard'],
+  warnings: [{ step: 'source', code: 'ENCODING', reason: 'read as windows-1252' }],
+  snapshots: [{ of: 'contacts', single: 361, pages: 4, read: 4 }],
+  problems: [],
+  totals,
+};
+
+const progress = {
+  sync: 'contacts',
+  account: 'acme',
+  execution: 'e1',
+  state: 'running',
+  trouble: 'retrying: the service is away [TRANSPORT_RESET]',
+  eta: { seconds: 120, minSeconds: 90, maxSeconds: 300 },
+  startedAt: AT,
+  end: null,
+  progress: {
+    run: 'acme/contacts/2',
+    phase: 'syncing',
+    paused: null,
+    read: 399,
+    readShare: 1,
+    merged: 19,
+    total: 361,
+    done: 120,
+    created: 90,
+    updated: 20,
+    failed: 8,
+    unknown: 2,
+    rejected: 10,
+    cards: 70,
+    stoppedSteps: [],
+    totals: [],
+    trouble: null,
+  },
+};
+
+const row = (n: number, over: object = {}) => ({
+  row: n,
+  key: '+55 11 9••••-4321',
+  status: 'failed',
+  step: 'upsertContact',
+  code: 'ERR_DUPLICATED_CONTACT',
+  reason: 'the service refused',
+  column: null,
+  attempts: 2,
+  created: false,
+  cardCreated: false,
+  endedAt: AT,
+  payload: null,
+  other: null,
+  changes: null,
+  ...over,
+});
+
+const recognized = {
+  delimiter: ';',
+  encoding: { name: 'utf-8', confidence: 1 },
+  header: true,
+  preset: null,
+  country: { country: 'BR', format: 'national', confidence: 0.98 },
+  columns: ['Telefone', HOSTILE_NAME, 'E-mail'].map((name) => ({
+    name,
+    guess: null,
+    confidence: 0.9,
+    samples: ['•••'],
+    filled: 3,
+  })),
+  mapping: {
+    defaultCountry: 'BR',
+    contact: { number: 'Telefone', email: 'E-mail' },
+    tags: [],
+    extraInfo: {},
+  },
+  card: null,
+  notes: [],
+  rows: 3,
+};
+
+/** Everything that the syncs screen asks for. */
+export function syncAnswers(): Readonly<Record<string, Answer>> {
+  const base = '/syncs/contacts';
+  return {
+    'GET /syncs': () => ({
+      syncs: [
+        {
+          sync: 'contacts',
+          account: 'acme',
+          source: { name: 'crm', type: 'csv' },
+          mapping: 'crm',
+          mode: 'upsert',
+          state: 'running',
+          last: summary(2, { status: 'syncing', finishedAt: null, pending: 241 }),
+          schedule: { cron: ['0 6 * * *'], timeZone: 'America/Sao_Paulo', paused: false, next: AT },
+        },
+      ],
+      next: null,
+    }),
+    [`GET ${base}/progress`]: () => progress,
+    [`GET ${base}/runs`]: () => ({
+      runs: [summary(2, { status: 'syncing', finishedAt: null }), summary(1)],
+      next: null,
+    }),
+    [`GET ${base}/runs/acme%2Fcontacts%2F2`]: () => ({ summary: summary(2), report }),
+    [`GET ${base}/rows`]: (req) => ({
+      runs: ['acme/contacts/2'],
+      status: 'syncing',
+      pruned: false,
+      same: 0,
+      rows:
+        req.query['row'] === undefined
+          ? [row(4), row(17, { status: 'rejected', key: null, column: HOSTILE_NAME })]
+          : [row(4, { changes: [{ field: 'contact.name', was: null, now: 'M… S…' }] })],
+      next: null,
+    }),
+    'GET /accounts': () => ({
+      accounts: [{ account: 'acme', baseUrl: 'https://x', timeZone: 'UTC', tokens: 1, callsPerMinute: 120 }],
+    }),
+    'POST /uploads': () => ({ upload: 'u1', bytes: 90, expiresAt: AT, recognized }),
+    'POST /uploads/u1/preview': () => ({
+      rows: 3,
+      whole: true,
+      mapped: 2,
+      rejected: 1,
+      records: [
+        { row: 1, record: { contact: { number: '+55 11 9••••-4321', name: 'M… S…' }, tags: ['vip'] } },
+      ],
+      problems: [
+        { field: 'contact.number', code: 'invalid_phone', reason: 'no number', count: 1, rows: [2] },
+      ],
+    }),
+  };
+}
