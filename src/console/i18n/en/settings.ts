@@ -83,7 +83,8 @@ export default {
     },
     calls_one: '{{count}} API call',
     calls_other: '{{count}} API calls',
-    call: '{{method}} {{path}}',
+    passed_one: '{{count}} check passed',
+    passed_other: '{{count}} checks passed',
     noAnswer: 'no answer',
     ms: '{{ms}} ms',
   },
@@ -195,7 +196,7 @@ export default {
     revoked: 'The token {{name}} is revoked',
     make: 'Make token',
     secretTitle: 'Token {{name}}',
-    secretText: 'Copy it now. It is shown only here. Commands read it from SLUICE_TOKEN.',
+    secretText: 'Copy it now. It is shown only here. Commands read it from SLUICE_SERVER_TOKEN.',
   },
   secret: { copy: 'Copy', copied: 'Copied', close: 'Close' },
   audit: {

@@ -31,9 +31,10 @@ export function EraseButton({
         <>
           <Text>{t('erase.intro')}</Text>
           <ul className={classes.effects}>
-            <li>{t('erase.contact', { cards: cards.length })}</li>
+            <li>{t('erase.contact')}</li>
+            {cards.length > 0 && <li>{t('erase.cards', { count: cards.length })}</li>}
             <li>{t('erase.history')}</li>
-            <li>{t('erase.talks', { conversations: conversations.length })}</li>
+            {conversations.length > 0 && <li>{t('erase.talks', { count: conversations.length })}</li>}
             <li>{t('erase.campaigns')}</li>
           </ul>
           <Stack gap="xs">

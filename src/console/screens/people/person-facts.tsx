@@ -27,7 +27,7 @@ export function PersonFacts({ person: masked }: { readonly person: Person }) {
       <Facts
         facts={[
           [t('person.name'), name ?? <None />],
-          [t('person.number'), number ?? <None />],
+          [t('person.number'), number === null ? <None /> : numberOf(number)],
           [t('person.email'), email ?? <None />],
           [t('person.account'), account],
           [t('person.contacts'), <Ids key="contacts" ids={contacts} />],
@@ -50,6 +50,9 @@ export function PersonFacts({ person: masked }: { readonly person: Person }) {
     </Section>
   );
 }
+
+/** In plain text a number is digits only. */
+const numberOf = (number: string) => (/^\d+$/.test(number) ? `+${number}` : number);
 
 function RevealButton({
   person: { account, person },

@@ -17,7 +17,12 @@ const MOST_DAYS = 366;
 export function AddToken({ isOpen, onClose, onSecret }: AddTokenProps) {
   const { t } = useTranslation('settings');
   return (
-    <Modal opened={isOpen} onClose={onClose} title={t('tokens.add')}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={t('tokens.add')}
+      closeButtonProps={{ 'aria-label': t('users.cancel') }}
+    >
       <Form onClose={onClose} onSecret={onSecret} />
     </Modal>
   );

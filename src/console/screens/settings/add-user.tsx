@@ -17,7 +17,12 @@ interface AddUserProps {
 export function AddUser({ isOpen, onClose, onSecret }: AddUserProps) {
   const { t } = useTranslation('settings');
   return (
-    <Modal opened={isOpen} onClose={onClose} title={t('users.add')}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={t('users.add')}
+      closeButtonProps={{ 'aria-label': t('users.cancel') }}
+    >
       <Form onClose={onClose} onSecret={onSecret} />
     </Modal>
   );

@@ -106,8 +106,10 @@ function Entries({ entries }: { readonly entries: readonly Entry[] }) {
               .filter((entry) => entry.kind === kind)
               .map(({ name, about, notes }) => (
                 <li key={name}>
-                  <span className={classes.name}>{name}</span>
-                  <div className={classes.small}>{about}</div>
+                  <div className={classes.entry}>
+                    <span className={classes.name}>{name}</span>
+                    <span className={classes.small}>{about}</span>
+                  </div>
                   {notes.map((note) => (
                     <div key={note} className={classes.warn}>
                       {note}

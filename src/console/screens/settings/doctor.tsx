@@ -79,37 +79,64 @@ export function Doctor() {
   );
 }
 
+/** What needs attention first. What is in order is folded. */
+const LEVELS = ['problem', 'warning', 'unchecked'] as const;
+
 function Findings({ group: { findings, calls } }: { readonly group: Group }) {
   const { t } = useTranslation('settings');
   const format = useFormat();
+  const passed = findings.filter(({ level }) => level === 'ok');
+  const open = LEVELS.flatMap((wanted) => findings.filter(({ level }) => level === wanted));
   return (
     <>
-      <ul className={classes.list}>
-        {findings.map(({ level, check, text, hint }) => (
-          <li key={`${check} ${text}`} className={classes.finding}>
-            <Status of={STATUS_OF[level]} label={t(`doctor.level.${level}`)} />
-            <div>
-              <div>
-                <span className={classes.name}>{check}</span> {text}
-              </div>
-              {hint !== undefined && <div className={classes.warn}>{hint}</div>}
-            </div>
-          </li>
-        ))}
-      </ul>
+      <FindingList findings={open} />
+      {passed.length > 0 && (
+        <details className={classes.fold}>
+          <summary>
+            <Status of="ok" label={t('doctor.passed', { count: passed.length })} />
+          </summary>
+          <FindingList findings={passed} />
+        </details>
+      )}
       {calls !== undefined && calls.length > 0 && (
-        <details className={`${classes.note} ${classes.calls}`}>
+        <details className={classes.fold}>
           <summary>{t('doctor.calls', { count: calls.length })}</summary>
-          <ul>
-            {calls.map(({ method, path, status, code, ms }) => (
-              <li key={`${method} ${path} ${ms}`}>
-                <code>{t('doctor.call', { method, path })}</code> {status ?? t('doctor.noAnswer')} {code}{' '}
-                {t('doctor.ms', { ms: format.count(Math.round(ms)) })}
-              </li>
-            ))}
-          </ul>
+          <pre className={classes.calls}>
+            {calls
+              .map(({ method, path, status, code, ms }) =>
+                [
+                  method,
+                  path,
+                  status ?? t('doctor.noAnswer'),
+                  code,
+                  t('doctor.ms', { ms: format.count(Math.round(ms)) }),
+                ]
+                  .filter((word) => word !== null)
+                  .join('  '),
+              )
+              .join('\n')}
+          </pre>
         </details>
       )}
     </>
+  );
+}
+
+function FindingList({ findings }: Pick<Group, 'findings'>) {
+  const { t } = useTranslation('settings');
+  return (
+    <ul className={classes.list}>
+      {findings.map(({ level, check, text, hint }) => (
+        <li key={`${check} ${text}`} className={classes.finding}>
+          <Status of={STATUS_OF[level]} label={t(`doctor.level.${level}`)} />
+          <div>
+            <div>
+              <span className={classes.name}>{check}</span> {text}
+            </div>
+            {hint !== undefined && <div className={classes.warn}>{hint}</div>}
+          </div>
+        </li>
+      ))}
+    </ul>
   );
 }
