@@ -12,7 +12,7 @@ import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
-import { Time } from '../../parts/values.tsx';
+import { None, Time } from '../../parts/values.tsx';
 import { dayStart } from './day-start.ts';
 import classes from './settings.module.css';
 
@@ -113,24 +113,22 @@ function useColumns(): readonly Column<AuditLine>[] {
       id: 'action',
       header: t('audit.action'),
       width: 'minmax(11rem, 2fr)',
-      cell: ({ action, target }) => (
-        <span>
-          {action === 'reveal' ? t('audit.reveal') : <code>{action}</code>}{' '}
-          {target !== '' && !action.endsWith(target) && <span className={classes.small}>{target}</span>}
-        </span>
-      ),
+      cell: (line) => <What line={line} />,
     },
     {
       id: 'details',
       header: t('audit.details'),
       width: 'minmax(8rem, 1fr)',
-      cell: ({ details }) => (
-        <span className={classes.small}>
-          {Object.entries(details)
-            .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-            .join(' · ')}
-        </span>
-      ),
+      cell: ({ details }) =>
+        Object.keys(details).length === 0 ? (
+          <None />
+        ) : (
+          <span className={classes.small}>
+            {Object.entries(details)
+              .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+              .join(' · ')}
+          </span>
+        ),
     },
     {
       id: 'outcome',
@@ -145,4 +143,22 @@ function useColumns(): readonly Column<AuditLine>[] {
       return t(`audit.via.${via}`);
     return via;
   }
+}
+
+/** A command with its path; a login or a reveal with what it was about. */
+function What({ line: { action, target } }: { readonly line: AuditLine }) {
+  const { t } = useTranslation('settings');
+  const [method = ''] = action.split(' ');
+  if (target.startsWith('/') && action !== 'reveal')
+    return (
+      <code>
+        {method} {target}
+      </code>
+    );
+  return (
+    <span>
+      {action === 'reveal' ? t('audit.reveal') : <code>{action}</code>}{' '}
+      <span className={classes.small}>{target}</span>
+    </span>
+  );
 }
