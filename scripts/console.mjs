@@ -91,6 +91,8 @@ async function dev() {
 }
 
 const [, , command, folder] = process.argv;
+// A test runner sets NODE_ENV to `test`, and the build would contain React's larger development version.
+if (command !== 'dev') process.env.NODE_ENV = 'production';
 if (command === 'dev') await dev();
 else if (command === 'gallery') await gallery(folder);
 else await build();
