@@ -6,7 +6,7 @@ import { CONVERSATION_TABLES, UNREAD_TABLES } from './conversations.ts';
 import { EVENT_TABLES } from './events.ts';
 import { OPERATOR_TABLES } from './operator.ts';
 import { CALL_TABLES } from './operator-calls.ts';
-import { REFUSAL_TABLES } from './operator-events.ts';
+import { EVENT_LIST_INDEXES, REFUSAL_TABLES } from './operator-events.ts';
 import { PEOPLE_SEARCH } from './people.ts';
 import { BATCH_TABLES, SYNC_TABLES, TAKEN_BACK_COLUMN } from './sync.ts';
 
@@ -190,6 +190,7 @@ const MIGRATIONS: readonly Migration[] = [
   PEOPLE_SEARCH,
   CALL_TABLES,
   REFUSAL_TABLES,
+  EVENT_LIST_INDEXES,
 ];
 
 /** Brings the ledger's tables up to date. Several processes may run it at once. */

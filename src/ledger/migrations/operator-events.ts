@@ -32,3 +32,11 @@ export const REFUSAL_TABLES = `
   create index deliveries_sent on deliveries (sent_at);
   create index conversations_changed on conversations (updated_at);
 `;
+
+/** Later migration: lists of events by a route or a code that few events have. */
+export const EVENT_LIST_INDEXES = `
+  drop index events_route;
+  create index events_route on events (route, seq);
+  create index events_code on events (code, seq) where code is not null;
+  create index events_block on events (block_code, seq) where block_code is not null;
+`;
