@@ -1,24 +1,14 @@
 // What commands with a configuration share: the config file, the state folder, and a Sluice here or in another process.
 import { resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { type LoadedConfig, loadConfig } from '../../config/index.ts';
 import type { Logger } from '../../observability/logger.ts';
-import {
-  acquireFolderLock,
-  type FolderLock,
-  FolderLockedError,
-  type LockNote,
-  readFolderLock,
-} from '../../runtime/lock/folder-lock.ts';
+import { acquireFolderLock, type FolderLock, type LockNote } from '../../runtime/lock/folder-lock.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import type { Stack } from '../../runtime/stack.ts';
-import { temporalAddressOf } from '../../runtime/temporal/temporal-address.ts';
-import { openClient } from '../../runtime/temporal/temporal-client.ts';
 import { CONFIG_CHECKS } from '../config/config-checks.ts';
 import { CliError, EXIT } from './exit.ts';
-import { runCommand, say } from './lifetime.ts';
+import { say } from './lifetime.ts';
 import { describeSearch, findPlace } from './place.ts';
 import { withUtc } from './zone.ts';
 
@@ -164,81 +154,4 @@ async function openWith(
     lock.update({ command, temporal: address, namespace, ...more } as LockNote);
   await note({});
   return { ...stack, config, log, env, stateDir, note };
-}
-
-/** The owner of the state folder has started its Temporal server within this time, in seconds. */
-const JOIN_SECONDS = 30;
-
-/**
- * Opens a stack here. Null when another Sluice runs on the state folder, or when TEMPORAL_ADDRESS names one. If two
- * start at once, the second waits until the first has published the address of its Temporal server.
- * @throws FolderLockedError when the owner has none, for example a sandbox or a starting demo
- */
-export async function openOrJoin(
-  command: string,
-  options: SessionOptions,
-  env: NodeJS.ProcessEnv,
-  shutdown: Shutdown,
-): Promise<OpenStack | null> {
-  let config: LoadedConfig | undefined;
-  for (let second = 1; ; second++) {
-    if ((await findTemporal(options.state, env)) !== null) return null;
-    config ??= await openChecked(options.config, env);
-    const lock = await acquireFolderLock(resolve(options.state), { command }, say).catch((error: unknown) => {
-      const starting =
-        error instanceof FolderLockedError &&
-        /^sluice (dev|sync run|campaign (?:plan|start))/.test(error.holder?.command ?? '');
-      if (!starting || second > JOIN_SECONDS) throw error;
-      return null;
-    });
-    if (lock !== null) return await openWith(lock, config, command, options, env, shutdown);
-    if (second === 1) say('another Sluice is starting on this state folder; waiting to join it');
-    await delay(1000, undefined, { signal: shutdown.signal });
-  }
-}
-
-/** The Temporal server of a running Sluice: from the environment, else from the lock of the state folder. */
-async function findTemporal(
-  state: string,
-  env: NodeJS.ProcessEnv,
-): Promise<{ address: string; namespace: string } | null> {
-  const namespace = env.TEMPORAL_NAMESPACE ?? 'default';
-  const address = temporalAddressOf(env);
-  if (address !== null) return { address, namespace };
-  const holder = await readFolderLock(resolve(state));
-  if (holder === null || typeof holder.temporal !== 'string') return null;
-  return {
-    address: holder.temporal,
-    namespace: typeof holder.namespace === 'string' ? holder.namespace : namespace,
-  };
-}
-
-/** A client of the running Sluice; `shutdown` closes it. */
-export async function connectClient(
-  state: string,
-  env: NodeJS.ProcessEnv,
-  shutdown: Shutdown,
-): Promise<Client> {
-  const found = await findTemporal(state, env);
-  if (found === null) {
-    throw new CliError(
-      EXIT.unavailable,
-      `no Sluice runs on ${state}: start one with \`sluice dev\`, name its folder with --state or SLUICE_STATE, or set TEMPORAL_ADDRESS to the Temporal server of your workers`,
-    );
-  }
-  return await openClient(found, shutdown).catch((error: Error) => {
-    throw new CliError(
-      EXIT.unavailable,
-      `the Temporal server at ${found.address} does not answer: ${error.message}`,
-    );
-  });
-}
-
-/** Runs a command's work with a client of the running Sluice. */
-export async function withClient(
-  { state }: Pick<SessionOptions, 'state'>,
-  env: NodeJS.ProcessEnv,
-  work: (client: Client) => Promise<number>,
-): Promise<void> {
-  process.exitCode = await runCommand(async (shutdown) => work(await connectClient(state, env, shutdown)));
 }

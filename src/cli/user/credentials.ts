@@ -8,7 +8,7 @@ import { CliError, EXIT } from '../lib/exit.ts';
 const Credentials = z.record(z.string(), z.object({ token: z.string(), name: z.string() }));
 type Credentials = z.infer<typeof Credentials>;
 
-export function credentialsFile(env: NodeJS.ProcessEnv): string {
+function credentialsFile(env: NodeJS.ProcessEnv): string {
   const folder = env.XDG_CONFIG_HOME || join(env.HOME ?? homedir(), '.config');
   return join(folder, 'sluice', 'credentials.json');
 }

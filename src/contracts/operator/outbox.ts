@@ -19,7 +19,7 @@ export const SinkStatus = z.object({
 });
 export type SinkStatus = z.infer<typeof SinkStatus>;
 
-export const OUTBOX_STATES = ['waiting', 'dead'] as const;
+const OUTBOX_STATES = ['waiting', 'dead'] as const;
 
 /** One event for one sink, without its content. */
 export const OutboxEntry = z.object({

@@ -73,7 +73,7 @@ export const RunningRun = z.object({
 });
 export type RunningRun = z.infer<typeof RunningRun>;
 
-export const NEED_KINDS = [
+const NEED_KINDS = [
   'unknown-records',
   'unknown-events',
   'unknown-members',
@@ -168,7 +168,7 @@ export const Health = z.object({
 });
 export type Health = z.infer<typeof Health>;
 
-export const CallMinute = z.object({
+const CallMinute = z.object({
   /** Start of the minute, or of several. */
   at: Time,
   calls: ByLane,

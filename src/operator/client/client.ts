@@ -43,7 +43,7 @@ export function createClient(transport: Transport): OperatorClient {
 }
 
 /** Path parameters come from the input. The rest is the query of a GET, or the JSON body of another method. */
-export function encodeCall(route: Route, input: object): WireRequest {
+function encodeCall(route: Route, input: object): WireRequest {
   const [method = 'GET', template = ''] = route.split(' ');
   const rest = new Map<string, unknown>(Object.entries(input));
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {

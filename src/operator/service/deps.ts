@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import type { MappingConfig } from '../../contracts/config/config.ts';
 import type { AccountLists } from '../../contracts/operator/accounts.ts';
 import type { MappingPreview, RecognizedFile } from '../../contracts/operator/first-sync.ts';
-import type { Endpoints, Input, Output, Parsed, Route } from '../../contracts/operator/index.ts';
+import type { Endpoints, Output, Parsed, Route } from '../../contracts/operator/index.ts';
 import type { DryRun } from '../../contracts/operator/plans.ts';
 import type { AssumptionState, DoctorReport } from '../../contracts/operator/settings.ts';
 import type { CampaignCommandInput, CampaignCommandResult } from '../../contracts/wire/campaign.ts';
@@ -130,5 +130,3 @@ type CallerOf<R extends Route> = Endpoints[R]['role'] extends 'anyone' ? Caller 
 export type Handlers<R extends Route> = {
   readonly [K in R]: (input: Parsed<K>, caller: CallerOf<K>, exchange?: Exchange) => Promise<Output<K>>;
 };
-
-export type { Input, Output, Route };
