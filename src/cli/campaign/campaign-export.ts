@@ -25,6 +25,7 @@ interface Options extends SessionOptions {
   readonly only: readonly string[];
   readonly code: readonly string[];
   readonly output?: string;
+  readonly json: boolean;
 }
 
 export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv): void {
@@ -38,23 +39,26 @@ export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv
     .option('--only <state>', 'with --members: only members in this state; repeatable', collect, [])
     .option('--code <code>', 'with --members: only members with this code; repeatable', collect, [])
     .option('--output <file>', 'write to this file instead of stdout; only your user can read it')
+    .option('--json', 'export JSON instead of CSV; with --members one object per line', false)
     .action((name: string, options: Options) => {
       const campaign = campaignOrRun(name, options.run);
       const filter = filterOf(options);
       return withOperator(options, env, { command: 'sluice campaign export' }, async (client) => {
         const report = await client.call('GET /campaigns/{campaign}/report', { campaign });
-        const output = openOutput(options.output ?? null, 'csv');
-        if (!options.members) {
+        const { json } = options;
+        const output = openOutput(options.output ?? null, json ? 'text' : 'csv');
+        if (!options.members && json) await output.write(`${JSON.stringify(report)}\n`);
+        else if (!options.members) {
           for (const line of figureLines(report)) await output.write(line);
           const earlier = (report.waves[0]?.wave ?? 1) - 1;
           if (earlier > 0) say(`not listed, but in the total: the first ${formatMany(earlier, 'wave')}`);
         } else {
           const { titles, line } = memberLines(options);
           let count = 0;
-          let goesOn = await output.write(titles);
+          let goesOn = json || (await output.write(titles));
           for await (const member of membersOf(client, { ...filter, campaign: report.run })) {
             if (!goesOn) break;
-            goesOn = await output.write(line(member));
+            goesOn = await output.write(json ? `${JSON.stringify(member)}\n` : line(member));
             count += 1;
           }
           say(`${formatMany(count, 'member')} of the run ${report.run}`);
