@@ -1,6 +1,5 @@
 // What all screens share.
 export default {
-  later: 'This screen is not built yet.',
   screen: {
     overview: 'Overview',
     syncs: 'Syncs',

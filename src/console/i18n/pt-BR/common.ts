@@ -1,6 +1,5 @@
 // O que todas as telas compartilham.
 export default {
-  later: 'Esta tela ainda não existe.',
   screen: {
     overview: 'Visão geral',
     syncs: 'Sincronizações',
