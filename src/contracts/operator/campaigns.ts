@@ -1,5 +1,6 @@
 // Endpoints of campaigns: what is configured, their runs, plans and results, and the commands on them.
 import { z } from 'zod';
+import { name as ConfiguredName } from '../config/config-base.ts';
 import { CampaignConfig } from '../config/config-campaigns.ts';
 import { CAMPAIGN_PHASES, CAMPAIGN_STATES, CampaignProgress } from '../wire/campaign.ts';
 import { CampaignPlan, PlanNote } from '../wire/campaign-plan.ts';
@@ -221,6 +222,35 @@ export const CAMPAIGNS = {
       timeZone: z.string(),
       entries: z.array(CampaignAuditEntry),
       next: Count.nullable(),
+    }),
+  }),
+  'GET /campaigns/{campaign}/source': endpoint({
+    role: 'admin',
+    summary: 'Show a campaign as it is written in sluice.yaml.',
+    input: z.strictObject({ campaign: Name }),
+    output: z.object({
+      file: z.string(),
+      /** Null: the file has no campaign of this name. */
+      yaml: z.string().nullable(),
+      /** Of the whole file: a change replaces only what was read. */
+      hash: z.string(),
+    }),
+  }),
+  'PUT /campaigns/{campaign}/source': endpoint({
+    role: 'admin',
+    summary:
+      'Create or replace a campaign in sluice.yaml, after a check of the whole file. Its plan becomes void.',
+    input: z.strictObject({
+      campaign: ConfiguredName,
+      yaml: z.string().min(1).max(100_000),
+      hash: z.string().max(100),
+      reason: Reason,
+    }),
+    output: z.object({
+      file: z.string(),
+      hash: z.string(),
+      /** The workers of this process use it now. Otherwise restart them. */
+      active: z.boolean(),
     }),
   }),
   'POST /campaigns/{campaign}/plan': endpoint({

@@ -58,6 +58,7 @@ export interface OperatorTools {
   routes(): Promise<readonly IngressRoute[]>;
   readonly dryRuns: DryRuns;
   readonly firstSync: FirstSync;
+  readonly campaignFile: CampaignFile;
   /** The assumptions of every account. */
   assumptions(): AssumptionState[];
 }
@@ -100,6 +101,21 @@ export interface UploadedFile {
   /** Absolute. */
   readonly path: string;
   readonly expiresAt: string;
+}
+
+/** Campaigns as they are written in sluice.yaml. */
+export interface CampaignFile {
+  /** `yaml`: null when the file has no campaign of this name. */
+  read(campaign: string): Promise<{ file: string; yaml: string | null; hash: string }>;
+  /**
+   * @param hash of the file as it was read
+   * @throws OperatorError (invalid) naming every problem; (conflict) when the file has changed since
+   */
+  write(
+    campaign: string,
+    yaml: string,
+    hash: string,
+  ): Promise<{ file: string; hash: string; active: boolean }>;
 }
 
 /** Exports that operators upload, and syncs that are made of them. Values are in clear. */

@@ -11,7 +11,7 @@ export default {
   list: {
     label: 'Campaigns of the configuration',
     empty: 'No campaigns yet',
-    emptyText: 'Add one to the part campaigns of sluice.yaml, then restart Sluice.',
+    emptyText: 'An admin creates one here, or in the part campaigns of sluice.yaml.',
     campaign: 'Campaign',
     account: 'Account',
     state: 'State',
@@ -286,6 +286,19 @@ export default {
     approvalNone: 'not needed',
     approvalSecond: 'by a second person',
     none: 'none',
+  },
+  edit: {
+    create: 'New campaign',
+    new: 'New campaign',
+    title: 'Edit the campaign',
+    about:
+      'The server checks the whole configuration before it writes. A plan that was not started becomes void.',
+    name: 'Name',
+    nameRule: 'Lower-case letters, digits, - and _; at most 63.',
+    yaml: 'Its part of {{file}}',
+    save: 'Save',
+    saved: 'The campaign is saved. Plan it to see who it reaches.',
+    savedRestart: 'The campaign is saved. Restart the workers, then plan it.',
   },
   history: {
     label: 'Commands on this run',

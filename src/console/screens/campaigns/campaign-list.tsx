@@ -1,5 +1,7 @@
 // Which campaigns there are, what runs, and what waits for somebody.
+import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Page, Section } from '../../parts/page.tsx';
@@ -9,12 +11,14 @@ import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Count, Time } from '../../parts/values.tsx';
 import { type Campaign, STATUS_OF, stateOf } from './data.ts';
+import { Editor } from './editor.tsx';
 
 const EVERY_MS = 15_000;
 
 export function CampaignList() {
   const { t } = useTranslation('campaigns');
-  const [, setUrl] = useUrlState();
+  const [url, setUrl] = useUrlState();
+  const may = useMay('admin');
   const list = useCall('GET /campaigns', {}, { everyMs: EVERY_MS });
   const columns: readonly Column<Campaign>[] = [
     {
@@ -56,7 +60,14 @@ export function CampaignList() {
     },
   ];
   return (
-    <Page title={t('title')} lead={list.data && <Lead campaigns={list.data.campaigns} />}>
+    <Page
+      title={t('title')}
+      lead={list.data && <Lead campaigns={list.data.campaigns} />}
+      actions={
+        may && <Button onClick={() => setUrl({ new: 'yes' }, { replace: false })}>{t('edit.create')}</Button>
+      }
+    >
+      {may && url.new !== undefined && <Editor campaign={null} />}
       <Section title={t('list.label')} flush>
         <Loaded of={list}>
           {({ campaigns }) => (

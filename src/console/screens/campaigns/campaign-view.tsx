@@ -124,7 +124,7 @@ function OneRun({ campaign, run, newest, trail, choice }: OneRunProps) {
           <Replies campaign={campaign} run={run} />
         </Tabs.Panel>
         <Tabs.Panel value="rules" pt="md">
-          <RulesView run={run} />
+          <RulesView campaign={campaign} run={run} />
         </Tabs.Panel>
         <Tabs.Panel value="history" pt="md">
           <History run={run} />

@@ -9,6 +9,7 @@ import { progressHandlers } from './now.ts';
 import { overTimeHandlers } from './over-time.ts';
 import { planningHandlers } from './planning.ts';
 import { readHandlers } from './read.ts';
+import { sourceHandlers } from './source.ts';
 import { startHandlers } from './start.ts';
 
 export function campaignHandlers(
@@ -20,6 +21,7 @@ export function campaignHandlers(
     ...progressHandlers(deps),
     ...overTimeHandlers(deps),
     ...memberHandlers(deps),
+    ...sourceHandlers(deps),
     ...planningHandlers(deps),
     ...startHandlers(deps, figures),
     ...commandHandlers(deps, figures),
