@@ -28,7 +28,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
   const filter = {
     sync,
     run: run ?? undefined,
-    statuses: isOutcome(outcome) ? [outcome] : (['failed', 'unknown', 'rejected'] as const),
+    statuses: isOutcome(outcome) ? [outcome] : OUTCOMES,
     codes: code === undefined ? undefined : [code],
   };
   const rows = usePages('GET /syncs/{sync}/rows', { ...filter, limit: PAGE }, 'rows', { cursor: 'after' });
