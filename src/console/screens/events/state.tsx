@@ -22,7 +22,7 @@ export const EVENT_STATES = Object.keys(LOOK) as EventState[];
 export const isEventState = (text: string | undefined): text is EventState =>
   text !== undefined && Object.hasOwn(LOOK, text);
 
-export function stateOf({ state, outcome, blocked }: EventRow): EventState {
+function stateOf({ state, outcome, blocked }: EventRow): EventState {
   if (outcome !== null) return outcome;
   if (blocked !== null) return 'blocked';
   return state === 'received' ? 'received' : 'open';
