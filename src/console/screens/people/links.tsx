@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
+import classes from './people.module.css';
 
 type Target = '/syncs' | '/campaigns' | '/events' | '/conversations';
 
@@ -19,7 +20,7 @@ export function PlaceLink({
   readonly children: ReactNode;
 }) {
   return (
-    <Anchor component={Link} to={to} search={search as never} inherit>
+    <Anchor component={Link} to={to} search={search as never} inherit className={classes.link}>
       {children}
     </Anchor>
   );
@@ -35,7 +36,13 @@ export function TemporalLink({ workflow }: { readonly workflow: string | null })
   const address = useTemporalUi();
   if (address === null || workflow === null) return null;
   return (
-    <Anchor href={address + encodeURIComponent(workflow)} target="_blank" rel="noreferrer" inherit>
+    <Anchor
+      href={address + encodeURIComponent(workflow)}
+      target="_blank"
+      rel="noreferrer"
+      inherit
+      className={classes.link}
+    >
       {t('fact.temporal')} <IconExternalLink size={11} aria-hidden />
     </Anchor>
   );

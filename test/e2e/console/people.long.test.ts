@@ -1,0 +1,199 @@
+// The screen of a person and the settings in Chromium: every kind of entry, reveals, erasure, roles, and no barriers.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium } from '../../support/chromium.ts';
+import { findBarriers, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { HOSTILE_NAME } from '../../support/console/sample.ts';
+import { person, timeline } from '../../support/console/sample-people.ts';
+import { type Answer, loginAnswers, startStub } from '../../support/console/stub.ts';
+import { buildOnce } from '../../support/runner/build.ts';
+
+const SHOTS = process.env.SLUICE_SCREENSHOTS;
+const PERSON = '/people/acme/p3';
+
+let browser: Browser;
+let dist: string;
+
+beforeAll(async () => {
+  dist = await buildOnce();
+  browser = await launchChromium();
+}, 180_000);
+afterAll(() => browser?.close());
+
+const user = {
+  name: 'ana',
+  displayName: HOSTILE_NAME,
+  role: 'admin',
+  hasPassword: true,
+  oidcIssuer: null,
+  unixUser: null,
+  createdAt: '2026-11-01T12:00:00.000Z',
+  lastLoginAt: null,
+  disabledAt: null,
+};
+const line = {
+  id: 9,
+  at: '2026-11-23T11:00:00.000Z',
+  identity: 'user:ana',
+  name: 'ana',
+  role: 'admin',
+  via: 'session',
+  action: 'reveal',
+  target: '/people/acme/p3',
+  details: { reason: HOSTILE_NAME },
+  outcome: 'ok',
+};
+
+const answers = (role: string, more: Readonly<Record<string, Answer>> = {}) =>
+  ({
+    ...loginAnswers(role),
+    'GET /people/acme/p3': ({ query }) => person(query['unmask'] === 'true'),
+    'GET /people/acme/p3/timeline': ({ query }) => timeline(query['kind']),
+    'GET /temporal': () => ({ workflows: 'https://temporal.example.com/namespaces/default/workflows/' }),
+    'GET /accounts': () => ({ accounts: [] }),
+    'GET /users': () => ({ users: [user], next: null }),
+    'GET /tokens': () => ({ tokens: [], next: null }),
+    'GET /audit': () => ({ lines: [line], next: null }),
+    'GET /doctor': () => ({ report: null }),
+    'GET /assumptions': () => ({ assumptions: [] }),
+    'GET /configuration': () => ({
+      file: '/etc/sluice.yaml',
+      loadedAt: line.at,
+      changed: true,
+      problems: [
+        {
+          file: '/etc/sluice.yaml',
+          line: 2,
+          column: 1,
+          path: 'accounts',
+          message: HOSTILE_NAME,
+          hint: 'Add it.',
+        },
+      ],
+      text: 'version: 1\naccounts: {}\n',
+      entries: [{ kind: 'sync', name: 'contacts', about: 'export into acme', notes: ['a note'] }],
+    }),
+    ...more,
+  }) satisfies Readonly<Record<string, Answer>>;
+
+async function withPage(
+  given: Readonly<Record<string, Answer>>,
+  address: string,
+  options: OpenOptions,
+  test: (page: Page, url: string) => Promise<void>,
+): Promise<void> {
+  const stub = await startStub(given, dist);
+  const { page, context, complaints } = await openPage(browser, stub.url, options);
+  try {
+    await page.goto(stub.url + address);
+    await logIn(page);
+    await test(page, stub.url);
+    expect(complaints).toEqual([]);
+  } finally {
+    await context.close();
+    await stub.close();
+  }
+}
+
+describe.each([
+  { scheme: 'light', size: 'desktop' },
+  { scheme: 'dark', size: 'phone' },
+] as const)('in $scheme on a $size', (options) => {
+  it('neither a person nor the settings have a serious barrier or are too wide', {
+    timeout: 120_000,
+  }, async () => {
+    await withPage(answers('admin'), PERSON, options, async (page, url) => {
+      const check = async (name: string) => {
+        if (SHOTS !== undefined) {
+          await mkdir(SHOTS, { recursive: true });
+          const path = join(SHOTS, `${name}-${options.scheme}-${options.size}.png`);
+          await page.screenshot({ path, fullPage: true });
+        }
+        expect(await findBarriers(page), name).toEqual([]);
+        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
+      };
+      await page.getByText('The person opted out of campaigns in a reply').waitFor();
+      await check('person');
+      for (const tab of ['configuration', 'assumptions', 'doctor', 'accounts', 'users', 'tokens', 'audit']) {
+        await page.goto(`${url}/settings?tab=${tab}`);
+        await page.getByRole('tabpanel').locator('section').first().waitFor();
+        await page.waitForLoadState('networkidle');
+        await check(`settings-${tab}`);
+      }
+      await page.goto(`${url}/settings?tab=users`);
+      await page.getByRole('button', { name: 'Add user' }).click();
+      await page.getByRole('dialog').getByLabel('Login name').waitFor();
+      await check('settings-add-user');
+    });
+  });
+});
+
+it('every kind of entry is a sentence with its links, also one that a newer server sends', async () => {
+  await withPage(answers('admin'), PERSON, {}, async (page) => {
+    const list = page.getByRole('list', { name: 'Timeline' });
+    await list.waitFor();
+    const text = await list.innerText();
+    for (const sentence of [
+      'Campaign spring left the person out',
+      'POST /v1/contacts was refused with 422 ERR_VALIDATION',
+      'No answer came to POST /v1/contacts',
+      'Nothing shows whether a write took effect: a new card',
+      'Sync contacts could not write the person',
+      'An event arrived over site-leads: lead',
+      'Opt-outs: by-mail',
+    ])
+      expect(text).toContain(sentence);
+    expect(text).not.toMatch(/\{\{|undefined|entry\./);
+    expect(await list.getByRole('link', { name: 'Open in Temporal' }).first().getAttribute('href')).toBe(
+      'https://temporal.example.com/namespaces/default/workflows/acme%3Acrm-sync%3Acontacts',
+    );
+    await page.getByText('API calls', { exact: true }).click();
+    await page.getByText('3 entries').waitFor();
+    expect(page.url()).toContain('kind=call');
+  });
+});
+
+it('personal data shows after a click, and an erasure says what it deletes and has deleted', async () => {
+  const given = answers('admin', {
+    'POST /people/acme/p3/erase': () => ({
+      deleted: { people: 1, calls: 7 },
+      anonymized: { campaign_members: 2 },
+      optOutKept: true,
+    }),
+  });
+  await withPage(given, PERSON, {}, async (page) => {
+    await page.getByRole('heading', { level: 1, name: 'B… V…' }).waitFor();
+    await page.getByRole('button', { name: 'Show in plain text' }).click();
+    await page.getByText('+5511912345601').waitFor();
+    await page.getByRole('button', { name: 'Erase' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 card as Sluice knows it').waitFor();
+    const verb = dialog.getByRole('button', { name: 'Erase the person' });
+    expect(await verb.isDisabled()).toBe(true);
+    await dialog.getByLabel('Reason').fill('request 12 of the data protection officer');
+    await verb.click();
+    await page.getByRole('heading', { level: 1, name: 'The person is erased' }).waitFor();
+    await page.getByText('7 rows').waitFor();
+    await page.getByText('The opt-out stays, under a pseudonym.').waitFor();
+  });
+});
+
+it('a viewer sees no commands on people, and no users and no audit log', async () => {
+  await withPage(answers('viewer'), PERSON, {}, async (page, url) => {
+    await page.getByRole('list', { name: 'Timeline' }).waitFor();
+    for (const name of ['Show in plain text', 'Export', 'Erase'])
+      expect(await page.getByRole('button', { name }).count(), name).toBe(0);
+    await page.goto(`${url}/settings?tab=audit`);
+    await page.getByText('This part is for admins').waitFor();
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual([
+      'Configuration',
+      'Assumptions',
+      'Doctor',
+      'Accounts',
+      'Access tokens',
+    ]);
+  });
+});
