@@ -1,12 +1,11 @@
 // What commands with a configuration share: the config file, the state folder, and a Sluice here or in another process.
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type LoadedConfig, loadConfig } from '../../config/index.ts';
+import type { LoadedConfig } from '../../config/index.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { acquireFolderLock, type FolderLock, type LockNote } from '../../runtime/lock/folder-lock.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import type { Stack } from '../../runtime/stack.ts';
-import { CONFIG_CHECKS } from '../config/config-checks.ts';
 import { CliError, EXIT } from './exit.ts';
 import { say } from './lifetime.ts';
 import { describeSearch, findPlace } from './place.ts';
@@ -96,6 +95,11 @@ export async function openConfig(file: string | undefined, env: NodeJS.ProcessEn
       EXIT.notFound,
       `there is no sluice.yaml in ${describeSearch(place)}; name one with --config or SLUICE_CONFIG, or create one with \`sluice init\``,
     );
+  // Imported here: a command of a running Sluice needs no configuration.
+  const [{ loadConfig }, { CONFIG_CHECKS }] = await Promise.all([
+    import('../../config/index.ts'),
+    import('../config/config-checks.ts'),
+  ]);
   return await loadConfig(place.config, { env, ...CONFIG_CHECKS });
 }
 
