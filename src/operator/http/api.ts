@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { API_PREFIX, type Endpoint } from '../../contracts/operator/endpoint.ts';
 import { ENDPOINTS, type Route } from '../../contracts/operator/index.ts';
 import { errorBody, OperatorError } from '../error.ts';
-import type { Caller } from '../service/caller.ts';
+import { type Caller, isAllowed } from '../service/caller.ts';
 import type { OperatorLog } from '../service/deps.ts';
 import type { Dispatch } from '../service/dispatch.ts';
 import type { Exchange } from '../service/exchange.ts';
@@ -54,8 +54,17 @@ export function createApi(dispatch: Dispatch): Router {
       else res.json(output);
     };
     const verb = method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
-    api[verb](API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1'), body, (req, res) =>
-      call(req, res as ApiResponse),
+    // Before the body is read: a stranger's 64 MB are not worth any memory. The dispatcher refuses and keeps the audit log.
+    const enter = async (req: Request, res: ApiResponse, next: () => void): Promise<void> => {
+      const { caller } = res.locals;
+      if (!isAllowed(caller, endpoint.role)) await dispatch(route as Route, { ...req.params }, caller);
+      next();
+    };
+    api[verb](
+      API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1'),
+      (req, res, next) => enter(req, res as ApiResponse, next),
+      body,
+      (req, res) => call(req, res as ApiResponse),
     );
   }
   api.use(API_PREFIX, (req, _res, next) => {
