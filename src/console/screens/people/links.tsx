@@ -41,7 +41,7 @@ export function TemporalLink({ workflow }: { readonly workflow: string | null })
       target="_blank"
       rel="noreferrer"
       inherit
-      className={classes.link}
+      className={`${classes.link} ${classes.external}`}
     >
       {t('fact.temporal')} <IconExternalLink size={11} aria-hidden />
     </Anchor>

@@ -30,6 +30,7 @@ export function Configuration() {
             changed && (
               <Alert
                 color="yellow"
+                className={classes.warnGround}
                 icon={<IconFileDiff aria-hidden />}
                 title={t('configuration.changed')}
                 role="status"
@@ -67,6 +68,7 @@ function Problems({ problems }: { readonly problems: Loading['problems'] }) {
   return (
     <Alert
       color="red"
+      className={classes.badGround}
       icon={<IconAlertTriangle aria-hidden />}
       title={t('configuration.problems', { count: problems.length })}
     >
