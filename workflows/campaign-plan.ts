@@ -13,7 +13,12 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { apiQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
-import type { AudiencePage, CampaignPlanInput, CampaignPlanning, CampaignPlanProgress } from '../src/contracts/wire/campaign.ts';
+import type {
+  AudiencePage,
+  CampaignPlanInput,
+  CampaignPlanning,
+  CampaignPlanProgress,
+} from '../src/contracts/wire/campaign.ts';
 import type { CampaignPlan } from '../src/contracts/wire/campaign-plan.ts';
 import { campaignPlanProgressQuery } from './messages.ts';
 import { API_OPTIONS, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';

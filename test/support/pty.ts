@@ -86,7 +86,7 @@ export async function runInTerminal(
 }
 
 /** What the lines show in the end: a redrawn line counts once, and colors do not count. */
-export function linesOf(shown: string): string[] {
+function linesOf(shown: string): string[] {
   const lines = shown.replaceAll('\r\n', '\n').split('\n');
   return lines
     .map((line) => stripVTControlCharacters(line.split('\u001b[2K').at(-1) ?? ''))

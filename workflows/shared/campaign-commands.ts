@@ -11,7 +11,12 @@ import {
   uuid4,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import type { CampaignCommand, CampaignCommandResult, CampaignInput, CampaignProgress } from '../../src/contracts/wire/campaign.ts';
+import type {
+  CampaignCommand,
+  CampaignCommandResult,
+  CampaignInput,
+  CampaignProgress,
+} from '../../src/contracts/wire/campaign.ts';
 import type { PlanNote } from '../../src/contracts/wire/campaign-plan.ts';
 import {
   type CampaignOperatorCommand,

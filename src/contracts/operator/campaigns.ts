@@ -132,7 +132,7 @@ const { flow, connection, holdout, windows, waves, stop, cap, recheck, conversat
   CampaignConfig.shape;
 
 /** The rules of a run, as its plan froze them; of a campaign without a run, as configured. No personal data. */
-export const CampaignRules = z.object({
+const CampaignRules = z.object({
   run: z.string().nullable(),
   account: z.string(),
   campaign: z.string(),

@@ -66,7 +66,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 
 const REFUSED = 400;
 
-export function toneOfEntry(entry: TimelineEntry): Tone {
+function toneOfEntry(entry: TimelineEntry): Tone {
   if (entry.kind === 'gap') return 'warn';
   if (entry.kind === 'call' && entry.status !== null) return entry.status >= REFUSED ? 'bad' : 'idle';
   return TONES[`${entry.kind}/${entry.code}`] ?? TONES[entry.code] ?? 'idle';
