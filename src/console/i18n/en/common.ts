@@ -60,6 +60,7 @@ export default {
     },
   },
   panel: { close: 'Close details' },
+  notice: { close: 'Close message' },
   confirm: {
     keep: 'Go back',
     reason: 'Reason',

@@ -60,6 +60,7 @@ export default {
     },
   },
   panel: { close: 'Fechar detalhes' },
+  notice: { close: 'Fechar mensagem' },
   confirm: {
     keep: 'Voltar',
     reason: 'Motivo',
