@@ -41,7 +41,7 @@ function Chart({ lines }: { readonly lines: Lines }) {
   return <TimeChart label={t('burn.label')} times={times} series={series} band={[0, 1]} height={240} />;
 }
 
-/** The line at these times, straight between its points; null where it has not begun or is over. */
+/** The line at these times, straight between its points; null where it has not begun or is over. At zero it stays. */
 function at(line: Line, times: readonly number[]): (number | null)[] {
   const points = line.map((point) => ({ ms: Date.parse(point.at), left: point.left }));
   let next = 0;
@@ -49,7 +49,7 @@ function at(line: Line, times: readonly number[]): (number | null)[] {
     while (next < points.length && (points[next]?.ms ?? 0) < ms) next += 1;
     const after = points[next];
     const before = points[next - 1];
-    if (after === undefined) return null;
+    if (after === undefined) return before?.left === 0 ? 0 : null;
     if (after.ms === ms || before === undefined) return after.ms === ms ? after.left : null;
     const share = (ms - before.ms) / (after.ms - before.ms);
     return Math.round(before.left + share * (after.left - before.left));

@@ -28,7 +28,7 @@ export function Pace({ run, rules }: { readonly run: string; readonly rules: Rul
   return (
     <Section title={t('rate.title')} about={t('rate.about', { limit: format.count(limit) })}>
       <Slider
-        mt="sm"
+        mt="xl"
         mb="lg"
         min={1}
         max={limit}

@@ -6,6 +6,7 @@ import type { Output } from '../../api/client.ts';
 import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
+import { formatClock } from '../../format/format.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Columns, Facts, Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
@@ -67,7 +68,7 @@ function Calendar({ plan }: { readonly plan: Plan }) {
     month: 'short',
     timeZone: 'UTC',
   });
-  const clock = new Intl.DateTimeFormat(format.language, { hour: '2-digit', minute: '2-digit', timeZone });
+  const clock = (at: string) => formatClock({ language: format.language, zone: timeZone }, Date.parse(at));
   return (
     <Section title={t('plan.calendar')} about={t('plan.calendarAbout', { zone: timeZone })}>
       {days.length === 0 ? (
@@ -83,7 +84,7 @@ function Calendar({ plan }: { readonly plan: Plan }) {
               {dayName.format(new Date(`${day}T12:00:00Z`))}
               <strong>{format.count(members)}</strong>
               <span className={classes.muted}>
-                {clock.format(new Date(startsAt))}–{clock.format(new Date(endsAt))}
+                {clock(startsAt)}–{clock(endsAt)}
               </span>
             </li>
           ))}
