@@ -190,7 +190,10 @@ describe('sluice outbox', () => {
     expect(await sluice('retry bus/2')).toMatchObject({ code: 0, stderr: '1 event tried again\n' });
     await arrived(3);
     expect(bus.ids.at(-1)).toBe('acme/1/1');
-    expect(await sluice('discard bus/3 --yes')).toMatchObject({ code: 0, stderr: '1 event discarded\n' });
+    expect(await sluice('discard bus/3 --yes')).toMatchObject({
+      code: 0,
+      stderr: '1 event will be discarded for good: bus/3\n1 event discarded\n',
+    });
     expect(await db.query('select 1 from outbox')).toEqual([]);
   });
 });

@@ -153,6 +153,11 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
         'A topic that a dead letter came from does not exist any more.',
         'Create it, or discard the dead letter.',
       ],
+      [
+        'YAML',
+        'The campaign is not valid YAML, or breaks a rule of the configuration.',
+        'The message names the place.',
+      ],
       ['UNKNOWN_NAME', 'The configuration does not have this name.', 'The message suggests similar ones.'],
     ],
   },

@@ -217,6 +217,8 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   login_attempts: 'operators',
   operator_audit: 'commands of operators; people by their id',
   paces: 'pace of campaigns',
+  refusals: 'refused deliveries, without their content',
+  refusal_hours: 'counts',
   watermarks: 'positions in sources',
   sluice_migrations: 'version of the tables',
 };
