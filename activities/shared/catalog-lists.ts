@@ -5,7 +5,7 @@ import type { Tag } from '../../src/api-client/schemas/tag.ts';
 import type { Listing } from '../../src/api-client/shapes.ts';
 import type { Scope } from '../../src/contracts/wire/scopes.ts';
 import { type CatalogItems, saveCatalog } from '../../src/ledger/sync/catalog.ts';
-import { type Call, callApi } from './api-call.ts';
+import { type Call, type CallDeps, callApi } from './api-call.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 
 interface Shown {
@@ -51,7 +51,7 @@ const LISTS: { readonly [N in ListName]: CatalogList<N> } = {
 
 /** Reads a list of the account. @throws what `callApi` throws */
 export async function fetchList<N extends ListName>(
-  deps: Deps,
+  deps: CallDeps,
   account: AccountAccess,
   run: string,
   name: N,

@@ -10,6 +10,7 @@ const TITLES: Readonly<Record<string, string>> = {
   calls: 'Overview and calls',
   'campaign-runs': 'Campaigns',
   campaigns: 'Campaigns',
+  'campaign-drafts': 'Drafts of campaigns',
   configuration: 'Configuration',
   console: 'Users and logins',
   conversations: 'Conversations and messages',

@@ -27,7 +27,7 @@ import { entriesOf, isRecord } from './raw.ts';
 import { checkReferences } from './references.ts';
 import { readSchemas } from './route-schemas.ts';
 import { type Environment, type ResolvedSecret, resolveSecret } from './secrets.ts';
-import { readYamlFile, type YamlFile } from './yaml-file.ts';
+import { parseYaml, readYamlFile, type YamlFile } from './yaml-file.ts';
 
 export interface LoadOptions extends ConfigChecks {
   /** Where `env:NAME` secrets are looked up. */
@@ -74,9 +74,24 @@ export interface LoadedConfig {
  * @throws ConfigError with every problem found, in file order.
  */
 export async function loadConfig(file: string, options: LoadOptions): Promise<LoadedConfig> {
+  return await loadYaml(file, await readYamlFile(resolve(file), file), options);
+}
+
+/**
+ * Checks what a configuration file would be with this text. The file itself is not read.
+ * @throws as `loadConfig`
+ */
+export async function loadConfigText(
+  file: string,
+  text: string,
+  options: LoadOptions,
+): Promise<LoadedConfig> {
+  return await loadYaml(file, parseYaml(file, text), options);
+}
+
+async function loadYaml(file: string, main: YamlFile, options: LoadOptions): Promise<LoadedConfig> {
   const absolute = resolve(file);
   const dir = dirname(absolute);
-  const main = await readYamlFile(absolute, file);
   if (main.value === undefined) throw new ConfigError(main.problems);
   if (main.value === null)
     throw new ConfigError([main.problemAt([], 'the file is empty', 'see `sluice init`')]);
@@ -219,7 +234,11 @@ function buildSpec(config: ResolvedConfig, sync: string): RunSpec {
   return structuredClone({ account: options.account, sync, options, source, mapping });
 }
 
-function buildCampaign(config: ResolvedConfig, name: string): CampaignSpec {
+/** @throws UnknownNameError */
+export function buildCampaign(
+  config: Pick<ResolvedConfig, 'accounts' | 'campaigns' | 'sources'>,
+  name: string,
+): CampaignSpec {
   if (!Object.hasOwn(config.campaigns, name)) {
     throw new UnknownNameError(
       'campaign',

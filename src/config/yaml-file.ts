@@ -54,7 +54,7 @@ async function readText(absolute: string, shown: string): Promise<string> {
 }
 
 /** Parses text as one YAML 1.2 document. It never throws: `problems` has every error. */
-function parseYaml(file: string, text: string): YamlFile {
+export function parseYaml(file: string, text: string): YamlFile {
   const lines = new LineCounter();
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);

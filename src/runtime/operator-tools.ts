@@ -3,6 +3,7 @@ import { createCommandActivities } from '../../activities/campaign/commands.ts';
 import { ASSUMPTIONS, type AssumptionKey } from '../api-client/assumptions.ts';
 import type { AssumptionState } from '../contracts/operator/settings.ts';
 import type { DryRuns, FirstSync, OperatorDeps, OperatorTools } from '../operator/service/deps.ts';
+import { createCampaignDraft } from './campaign-draft.ts';
 import { createCampaignFile } from './campaign-file.ts';
 
 export interface ToolsOptions {
@@ -31,6 +32,7 @@ export function createTools(
   return {
     campaignCommand,
     campaignFile: createCampaignFile({ env, config, hasWorkers: db.kind === 'pglite' }),
+    campaignDraft: createCampaignDraft(deps, env),
     dryRuns,
     firstSync,
     // Imported at use: the SDK of workers takes 0.3 s to load, and most commands need none of them.

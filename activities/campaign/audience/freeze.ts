@@ -87,7 +87,11 @@ function requireRead({ spec, parts, run_id }: CampaignRow): void {
   }
 }
 
-function rulesOf({ spec, as_of, run_id }: CampaignRow, lists: AccountLists): FreezeRules {
+/** @throws ApplicationFailure for tags that the account lacks */
+export function rulesOf(
+  { spec, as_of, run_id }: Pick<CampaignRow, 'spec' | 'as_of' | 'run_id'>,
+  lists: AccountLists,
+): FreezeRules {
   const { config, optOut, account } = spec;
   const { exclude, cap } = config;
   const ago = (duration: string) => new Date(as_of.getTime() - durationMs(duration));
@@ -108,7 +112,11 @@ function rulesOf({ spec, as_of, run_id }: CampaignRow, lists: AccountLists): Fre
   };
 }
 
-async function decider({ db }: Deps, { spec, as_of }: CampaignRow, rules: FreezeRules) {
+export async function decider(
+  { db }: Pick<Deps, 'db'>,
+  { spec, as_of }: Pick<CampaignRow, 'spec' | 'as_of'>,
+  rules: FreezeRules,
+) {
   const { config, account, campaign } = spec;
   const calendar = compileCalendar(config.windows);
   const zonesOf = zoneReader(spec);

@@ -11,6 +11,7 @@ import {
   pick,
   readCatalog,
 } from '../../../src/ledger/sync/catalog.ts';
+import type { CallDeps } from '../../shared/api-call.ts';
 import { fetchList, keepList } from '../../shared/catalog-lists.ts';
 import type { Deps } from '../../shared/deps.ts';
 
@@ -44,7 +45,10 @@ export function listsOf(spec: CampaignSpec): CampaignList[] {
   return [...lists, 'connections'];
 }
 
-/** @throws ApplicationFailure UNKNOWN_TAG, UNKNOWN_PIPELINE, UNKNOWN_STAGE or UNKNOWN_LOST_REASON */
+/**
+ * @throws ApplicationFailure UNKNOWN_TAG, UNKNOWN_PIPELINE, UNKNOWN_STAGE or UNKNOWN_LOST_REASON; its detail is the
+ *   path of the name in the campaign
+ */
 export function checkNames(spec: CampaignSpec, lists: AccountLists, list: CampaignList): void {
   if (list === 'tags') for (const { where, name } of tagsOf(spec)) tagOf(lists, name, where);
   if (list === 'pipelines') for (const place of placesOf(spec)) placeOf(lists, place);
@@ -129,7 +133,7 @@ export function lostReasonOf(
     return unknown('UNKNOWN_LOST_REASON', 'lost reason', wanted, where, namesOf(named));
   const ids = listed(lostReasons.map(({ id }) => String(id)));
   const message = `${where} names "${wanted}", but the service shows no names of lost reasons; write the id, one of ${ids}`;
-  throw ApplicationFailure.nonRetryable(message, 'UNKNOWN_LOST_REASON');
+  throw ApplicationFailure.nonRetryable(message, 'UNKNOWN_LOST_REASON', where);
 }
 
 function namesOf(items: readonly { readonly id: number; readonly name: string }[]): string {
@@ -146,12 +150,12 @@ function listed(items: readonly string[]): string {
 function unknown(type: string, what: string, wanted: string | number, where: string, known: string): never {
   const named = typeof wanted === 'number' ? wanted : `"${wanted}"`;
   const message = `${where} names ${named}, but the account has no such ${what}; it has ${known || 'none'}`;
-  throw ApplicationFailure.nonRetryable(message, type);
+  throw ApplicationFailure.nonRetryable(message, type, where);
 }
 
 /** Reads a list of the account with one call. @returns the number of items that could not be read */
 export async function readList(
-  deps: Deps,
+  deps: CallDeps & Pick<Deps, 'account'>,
   account: string,
   run: string,
   list: CampaignList,

@@ -8,7 +8,7 @@ import type { CardsAudience, ContactsAudience } from '../../../src/contracts/con
 import type { FoundMember } from '../../../src/ledger/campaigns/campaign-audience.ts';
 import type { CampaignRow } from '../../../src/ledger/campaigns/campaigns.ts';
 import { compileAudience } from '../../../src/mapping/audience.ts';
-import { callApi } from '../../shared/api-call.ts';
+import { type CallDeps, callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { shapeRefusal } from '../../shared/shape-refusal.ts';
 import {
@@ -41,8 +41,8 @@ export interface ReadPage {
 }
 
 export async function readPage(
-  deps: Deps,
-  { account, run_id, spec, as_of }: CampaignRow,
+  deps: CallDeps & Pick<Deps, 'account'>,
+  { account, run_id, spec, as_of }: Pick<CampaignRow, 'account' | 'run_id' | 'spec' | 'as_of'>,
   part: ApiPart,
   context: QueryContext,
   { pageNumber, pageSize }: Window,

@@ -29,7 +29,7 @@ const PAGE_ROWS = 4000;
 /** How long one activity keeps reading. Longer activities keep the history small. */
 const READ_MS = 5000;
 
-interface RowsProgress extends PartProgress {
+export interface RowsProgress extends PartProgress {
   /** Start of the next page; null at the beginning. */
   readonly cursor: SourceCursor | PeopleCursor | null;
   readonly pages: number;
@@ -40,7 +40,7 @@ interface RowsProgress extends PartProgress {
 const BEGIN: RowsProgress = { found: 0, done: false, cursor: null, pages: 0, unreadable: 0 };
 
 /** Content of one page. */
-interface RowsPage {
+export interface RowsPage {
   readonly rows: number;
   readonly members: readonly FoundMember[];
   /** Keys of people to exclude. */
@@ -80,9 +80,17 @@ function rowsProgress({ parts }: Pick<CampaignRow, 'parts'>, part: number): Rows
   return (progressOf(parts, part) as RowsProgress | null) ?? BEGIN;
 }
 
+/** What reading rows needs. */
+export type RowsDeps = Pick<Deps, 'db' | 'openSource'>;
+
 type Reader = (cursor: RowsProgress['cursor'], signal: AbortSignal) => Promise<RowsPage>;
 
-function reader(deps: Deps, { spec, as_of }: CampaignRow, place: number): Reader {
+/** Reads pages of one part, or of `exclude.numbers` after the last part. It stores nothing. */
+export function reader(
+  deps: RowsDeps,
+  { spec, as_of }: Pick<CampaignRow, 'spec' | 'as_of'>,
+  place: number,
+): Reader {
   const part = spec.config.audience[place];
   if (part?.from === 'source') return sourceReader(deps, spec, part);
   if (part?.from === 'ledger') return peopleReader(deps, spec, part, as_of);
@@ -90,14 +98,14 @@ function reader(deps: Deps, { spec, as_of }: CampaignRow, place: number): Reader
   throw new Error(`part ${place} of the audience is neither a source nor from the ledger`);
 }
 
-function sourceOf(deps: Deps, { sources }: CampaignSpec, name: string) {
+function sourceOf(deps: RowsDeps, { sources }: CampaignSpec, name: string) {
   const config = sources[name];
   if (config === undefined) throw new Error(`the plan has no source "${name}"; plan the campaign again`);
   return deps.openSource(config);
 }
 
 function sourceReader(
-  deps: Deps,
+  deps: RowsDeps,
   spec: CampaignSpec,
   part: Extract<AudiencePart, { from: 'source' }>,
 ): Reader {
@@ -117,7 +125,7 @@ function sourceReader(
   };
 }
 
-function numbersReader(deps: Deps, spec: CampaignSpec): Reader {
+function numbersReader(deps: RowsDeps, spec: CampaignSpec): Reader {
   const { numbers } = spec.config.exclude;
   if (numbers === undefined || Array.isArray(numbers)) throw new Error('there is no source of numbers');
   const source = sourceOf(deps, spec, numbers.source);
@@ -139,7 +147,7 @@ function numbersReader(deps: Deps, spec: CampaignSpec): Reader {
   };
 }
 
-function peopleReader({ db }: Deps, spec: CampaignSpec, part: LedgerAudience, asOf: Date): Reader {
+function peopleReader({ db }: RowsDeps, spec: CampaignSpec, part: LedgerAudience, asOf: Date): Reader {
   const compiled = compileAudience(spec.config, part);
   const { tags, pipeline, stage, createdBy, silentFor, campaign } = part;
   const filter: PeopleFilter = {

@@ -121,4 +121,28 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
       ['INVALID_COMMAND', 'The command is not valid for this run.', 'See the message.'],
     ],
   },
+  {
+    title: 'Drafts of campaigns',
+    about: 'Why the count of a draft ended, or why a part of its audience was not counted completely.',
+    codes: [
+      [
+        'YAML',
+        'The campaign, or the configuration file, is not a mapping in YAML.',
+        'Correct the line that the message names.',
+      ],
+      ['REPLACED', 'A newer count of the same person has replaced this one.', 'None.'],
+      ['COUNTING', 'Too many people count audiences at the same time.', 'Try again in a moment.'],
+      ['LIMIT', 'One count reads 20,000 entries at most.', 'Plan the campaign for exact figures.'],
+      ['TIMEOUT', 'The source was not read in time.', 'Check the source, or plan the campaign.'],
+      ['HTTP_SOURCE', 'A source of the type http is read only by a plan.', 'Plan the campaign.'],
+      ['NO_CALLS_LEFT', 'One count makes at most 4 API calls.', 'Count again, or plan the campaign.'],
+      ['BUDGET', 'More urgent work took all calls of the account.', 'Try again later.'],
+      ['REFUSED', 'The service refuses a list without naming a code.', 'Read the message.'],
+      [
+        'SHAPE',
+        'The service shows a list in another form than the API text.',
+        'Correct the assumption that it names.',
+      ],
+    ],
+  },
 ];

@@ -1,6 +1,7 @@
 // All endpoints of the operator API, by route.
 import type { z } from 'zod';
 import { ACCOUNTS } from './accounts.ts';
+import { CAMPAIGN_DRAFTS } from './campaign-drafts.ts';
 import { CAMPAIGN_MEMBERS } from './campaign-members.ts';
 import { CAMPAIGNS } from './campaigns.ts';
 import { EVENTS } from './events.ts';
@@ -20,6 +21,7 @@ import { SYNCS } from './syncs.ts';
 export const ENDPOINTS = {
   ...ACCOUNTS,
   ...CAMPAIGNS,
+  ...CAMPAIGN_DRAFTS,
   ...CAMPAIGN_MEMBERS,
   ...EVENTS,
   ...FIRST_SYNC,

@@ -30,6 +30,16 @@ export interface TagRule {
   readonly name: string;
 }
 
+/** One person of a draft, as the rules see it. */
+export interface DraftMember {
+  readonly key: string;
+  readonly number: string;
+  readonly zones: string;
+  /** Null when not listed. */
+  readonly tagIds: readonly number[] | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
 /** Code and reason. */
 export type Verdict = readonly [code: string, reason: string];
 
@@ -55,12 +65,48 @@ export async function candidates(
   after: number,
   limit: number,
 ): Promise<Candidate[]> {
+  return await judged(tx, rules, { after, limit }, () => '');
+}
+
+/**
+ * Members of a draft, which are in no table. Ids count from 1.
+ * @param barred keys that `exclude.numbers` names
+ */
+export async function draftCandidates(
+  db: Queryable,
+  rules: FreezeRules,
+  members: readonly DraftMember[],
+  barred: readonly string[],
+): Promise<Candidate[]> {
+  return await judged(
+    db,
+    rules,
+    { after: 0, limit: members.length },
+    // They stand where the rules below read the tables of the same names.
+    (param) => `with campaign_members as (
+       select $1::text as run_id, d.n as id, d.key, d.number, d.zones, d."tagIds" as tag_ids, d.variables,
+              null::int as wave, 'found' as state
+         from rows from (jsonb_to_recordset(${param(toJson(members))}::jsonb) as (
+           key text, number text, zones text, "tagIds" bigint[], variables jsonb)) with ordinality
+           as d(key, number, zones, "tagIds", variables, n)),
+     campaign_barred as (select $1::text as run_id, key from unnest(${param(barred)}::text[]) as b(key))`,
+  );
+}
+
+async function judged(
+  tx: Queryable,
+  rules: FreezeRules,
+  { after, limit }: { readonly after: number; readonly limit: number },
+  tables: (param: Param) => string,
+): Promise<Candidate[]> {
   const params: unknown[] = [rules.run, after, limit, rules.account];
   const param = (value: unknown) => `$${params.push(value)}`;
+  const withTables = tables(param);
   const early = earlyRules(rules, param);
   const late = lateRules(rules, param);
   return await tx.query<Candidate>(
-    `select m.id, m.key, m.number, m.zones, to_jsonb(${firstOf(early)}) as early, to_jsonb(${firstOf(late)}) as late
+    `${withTables}
+     select m.id, m.key, m.number, m.zones, to_jsonb(${firstOf(early)}) as early, to_jsonb(${firstOf(late)}) as late
        from campaign_members m
       where m.run_id = $1 and m.wave is null and m.state = 'found' and m.id > $2 and $4::text is not null
       order by m.id limit $3`,

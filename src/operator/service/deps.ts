@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { MappingConfig } from '../../contracts/config/config.ts';
 import type { AccountLists } from '../../contracts/operator/accounts.ts';
+import type { CountedDraft } from '../../contracts/operator/campaign-drafts.ts';
 import type { MappingPreview, RecognizedFile } from '../../contracts/operator/first-sync.ts';
 import type { Endpoints, Output, Parsed, Route } from '../../contracts/operator/index.ts';
 import type { DryRun } from '../../contracts/operator/plans.ts';
@@ -59,6 +60,7 @@ export interface OperatorTools {
   readonly dryRuns: DryRuns;
   readonly firstSync: FirstSync;
   readonly campaignFile: CampaignFile;
+  readonly campaignDraft: CampaignDraft;
   /** The assumptions of every account. */
   assumptions(): AssumptionState[];
 }
@@ -116,6 +118,20 @@ export interface CampaignFile {
     yaml: string,
     hash: string,
   ): Promise<{ file: string; hash: string; active: boolean }>;
+}
+
+/** Campaigns that are being written. */
+export interface CampaignDraft {
+  /**
+   * A newer count of the same person replaces the one that is under way.
+   * @throws OperatorError (conflict) REPLACED; (tooMany) when others count
+   */
+  count(draft: {
+    readonly campaign: string;
+    readonly config: Readonly<Record<string, unknown>>;
+    /** Identity of who asks. */
+    readonly by: string;
+  }): Promise<CountedDraft>;
 }
 
 /** Exports that operators upload, and syncs that are made of them. Values are in clear. */

@@ -1,8 +1,10 @@
 // Campaigns as operators see and steer them.
+import type { CAMPAIGN_DRAFTS } from '../../../contracts/operator/campaign-drafts.ts';
 import type { CAMPAIGN_MEMBERS } from '../../../contracts/operator/campaign-members.ts';
 import type { CAMPAIGNS } from '../../../contracts/operator/campaigns.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { commandHandlers } from './commands.ts';
+import { draftHandlers } from './drafts.ts';
 import { createFigures } from './figures.ts';
 import { memberHandlers } from './members.ts';
 import { progressHandlers } from './now.ts';
@@ -14,13 +16,14 @@ import { startHandlers } from './start.ts';
 
 export function campaignHandlers(
   deps: OperatorDeps,
-): Handlers<keyof typeof CAMPAIGNS | keyof typeof CAMPAIGN_MEMBERS> {
+): Handlers<keyof typeof CAMPAIGNS | keyof typeof CAMPAIGN_DRAFTS | keyof typeof CAMPAIGN_MEMBERS> {
   const figures = createFigures(deps);
   return {
     ...readHandlers(deps, figures),
     ...progressHandlers(deps),
     ...overTimeHandlers(deps),
     ...memberHandlers(deps),
+    ...draftHandlers(deps),
     ...sourceHandlers(deps),
     ...planningHandlers(deps),
     ...startHandlers(deps, figures),

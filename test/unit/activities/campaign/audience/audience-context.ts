@@ -147,6 +147,7 @@ export function openAudienceContext(options: ContextOptions) {
 
   return {
     context,
+    deps,
     steps,
     readPart,
 

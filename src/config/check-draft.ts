@@ -1,0 +1,41 @@
+// Checks a campaign as if it were in the configuration file. Nothing is written.
+
+import type { DraftProblem } from '../contracts/operator/campaign-drafts.ts';
+import { writeCampaign } from './edit-campaign.ts';
+import { ConfigError } from './errors.ts';
+import { type LoadOptions, loadConfigText } from './load.ts';
+
+/** No configuration comes near it, and YAML is read by recursion. */
+const MAX_DEPTH = 30;
+
+/**
+ * @param text of the configuration file
+ * @returns the problems of the campaign, with paths inside it; problems elsewhere in the file have none
+ * @throws EditCampaignError when the file is no YAML
+ */
+export async function checkDraft(
+  { file, text }: { readonly file: string; readonly text: string },
+  campaign: string,
+  config: Readonly<Record<string, unknown>>,
+  options: LoadOptions,
+): Promise<DraftProblem[]> {
+  if (isDeeper(config, MAX_DEPTH)) return [{ path: '', message: 'is nested too deeply', hint: null }];
+  try {
+    // JSON is YAML.
+    await loadConfigText(file, writeCampaign(text, campaign, JSON.stringify(config)), options);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const at = `campaigns.${campaign}`;
+    return error.problems.map(({ path, message, hint = null }) => {
+      const isOwn = path === at || path.startsWith(`${at}.`) || path.startsWith(`${at}[`);
+      if (!isOwn) return { path: null, message: path === '' ? message : `${path} ${message}`, hint };
+      return { path: path.slice(at.length).replace(/^\./, ''), message, hint };
+    });
+  }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}

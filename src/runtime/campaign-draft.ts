@@ -1,0 +1,193 @@
+// Counts whom drafts of campaigns would reach, for the operator API.
+import { readFile } from 'node:fs/promises';
+import type { DraftCalls, KeptPage, KeptPages } from '../../activities/campaign/audience/draft-context.ts';
+import { CONFIG_CHECKS } from '../cli/config/config-checks.ts';
+import { checkDraft } from '../config/check-draft.ts';
+import { EditCampaignError } from '../config/edit-campaign.ts';
+import { buildCampaign, type LoadedConfig } from '../config/load.ts';
+import { CampaignConfig } from '../contracts/config/config.ts';
+import { deadlineSignal } from '../contracts/deadline.ts';
+import type { CountedDraft, DraftProblem } from '../contracts/operator/campaign-drafts.ts';
+import type { CampaignSpec } from '../contracts/wire/campaign.ts';
+import { LANES } from '../contracts/wire/run.ts';
+import { OperatorError } from '../operator/error.ts';
+import type { CampaignDraft, OperatorDeps } from '../operator/service/deps.ts';
+import { openSource } from '../sources/index.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** People who count at the same time. Each needs the ledger for some seconds. */
+const AT_ONCE = 3;
+/** How long a page of the service serves further counts, in milliseconds, and how many pages are kept. */
+const KEPT = { ms: 300_000, pages: 50 };
+/** What the audience depends on. */
+const COUNTED = ['account', 'audience', 'exclude', 'variables', 'windows', 'defaultCountry', 'numberFormat'];
+/** Problems in these places leave nothing to count. Those of waves, for example, do not change the audience. */
+const BLOCKING =
+  /^(account|audience|exclude\.(numbers|campaigns)|variables|windows|defaultCountry|numberFormat)\b|^$/;
+
+export function createCampaignDraft(deps: Omit<OperatorDeps, 'tools'>, env: Env): CampaignDraft {
+  const active = new Map<string, AbortController>();
+  const kept = new Map<string, KeptPage>();
+  const pages = {
+    get(key: string) {
+      const page = kept.get(key);
+      return page !== undefined && Date.now() - Date.parse(page.at) < KEPT.ms ? page : null;
+    },
+    set(key: string, page: KeptPage) {
+      kept.set(key, page);
+      for (const old of kept.keys()) if (kept.size > KEPT.pages) kept.delete(old);
+    },
+  };
+
+  return {
+    async count({ campaign, config, by }) {
+      const before = active.get(by);
+      if (before === undefined && active.size >= AT_ONCE)
+        throw new OperatorError('tooMany', `${AT_ONCE} people count audiences now; try again in a moment`, {
+          code: 'COUNTING',
+          retryAfterMs: 3000,
+        });
+      before?.abort(replacedError());
+      const own = new AbortController();
+      active.set(by, own);
+      try {
+        const loaded = deps.config();
+        const problems = await problemsOf(loaded, env, campaign, config);
+        const spec = specOf(loaded, campaign, config, problems);
+        if (spec === null) return { problems, audience: null };
+        own.signal.throwIfAborted();
+        const counted = await countWith(deps, loaded, spec, pages, own.signal);
+        return { problems: [...problems, ...counted.problems], audience: counted.audience };
+      } finally {
+        if (active.get(by) === own) active.delete(by);
+      }
+    },
+  };
+}
+
+function replacedError(): OperatorError {
+  return new OperatorError('conflict', 'a newer count of yours has replaced this one', { code: 'REPLACED' });
+}
+
+async function problemsOf(
+  loaded: LoadedConfig,
+  env: Env,
+  campaign: string,
+  config: Readonly<Record<string, unknown>>,
+): Promise<DraftProblem[]> {
+  try {
+    const text = await readFile(loaded.file, 'utf8');
+    return await checkDraft({ file: loaded.file, text }, campaign, config, { env, ...CONFIG_CHECKS });
+  } catch (error) {
+    if (error instanceof EditCampaignError)
+      throw new OperatorError('invalid', error.message, { code: 'YAML', cause: error });
+    throw error;
+  }
+}
+
+/** Null when a problem concerns the audience, or when this process does not know the account or a source yet. */
+function specOf(
+  loaded: LoadedConfig,
+  campaign: string,
+  config: Readonly<Record<string, unknown>>,
+  problems: readonly DraftProblem[],
+): CampaignSpec | null {
+  if (problems.some(({ path }) => path !== null && BLOCKING.test(path))) return null;
+  const parsed = CampaignConfig.safeParse(config);
+  // A problem elsewhere in the campaign; waves and windows have defaults that the schema fills in.
+  const { data } = parsed.success ? parsed : CampaignConfig.safeParse(onlyCounted(config));
+  if (data === undefined) return null;
+  const { accounts, sources } = loaded.config;
+  const spec =
+    accounts[data.account] === undefined
+      ? null
+      : buildCampaign({ accounts, sources, campaigns: { [campaign]: data } }, campaign);
+  return spec !== null && Object.values(spec.sources).every((source) => source !== undefined) ? spec : null;
+}
+
+function onlyCounted(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const parts = COUNTED.flatMap((key) => (config[key] === undefined ? [] : [[key, config[key]] as const]));
+  return { ...Object.fromEntries(parts), flow: 1, connection: 1 };
+}
+
+async function countWith(
+  deps: Omit<OperatorDeps, 'tools'>,
+  loaded: LoadedConfig,
+  spec: CampaignSpec,
+  pages: KeptPages,
+  replaced: AbortSignal,
+): Promise<CountedDraft> {
+  // Imported at use: the SDK of activities takes 0.3 s to load.
+  const { countDraft } = await import('../../activities/campaign/audience/draft.ts');
+  const { DRAFT_LIMITS } = await import('../../activities/campaign/audience/draft-context.ts');
+  const signal = AbortSignal.any([replaced, deadlineSignal(DRAFT_LIMITS.totalMs)]);
+  const calls = draftCalls(deps, loaded, spec.account, { most: DRAFT_LIMITS.calls, signal });
+  try {
+    return await countDraft({
+      deps: {
+        db: deps.db,
+        clock: { now: deps.now },
+        openSource: (source) =>
+          openSource(source, {
+            baseDir: loaded.dir,
+            secret: async (ref) => (await loaded.secret(ref)).value,
+          }),
+      },
+      spec,
+      calls,
+      pages,
+      limits: DRAFT_LIMITS,
+      signal,
+      replaced,
+    });
+  } finally {
+    await calls.close();
+  }
+}
+
+/** Calls in the lane of campaigns: leads and replies go first. */
+function draftCalls(
+  { db, log }: Omit<OperatorDeps, 'tools'>,
+  loaded: LoadedConfig,
+  name: string,
+  { most, signal }: { readonly most: number; readonly signal: AbortSignal },
+): DraftCalls & { close(): Promise<void> } {
+  let made = 0;
+  let opened: ReturnType<typeof open> | null = null;
+  async function open() {
+    const { openAccounts } = await import('../../workers/compose.ts');
+    const { createCallCounter } = await import('../../activities/shared/call-counter.ts');
+    const { accounts, budget, close } = await openAccounts(loaded, db, undefined, [name]);
+    const counter = createCallCounter(db);
+    const account = () => {
+      const access = accounts.get(name);
+      if (access === undefined) throw new Error(`there is no account "${name}" in ${loaded.file}`);
+      return access;
+    };
+    return { deps: { db, log, budget, calls: counter, account }, close };
+  }
+  return {
+    get made() {
+      return made;
+    },
+    get left() {
+      return most - made;
+    },
+    async make(work) {
+      made++;
+      opened ??= open();
+      const [{ deps }, { withCallScope }] = await Promise.all([
+        opened,
+        import('../../activities/shared/call-scope.ts'),
+      ]);
+      return await withCallScope({ lane: LANES.campaign, signal }, () => work(deps));
+    },
+    async close() {
+      if (opened === null) return;
+      const { deps, close } = await opened;
+      await deps.calls.flush();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,287 @@
+// Whom a draft would reach: each reason, each bound, sources that hang or can't be read, and mistakes at their field.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { loadConfig } from '../../../../src/config/load.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/server.ts';
+import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+
+const DAYS = Object.fromEntries(
+  ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]),
+);
+const PERSON = '5511987650001';
+const DRAFT = {
+  account: 'acme',
+  flow: 1,
+  connection: 1,
+  defaultCountry: 'BR',
+  audience: [{ from: 'source', source: 'file', number: 'phone' }],
+  windows: { days: DAYS },
+};
+
+let dir: string;
+let sandbox: Sandbox;
+let silent: Server;
+const sockets = new Set<Socket>();
+let db: Database;
+let operator: TestOperator;
+let text: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-draft-'));
+  const contacts = Array.from({ length: 250 }, (_, n) => ({
+    id: n + 1,
+    number: String(5511987660000 + n),
+    name: `C${n}`,
+    tagIds: n % 2 === 0 ? [1] : [1, 2],
+  }));
+  const fixture = {
+    accounts: [
+      {
+        id: 'acme',
+        tokens: [{ value: 'svc_test_a', scopes: ['contacts:read', 'cards:read'] }],
+        tags: [
+          { id: 1, name: 'lead', color: '#ff0000' },
+          { id: 2, name: 'customer', color: '#ff0000' },
+        ],
+        contacts,
+      },
+    ],
+  };
+  sandbox = await startSandbox({ port: 0, dataDir: join(dir, 'sandbox'), fixture, rate: 0 });
+  // Accepts connections and never answers.
+  silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
+  await testLedger();
+}, 90_000);
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+  await sandbox.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  const port = (silent.address() as { port: number }).port;
+  text = stringify({
+    version: 1,
+    accounts: {
+      acme: {
+        baseUrl: sandbox.baseUrl,
+        tokens: ['env:A'],
+        callsPerMinute: 6000,
+        timeZone: 'America/Sao_Paulo',
+        optOut: { tags: [] },
+      },
+    },
+    sources: {
+      file: { type: 'csv', path: 'people.csv' },
+      missing: { type: 'csv', path: 'nothing.csv' },
+      folder: { type: 'jsonl', path: 'sandbox' },
+      hanging: { type: 'postgres', url: 'env:SILENT', table: 'people', key: 'id' },
+      web: { type: 'http', url: 'http://127.0.0.1:9/people' },
+    },
+    campaigns: { autumn: DRAFT },
+  });
+  await writeFile(join(dir, 'sluice.yaml'), text);
+  await writeFile(join(dir, 'people.csv'), `phone,name\n${PERSON},Bia\n`);
+  const env = { A: 'svc_test_a', SILENT: `postgres://u:p@127.0.0.1:${port}/x` };
+  const config = await loadConfig(join(dir, 'sluice.yaml'), { env });
+  db = await testLedger();
+  operator = await openTestOperator({ db, temporal: null, config });
+});
+afterEach(() => operator.close());
+
+const count = (over: Record<string, unknown> = {}, campaign = 'draft', as = operator.client) =>
+  as.call('POST /campaign-drafts/audience', { campaign, config: { ...DRAFT, ...over } });
+
+const NOW = () => new Date();
+const talk = (state: object) => () =>
+  db.query(
+    `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, fingerprint, item)
+     values ('acme', 1, 'chats', 1, 'waba', $1, now(), 'f', $2)`,
+    [PERSON, { state }],
+  );
+const touch = () =>
+  db.query(
+    `insert into campaign_touches (member_id, account, key, campaign, run_id, at) values (1, 'acme', $1, 'autumn', 'r', $2)`,
+    [PERSON, NOW()],
+  );
+
+describe('each reason leaves its person out', () => {
+  it.each<[string, Record<string, unknown>, (() => Promise<unknown>)?]>([
+    ['VARIABLE_MISSING', { variables: { plan: 'plan' } }],
+    ['OPTED_OUT', {}, () => db.query("insert into opt_outs values ('acme', $1, 'word', now())", [PERSON])],
+    ['EXCLUDED_NUMBER', { exclude: { numbers: [PERSON] } }],
+    ['EXCLUDED_NUMBER', { exclude: { numbers: { source: 'file', number: 'phone' } } }],
+    ['EXCLUDED_CAMPAIGN', { exclude: { campaigns: ['autumn'] } }, touch],
+    ['CONTACTED_LATELY', { exclude: { contactedWithin: '7d' } }, touch],
+    ['FREQUENCY_CAP', {}, touch],
+    ['OPEN_CONVERSATION', { exclude: { openConversation: true } }, talk({ status: 'open', chatbot: true })],
+    ['HUMAN_SERVICE', {}, talk({ status: 'open', chatbot: false, userId: 3 })],
+    ['NUMBER_INVALID', { audience: [{ from: 'source', source: 'file', number: 'name' }] }],
+  ])('%s', async (code, over, arrange) => {
+    await arrange?.();
+    const { problems, audience } = await count(over);
+    // No poller would see the conversation. That is a problem of the configuration, and the count goes on.
+    const expected = code === 'OPEN_CONVERSATION' ? ['exclude.openConversation'] : [];
+    expect(problems.map(({ path }) => path)).toEqual(expected);
+    expect(audience).toMatchObject({
+      found: 1,
+      people: 1,
+      excluded: [{ code, members: 1 }],
+      controlGroup: 0,
+      eligible: 0,
+      isComplete: true,
+      calls: 0,
+    });
+  });
+
+  it('nobody else is left out', async () => {
+    expect((await count()).audience).toMatchObject({ people: 1, excluded: [], eligible: 1 });
+  });
+});
+
+describe('bounds', () => {
+  it('more rows than one count reads are not read, and nothing is extrapolated', async () => {
+    const lines = Array.from({ length: 30_000 }, (_, n) => `${5511980000000 + n},x`);
+    await writeFile(join(dir, 'people.csv'), `phone,name\n${lines.join('\n')}\n`);
+    const { audience } = await count({ holdout: 0.5 });
+    expect(audience).toMatchObject({
+      found: 20_000,
+      read: 20_000,
+      isComplete: false,
+      isMore: true,
+      estimate: null,
+    });
+    expect(audience?.parts).toMatchObject([{ basis: 'start', note: { code: 'LIMIT' } }]);
+    expect(audience?.controlGroup).toBeGreaterThan(8000);
+    expect((audience?.controlGroup ?? 0) + (audience?.eligible ?? 0)).toBe(20_000);
+  }, 60_000);
+
+  it.each([
+    ['hanging', { basis: 'none', note: { code: 'TIMEOUT' } }],
+    ['missing', { basis: 'none', note: { code: 'SOURCE_NOT_FOUND' } }],
+    ['folder', { basis: 'none', note: { code: 'SOURCE_FORMAT' } }],
+    ['web', { basis: 'none', note: { code: 'HTTP_SOURCE' } }],
+  ])(
+    'the source %s is not counted, the others are',
+    async (source, part) => {
+      const audience = [{ from: 'source', source, number: 'phone' }, ...DRAFT.audience];
+      const counted = await count({ audience });
+      expect(counted.audience).toMatchObject({ found: 1, eligible: 1, isComplete: false, isMore: true });
+      expect(counted.audience?.parts).toMatchObject([part, { basis: 'all', found: 1, note: null }]);
+      expect(JSON.stringify(counted)).not.toContain('u:p@');
+    },
+    20_000,
+  );
+
+  it('excluded numbers that were not read are said to be missing', async () => {
+    const { audience } = await count({ exclude: { numbers: { source: 'missing', number: 'phone' } } });
+    expect(audience).toMatchObject({ eligible: 1, isComplete: false, isMore: false });
+    expect(audience?.parts.at(-1)).toMatchObject({ part: null, from: 'numbers', basis: 'none' });
+  });
+
+  it('a list of the service costs one call, gives an estimate, and serves the next counts', async () => {
+    const over = { audience: [{ from: 'contacts', tags: ['lead'] }], exclude: { tags: ['customer'] } };
+    const first = await count(over);
+    expect(first.audience).toMatchObject({
+      found: 250,
+      read: 100,
+      people: 100,
+      excluded: [{ code: 'EXCLUDED_TAG', members: 50 }],
+      eligible: 50,
+      estimate: { people: 250, eligible: 125 },
+      isMore: false,
+      // The tags and the page.
+      calls: 2,
+    });
+    const second = await count({ ...over, waves: { size: 10 }, exclude: {} });
+    expect(second.audience).toMatchObject({ eligible: 100, calls: 0 });
+    expect(second.audience?.parts[0]?.readAt).toBe(first.audience?.parts[0]?.readAt);
+  });
+
+  it('no more than four calls are made', async () => {
+    const parts = ['0', '1', '2', '3', '4', '5'].map((search) => ({ from: 'contacts', search }));
+    const { audience } = await count({ audience: parts });
+    expect(audience?.calls).toBe(4);
+    expect(audience?.parts.map(({ note }) => note?.code ?? null)).toEqual([
+      null,
+      null,
+      null,
+      null,
+      'NO_CALLS_LEFT',
+      'NO_CALLS_LEFT',
+    ]);
+  });
+
+  it('a newer count of the same person replaces the older one; others go on', async () => {
+    const slow = { audience: [{ from: 'source', source: 'hanging', number: 'phone' }] };
+    const older = count(slow).then(
+      () => 'counted',
+      (error: { code?: string }) => error.code,
+    );
+    const other = count({}, 'draft', operator.as({ identity: 'user:ana' }));
+    await expect(count()).resolves.toMatchObject({ audience: { eligible: 1 } });
+    expect(await older).toBe('REPLACED');
+    expect((await other).audience).toMatchObject({ eligible: 1 });
+  }, 20_000);
+});
+
+describe('mistakes are at their field', () => {
+  it.each<[string, Record<string, unknown>, string, boolean]>([
+    ['a value of the wrong kind', { waves: { size: -1 } }, 'waves.size', true],
+    ['an unknown key', { flowers: 1 }, 'flowers', true],
+    ['no flow', { flow: undefined }, 'flow', true],
+    ['an unknown account', { account: 'other' }, 'account', false],
+    [
+      'an unknown source',
+      { audience: [{ from: 'source', source: 'no', number: 'x' }] },
+      'audience[0].source',
+      false,
+    ],
+    ['a part without a filter', { audience: [{ from: 'contacts' }] }, 'audience[0]', false],
+    ['a wrong expression', { variables: { a: '=(((' } }, 'variables.a', false],
+    ['a range of windows', { windows: { days: { mon: ['9-18'] } } }, 'windows.days.mon[0]', false],
+    ['a tag that the account lacks', { exclude: { tags: ['nobody'] } }, 'exclude.tags', false],
+    ['a wave that is never judged', { stop: { failed: 0.1 }, waves: { size: 5 } }, 'stop.atLeast', true],
+  ])('%s', async (_, over, path, isCounted) => {
+    const { problems, audience } = await count(over);
+    expect(problems.map((problem) => problem.path)).toEqual([path]);
+    expect(audience !== null).toBe(isCounted);
+  });
+
+  it('a draft of any depth, and keys of objects, are refused', async () => {
+    let deep: unknown = 'x';
+    for (let n = 0; n < 3000; n++) deep = [deep];
+    const { problems, audience } = await count({ variables: deep });
+    expect(problems[0]?.message).toContain('nested too deeply');
+    expect(audience).toBeNull();
+    const config = JSON.parse('{"__proto__": {"x": 1}}') as Record<string, unknown>;
+    const odd = await operator.client.call('POST /campaign-drafts/audience', { campaign: 'draft', config });
+    expect(odd.audience).toBeNull();
+  });
+
+  it('nothing is written, and nothing is planned', async () => {
+    await count({ flow: 99 }, 'autumn');
+    expect(await readFile(join(dir, 'sluice.yaml'), 'utf8')).toBe(text);
+    expect(await db.query('select 1 from campaigns')).toEqual([]);
+    expect(await db.query('select 1 from operator_audit')).toEqual([]);
+  });
+});
+
+it('a viewer neither counts nor sees names', async () => {
+  const viewer = operator.as({ role: 'viewer' });
+  await expect(count({}, 'draft', viewer)).rejects.toMatchObject({ kind: 'forbidden' });
+  await expect(viewer.call('GET /campaign-drafts/choices', {})).rejects.toMatchObject({ kind: 'forbidden' });
+  const choices = await operator.as({ role: 'operator' }).call('GET /campaign-drafts/choices', {});
+  expect(choices).toMatchObject({
+    accounts: [{ account: 'acme', timeZone: 'America/Sao_Paulo' }],
+    campaigns: [{ campaign: 'autumn', account: 'acme' }],
+  });
+  expect(choices.sources).toContainEqual({ source: 'hanging', type: 'postgres' });
+});
