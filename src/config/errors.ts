@@ -42,6 +42,8 @@ export class ConfigFileError extends Error {
 /** Thrown when a caller asks for a name that the configuration does not have. */
 export class UnknownNameError extends Error {
   override readonly name = 'UnknownNameError';
+  /** The same code wherever the name is checked: in a command, or in the operator API. */
+  readonly code = 'UNKNOWN_NAME';
   readonly kind: 'account' | 'source' | 'mapping' | 'sync' | 'campaign' | 'poller';
   readonly wanted: string;
   constructor(kind: UnknownNameError['kind'], wanted: string, hint: string) {

@@ -64,7 +64,12 @@ export const OUTBOX = {
   'GET /outbox': endpoint({
     role: 'viewer',
     summary: 'List waiting and dead events, oldest first.',
-    input: OutboxFilter.extend({ limit: PageLimit, after: Cursor }),
+    // More ids do not fit into a URL.
+    input: OutboxFilter.extend({
+      ids: z.array(z.string().max(300)).min(1).max(50).readonly().optional(),
+      limit: PageLimit,
+      after: Cursor,
+    }),
     output: z.object({ events: z.array(OutboxEntry), next: z.string().nullable() }),
   }),
   'POST /outbox/retry': endpoint({

@@ -84,7 +84,7 @@ describe('the front of the command line', () => {
 
 describe('an error as JSON', () => {
   it.each([
-    [new UnknownNameError('sync', 'x', 'y'), { message: 'there is no sync', exitCode: 3 }, 'NOT_FOUND'],
+    [new UnknownNameError('sync', 'x', 'y'), { message: 'there is no sync', exitCode: 3 }, 'UNKNOWN_NAME'],
     [
       Object.assign(new Error('a'), { code: 'ERR_TOKEN_INVALID' }),
       { message: 'a', exitCode: 4 },
