@@ -41,8 +41,13 @@ export const Name = z.string().min(1).max(200);
 export const PageLimit = z.int().min(1).max(1000).default(100);
 /** Where the next page begins: `next` of the page before. */
 export const Cursor = z.string().max(500).optional();
-/** ISO 8601. */
-export const Time = z.iso.datetime({ offset: true });
+/** ISO 8601. PostgreSQL has no year 0, and no zone is further than 14 hours from UTC. */
+export const Time = z.iso
+  .datetime({ offset: true })
+  .regex(
+    /^(?!0000).*(?:Z|[+-](?:0\d|1[0-3]):\d\d|[+-]14:00)$/,
+    'use a year from 0001 and an offset of at most 14:00',
+  );
 export const Count = z.int().nonnegative();
 /** Why somebody gives a command; kept in the audit log. */
 export const Reason = z.string().max(500).default('');

@@ -149,7 +149,7 @@ export const SYNCS = {
     summary: 'Show the progress of the active run, or how the last run ended.',
     input: z.strictObject({
       sync: Name,
-      execution: z.string().max(100).optional(),
+      execution: z.uuid().optional(),
       waitMs: z.int().min(0).max(10_000).default(0).describe('Answers earlier if the run ends.'),
     }),
     output: SyncProgress,
@@ -162,7 +162,7 @@ export const SYNCS = {
       run: Run.optional().describe('Default: the last run and its retries.'),
       statuses: z.array(z.enum(ROW_STATUSES)).min(1).readonly().default(['rejected', 'failed', 'unknown']),
       codes: Codes,
-      row: z.int().min(0).optional(),
+      row: z.int32().min(0).optional(),
       diff: z.boolean().default(false).describe('Adds what would change for each record.'),
       limit: z.int().min(1).max(5000).default(100),
       after: z.string().max(8000).optional(),

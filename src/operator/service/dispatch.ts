@@ -1,13 +1,12 @@
 // Calls the handler of a route: checks the role and the input, keeps the audit log, and lets only what the contract
 // names leave the server. HTTP, the Unix socket and commands that serve themselves all come through here.
-import { ConfigError, ConfigFileError, SecretError, UnknownNameError } from '../../config/errors.ts';
 import type { Endpoint } from '../../contracts/operator/endpoint.ts';
 import { ENDPOINTS, type Route } from '../../contracts/operator/index.ts';
-import { LedgerError } from '../../ledger/database.ts';
 import { OperatorError } from '../error.ts';
 import { type Caller, isAllowed } from './caller.ts';
 import type { Handlers, OperatorLog } from './deps.ts';
 import type { Exchange } from './exchange.ts';
+import { asOperatorError } from './known-error.ts';
 
 /** A line of the audit log, as it begins. */
 export interface AuditEntry {
@@ -92,10 +91,22 @@ export function createDispatch({ handlers, audit, log }: DispatchOptions): Dispa
 
 function parseInput(endpoint: Endpoint, given: unknown): Record<string, unknown> {
   const parsed = endpoint.input.safeParse(given);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    // PostgreSQL stores no NUL, and no text that people write has one.
+    const withNul = Object.entries(parsed.data).filter(([, value]) => hasNul(value));
+    if (withNul.length === 0) return parsed.data;
+    const names = withNul.map(([name]) => name).join(', ');
+    throw new OperatorError('invalid', `${names}: remove the character U+0000`, { code: 'INPUT' });
+  }
   // Names fields and rules. Values may be personal, so none is repeated.
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
   throw new OperatorError('invalid', problems.join('; '), { code: 'INPUT' });
+}
+
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  if (value instanceof Uint8Array || !isRecord(value)) return false;
+  return Object.entries(value).some(([name, item]) => hasNul(name) || hasNul(item));
 }
 
 function denied(caller: Caller | null, least: Endpoint['role']): OperatorError {
@@ -104,20 +115,6 @@ function denied(caller: Caller | null, least: Endpoint['role']): OperatorError {
   return new OperatorError('forbidden', `this needs the role ${least}; you have the role ${caller.role}`, {
     code: 'ROLE_REQUIRED',
   });
-}
-
-/** Null: an error that nobody expected. */
-function asOperatorError(error: unknown): OperatorError | null {
-  if (error instanceof OperatorError) return error;
-  if (error instanceof UnknownNameError)
-    return new OperatorError('notFound', error.message, { code: 'UNKNOWN_NAME', cause: error });
-  if (error instanceof ConfigError || error instanceof ConfigFileError)
-    return new OperatorError('invalid', error.message, { code: 'CONFIG', cause: error });
-  if (error instanceof SecretError)
-    return new OperatorError('failed', error.message, { code: 'SECRET', cause: error });
-  if (error instanceof LedgerError)
-    return new OperatorError('unavailable', error.message, { code: 'LEDGER', cause: error });
-  return null;
 }
 
 function targetOf(route: Route, given: unknown): string {

@@ -1,8 +1,10 @@
 // Every call passes the same checks, whatever it came through.
+import { ServiceError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { ROLES } from '../../../src/contracts/operator/endpoint.ts';
 import { ENDPOINTS, type Route } from '../../../src/contracts/operator/index.ts';
+import { LedgerError } from '../../../src/ledger/database.ts';
 import { OperatorError } from '../../../src/operator/error.ts';
 import type { Caller } from '../../../src/operator/service/caller.ts';
 import { type AuditEntry, createDispatch } from '../../../src/operator/service/dispatch.ts';
@@ -125,6 +127,52 @@ describe('input and output', () => {
     const error = await dispatch('GET /outbox', { account: 5_511_987_654_321 }, ANA).catch((e: Error) => e);
     expect((error as Error).message).toMatch(/^account: /);
     expect((error as Error).message).not.toContain('987654321');
+  });
+
+  it.each<[Route, object]>([
+    ['GET /outbox', { account: 'a\0b' }],
+    ['GET /outbox', { sinks: ['bus', '\0'] }],
+    ['GET /audit', { from: '0000-01-01T00:00:00Z' }],
+    ['GET /audit', { from: '2026-11-23T10:00:00+23:59' }],
+    ['GET /syncs/{sync}/rows', { sync: 'leads', row: 2 ** 31 }],
+    ['GET /syncs/{sync}/progress', { sync: 'leads', execution: 'nobody' }],
+  ])('%s refuses what no ledger stores: %j', async (route, input) => {
+    const { dispatch, called } = dispatching(async () => ({}));
+    await expect(dispatch(route, input, { ...ANA, role: 'admin' })).rejects.toMatchObject({
+      kind: 'invalid',
+      code: 'INPUT',
+    });
+    expect(called).toEqual([]);
+  });
+
+  it.each(['2026-11-23T10:00:00Z', '2026-02-28T00:00:00.123+14:00', '0001-01-01T00:00:00-03:00'])(
+    'the time %s is taken',
+    async (from) => {
+      const { dispatch } = dispatching(async () => ({ lines: [], next: null }));
+      expect(await dispatch('GET /audit', { from }, { ...ANA, role: 'admin' })).toMatchObject({ lines: [] });
+    },
+  );
+
+  it.each<[string, string | null, string]>([
+    ['a ledger that refuses connections', 'ECONNREFUSED', 'unavailable'],
+    ['a pool without a connection', null, 'unavailable'],
+    ['a ledger that shuts down', '57P01', 'unavailable'],
+    ['a full disk', '53100', 'unavailable'],
+    ['a statement that is wrong', '42601', 'failed'],
+    ['a constraint that nobody expected', '23505', 'failed'],
+  ])('%s is %s: %s', async (_, code, kind) => {
+    const cause = Object.assign(new Error('no'), code === null ? {} : { code });
+    const { dispatch } = dispatching(() => Promise.reject(new LedgerError(cause)));
+    await expect(dispatch('GET /sinks', {}, ANA)).rejects.toMatchObject({ kind });
+  });
+
+  it('a Temporal server that is away is unavailable', async () => {
+    const grpc = Object.assign(new Error('14 UNAVAILABLE'), { code: 14, details: '', metadata: {} });
+    const { dispatch } = dispatching(() => Promise.reject(new ServiceError('Failed', { cause: grpc })));
+    await expect(dispatch('GET /sinks', {}, ANA)).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'TEMPORAL',
+    });
   });
 
   it('what the contract does not name stays in the server', async () => {

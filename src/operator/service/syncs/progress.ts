@@ -55,7 +55,11 @@ export function createProgressReader(db: Database, summaries: Summaries): Progre
       if (found === null) return await fromLedger(db, summaries, name, 'interrupted');
       const first = firstOf(found);
       if (execution !== undefined && execution !== first) {
-        const end = await endOf(handleOf(client, name, execution));
+        const end = await endOf(handleOf(client, name, execution)).catch(nullIfNotFound);
+        if (end === null)
+          throw new OperatorError('notFound', `Temporal has no execution ${execution} of "${name.sync}"`, {
+            code: 'NO_RUN',
+          });
         return { ...name, execution, ...ENDED, startedAt: null, progress: null, end };
       }
       const now = { ...name, execution: first, startedAt: found.startTime.toISOString() };

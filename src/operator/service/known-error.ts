@@ -1,0 +1,38 @@
+// Errors below the handlers that an operator can do something about, as errors of the operator API.
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { ConfigError, ConfigFileError, SecretError, UnknownNameError } from '../../config/errors.ts';
+import { LedgerError } from '../../ledger/database.ts';
+import { OperatorError } from '../error.ts';
+
+/**
+ * System codes of a failed connection, and the SQLSTATE classes 08 (connection), 25 (a standby), 40 (rolled back), 53
+ * (resources, such as a full disk), 55 (in use), 57 (shut down) and 58 (input and output).
+ */
+const PASSING = /^(?:E[A-Z_]{3,}|(?:08|25|40|53|55|57|58)...)$/;
+/** gRPC codes DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE. */
+const AWAY: ReadonlySet<number> = new Set([4, 8, 14]);
+
+/** Null: an error that nobody expected. It belongs in the log. */
+export function asOperatorError(error: unknown): OperatorError | null {
+  if (error instanceof OperatorError) return error;
+  if (error instanceof UnknownNameError)
+    return new OperatorError('notFound', error.message, { code: 'UNKNOWN_NAME', cause: error });
+  if (error instanceof ConfigError || error instanceof ConfigFileError)
+    return new OperatorError('invalid', error.message, { code: 'CONFIG', cause: error });
+  if (error instanceof SecretError)
+    return new OperatorError('failed', error.message, { code: 'SECRET', cause: error });
+  // A statement that the database refuses for another reason is a defect, and waiting does not correct it.
+  if (error instanceof LedgerError && (error.code === null || PASSING.test(error.code)))
+    return new OperatorError('unavailable', error.message, { code: 'LEDGER', cause: error });
+  if (isTemporalAway(error))
+    return new OperatorError('unavailable', `Temporal does not answer: ${(error as Error).message}`, {
+      code: 'TEMPORAL',
+      cause: error,
+    });
+  return null;
+}
+
+function isTemporalAway(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && AWAY.has(cause.code);
+}
