@@ -34,7 +34,7 @@ export type ApiResponse = Response<unknown, CallerLocals & Record<string, unknow
 
 /** Routes of all endpoints. A middleware before it sets `res.locals.caller`. */
 export function createApi(dispatch: Dispatch): Router {
-  const api = express.Router();
+  const api = express.Router({ caseSensitive: true, strict: true });
   const json = express.json({ limit: JSON_BYTES, strict: true });
   for (const [route, endpoint] of Object.entries<Endpoint>(ENDPOINTS)) {
     const [method = '', path = ''] = route.split(' ');
@@ -78,7 +78,7 @@ export function createApi(dispatch: Dispatch): Router {
 /** The last middleware: turns errors into the body that every client of the API knows. */
 export function refuseWith(log: Pick<OperatorLog, 'error'>) {
   // Express recognizes error handlers by their four parameters.
-  return (error: unknown, _req: Request, res: Response, next: (error: unknown) => void): void => {
+  return (error: unknown, req: Request, res: Response, next: (error: unknown) => void): void => {
     if (res.headersSent) return next(error);
     const known = error instanceof OperatorError ? error : requestError(error);
     // The dispatcher has logged its own.
@@ -86,6 +86,8 @@ export function refuseWith(log: Pick<OperatorLog, 'error'>) {
       log.error({ err: error }, 'a request of an operator failed before it was handled');
     if (known.retryAfterMs !== undefined)
       res.set('Retry-After', String(Math.ceil(known.retryAfterMs / 1000)));
+    // Node would read the rest of a refused body for minutes. Strangers must not occupy connections with that.
+    if (!req.complete && res.locals.caller == null) res.set('Connection', 'close');
     res.set('Cache-Control', 'no-store');
     res.status(STATUS_OF[known.kind]).json(errorBody(known));
   };

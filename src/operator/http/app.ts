@@ -31,6 +31,9 @@ export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  // The paths that the guards compare are the paths that are served.
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
   app.set('query parser', 'simple');
   app.set('trust proxy', options.behindProxy ? 1 : false);
   app.use(...options.guards);

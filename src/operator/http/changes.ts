@@ -24,7 +24,7 @@ export function changesRouter(
   changes: Changes,
   isAlive: (res: express.Response) => Promise<boolean>,
 ): Router {
-  const router = express.Router();
+  const router = express.Router({ caseSensitive: true, strict: true });
   let open = 0;
   router.get(`${API_PREFIX}/changes`, (_req, res, next) => {
     if (!isAllowed((res as ApiResponse).locals.caller, 'viewer'))

@@ -1,4 +1,6 @@
 // Every endpoint of the operator API as strangers meet it: without login, with too little, from pages of other sites.
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../../src/config/load.ts';
 import { OperatorConfig } from '../../../src/contracts/config/config.ts';
@@ -108,6 +110,24 @@ describe.each(commands)('$route', (endpoint) => {
         body: { error: { code: 'CSRF' } },
       });
     expect(await audited()).toBe(before);
+  });
+});
+
+describe('a stranger', () => {
+  it.each(['/users', '/login/', '/nothing'])(
+    'loses the connection when a body for %s is refused before it came',
+    async (path) => {
+      const socket = connect(server.port, '127.0.0.1');
+      const head = ['Host: localhost', 'Content-Type: application/json', 'Content-Length: 1000'];
+      socket.write(`POST ${API_PREFIX}${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n{`);
+      const answer = await text(socket);
+      expect(answer).toMatch(/^HTTP\/1\.1 40[14] [^]*\r\nConnection: close\r\n/);
+    },
+  );
+
+  it.each(['/API/V1/session', '/Api/v1/changes'])('finds nothing at %s', async (path) => {
+    const { body } = await openBrowser(server).send('GET', path);
+    expect(body).not.toHaveProperty('needsFirstAdmin');
   });
 });
 
