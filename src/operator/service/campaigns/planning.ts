@@ -8,6 +8,7 @@ import { listRuns } from '../../../ledger/campaigns/campaigns.ts';
 import { OperatorError } from '../../error.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { describeWorkflow, failing } from '../workflows.ts';
+import { requireProvenIdentity } from './proven-identity.ts';
 import { campaignRefusal } from './refusals.ts';
 import { requireSameConfig } from './same-config.ts';
 
@@ -30,7 +31,9 @@ export function planningHandlers(deps: OperatorDeps): Handlers<Routes> {
 
   return {
     'POST /campaigns/{campaign}/plan': async ({ campaign }, caller) => {
-      const { account } = deps.config().campaign(campaign);
+      const { account, config } = deps.config().campaign(campaign);
+      // Whoever plans under a claimed name could approve under their own.
+      if (config.approval === 'second-person') requireProvenIdentity(caller, 'plan what a second person approves');
       const client = await deps.temporal();
       const input: CampaignPlanInput = { account, campaign, by: caller.identity };
       const { workflowId } = await client.workflow.start(PLAN_WORKFLOW, {

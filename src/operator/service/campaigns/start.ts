@@ -7,10 +7,10 @@ import { campaignIdentity } from '../../../contracts/ids.ts';
 import type { CAMPAIGNS } from '../../../contracts/operator/campaigns.ts';
 import type { CampaignInput, CampaignProgress } from '../../../contracts/wire/campaign.ts';
 import { OperatorError } from '../../error.ts';
-import type { Caller } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { ANSWER_MS } from '../workflows.ts';
 import type { Figures } from './figures.ts';
+import { requireProvenIdentity } from './proven-identity.ts';
 import { campaignRefusal } from './refusals.ts';
 import { requireSameConfig } from './same-config.ts';
 import { findRun, planToApprove, resolveCampaign, runsOf, runToStart } from './target.ts';
@@ -26,7 +26,7 @@ export function startHandlers(deps: OperatorDeps, figures: Figures): Handlers<Ro
   const { db } = deps;
   return {
     'POST /campaigns/{campaign}/approve': async ({ campaign: text, reason }, caller) => {
-      requireProvenIdentity(caller);
+      requireProvenIdentity(caller, 'approve');
       const target = resolveCampaign(deps.config(), text);
       const { account, campaign } = target;
       const plan = planToApprove(target, await runsOf(db, target));
@@ -64,19 +64,6 @@ export function startHandlers(deps: OperatorDeps, figures: Figures): Handlers<Ro
       return { account, campaign, run, joined: found.state === 'running' };
     },
   };
-}
-
-/**
- * A second person approves by an identity that a service has established: a login, a token, or the kernel's word about
- * a socket. Whoever opens a shared database can claim any name.
- */
-function requireProvenIdentity({ isClaimed = false }: Caller): void {
-  if (!isClaimed) return;
-  throw new OperatorError(
-    'forbidden',
-    'this command opened the shared ledger itself (DATABASE_URL), so nothing proves who you are, and it cannot approve. Approve in the console, or through a service: `--server URL` with your access token (SLUICE_SERVER_TOKEN)',
-    { code: 'IDENTITY_UNPROVEN' },
-  );
 }
 
 function requireNoProblems({ plan, campaign }: Awaited<ReturnType<typeof findRun>>): void {

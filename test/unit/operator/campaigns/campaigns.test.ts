@@ -9,7 +9,12 @@ import { testLedger } from '../../../support/postgres/ledger.ts';
 import { campaignRows, PERSON, RUN, t } from '../../ledger/campaigns/campaign-rows.ts';
 
 const CANARY = 'canary name';
-const SPEC = { account: 'acme', campaign: 'spring', timeZone: 'America/Sao_Paulo', config: {} };
+const SPEC = {
+  account: 'acme',
+  campaign: 'spring',
+  timeZone: 'America/Sao_Paulo',
+  config: { approval: 'second-person' },
+};
 const CONFIG = {
   file: '/etc/sluice.yaml',
   config: { campaigns: {}, accounts: {} },
@@ -225,6 +230,16 @@ describe('a second person', () => {
     await plan(author);
     await expect(approve(caller)).rejects.toMatchObject(refusal);
     expect(await db.query('select approved_by from campaigns')).toEqual([{ approved_by: null }]);
+  });
+
+  it('of a plan that nobody can prove to have made is not possible: it is not planned', async () => {
+    const claimed = operator.as({ identity: 'user:bia', via: 'local', isClaimed: true });
+    await expect(
+      claimed.call('POST /campaigns/{campaign}/plan', { campaign: 'spring' }),
+    ).rejects.toMatchObject({
+      kind: 'forbidden',
+      code: 'IDENTITY_UNPROVEN',
+    });
   });
 
   it('cannot be named by the request', async () => {
