@@ -39,7 +39,7 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
     withOperator(
       options,
       env,
-      { command: `sluice user ${verb}`, creates: true },
+      { command: `sluice user ${verb}`, creates: verb === 'add', mayBeEmpty: verb === 'list' },
       async (client, _, shutdown) => {
         const changed = await work(client, shutdown.signal);
         if (options.json && changed !== null) print([JSON.stringify(changed)]);

@@ -9,12 +9,15 @@ export interface NewLoginLink {
   readonly minutes: number;
 }
 
-/** Replaces an earlier link of the same user. @returns when it expires, ISO 8601 */
+/**
+ * Replaces an earlier link of the same user. Links for the first admin stay valid together: one that was printed must
+ * not end because another command asked where the console is.
+ * @returns when it expires, ISO 8601
+ */
 export async function createLoginLink(tx: Queryable, { hash, user, minutes }: NewLoginLink): Promise<string> {
-  await tx.query(
-    "delete from login_links where user_id is not distinct from $1 or expires_at < now() - interval '1 day'",
-    [user],
-  );
+  await tx.query("delete from login_links where user_id = $1 or expires_at < now() - interval '1 day'", [
+    user,
+  ]);
   const [row] = await tx.query<{ expiresAt: string }>(
     `insert into login_links (hash, user_id, expires_at) values ($1, $2, now() + $3 * interval '1 minute')
      returning ${isoText('expires_at')} as "expiresAt"`,

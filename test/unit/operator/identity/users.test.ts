@@ -67,6 +67,12 @@ describe('the first admin', () => {
     expect((await claim(link)).status).toBe(200);
   });
 
+  it('can use a link that was printed before another one', async () => {
+    const [first, second] = [secretOf(await firstAdminLink(db)), secretOf(await firstAdminLink(db))];
+    expect((await claim(first)).status).toBe(200);
+    expect(codeOf(await claim(second))).toBe('ADMIN_EXISTS');
+  });
+
   it('does not come by a link that is too old or made up', async () => {
     const link = secretOf(await firstAdminLink(db));
     await db.query("update login_links set expires_at = expires_at - interval '15 min 1 s'");
