@@ -19,7 +19,7 @@ export function registerAccount(program: Command, env: NodeJS.ProcessEnv): void 
     .description('list the accounts of the configuration')
     .option('--json', 'print the accounts as JSON', false)
     .action((options: Options) =>
-      withOperator(options, env, { command: 'sluice account list', creates: true }, async (client) => {
+      withOperator(options, env, { command: 'sluice account list', mayBeEmpty: true }, async (client) => {
         const { accounts } = await client.call('GET /accounts', {});
         if (options.json) print([JSON.stringify({ accounts })]);
         else
@@ -46,7 +46,7 @@ export function registerAccount(program: Command, env: NodeJS.ProcessEnv): void 
       withOperator(
         options,
         env,
-        { command: `sluice account show ${name}`, creates: true },
+        { command: `sluice account show ${name}`, mayBeEmpty: true },
         async (client) => {
           const lists = await client.call('POST /accounts/{account}/lists', { account: name });
           print(options.json ? [JSON.stringify(lists)] : describeLists(lists));
