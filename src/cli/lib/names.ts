@@ -76,7 +76,7 @@ function isZone(text: string): boolean {
 function readYaml(file: string): unknown {
   try {
     const text = readFileSync(file, 'utf8');
-    return text.length > MAX_BYTES ? null : parse(text, { logLevel: 'silent', maxAliasCount: 100 });
+    return text.length > MAX_BYTES ? null : parse(text, { logLevel: 'error', maxAliasCount: 100 });
   } catch (error) {
     // A syntax error or a missing file: the load that follows names it.
     if (error instanceof Error) return null;
