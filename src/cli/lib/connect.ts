@@ -100,13 +100,14 @@ export const NEVER = new Promise<never>(() => undefined);
 async function connectServer(server: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Connected> {
   if (server.startsWith('unix:')) return connectSocket(resolve(server.slice('unix:'.length)), shutdown);
   const { findToken, originOf } = await import('../user/credentials.ts');
-  const token = env.SLUICE_SERVER_TOKEN || (await findToken(server, env));
+  const origin = originOf(server);
+  const token = env.SLUICE_SERVER_TOKEN?.trim() || (await findToken(origin, env));
   if (token === null)
     throw new CliError(
       EXIT.auth,
-      `log in first: \`sluice login --server ${originOf(server)} --user NAME\`, or set SLUICE_SERVER_TOKEN`,
+      `log in first: \`sluice login --server ${origin} --user NAME\`, or set SLUICE_SERVER_TOKEN`,
     );
-  const client = httpClient(server, token);
+  const client = httpClient(origin, token);
   shutdown.add('connection to the server', () => client.close());
   return { client, where: 'remote', failed: NEVER, operator: null };
 }

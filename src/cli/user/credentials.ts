@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { isPlainRemote } from '../../contracts/loopback.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 
 const Credentials = z.record(z.string(), z.object({ token: z.string(), name: z.string() }));
@@ -42,6 +43,11 @@ export function originOf(server: string): string {
     throw new CliError(
       EXIT.usage,
       `--server must be a URL such as https://sluice.example.com, not "${server}"`,
+    );
+  if (isPlainRemote(server))
+    throw new CliError(
+      EXIT.usage,
+      `${server} is not encrypted, so others on the way could read your password or access token; use https, or a tunnel to localhost`,
     );
   return new URL(server).origin;
 }

@@ -114,7 +114,7 @@ export const IDENTITY = {
   }),
   'POST /logout': endpoint({
     role: 'viewer',
-    summary: 'End this session, or all of your sessions.',
+    summary: 'End this session or revoke this access token; or end all of your sessions.',
     input: z.strictObject({ everywhere: z.boolean().default(false) }),
     output: z.object({}),
     audit: ['everywhere'],

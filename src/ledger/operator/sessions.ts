@@ -128,6 +128,10 @@ export async function useAccessToken(db: Queryable, hash: string): Promise<UserR
   return row ?? null;
 }
 
+export async function revokeAccessToken(db: Queryable, hash: string): Promise<void> {
+  await db.query('delete from access_tokens where hash = $1', [hash]);
+}
+
 export interface AccessTokenPage {
   /** Null: of all users. */
   readonly user: string | null;

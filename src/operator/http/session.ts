@@ -53,9 +53,11 @@ export function createSessions({ db, config, cookies }: SessionsOptions): Sessio
       res.locals.caller = null;
       if (!req.path.startsWith(`${API_PREFIX}/`)) return next();
       const session = cookies.read(req, 'session');
-      res.locals.exchange = exchangeOf(req, res, session);
+      res.locals.exchange = exchangeOf(req, res, session, null);
       if (BEGINNINGS.has(req.path)) return next();
       const credentials = credentialsOf(req, session);
+      if (credentials?.kind === 'token')
+        res.locals.exchange = exchangeOf(req, res, session, credentials.secret);
       if (credentials === null) return next();
       const caller = await callerOf(credentials, req.get(BACKGROUND_HEADER) === undefined);
       if (caller === null && credentials.kind === 'token')
@@ -73,11 +75,17 @@ export function createSessions({ db, config, cookies }: SessionsOptions): Sessio
     },
   };
 
-  function exchangeOf(req: Request, res: Response, session: string | null): Exchange {
+  function exchangeOf(
+    req: Request,
+    res: Response,
+    session: string | null,
+    accessToken: string | null,
+  ): Exchange {
     return {
       address: peerOf(req.ip),
       agent: req.get('User-Agent') ?? '',
       session,
+      accessToken,
       setSession: (token) => cookies.write(res, 'session', token, limits().absoluteMs),
     };
   }

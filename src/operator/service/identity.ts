@@ -8,6 +8,7 @@ import {
   deleteSession,
   deleteSessionsOf,
   listAccessTokens,
+  revokeAccessToken,
   type SessionVia,
 } from '../../ledger/operator/sessions.ts';
 import { findUser, hasAdmin, listUsers, type UserRow } from '../../ledger/operator/users.ts';
@@ -99,6 +100,7 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
     },
     'POST /logout': async ({ everywhere }, caller, exchange) => {
       if (everywhere) await deleteSessionsOf(db, (await ownUser(caller)).id);
+      if (exchange?.accessToken != null) await revokeAccessToken(db, hashToken(exchange.accessToken));
       if (exchange?.session != null) await deleteSession(db, hashToken(exchange.session));
       exchange?.setSession(null);
       return {};

@@ -163,6 +163,16 @@ describe('an access token', () => {
     expect(codeOf(await command.send('GET', '/api/v1/users', undefined, headers))).toBe('TOKEN_INVALID');
   });
 
+  it('is revoked by its own logout, and the session of a browser goes on', async () => {
+    await addUser(db, 'ana', 'admin');
+    await browser.login('ana');
+    const headers = bearer(tokenOf(await api('POST', '/tokens', { name: 'laptop' })));
+    const command = openBrowser(server);
+    expect((await command.send('POST', '/api/v1/logout', {}, headers)).status).toBe(200);
+    expect(codeOf(await command.send('GET', '/api/v1/users', undefined, headers))).toBe('TOKEN_INVALID');
+    expect((await api('GET', '/users')).status).toBe(200);
+  });
+
   it('makes no further tokens, users, passwords or links', async () => {
     await addUser(db, 'ana', 'admin');
     await browser.login('ana');
