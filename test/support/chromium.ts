@@ -1,10 +1,13 @@
 // The system's Chromium for tests of the console.
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
 
-const SCRIPT = join(import.meta.dirname, '../../scripts/chromium.mjs');
+/** From the root of the package, so that a built script finds it too. */
+const ROOT = dirname(createRequire(import.meta.url).resolve('sluice/package.json'));
+const SCRIPT = join(ROOT, 'scripts/chromium.mjs');
 
 const FLAGS = [
   '--headless',
