@@ -3,8 +3,8 @@
 import { stringify } from 'yaml';
 
 export const ENV = { ACME_TOKEN: 'svc_picture_acme', SHOP_TOKEN: 'svc_picture_shop' };
-export const ROWS = 1200;
-export const MEMBERS = 2600;
+const ROWS = 1200;
+const MEMBERS = 2600;
 /** The person whom the pictures ask about: left out of the campaign by a tag. */
 export const LEFT_OUT = '5511912345601';
 

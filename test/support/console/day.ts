@@ -6,9 +6,9 @@ export const TOKEN = 'svc_test_day';
 export const LEFT_OUT = '5511912345601';
 export const MEMBERS = 40;
 /** Names that would do harm as HTML or in a spreadsheet. */
-export const HOSTILE = ['<script>alert(1)</script>', '=HYPERLINK("http://127.0.0.1/","x")'] as const;
+const HOSTILE = ['<script>alert(1)</script>', '=HYPERLINK("http://127.0.0.1/","x")'] as const;
 
-export const VIP = 3;
+const VIP = 3;
 
 const NEWSLETTER = 1;
 const CUSTOMER = 2;
