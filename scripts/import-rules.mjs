@@ -38,7 +38,7 @@ const RULES = {
   // The browser loads neither Node nor zod: of the contracts it has the types only.
   'src/console': {
     may: `react react-dom/client @mantine/* @mantine/** @tanstack/react-query @tanstack/react-router @tanstack/react-table
-          @tanstack/react-virtual @tabler/icons-react i18next react-i18next uplot uplot/** vite/client
+          @tanstack/react-virtual @tabler/icons-react i18next react-i18next uplot uplot/** yaml vite/client
           src/operator/client/client.ts src/operator/error.ts`,
     types: 'contracts',
   },

@@ -13,6 +13,7 @@ import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Actions } from './actions.tsx';
 import { type Now, type Report, STATUS_OF, stateOf, TOPICS } from './data.ts';
+import { Editor } from './editor.tsx';
 import { History } from './history.tsx';
 import { Members } from './members.tsx';
 import { PlanView } from './plan-view.tsx';
@@ -28,6 +29,7 @@ export function CampaignView({ campaign, run }: { readonly campaign: string; rea
   const { t } = useTranslation('campaigns');
   const { t: common } = useTranslation('common');
   const [, setUrl] = useUrlState();
+  const mayEdit = useMay('admin');
   const runs = useCall(
     'GET /campaign-runs',
     { campaign, limit: RUNS },
@@ -60,6 +62,7 @@ export function CampaignView({ campaign, run }: { readonly campaign: string; rea
             <Section title={t('state.none')}>
               <EmptyState title={t('run.none')} text={t('run.noneText')} />
             </Section>
+            {mayEdit && <Editor campaign={campaign} />}
           </Page>
         ) : (
           <OneRun

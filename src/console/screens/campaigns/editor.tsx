@@ -1,14 +1,22 @@
-// Creates or edits a campaign as it is written in sluice.yaml. The server checks the whole file before it replaces it.
-import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
+// Creates or edits a campaign of sluice.yaml: a form and its YAML edit one draft, beside the live count of its audience. The
+// server checks the whole file before it replaces it.
+import { Button, Group, Stack, Tabs, Text, Textarea, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
-import { Section } from '../../parts/page.tsx';
+import { Columns, Section } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { TOPICS } from './data.ts';
+import { CampaignForm } from './draft/campaign-form.tsx';
+import { parseDraft, withValue } from './draft/document.ts';
+import { FormProvider } from './draft/fields.tsx';
+import { LiveCount } from './draft/live-count.tsx';
 
+/** Edits have settled when nothing changes for this long. */
+const SETTLE_MS = 700;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const TEMPLATE = `account: main
 flow: 1
@@ -32,81 +40,129 @@ approval: second-person
 
 /** @param campaign null: a new one, whose name is asked for */
 export function Editor({ campaign }: { readonly campaign: string | null }) {
-  const { t } = useTranslation('campaigns');
-  const [given, setGiven] = useState('');
-  const name = campaign ?? given;
-  const isName = NAME.test(name);
-  const asked = campaign ?? 'new';
-  const source = useCall('GET /campaigns/{campaign}/source', { campaign: asked });
+  const source = useCall('GET /campaigns/{campaign}/source', { campaign: campaign ?? 'new' });
   return (
-    <Section title={t(campaign === null ? 'edit.new' : 'edit.title')} about={t('edit.about')}>
-      <Stack gap="sm">
-        {campaign === null && (
-          <TextInput
-            label={t('edit.name')}
-            description={t('edit.nameRule')}
-            value={given}
-            maw="24rem"
-            error={given !== '' && !isName ? t('edit.nameRule') : undefined}
-            onChange={(event) => setGiven(event.currentTarget.value)}
-          />
-        )}
-        <Loaded of={source}>
-          {({ yaml, hash, file }) => (
-            <Text
-              key={hash}
-              name={name}
-              isName={isName}
-              file={file}
-              hash={hash}
-              yaml={campaign === null ? TEMPLATE : (yaml ?? TEMPLATE)}
-            />
-          )}
-        </Loaded>
-      </Stack>
-    </Section>
+    <Loaded of={source}>
+      {({ yaml, hash, file }) => (
+        <DraftEditor
+          // What somebody types must survive a change of the file by others: saving then says so.
+          key={campaign ?? ''}
+          campaign={campaign}
+          file={file}
+          hash={hash}
+          yaml={campaign === null ? TEMPLATE : (yaml ?? TEMPLATE)}
+        />
+      )}
+    </Loaded>
   );
 }
 
-interface TextProps {
-  readonly name: string;
-  readonly isName: boolean;
+interface DraftProps {
+  readonly campaign: string | null;
   readonly file: string;
   readonly hash: string;
   readonly yaml: string;
 }
 
-function Text({ name, isName, file, hash, yaml }: TextProps) {
+function DraftEditor({ campaign, file, hash, yaml }: DraftProps) {
   const { t } = useTranslation('campaigns');
   const [, setUrl] = useUrlState();
+  const [given, setGiven] = useState('');
   const [text, setText] = useState(yaml);
+  /** Of the file that the draft began with, or that was saved last. */
+  const [base, setBase] = useState(hash);
+  const name = campaign ?? given;
+  const isName = NAME.test(name);
+  const { value, problem } = useMemo(() => parseDraft(text), [text]);
+  const choices = useCall('GET /campaign-drafts/choices', {});
+  const asked = useMemo(
+    () => ({ campaign: isName ? name : 'new', config: value ?? {} }),
+    [isName, name, value],
+  );
+  const [settled] = useDebouncedValue(asked, SETTLE_MS);
+  const counted = useCall('POST /campaign-drafts/audience', settled, { enabled: value !== null });
+  const isOld = settled !== asked || counted.isPlaceholderData;
   const save = useCommand('PUT /campaigns/{campaign}/source', {
     topics: TOPICS,
     done: ({ active }) => t(active ? 'edit.saved' : 'edit.savedRestart'),
-    onDone: () => setUrl({ campaign: name, new: null }),
+    onDone: (saved) => {
+      setBase(saved.hash);
+      setUrl({ campaign: name, new: null });
+    },
   });
+  const problems = counted.data?.problems ?? [];
   return (
-    <>
-      <Textarea
-        label={t('edit.yaml', { file })}
-        value={text}
-        autosize
-        minRows={12}
-        maxRows={40}
-        spellCheck={false}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-        error={save.error?.message}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-      <Group justify="flex-end">
-        <Button
-          loading={save.isPending}
-          disabled={!isName || text === ''}
-          onClick={() => save.run({ campaign: name, yaml: text, hash })}
-        >
-          {t('edit.save')}
-        </Button>
-      </Group>
-    </>
+    <Columns
+      main={
+        <Section title={t(campaign === null ? 'edit.new' : 'edit.title')} about={t('edit.about')}>
+          <Stack gap="sm">
+            {campaign === null && (
+              <TextInput
+                label={t('edit.name')}
+                description={t('edit.nameRule')}
+                value={given}
+                maw="24rem"
+                error={given !== '' && !isName ? t('edit.nameRule') : undefined}
+                onChange={(event) => setGiven(event.currentTarget.value)}
+              />
+            )}
+            <Tabs defaultValue="form" keepMounted={false}>
+              <Tabs.List aria-label={t('edit.views')} mb="md">
+                <Tabs.Tab value="form">{t('edit.form')}</Tabs.Tab>
+                <Tabs.Tab value="yaml">YAML</Tabs.Tab>
+              </Tabs.List>
+              <Tabs.Panel value="form">
+                {value === null ? (
+                  <Text size="sm">{problem ?? t('count.unreadable')}</Text>
+                ) : (
+                  <FormProvider
+                    value={{ value, problems, set: (path, next) => setText(withValue(text, path, next)) }}
+                  >
+                    <Loaded of={choices}>{(found) => <CampaignForm choices={found} />}</Loaded>
+                  </FormProvider>
+                )}
+              </Tabs.Panel>
+              <Tabs.Panel value="yaml">
+                <Textarea
+                  label={t('edit.yaml', { file })}
+                  value={text}
+                  autosize
+                  minRows={12}
+                  maxRows={40}
+                  spellCheck={false}
+                  styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+                  error={problem}
+                  onChange={(event) => setText(event.currentTarget.value)}
+                />
+              </Tabs.Panel>
+            </Tabs>
+            {save.error !== null && (
+              <Text size="sm" c="var(--mantine-color-error)" role="alert">
+                {save.error.message}
+              </Text>
+            )}
+            <Group justify="flex-end">
+              <Button
+                loading={save.isPending}
+                disabled={!isName || text === ''}
+                onClick={() => save.run({ campaign: name, yaml: text, hash: base })}
+              >
+                {t('edit.save')}
+              </Button>
+            </Group>
+          </Stack>
+        </Section>
+      }
+      side={
+        <Section title={t('count.title')} about={t('count.about')}>
+          <LiveCount
+            counted={value === null ? null : counted.data}
+            error={counted.error}
+            isOld={isOld}
+            onRetry={() => void counted.refetch()}
+          />
+        </Section>
+      }
+    />
   );
 }

@@ -1,0 +1,192 @@
+// The form of a campaign. It knows the usual options; the YAML beside it knows all.
+import { Button, Fieldset, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useCommand } from '../../../api/use-command.ts';
+import classes from '../campaigns.module.css';
+import { AudienceParts } from './audience-parts.tsx';
+import { valueAt } from './document.ts';
+import { Choice, Field, Toggle, useForm } from './fields.tsx';
+import type { Choices, Lists } from './lists.ts';
+
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+const STOPS = ['failed', 'unknown', 'humanService', 'optOut', 'replies'] as const;
+
+export function CampaignForm({ choices }: { readonly choices: Choices }) {
+  const { t } = useTranslation('campaigns');
+  const { value } = useForm();
+  const [lists, setLists] = useState<Lists | null>(null);
+  const account = String(valueAt(value, ['account']) ?? '');
+  // Lists of another account would offer ids that mean something else here.
+  const own = lists?.account === account ? lists : null;
+  const zone = choices.accounts.find((each) => each.account === account)?.timeZone ?? 'UTC';
+  return (
+    <div className={classes.stack}>
+      <Basics choices={choices} lists={own} onLists={setLists} account={account} />
+      <Fieldset legend={t('draft.audience')}>
+        <AudienceParts choices={choices} lists={own} />
+      </Fieldset>
+      <Fieldset legend={t('draft.exclude')}>
+        <div className={classes.fields}>
+          <Field
+            at={['exclude', 'tags']}
+            kind="list"
+            label={t('draft.withTags')}
+            description={t('draft.commas')}
+            options={own?.tags.items.flatMap(({ name }) => name ?? []) ?? []}
+          />
+          <Field
+            at={['exclude', 'campaigns']}
+            kind="list"
+            label={t('draft.reachedByAny')}
+            description={t('draft.commas')}
+            options={choices.campaigns.map(({ campaign }) => campaign)}
+          />
+          <Field at={['exclude', 'contactedWithin']} label={t('draft.contactedWithin')} placeholder="7d" />
+          <Field at={['exclude', 'numbers']} kind="list" label={t('draft.numbers')} />
+          <Field at={['cap', 'times']} kind="number" label={t('draft.capTimes')} placeholder="1" />
+          <Field at={['cap', 'within']} label={t('draft.capWithin')} placeholder="7d" />
+        </div>
+        <div className={classes.toggles}>
+          <Toggle at={['exclude', 'openConversation']} label={t('draft.openConversation')} fallback={false} />
+          <Toggle at={['exclude', 'humanService']} label={t('draft.humanService')} fallback />
+        </div>
+      </Fieldset>
+      <Fieldset legend={t('draft.windows')}>
+        <Text size="sm" c="dimmed">
+          {t('draft.windowsAbout', { zone })}
+        </Text>
+        <div className={classes.fields}>
+          <Choice
+            at={['windows', 'zone']}
+            label={t('draft.zone')}
+            none={t('draft.zoneNumber')}
+            options={[{ value: 'account', label: t('draft.zoneAccount', { zone }) }]}
+          />
+          {DAYS.map((day) => (
+            <Field
+              key={day}
+              at={['windows', 'days', day]}
+              kind="ranges"
+              label={t(`draft.day.${day}`)}
+              placeholder={t('draft.closed')}
+            />
+          ))}
+          <Field
+            at={['windows', 'holidays']}
+            kind="list"
+            label={t('rules.holidays')}
+            placeholder="12-25, 2026-12-31"
+          />
+          <Field at={['start']} label={t('draft.start')} placeholder="2026-12-01T09:00:00-03:00" />
+          <Field at={['end']} label={t('draft.end')} placeholder="2026-12-20T18:00:00-03:00" />
+        </div>
+      </Fieldset>
+      <Pace />
+      <Fieldset legend={t('draft.after')}>
+        <div className={classes.fields}>
+          <Choice
+            at={['approval']}
+            label={t('rules.approval')}
+            none={t('rules.approvalNone')}
+            options={[{ value: 'second-person', label: t('rules.approvalSecond') }]}
+          />
+          <Field at={['after', 'tags']} kind="list" label={t('draft.afterTags')} />
+          <Field at={['after', 'stage', 'pipeline']} kind="nameOrId" label={t('draft.afterPipeline')} />
+          <Field at={['after', 'stage', 'stage']} kind="nameOrId" label={t('draft.afterStage')} />
+        </div>
+      </Fieldset>
+    </div>
+  );
+}
+
+interface BasicsProps {
+  readonly choices: Choices;
+  readonly lists: Lists | null;
+  readonly account: string;
+  onLists(lists: Lists): void;
+}
+
+function Basics({ choices, lists, account, onLists }: BasicsProps) {
+  const { t } = useTranslation('campaigns');
+  const read = useCommand('POST /accounts/{account}/lists', { onDone: onLists });
+  const usable = lists?.connections.items.filter(({ channel }) => ['whatsapp', 'waba'].includes(channel));
+  return (
+    <Fieldset legend={t('draft.basics')}>
+      <div className={classes.fields}>
+        <Choice
+          at={['account']}
+          label={t('draft.account')}
+          options={choices.accounts.map((each) => ({ value: each.account, label: each.account }))}
+        />
+        <Field
+          at={['flow']}
+          kind="nameOrId"
+          label={t('rules.flow')}
+          description={t('draft.flowHint')}
+          options={lists?.flows.map(({ id }) => String(id)) ?? []}
+        />
+        {usable === undefined ? (
+          <Field at={['connection']} kind="number" label={t('rules.connection')} />
+        ) : (
+          <Choice
+            at={['connection']}
+            isNumber
+            label={t('rules.connection')}
+            options={usable.map(({ id, name, channel, status }) => ({
+              value: String(id),
+              label: `${name} (${id}, ${channel}, ${status})`,
+            }))}
+          />
+        )}
+      </div>
+      <div className={classes.line}>
+        <Button
+          variant="default"
+          size="xs"
+          disabled={account === ''}
+          loading={read.isPending}
+          onClick={() => read.run({ account })}
+        >
+          {t('draft.readLists')}
+        </Button>
+        <span className={classes.muted}>{t('draft.readCalls')}</span>
+      </div>
+    </Fieldset>
+  );
+}
+
+function Pace() {
+  const { t } = useTranslation('campaigns');
+  return (
+    <>
+      <Fieldset legend={t('draft.waves')}>
+        <div className={classes.fields}>
+          <Field at={['waves', 'canary']} kind="number" label={t('draft.canary')} />
+          <Field
+            at={['waves', 'size']}
+            kind="sizes"
+            label={t('rules.size')}
+            description={t('draft.ramp')}
+            placeholder="500"
+          />
+          <Field at={['waves', 'every']} label={t('rules.every')} placeholder="0s" />
+          <Field at={['waves', 'settle']} label={t('rules.settle')} placeholder="15m" />
+          <Field at={['waves', 'callsPerMinute']} kind="number" label={t('rate.label')} />
+          <Field at={['holdout']} kind="share" label={t('draft.holdout')} placeholder="0" />
+        </div>
+      </Fieldset>
+      <Fieldset legend={t('draft.stop')}>
+        <Text size="sm" c="dimmed">
+          {t('draft.stopAbout')}
+        </Text>
+        <div className={classes.fields}>
+          {STOPS.map((rule) => (
+            <Field key={rule} at={['stop', rule]} kind="share" label={t(`draft.stops.${rule}`)} />
+          ))}
+          <Field at={['stop', 'atLeast']} kind="number" label={t('draft.atLeast')} placeholder="20" />
+        </div>
+      </Fieldset>
+    </>
+  );
+}

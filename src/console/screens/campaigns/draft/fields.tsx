@@ -1,0 +1,153 @@
+// Fields of the form. Each reads and writes one place of the draft, and shows the problems of that place.
+import { NativeSelect, Switch, TextInput } from '@mantine/core';
+import { createContext, useContext, useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../../api/client.ts';
+import { type Path, pathText, valueAt } from './document.ts';
+import { fromText, isShown, type Kind, toText } from './values.ts';
+
+export type Problem = Output<'POST /campaign-drafts/audience'>['problems'][number];
+
+interface Form {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly problems: readonly Problem[];
+  set(path: Path, value: unknown): void;
+}
+
+const FormContext = createContext<Form | null>(null);
+export const FormProvider = FormContext.Provider;
+
+export function useForm(): Form {
+  const form = useContext(FormContext);
+  if (form === null) throw new Error('a field stands outside of its form');
+  return form;
+}
+
+/** What is wrong with a place and what is in it. */
+export function useProblem(at: Path, isLeaf = true): string | null {
+  const { problems } = useForm();
+  const text = pathText(at);
+  const own = problems.filter(
+    ({ path }) =>
+      path === text ||
+      (isLeaf && path !== null && (path.startsWith(`${text}.`) || path.startsWith(`${text}[`))),
+  );
+  return own.length === 0
+    ? null
+    : own.map(({ message, hint }) => (hint === null ? message : `${message}; ${hint}`)).join(' · ');
+}
+
+interface FieldProps {
+  readonly at: Path;
+  readonly label: string;
+  readonly description?: string;
+}
+
+interface TextFieldProps extends FieldProps {
+  readonly kind?: Kind;
+  readonly placeholder?: string;
+  /** Offered while typing. */
+  readonly options?: readonly string[];
+}
+
+const NOTHING: readonly string[] = [];
+
+export function Field({
+  at,
+  label,
+  description,
+  kind = 'text',
+  placeholder,
+  options = NOTHING,
+}: TextFieldProps) {
+  const { t } = useTranslation('campaigns');
+  const { value, set } = useForm();
+  const error = useProblem(at);
+  const list = useId();
+  const now = valueAt(value, at);
+  // The text while it is typed: "20, " is not yet the list of two that it becomes.
+  const [typed, setTyped] = useState<string | null>(null);
+  const isForeign = now !== undefined && !isShown(kind, now) && typed === null;
+  return (
+    <>
+      <TextInput
+        label={label}
+        description={isForeign ? t('draft.inYaml') : description}
+        placeholder={placeholder}
+        readOnly={isForeign}
+        inputMode={kind === 'number' || kind === 'share' ? 'decimal' : undefined}
+        list={options.length === 0 ? undefined : list}
+        value={typed ?? toText(kind, now)}
+        error={error}
+        autoComplete="off"
+        onBlur={() => setTyped(null)}
+        onChange={(event) => {
+          const text = event.currentTarget.value;
+          setTyped(text);
+          set(at, fromText(kind, text));
+        }}
+      />
+      {options.length > 0 && (
+        <datalist id={list}>
+          {options.map((option) => (
+            <option key={option} value={option} />
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}
+
+interface ChoiceProps extends FieldProps {
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  /** What no choice means; without it, something must be chosen. */
+  readonly none?: string;
+  readonly isNumber?: boolean;
+}
+
+export function Choice({ at, label, description, options, none, isNumber = false }: ChoiceProps) {
+  const { t } = useTranslation('campaigns');
+  const { value, set } = useForm();
+  const error = useProblem(at);
+  const found = valueAt(value, at);
+  const isComplex = typeof found === 'object' && found !== null;
+  const now = found === undefined ? '' : isComplex ? JSON.stringify(found) : String(found as string);
+  const isListed = now === '' || options.some((option) => option.value === now);
+  return (
+    <NativeSelect
+      label={label}
+      description={isComplex ? t('draft.inYaml') : description}
+      value={now}
+      error={error}
+      disabled={isComplex}
+      data={[
+        ...(none === undefined && now !== '' ? [] : [{ value: '', label: none ?? t('draft.choose') }]),
+        ...options,
+        ...(isListed ? [] : [{ value: now, label: now }]),
+      ]}
+      onChange={(event) => {
+        const chosen = event.currentTarget.value;
+        set(at, chosen === '' ? undefined : isNumber ? Number(chosen) : chosen);
+      }}
+    />
+  );
+}
+
+/** @param fallback what a missing value means; it is removed from the file when chosen */
+export function Toggle({ at, label, description, fallback }: FieldProps & { readonly fallback: boolean }) {
+  const { value, set } = useForm();
+  const error = useProblem(at);
+  const now = valueAt(value, at) ?? fallback;
+  return (
+    <Switch
+      label={label}
+      description={description}
+      error={error}
+      checked={now === true}
+      onChange={(event) => {
+        const checked = event.currentTarget.checked;
+        set(at, checked === fallback ? undefined : checked);
+      }}
+    />
+  );
+}

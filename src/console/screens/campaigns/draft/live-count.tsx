@@ -1,0 +1,156 @@
+// Whom the draft would reach, counted while it is edited, and why the others are left out.
+import { Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../../api/client.ts';
+import { useFormat } from '../../../format/use-format.ts';
+import { Facts } from '../../../parts/page.tsx';
+import { ErrorState, LoadingLines } from '../../../parts/states.tsx';
+import { Chip } from '../../../parts/status.tsx';
+import classes from '../campaigns.module.css';
+
+type Counted = Output<'POST /campaign-drafts/audience'>;
+type Audience = NonNullable<Counted['audience']>;
+
+const REASONS = [
+  'NUMBER_INVALID',
+  'VARIABLE_MISSING',
+  'OPTED_OUT',
+  'EXCLUDED_TAG',
+  'EXCLUDED_NUMBER',
+  'EXCLUDED_CAMPAIGN',
+  'CONTACTED_LATELY',
+  'OPEN_CONVERSATION',
+  'HUMAN_SERVICE',
+  'REPLIES_UNREAD',
+  'NO_COMMON_WINDOW',
+  'FREQUENCY_CAP',
+] as const;
+
+interface Props {
+  /** Null: the text is no mapping, so nothing is counted. */
+  readonly counted: Counted | undefined | null;
+  readonly error: Error | null;
+  /** The figures are those of the draft before the last edit. */
+  readonly isOld: boolean;
+  onRetry(): void;
+}
+
+export function LiveCount({ counted, error, isOld, onRetry }: Props) {
+  const { t } = useTranslation('campaigns');
+  if (counted === null) return <Text size="sm">{t('count.unreadable')}</Text>;
+  if (error !== null && !isOld) return <ErrorState error={error} onRetry={onRetry} />;
+  if (counted === undefined) return <LoadingLines />;
+  const { audience, problems } = counted;
+  return (
+    <div className={classes.stack} aria-busy={isOld} data-old={isOld}>
+      <div role="status">
+        {audience === null ? (
+          <Text size="sm">{t('count.blocked')}</Text>
+        ) : (
+          <Headline audience={audience} isOld={isOld} />
+        )}
+      </div>
+      {audience !== null && <Figures audience={audience} />}
+      {problems.length > 0 && (
+        <div>
+          <h3 className={classes.subtitle}>{t('count.problems')}</h3>
+          <ul className={classes.problems}>
+            {problems.map(({ path, message, hint }) => (
+              <li key={`${path} ${message}`}>
+                {path === null ? <em>{t('count.elsewhere')}</em> : path !== '' && <code>{path}</code>}{' '}
+                {message}
+                {hint !== null && <span className={classes.muted}>; {hint}</span>}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Headline({ audience, isOld }: { readonly audience: Audience; readonly isOld: boolean }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const { eligible, estimate, isMore, isComplete } = audience;
+  const members = format.count(estimate?.eligible ?? eligible);
+  const how = estimate !== null ? 'roughly' : isMore ? 'atLeast' : 'exact';
+  return (
+    <>
+      <div className={classes.headline}>{t(`count.${how}`, { members })}</div>
+      <Text size="sm" c="dimmed">
+        {isOld
+          ? t('count.counting')
+          : estimate !== null || !isComplete
+            ? t('count.partly', { read: format.count(audience.read) })
+            : t('count.complete')}
+      </Text>
+    </>
+  );
+}
+
+function Figures({ audience }: { readonly audience: Audience }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const { found, read, people, excluded, controlGroup, eligible, isMore, parts, calls } = audience;
+  const wordsOf = (code: string) => {
+    const known = REASONS.find((each) => each === code);
+    return known === undefined ? code : t(`count.reason.${known}`);
+  };
+  return (
+    <>
+      <Facts
+        facts={[
+          [
+            t('count.found'),
+            isMore ? t('count.orMore', { found: format.count(found) }) : format.count(found),
+          ],
+          ...(read === found ? [] : ([[t('count.read'), format.count(read)]] as const)),
+          [t('plan.people'), format.count(people)],
+          [t('plan.control'), format.count(controlGroup)],
+          [t('plan.eligible'), format.count(eligible)],
+        ]}
+      />
+      <div>
+        <h3 className={classes.subtitle}>{t('plan.exclusions')}</h3>
+        {excluded.length === 0 ? (
+          <Text size="sm">{t('count.nobodyOut')}</Text>
+        ) : (
+          <ul className={classes.codes} aria-label={t('plan.exclusions')}>
+            {excluded.map(({ code, members }) => (
+              <li key={code}>
+                <span className={classes.code}>{wordsOf(code)}</span>
+                <span className={classes.number}>{format.count(members)}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <div>
+        <h3 className={classes.subtitle}>{t('count.parts')}</h3>
+        <ul className={classes.codes}>
+          {parts.map(({ part, from, basis, read: entries, found: all, readAt, note }) => (
+            <li key={String(part)}>
+              <Chip tone={basis === 'all' ? 'good' : basis === 'none' ? 'bad' : 'warn'}>
+                {part === null
+                  ? t('count.numbers')
+                  : t('count.part', {
+                      number: part + 1,
+                      from: t(`draft.kind.${from === 'numbers' ? 'source' : from}`),
+                    })}
+              </Chip>
+              <span className={classes.code}>
+                {t(`count.basis.${basis}`, { read: format.count(entries), found: format.count(all) })}
+                {readAt !== null && ` ${t('count.readAt', { at: format.clock(readAt) })}`}
+                {note !== null && <span className={classes.muted}> {note.reason}</span>}
+              </span>
+            </li>
+          ))}
+        </ul>
+        <Text size="xs" c="dimmed" mt="xs">
+          {t('count.calls', { count: calls })}
+        </Text>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,191 @@
+// The form of a campaign in Chromium, over the real handlers, a configuration file and a ledger: the form and the YAML edit
+// one draft, the count follows, and what is saved keeps what the form does not know.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express from 'express';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/config/load.ts';
+import { createApi } from '../../../src/operator/http/api.ts';
+import { consoleRouter } from '../../../src/operator/http/console.ts';
+import { type Listener, listen } from '../../../src/operator/http/listen.ts';
+import { createOperator } from '../../../src/runtime/operator.ts';
+import { launchChromium } from '../../support/chromium.ts';
+import { findBarriers, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { testLedger } from '../../support/postgres/ledger.ts';
+import { buildOnce } from '../../support/runner/build.ts';
+
+/** Set it to a folder to keep a picture of every view. */
+const SHOTS = process.env.SLUICE_SCREENSHOTS;
+const FILE = `version: 1
+accounts:
+  acme: { baseUrl: "http://127.0.0.1:9/wapi", tokens: [env:TOKEN], timeZone: America/Sao_Paulo }
+sources:
+  leads: { type: csv, path: leads.csv }
+campaigns:
+  spring:
+    account: acme
+    flow: 7 # reactivation
+    connection: 1
+    defaultCountry: BR
+    variables: { name: name }
+    audience:
+      - { from: source, source: leads, number: phone } # from the shop
+    exclude: { numbers: ["+5511987650004"] }
+    windows: { days: { mon: ["09:00-18:00"], tue: ["09:00-12:00", "13:00-18:00"] } }
+    waves: { canary: 20, size: [50, 100] }
+    humanService: { retryAfter: 2h } # the form does not know it
+`;
+
+let browser: Browser;
+let dist: string;
+let dir: string;
+let listener: Listener;
+
+beforeAll(async () => {
+  [dist, browser] = [await buildOnce(), await launchChromium()];
+  await testLedger();
+}, 240_000);
+afterAll(() => browser?.close());
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-form-'));
+  await writeFile(join(dir, 'sluice.yaml'), FILE);
+  const rows = [
+    '5511987650001,Ana',
+    '5511987650002,Bia',
+    '5511987650003,',
+    '5511987650004,Caio',
+    'none,Davi',
+  ];
+  await writeFile(join(dir, 'leads.csv'), `phone,name\n${rows.join('\n')}\n`);
+  const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } });
+  const operator = createOperator({
+    db: await testLedger(),
+    config: () => config,
+    temporal: () => Promise.reject(new Error('this test has no Temporal server')),
+    runningTemporal: async () => null,
+    env: { TOKEN: 'svc_test_form' },
+    stateDir: '/nonexistent',
+    log: { info: () => undefined, warn: () => undefined, error: (...line) => console.error(...line) },
+  });
+  const user = {
+    identity: 'user:bia',
+    name: 'bia',
+    displayName: 'Bia',
+    role: 'admin',
+    via: 'session',
+  } as const;
+  const app = express();
+  app.use((_req, res, next) => {
+    res.locals.nonce = 'nonce';
+    res.locals.caller = user;
+    next();
+  });
+  app.get('/api/v1/session', (_req, res) => {
+    res.json({ user, csrfToken: 'csrf', oidc: null, needsFirstAdmin: false });
+  });
+  app.get('/api/v1/changes', (_req, res) => {
+    res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    res.write('event: open\ndata: {}\n\n');
+  });
+  app.use(createApi(operator.dispatch));
+  app.use(consoleRouter(join(dist, 'console'), (res) => String(res.locals.nonce)));
+  listener = await listen(app, { host: '127.0.0.1', port: 0 });
+});
+afterEach(async () => {
+  await listener.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function withPage(options: OpenOptions, test: (page: Page) => Promise<void>): Promise<void> {
+  const { page, context, complaints } = await openPage(browser, listener.url, options);
+  try {
+    await test(page);
+    expect(complaints).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+it('the count follows the form, and what is saved keeps comments and other keys', {
+  timeout: 90_000,
+}, async () => {
+  await withPage({}, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.getByText('2 people', { exact: true }).waitFor();
+    for (const reason of [
+      'A variable of the flow is empty',
+      'An excluded number',
+      'The number is not a phone number',
+    ])
+      await page.getByRole('list', { name: 'Left out, by reason' }).getByText(reason).waitFor();
+    expect(await page.getByLabel('Members per wave').inputValue()).toBe('50, 100');
+
+    await page.getByLabel('Phone numbers', { exact: true }).fill('');
+    await page.getByText('3 people', { exact: true }).waitFor();
+    await page.getByLabel('More failed than').fill('10');
+    await page.getByLabel('Wednesday').fill('08:00-12:00 14:00-18:00');
+
+    await page.getByLabel('Time between waves').fill('soon');
+    const field = page.getByLabel('Time between waves');
+    await expect.poll(() => field.getAttribute('aria-invalid'), { timeout: 10_000 }).toBe('true');
+    await field.fill('1h');
+
+    await page.getByRole('tab', { name: 'YAML' }).click();
+    const yaml = page.getByRole('textbox', { name: /Its part of/ });
+    const text = await yaml.inputValue();
+    expect(text).toContain('# the form does not know it');
+    expect(text).not.toContain('exclude');
+    await yaml.fill(text.replace('flow: 7', 'flow: 8'));
+    await page.getByRole('tab', { name: 'Form' }).click();
+    expect(await page.getByLabel('Flow', { exact: true }).inputValue()).toBe('8');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The campaign is saved.').waitFor();
+  });
+  const saved = await readFile(join(dir, 'sluice.yaml'), 'utf8');
+  for (const kept of [
+    'flow: 8 # reactivation',
+    '# from the shop',
+    'retryAfter: 2h',
+    'every: 1h',
+    'failed: 0.1',
+  ])
+    expect(saved).toContain(kept);
+  expect(
+    (await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } })).campaign('spring')
+      .config,
+  ).toMatchObject({
+    windows: { days: { wed: ['08:00-12:00', '14:00-18:00'] } },
+    waves: { canary: 20, size: [50, 100], every: '1h' },
+    stop: { failed: 0.1 },
+  });
+});
+
+it.each([
+  { scheme: 'light', size: 'desktop' },
+  { scheme: 'dark', size: 'phone', locale: 'pt-BR' },
+] as const)(
+  'in $scheme on a $size it has no serious barrier and fits',
+  { timeout: 90_000 },
+  async (options) => {
+    await withPage(options, async (page) => {
+      for (const [name, path] of [
+        ['edit', '/campaigns?campaign=spring'],
+        ['new', '/campaigns?new=yes'],
+      ] as const) {
+        await page.goto(listener.url + path);
+        await page.locator('[aria-busy="false"]').waitFor();
+        if (SHOTS !== undefined) {
+          await mkdir(SHOTS, { recursive: true });
+          const file = `campaign-form-${name}-${options.scheme}-${options.size}.png`;
+          await page.screenshot({ path: join(SHOTS, file), fullPage: true });
+        }
+        expect(await findBarriers(page), name).toEqual([]);
+        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
+      }
+    });
+  },
+);
