@@ -114,7 +114,7 @@ it('the count follows the form, and what is saved keeps comments and other keys'
 }, async () => {
   await withPage({}, async (page) => {
     await page.goto(`${listener.url}/campaigns?campaign=spring`);
-    await page.getByText('2 people', { exact: true }).waitFor();
+    await page.getByText('2 people', { exact: true }).first().waitFor();
     for (const reason of [
       'A variable of the flow is empty',
       'An excluded number',
@@ -124,7 +124,7 @@ it('the count follows the form, and what is saved keeps comments and other keys'
     expect(await page.getByLabel('Members per wave').inputValue()).toBe('50, 100');
 
     await page.getByLabel('Phone numbers', { exact: true }).fill('');
-    await page.getByText('3 people', { exact: true }).waitFor();
+    await page.getByText('3 people', { exact: true }).first().waitFor();
     await page.getByLabel('More failed than').fill('10');
     await page.getByLabel('Wednesday').fill('08:00-12:00 14:00-18:00');
 
@@ -176,7 +176,7 @@ it.each([
         ['new', '/campaigns?new=yes'],
       ] as const) {
         await page.goto(listener.url + path);
-        await page.locator('[aria-busy="false"]').waitFor();
+        await page.locator('[data-old="false"]').waitFor();
         if (SHOTS !== undefined) {
           await mkdir(SHOTS, { recursive: true });
           const file = `campaign-form-${name}-${options.scheme}-${options.size}.png`;

@@ -7,19 +7,20 @@ import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
-import { Columns, Section } from '../../parts/page.tsx';
+import { Section } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
+import classes from './campaigns.module.css';
 import { TOPICS } from './data.ts';
 import { CampaignForm } from './draft/campaign-form.tsx';
 import { parseDraft, withValue } from './draft/document.ts';
 import { FormProvider } from './draft/fields.tsx';
-import { LiveCount } from './draft/live-count.tsx';
+import type { Choices } from './draft/lists.ts';
+import { Headline, LiveCount } from './draft/live-count.tsx';
 
 /** Edits have settled when nothing changes for this long. */
 const SETTLE_MS = 700;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
-const TEMPLATE = `account: main
-flow: 1
+const TEMPLATE = `flow: 1
 connection: 1
 variables:
   name: contact.name
@@ -38,33 +39,43 @@ stop: { failed: 0.1, optOut: 0.05 }
 approval: second-person
 `;
 
+const templateOf = ({ accounts }: Choices) =>
+  withValue(`account: main\n${TEMPLATE}`, ['account'], accounts[0]?.account ?? 'main');
+
 /** @param campaign null: a new one, whose name is asked for */
 export function Editor({ campaign }: { readonly campaign: string | null }) {
   const source = useCall('GET /campaigns/{campaign}/source', { campaign: campaign ?? 'new' });
+  const choices = useCall('GET /campaign-drafts/choices', {});
   return (
     <Loaded of={source}>
       {({ yaml, hash, file }) => (
-        <DraftEditor
-          // What somebody types must survive a change of the file by others: saving then says so.
-          key={campaign ?? ''}
-          campaign={campaign}
-          file={file}
-          hash={hash}
-          yaml={campaign === null ? TEMPLATE : (yaml ?? TEMPLATE)}
-        />
+        <Loaded of={choices}>
+          {(found) => (
+            <DraftEditor
+              choices={found}
+              // What somebody types must survive a change of the file by others: saving then says so.
+              key={campaign ?? ''}
+              campaign={campaign}
+              file={file}
+              hash={hash}
+              yaml={campaign === null ? templateOf(found) : (yaml ?? templateOf(found))}
+            />
+          )}
+        </Loaded>
       )}
     </Loaded>
   );
 }
 
 interface DraftProps {
+  readonly choices: Choices;
   readonly campaign: string | null;
   readonly file: string;
   readonly hash: string;
   readonly yaml: string;
 }
 
-function DraftEditor({ campaign, file, hash, yaml }: DraftProps) {
+function DraftEditor({ choices, campaign, file, hash, yaml }: DraftProps) {
   const { t } = useTranslation('campaigns');
   const [, setUrl] = useUrlState();
   const [given, setGiven] = useState('');
@@ -74,7 +85,6 @@ function DraftEditor({ campaign, file, hash, yaml }: DraftProps) {
   const name = campaign ?? given;
   const isName = NAME.test(name);
   const { value, problem } = useMemo(() => parseDraft(text), [text]);
-  const choices = useCall('GET /campaign-drafts/choices', {});
   const asked = useMemo(
     () => ({ campaign: isName ? name : 'new', config: value ?? {} }),
     [isName, name, value],
@@ -92,68 +102,71 @@ function DraftEditor({ campaign, file, hash, yaml }: DraftProps) {
   });
   const problems = counted.data?.problems ?? [];
   return (
-    <Columns
-      main={
-        <Section title={t(campaign === null ? 'edit.new' : 'edit.title')} about={t('edit.about')}>
-          <Stack gap="sm">
-            {campaign === null && (
-              <TextInput
-                label={t('edit.name')}
-                description={t('edit.nameRule')}
-                value={given}
-                maw="24rem"
-                error={given !== '' && !isName ? t('edit.nameRule') : undefined}
-                onChange={(event) => setGiven(event.currentTarget.value)}
+    <div className={classes.editor}>
+      <Section title={t(campaign === null ? 'edit.new' : 'edit.title')} about={t('edit.about')}>
+        <Stack gap="sm">
+          {campaign === null && (
+            <TextInput
+              label={t('edit.name')}
+              description={t('edit.nameRule')}
+              value={given}
+              maw="24rem"
+              error={given !== '' && !isName ? t('edit.nameRule') : undefined}
+              onChange={(event) => setGiven(event.currentTarget.value)}
+            />
+          )}
+          <Tabs defaultValue="form" keepMounted={false}>
+            <Tabs.List aria-label={t('edit.views')} mb="md">
+              <Tabs.Tab value="form">{t('edit.form')}</Tabs.Tab>
+              <Tabs.Tab value="yaml">YAML</Tabs.Tab>
+            </Tabs.List>
+            <Tabs.Panel value="form">
+              {value === null ? (
+                <Text size="sm">{problem ?? t('count.unreadable')}</Text>
+              ) : (
+                <FormProvider
+                  value={{ value, problems, set: (path, next) => setText(withValue(text, path, next)) }}
+                >
+                  <CampaignForm choices={choices} />
+                </FormProvider>
+              )}
+            </Tabs.Panel>
+            <Tabs.Panel value="yaml">
+              <Textarea
+                label={t('edit.yaml', { file })}
+                value={text}
+                autosize
+                minRows={12}
+                maxRows={40}
+                spellCheck={false}
+                styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+                error={problem}
+                onChange={(event) => setText(event.currentTarget.value)}
               />
-            )}
-            <Tabs defaultValue="form" keepMounted={false}>
-              <Tabs.List aria-label={t('edit.views')} mb="md">
-                <Tabs.Tab value="form">{t('edit.form')}</Tabs.Tab>
-                <Tabs.Tab value="yaml">YAML</Tabs.Tab>
-              </Tabs.List>
-              <Tabs.Panel value="form">
-                {value === null ? (
-                  <Text size="sm">{problem ?? t('count.unreadable')}</Text>
-                ) : (
-                  <FormProvider
-                    value={{ value, problems, set: (path, next) => setText(withValue(text, path, next)) }}
-                  >
-                    <Loaded of={choices}>{(found) => <CampaignForm choices={found} />}</Loaded>
-                  </FormProvider>
-                )}
-              </Tabs.Panel>
-              <Tabs.Panel value="yaml">
-                <Textarea
-                  label={t('edit.yaml', { file })}
-                  value={text}
-                  autosize
-                  minRows={12}
-                  maxRows={40}
-                  spellCheck={false}
-                  styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-                  error={problem}
-                  onChange={(event) => setText(event.currentTarget.value)}
-                />
-              </Tabs.Panel>
-            </Tabs>
-            {save.error !== null && (
-              <Text size="sm" c="var(--mantine-color-error)" role="alert">
-                {save.error.message}
-              </Text>
-            )}
-            <Group justify="flex-end">
-              <Button
-                loading={save.isPending}
-                disabled={!isName || text === ''}
-                onClick={() => save.run({ campaign: name, yaml: text, hash: base })}
-              >
-                {t('edit.save')}
-              </Button>
-            </Group>
-          </Stack>
-        </Section>
-      }
-      side={
+            </Tabs.Panel>
+          </Tabs>
+          {save.error !== null && (
+            <Text size="sm" c="var(--mantine-color-error)" role="alert">
+              {save.error.message}
+            </Text>
+          )}
+          <Group justify="space-between" className={classes.bar}>
+            <div>
+              {value !== null && counted.data?.audience != null && (
+                <Headline audience={counted.data.audience} isOld={isOld} />
+              )}
+            </div>
+            <Button
+              loading={save.isPending}
+              disabled={!isName || text === ''}
+              onClick={() => save.run({ campaign: name, yaml: text, hash: base })}
+            >
+              {t('edit.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </Section>
+      <div className={classes.aside}>
         <Section title={t('count.title')} about={t('count.about')}>
           <LiveCount
             counted={value === null ? null : counted.data}
@@ -162,7 +175,7 @@ function DraftEditor({ campaign, file, hash, yaml }: DraftProps) {
             onRetry={() => void counted.refetch()}
           />
         </Section>
-      }
-    />
+      </div>
+    </div>
   );
 }

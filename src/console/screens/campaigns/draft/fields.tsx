@@ -50,6 +50,8 @@ interface TextFieldProps extends FieldProps {
   readonly options?: readonly string[];
 }
 
+/** Inputs of one row stand at one height, with or without a description. */
+const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
 const NOTHING: readonly string[] = [];
 
 export function Field({
@@ -73,6 +75,7 @@ export function Field({
       <TextInput
         label={label}
         description={isForeign ? t('draft.inYaml') : description}
+        inputWrapperOrder={ORDER}
         placeholder={placeholder}
         readOnly={isForeign}
         inputMode={kind === 'number' || kind === 'share' ? 'decimal' : undefined}
@@ -117,6 +120,7 @@ export function Choice({ at, label, description, options, none, isNumber = false
     <NativeSelect
       label={label}
       description={isComplex ? t('draft.inYaml') : description}
+      inputWrapperOrder={ORDER}
       value={now}
       error={error}
       disabled={isComplex}

@@ -69,7 +69,7 @@ export function LiveCount({ counted, error, isOld, onRetry }: Props) {
   );
 }
 
-function Headline({ audience, isOld }: { readonly audience: Audience; readonly isOld: boolean }) {
+export function Headline({ audience, isOld }: { readonly audience: Audience; readonly isOld: boolean }) {
   const { t } = useTranslation('campaigns');
   const format = useFormat();
   const { eligible, estimate, isMore, isComplete } = audience;
