@@ -7,7 +7,17 @@ const Role = z.enum(ROLES);
 const UserName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'use lower-case letters, digits, ".", "-" and "_" (at most 63)');
-const DisplayName = z.string().trim().min(1).max(100);
+/** Without control characters and direction marks, with which one name could look like another. */
+const Shown = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(
+    /^[^\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/u,
+    'remove control characters and direction marks',
+  );
+const DisplayName = Shown;
 /** Its rules are checked where it is set, so that the message can name the rule. */
 const Password = z.string().min(1).max(1000);
 const UnixUser = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.@\\-]{0,62}\$?$/, 'is no name of a Unix user');
@@ -69,7 +79,7 @@ const AuditLine = z.object({
 });
 export type AuditLine = z.infer<typeof AuditLine>;
 
-const TokenName = z.string().trim().min(1).max(100);
+const TokenName = Shown;
 
 export const IDENTITY = {
   'GET /session': endpoint({

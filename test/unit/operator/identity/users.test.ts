@@ -106,6 +106,8 @@ describe('an admin', () => {
   it.each<[string, object, string]>([
     ['a name twice', { name: 'ana', role: 'viewer' }, 'NAME_TAKEN'],
     ['a name in capitals', { name: 'Bia', role: 'viewer' }, 'INPUT'],
+    ['a name that reads backward', { name: 'bia', role: 'viewer', displayName: 'Bia \u202eana' }, 'INPUT'],
+    ['a terminal sequence', { name: 'bia', role: 'viewer', displayName: '\u001b[2JBia' }, 'INPUT'],
     ['an unknown role', { name: 'bia', role: 'root' }, 'INPUT'],
     [
       'a password with the name',
