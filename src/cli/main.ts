@@ -65,8 +65,9 @@ try {
   else if (message !== null) process.stderr.write(`sluice: ${message}\n`);
   process.exitCode = exitCode;
 }
-// Everything is closed by now. A connection that was still opening must not keep the process alive.
-process.stdout.write('', () => process.exit());
+// Everything is closed by now. A connection that was still opening must not keep the process alive. An error of an
+// earlier write is announced before the next phase of the event loop.
+process.stdout.write('', () => setImmediate(() => process.exit()));
 
 /** The tree of commands that the build wrote; null before its end. */
 function readShapes(): CommandShape[] | null {

@@ -58,7 +58,7 @@ export async function serveHere(
   shutdown: Shutdown,
   { command, creates = false, mayBeEmpty = false }: ConnectOptions,
 ): Promise<Connected | null> {
-  const isEmpty = mayBeEmpty && !env.DATABASE_URL && !existsSync(resolve(options.state));
+  const isEmpty = mayBeEmpty && !env.DATABASE_URL && !existsSync(join(resolve(options.state), 'ledger'));
   const stateDir = isEmpty ? await emptyState(options.state, shutdown) : resolve(options.state);
   if (!env.DATABASE_URL && !creates && !isEmpty && !existsSync(join(stateDir, 'ledger')))
     throw noLedger(stateDir);
