@@ -19,7 +19,7 @@ export type DraftPart = DraftAudience['parts'][number];
 export type Draft = Pick<CampaignRow, 'spec' | 'as_of' | 'account' | 'run_id'>;
 type Note = NonNullable<DraftPart['note']>;
 
-export interface ReadPart {
+interface ReadPart {
   readonly part: DraftPart;
   readonly members: readonly FoundMember[];
   /** Keys of excluded numbers. */

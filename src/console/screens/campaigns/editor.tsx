@@ -35,7 +35,7 @@ windows:
     thu: ["09:00-18:00"]
     fri: ["09:00-18:00"]
 waves: { canary: 20, size: 200 }
-stop: { failed: 0.1, optOut: 0.05 }
+stop: { failed: 0.1 }
 approval: second-person
 `;
 

@@ -6,7 +6,7 @@ import type { Output } from '../../../api/client.ts';
 import { type Path, pathText, valueAt } from './document.ts';
 import { fromText, isShown, type Kind, toText } from './values.ts';
 
-export type Problem = Output<'POST /campaign-drafts/audience'>['problems'][number];
+type Problem = Output<'POST /campaign-drafts/audience'>['problems'][number];
 
 interface Form {
   readonly value: Readonly<Record<string, unknown>>;
