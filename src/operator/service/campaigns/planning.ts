@@ -33,7 +33,8 @@ export function planningHandlers(deps: OperatorDeps): Handlers<Routes> {
     'POST /campaigns/{campaign}/plan': async ({ campaign }, caller) => {
       const { account, config } = deps.config().campaign(campaign);
       // Whoever plans under a claimed name could approve under their own.
-      if (config.approval === 'second-person') requireProvenIdentity(caller, 'plan what a second person approves');
+      if (config.approval === 'second-person')
+        requireProvenIdentity(caller, 'plan what a second person approves');
       const client = await deps.temporal();
       const input: CampaignPlanInput = { account, campaign, by: caller.identity };
       const { workflowId } = await client.workflow.start(PLAN_WORKFLOW, {
