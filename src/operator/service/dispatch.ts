@@ -103,10 +103,19 @@ function parseInput(endpoint: Endpoint, given: unknown): Record<string, unknown>
   throw new OperatorError('invalid', problems.join('; '), { code: 'INPUT' });
 }
 
-function hasNul(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0');
-  if (value instanceof Uint8Array || !isRecord(value)) return false;
-  return Object.entries(value).some(([name, item]) => hasNul(name) || hasNul(item));
+/** Without recursion: whoever sends thousands of nested lists must not end the process. */
+function hasNul(given: unknown): boolean {
+  const left = [given];
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (typeof value === 'string' && value.includes('\0')) return true;
+    if (value instanceof Uint8Array || !isRecord(value)) continue;
+    for (const [name, item] of Object.entries(value)) {
+      if (name.includes('\0')) return true;
+      // Undefined would end the loop, and null has nothing in it.
+      if (item !== undefined && item !== null) left.push(item);
+    }
+  }
+  return false;
 }
 
 function denied(caller: Caller | null, least: Endpoint['role']): OperatorError {

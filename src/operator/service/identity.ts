@@ -74,7 +74,7 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
     },
     'POST /login': async ({ name: given, password, accessToken }, _caller, exchange) => {
       const { address } = needExchange(exchange);
-      const name = given.trim().toLowerCase().replaceAll('\0', '');
+      const name = given.trim().toLowerCase();
       const login = async () => {
         const user = await checkLogin(db, passwords, { name, password, address });
         if (accessToken === undefined)

@@ -74,7 +74,6 @@ describe('who guesses', () => {
     ['a wrong password', 'ana', 'correct horse batterz'],
     ['a disabled user', 'gone', 'correct horse battery'],
     ['a name that is SQL', "ana' or 1=1 --", 'correct horse battery'],
-    ['a NUL', 'a\0na2', 'correct horse battery'],
     ['a name that exists in no case', 'ÁNA', 'correct horse battery'],
   ])('gets the same answer for %s', async (_, name, password) => {
     await addUser(db, 'gone');
