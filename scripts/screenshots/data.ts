@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 export const ENV = { ACME_TOKEN: 'svc_picture_acme', SHOP_TOKEN: 'svc_picture_shop' };
 const ROWS = 1200;
 const MEMBERS = 2600;
-/** The person whom the pictures ask about: left out of the campaign by a tag. */
+/** The person that the pictures ask about: left out of the campaign by a tag. */
 export const LEFT_OUT = '5511912345601';
 
 const FIRST = 'Ana Bruno Carla Davi Elisa Fabio Gabi Hugo Iara Joao Karen Lucas Marina Nilo Olga Paulo'.split(

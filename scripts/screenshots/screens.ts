@@ -10,7 +10,7 @@ export interface Screen {
   readonly title: string;
   /** What a person sees there. */
   readonly about: string;
-  /** `person`: the person whom the pictures ask about. */
+  /** `person`: the person that the pictures ask about. */
   readonly path: string;
   readonly languages: readonly Language[];
   readonly isLoggedOut?: boolean;

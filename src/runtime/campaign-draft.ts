@@ -1,4 +1,4 @@
-// Counts whom drafts of campaigns would reach, for the operator API.
+// Counts the people that drafts of campaigns would reach, for the operator API.
 import { readFile } from 'node:fs/promises';
 import type { DraftCalls, KeptPage, KeptPages } from '../../activities/campaign/audience/draft-context.ts';
 import { CONFIG_CHECKS } from '../cli/config/config-checks.ts';

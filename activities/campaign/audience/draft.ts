@@ -1,4 +1,4 @@
-// Counts whom the draft of a campaign would reach. It uses what plans use: the queries, the mapping and the rules. It
+// Counts the people that the draft of a campaign would reach. It uses the queries, the mapping and the rules of plans. It
 // stores no member, and what it reads, calls and waits is limited.
 import { ApplicationFailure } from '@temporalio/activity';
 import type { DraftAudience, DraftProblem } from '../../../src/contracts/operator/campaign-drafts.ts';

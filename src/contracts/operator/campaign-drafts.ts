@@ -1,4 +1,4 @@
-// Endpoints of drafts: a campaign that somebody is writing. They count whom it would reach, and change nothing.
+// Endpoints of drafts: campaigns that somebody is writing. They count the people in reach, and change nothing.
 import { z } from 'zod';
 import { name as ConfiguredName } from '../config/config-base.ts';
 import { Count, endpoint, Note, Time } from './endpoint.ts';
@@ -73,7 +73,7 @@ export const CAMPAIGN_DRAFTS = {
   'POST /campaign-drafts/audience': endpoint({
     role: 'operator',
     summary:
-      'Count whom a draft would reach, without a plan. Reads at most 20,000 entries and makes at most 4 API calls.',
+      'Count the people that a draft would reach, without a plan. Reads at most 20,000 entries and makes at most 4 API calls.',
     input: z.strictObject({
       campaign: ConfiguredName,
       /** As an entry of `campaigns` in the configuration. */

@@ -46,7 +46,7 @@ export const WaitingWork = z.object({
   count: Count,
   /** False: the number is an estimate, or there are more. */
   exact: z.boolean(),
-  /** At the pace of the last ten minutes. Null: nothing moves, or it cannot be told yet. */
+  /** At the pace of the last ten minutes. Null: nothing moves, or it is not known yet. */
   etaSeconds: Seconds.nullable(),
 });
 export type WaitingWork = z.infer<typeof WaitingWork>;
@@ -63,7 +63,7 @@ export const RunningRun = z.object({
   done: Count,
   total: Count.nullable(),
   exact: z.boolean(),
-  /** From 0 to 1. While a sync is planned: how much of its source was read. Null: cannot be told. */
+  /** From 0 to 1. While a sync is planned: how much of its source was read. Null: not known. */
   progress: z.number().min(0).max(1).nullable(),
   calls: Count,
   callsPerMinute: z.number().nonnegative(),

@@ -94,7 +94,7 @@ async function byEmail(db: Queryable, { accounts, email }: PeopleQuery, limit: n
   return rows.map(({ account, key }) => ({ account, key, ref: null, by: 'email' }));
 }
 
-/** People of both tables: a conversation may be with somebody whom no sync has brought. */
+/** People of both tables: a conversation may be with somebody that no sync has brought. */
 async function byName(db: Queryable, { accounts, name }: PeopleQuery, limit: number): Promise<Trace[]> {
   // A constant in the second statement, so that the planner knows how rare the words are.
   const [words] = await db.query<{ query: string | null }>(
@@ -201,7 +201,7 @@ function mergeTraces(traces: readonly Trace[]): Merged[] {
   return [...people.values()];
 }
 
-/** Leaves out those whom no table has: a number that was typed need not be anybody's. */
+/** Leaves out people that no table has: a number that was typed need not be anybody's. */
 async function describe(db: Queryable, traces: readonly Merged[]): Promise<PersonHit[]> {
   if (traces.length === 0) return [];
   const rows = await db.query<Omit<PersonHit, 'by'> & { n: number }>(

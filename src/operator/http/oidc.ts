@@ -89,7 +89,7 @@ export function oidcRouter({ db, config, cookies, log }: OidcRouterOptions): Rou
   return router;
 }
 
-/** Makes the client anew when the configuration has changed. */
+/** Makes a new client when the configuration has changed. */
 function createClients(config: () => LoadedConfig) {
   let known: { readonly oidc: OperatorOidc; readonly client: OidcClient } | null = null;
   return () => {

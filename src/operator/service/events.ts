@@ -95,7 +95,7 @@ async function requireAll({ db }: OperatorDeps, { ids }: EventFilter): Promise<v
 interface Woken {
   /** Workflows that ended, or were terminated, and left events open. */
   readonly gone: readonly string[];
-  /** Ids of blocked events whose workflow was told to go on, and the number of these workflows. */
+  /** Ids of blocked events whose workflow was signaled to go on, and the number of these workflows. */
   readonly continued: string[];
   readonly workflows: number;
 }

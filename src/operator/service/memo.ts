@@ -4,7 +4,7 @@ interface Kept<T> {
   readonly value: Promise<T>;
   /** Until then, in milliseconds of `performance.now`; infinite while it is being made. */
   untilMs: number;
-  /** Until then it is returned while it is made anew. */
+  /** Until then it is returned while a new one is made. */
   staleMs: number;
   isRenewing: boolean;
 }
@@ -27,7 +27,7 @@ export interface MemoOptions {
   readonly now?: () => number;
 }
 
-/** A value that took longer than this, in milliseconds, is returned once more while it is made anew. */
+/** A value that took longer than this, in milliseconds, is returned once more while a new one is made. */
 const SLOW_MS = 50;
 /** How old a value may be that is returned once more. */
 const STALE_MS = 15_000;

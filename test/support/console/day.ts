@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 
 export const TOKEN = 'svc_test_day';
-/** +55 11 91234-5601: tagged as a customer, whom the campaign leaves out. */
+/** +55 11 91234-5601: tagged as a customer, so the campaign leaves this person out. */
 export const LEFT_OUT = '5511912345601';
 export const MEMBERS = 40;
 /** Names that would do harm as HTML or in a spreadsheet. */

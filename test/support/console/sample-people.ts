@@ -1,4 +1,4 @@
-// A person to whom everything has happened, with hostile names, and what the settings show.
+// A person with every kind of entry, with hostile names, and what the settings show.
 import type { Output } from '../../../src/contracts/operator/index.ts';
 import type { TimelineEntry } from '../../../src/contracts/operator/people-timeline.ts';
 import { HOSTILE_NAME } from './sample.ts';

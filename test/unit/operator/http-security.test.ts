@@ -79,7 +79,7 @@ describe.each(guarded)('$route', (endpoint) => {
   it('is refused to every role below its own', async () => {
     const least = ROLES.indexOf(endpoint.role as Role);
     for (const role of ROLES.slice(0, least)) expect((await send(browser(role), endpoint)).status).toBe(403);
-    // The role itself gets past the door, whatever the empty input leads to.
+    // The role itself is let in, whatever the empty input leads to.
     const { status } = await send(browser(endpoint.role as Role), endpoint);
     if (endpoint.path !== `${API_PREFIX}/logout`) expect([401, 403]).not.toContain(status);
     else await browser(endpoint.role as Role).login(endpoint.role);

@@ -1,4 +1,4 @@
-// Values that are kept for a moment: how long, for whom, and after what they are made anew.
+// Values that are kept for a moment: how long, for which viewers, and when new ones are made.
 import { describe, expect, it } from 'vitest';
 import { createMemo } from '../../../src/operator/service/memo.ts';
 
@@ -31,7 +31,7 @@ describe('a value', () => {
     expect(await Promise.all([get(), get(), get()])).toEqual([1, 1, 1]);
   });
 
-  it('that took long is returned once more while it is made anew', async () => {
+  it('that took long is returned once more while a new one is made', async () => {
     const { get, pass } = remembering(200);
     expect(await get()).toBe(1);
     pass(4001);

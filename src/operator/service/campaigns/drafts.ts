@@ -1,4 +1,4 @@
-// Drafts of campaigns: what they may name, and whom they would reach.
+// Drafts of campaigns: what they may name, and the people that they would reach.
 import type { CAMPAIGN_DRAFTS } from '../../../contracts/operator/campaign-drafts.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 

@@ -105,7 +105,7 @@ export function peopleSearchSuite(database: OpenDatabase): void {
       expect(hits.map(({ account }) => account)).toEqual(accounts);
     });
 
-    it('finds people whom no sync has brought, each by what is left of them', async () => {
+    it('finds people that no sync has brought, each by what is left of them', async () => {
       const account = freshAccount();
       const db = database();
       await addRun(db, `${account}/leads/1`);

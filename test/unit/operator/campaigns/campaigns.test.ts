@@ -1,4 +1,4 @@
-// Campaigns in the operator API: what leaves it, for whom, and who may approve.
+// Campaigns in the operator API: what leaves it, for which role, and who may approve.
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../../../src/config/load.ts';
 import type { Input } from '../../../../src/contracts/operator/index.ts';

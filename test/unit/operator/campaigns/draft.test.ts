@@ -1,4 +1,4 @@
-// Whom a draft would reach: each reason, each bound, sources that hang or can't be read, and mistakes at their field.
+// The reach of a draft: each reason, each bound, sources that hang or can't be read, and mistakes at their field.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -68,7 +68,7 @@ describe('a login with OpenID', () => {
     }
   });
 
-  it('takes the role anew each time, and ends the sessions of the old one', async () => {
+  it('takes a new role each time, and ends the sessions of the old one', async () => {
     await finish(await provider.logIn(await begin(), 's1'));
     provider.people.set('s1', { preferred_username: 'ana', groups: 'ops-admins' });
     const other = openBrowser(server, PUBLIC);
@@ -79,7 +79,7 @@ describe('a login with OpenID', () => {
 
   it.each<[string, () => Promise<unknown>, string]>([
     ['who has no group with a role', async () => provider.people.set('s1', { groups: [] }), 'OIDC_NO_ROLE'],
-    ['whom the provider says nothing about', async () => provider.people.set('s1', {}), 'OIDC_NO_ROLE'],
+    ['about whose role the provider says nothing', async () => provider.people.set('s1', {}), 'OIDC_NO_ROLE'],
     ['who is disabled', () => changeUser(db, 'ana', { disabled: true }), 'USER_DISABLED'],
   ])('refuses somebody %s', async (_, change, code) => {
     await finish(await provider.logIn(await begin(), 's1'));

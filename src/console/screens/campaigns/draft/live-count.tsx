@@ -1,4 +1,4 @@
-// Whom the draft would reach, counted while it is edited, and why the others are left out.
+// The people that the draft would reach, counted while it is edited, and why the others are left out.
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../api/client.ts';

@@ -41,7 +41,7 @@ it('a member is triggered once, with its variables, however often the step runs'
   expect((await context.rowOf(person)).triggered_at).toEqual(new Date(context.clock.ms));
 });
 
-it('the call log shows whom a trigger was for', async () => {
+it('the call log shows the person of a trigger', async () => {
   const person = await context.waiting();
   await context.step('triggerMember', person);
   const logged = () =>
