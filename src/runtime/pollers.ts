@@ -1,7 +1,6 @@
 // Starts the workflows that run for the whole life of a configuration: pollers, outboxes and delivery checks.
 
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { wakeSignal } from '../../workflows/messages.ts';
 import type { Config } from '../contracts/config/config.ts';
 import {
   DELIVERY_WORKFLOW,
@@ -13,6 +12,7 @@ import {
 } from '../contracts/ids.ts';
 import type { PollerName } from '../contracts/wire/poll.ts';
 import { startPoller, wakePoller } from '../operator/service/pollers/command.ts';
+import { wakeWorkflow } from '../operator/service/wake.ts';
 import { isRunning } from '../operator/service/workflows.ts';
 
 export interface StartedPoller extends PollerName {
@@ -75,17 +75,8 @@ export async function wakeSenders(
   const published = new Set(
     Object.values(accounts).flatMap(({ announce }) => announce.map(({ sink }) => sink)),
   );
-  const common = { taskQueue, signal: wakeSignal, signalArgs: [] as [] };
   for (const sink of Object.keys(sinks).filter((name) => published.has(name)))
-    await client.workflow.signalWithStart(OUTBOX_WORKFLOW, {
-      ...common,
-      workflowId: outboxWorkflowId(sink),
-      args: [{ sink }],
-    });
+    await wakeWorkflow(client, OUTBOX_WORKFLOW, outboxWorkflowId(sink), { sink }, taskQueue);
   for (const account of Object.keys(accounts))
-    await client.workflow.signalWithStart(DELIVERY_WORKFLOW, {
-      ...common,
-      workflowId: deliveryWorkflowId(account),
-      args: [{ account }],
-    });
+    await wakeWorkflow(client, DELIVERY_WORKFLOW, deliveryWorkflowId(account), { account }, taskQueue);
 }

@@ -5,6 +5,7 @@ import { withOperator } from '../lib/connect.ts';
 import { EXIT } from '../lib/exit.ts';
 import { formatCount, formatMany } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
+import { printLines } from '../lib/print.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { type Column, lineWidth, tableOf } from '../lib/table.ts';
 
@@ -21,9 +22,9 @@ export function registerAccount(program: Command, env: NodeJS.ProcessEnv): void 
     .action((options: Options) =>
       withOperator(options, env, { command: 'sluice account list', mayBeEmpty: true }, async (client) => {
         const { accounts } = await client.call('GET /accounts', {});
-        if (options.json) print([JSON.stringify({ accounts })]);
+        if (options.json) printLines([JSON.stringify({ accounts })]);
         else
-          print(
+          printLines(
             tableOf<(typeof accounts)[number]>(
               [
                 ['account', 'left', (row) => row.account],
@@ -49,16 +50,12 @@ export function registerAccount(program: Command, env: NodeJS.ProcessEnv): void 
         { command: `sluice account show ${name}`, mayBeEmpty: true },
         async (client) => {
           const lists = await client.call('POST /accounts/{account}/lists', { account: name });
-          print(options.json ? [JSON.stringify(lists)] : describeLists(lists));
+          printLines(options.json ? [JSON.stringify(lists)] : describeLists(lists));
           say(`read from the account with ${formatMany(lists.calls, 'API call')}`);
           return EXIT.ok;
         },
       ),
     );
-}
-
-function print(lines: readonly string[]): void {
-  process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 const INDENT = '  ';

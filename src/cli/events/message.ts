@@ -9,6 +9,7 @@ import { collect, integer } from '../lib/arguments.ts';
 import { type Connected, connectOperator, withOperator } from '../lib/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { runCommand, say } from '../lib/lifetime.ts';
+import { printLines } from '../lib/print.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { readFiles, readText } from './message-files.ts';
 import {
@@ -71,7 +72,7 @@ export function registerMessage(program: Command, env: NodeJS.ProcessEnv): void 
             EXIT.notFound,
             `there is no event "${event}"; \`sluice message send\` prints its id`,
           );
-        print(options.json ? [JSON.stringify(state)] : describeState(state));
+        printLines(options.json ? [JSON.stringify(state)] : describeState(state));
         return EXIT.ok;
       }),
     );
@@ -101,10 +102,6 @@ function withContent(command: Command): Command {
     .option('--json', 'print JSON; the last line is the result', false);
 }
 
-function print(lines: readonly string[]): void {
-  for (const line of lines) process.stdout.write(`${line}\n`);
-}
-
 async function send(options: SendOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<number> {
   const { account, json, wait, follow } = options;
   if (follow && !wait) throw new CliError(EXIT.usage, '--follow and --no-wait exclude each other');
@@ -131,7 +128,7 @@ async function send(options: SendOptions, env: NodeJS.ProcessEnv, shutdown: Shut
   say(`accepted as event ${event}, key ${key}`);
   if (duplicate) say('it was accepted before under this key; the first message counts');
   if (!wait) {
-    print([json ? JSON.stringify({ id: event, account, key, duplicate }) : event]);
+    printLines([json ? JSON.stringify({ id: event, account, key, duplicate }) : event]);
     return EXIT.ok;
   }
   return await watch(connected, event, { follow, json, more: { key, duplicate } }, shutdown);
@@ -189,14 +186,14 @@ async function watch(
     const watching = { client, event, signal: shutdown.signal, say };
     let state = await Promise.race([untilEnded(watching), failed]);
     if (follow) {
-      if (!json) print(describeState({ ...state, messages: [] }));
+      if (!json) printLines(describeState({ ...state, messages: [] }));
       if (state.messages.length === 0) say('there is no message to follow');
       const reported = (message: DeliveryEntry) =>
-        print([json ? JSON.stringify(message) : describeMessage(message)]);
+        printLines([json ? JSON.stringify(message) : describeMessage(message)]);
       state = await Promise.race([untilDelivered(watching, state, reported), failed]);
     }
-    if (json) print([JSON.stringify({ ...state, ...more })]);
-    else if (!follow) print(describeState(state));
+    if (json) printLines([JSON.stringify({ ...state, ...more })]);
+    else if (!follow) printLines(describeState(state));
     return exitCodeOf(state);
   } catch (error) {
     if (!(error instanceof OperatorError) || error.kind !== 'unavailable') throw error;

@@ -8,6 +8,7 @@ import { type Connected, withOperator } from '../lib/connect.ts';
 import { CliError, EXIT, exitCodeOfBlock } from '../lib/exit.ts';
 import { formatCount, formatMany } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
+import { printJson } from '../lib/print.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { listOf } from '../lib/table.ts';
 import { describePollers, gapColumns } from './describe-poller.ts';
@@ -37,7 +38,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
         const { pollers, workers } = await client.call('POST /pollers/start', { names: namesOf(given) });
         if (where === 'here') say('no service runs: they poll when you start `sluice dev`');
         else if (!workers) say('no worker runs yet: they wait until one is started (`sluice worker`)');
-        if (options.json) print({ pollers });
+        if (options.json) printJson({ pollers });
         else
           for (const { poller, account, started } of pollers)
             line(`${poller} (account ${account}): ${started ? 'started' : 'runs already'}`);
@@ -51,7 +52,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     .action((given: string[], options: Options) =>
       run(options, 'status', async (client) => {
         const { pollers } = await client.call('GET /pollers', { names: namesOf(given) });
-        if (options.json) print({ pollers });
+        if (options.json) printJson({ pollers });
         else if (pollers.length === 0) say('the configuration has no pollers, and none has ever run');
         else for (const each of describePollers(pollers)) line(each);
         const blocked = pollers.find(({ state }) => state === 'blocked')?.blocked ?? null;
@@ -92,7 +93,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
       run(options, verb, async (client) => {
         const { reason } = options;
         const { text, result } = await operatorCommand(client, { poller, reason }).catch(blocked);
-        if (options.json) print(result);
+        if (options.json) printJson(result);
         else line(text);
         return EXIT.ok;
       }),
@@ -157,8 +158,4 @@ function blocked(error: unknown): never {
 
 function line(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-function print(value: unknown): void {
-  line(JSON.stringify(value));
 }

@@ -8,6 +8,7 @@ import { withOperator } from '../lib/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
+import { printJson } from '../lib/print.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { inZone } from '../lib/zone.ts';
 import { describeChanges } from './apply-schedules.ts';
@@ -40,7 +41,7 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
       run(options, 'apply', async (client) => {
         const { changes } = await client.call('POST /schedules/apply', { jobs: [job] });
         if (options.json)
-          print({ changes: changes.map(({ change, ...name }) => ({ ...namedBy(name), change })) });
+          printJson({ changes: changes.map(({ change, ...name }) => ({ ...namedBy(name), change })) });
         else if (changes.length === 0) say('neither the configuration nor the server has a schedule');
         else for (const line of describeChanges(changes)) process.stdout.write(`${line}\n`);
         return EXIT.ok;
@@ -58,7 +59,7 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
           schedules.push(...page.schedules);
           after = page.next;
         }
-        if (options.json) print({ schedules: schedules.map(asJson) });
+        if (options.json) printJson({ schedules: schedules.map(asJson) });
         else if (schedules.length === 0) say(`no ${job} has a schedule`);
         else
           for (const entry of schedules)
@@ -77,7 +78,7 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
       .action((name: string, options: ReasonOptions & BackfillOptions) =>
         run(options, `${verb} ${name}`, async (client) => {
           const { line, result } = await ask(client, name, options);
-          if (options.json) print(result);
+          if (options.json) printJson(result);
           else process.stdout.write(`${line}\n`);
           return EXIT.ok;
         }),
@@ -185,8 +186,4 @@ function zonedTime(text: string): Date {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(time.getTime()))
     throw new InvalidArgumentError('write a time with its zone: 2026-11-20T06:00:00-03:00, or …Z for UTC.');
   return time;
-}
-
-function print(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
 }

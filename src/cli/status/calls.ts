@@ -6,6 +6,7 @@ import { withOperator } from '../lib/connect.ts';
 import { EXIT } from '../lib/exit.ts';
 import { formatCount, formatDuration, formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
+import { printLines } from '../lib/print.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { type Column, tableOf } from '../lib/table.ts';
 import { when } from '../lib/when.ts';
@@ -44,7 +45,7 @@ export function registerCalls(program: Command, env: NodeJS.ProcessEnv): void {
         const outcome = failed ? ('failed' as const) : undefined;
         const input = { ...periodOf(options), run, request, status, outcome, unmask, limit };
         const { calls: found, next } = await client.call('GET /calls', input);
-        print(options.json ? found.map((call) => JSON.stringify(call)) : tableOf(CALLS, found));
+        printLines(options.json ? found.map((call) => JSON.stringify(call)) : tableOf(CALLS, found));
         say(`${formatMany(found.length, 'call')}${next === null ? '' : ', and there are more: see --limit'}`);
         return EXIT.ok;
       }),
@@ -57,8 +58,8 @@ export function registerCalls(program: Command, env: NodeJS.ProcessEnv): void {
       withOperator(options, env, { command: 'sluice calls spending' }, async (client) => {
         const by = options.byRun ? ('run' as const) : ('job' as const);
         const spent = await client.call('GET /spending', { ...periodOf(options), by, limit: options.limit });
-        if (options.json) print([JSON.stringify(spent)]);
-        else print(tableOf(SPENDING, spent.items));
+        if (options.json) printLines([JSON.stringify(spent)]);
+        else printLines(tableOf(SPENDING, spent.items));
         say(`${formatMany(spent.calls, 'call')} since ${formatTime(spent.since)}`);
         return EXIT.ok;
       }),
@@ -71,8 +72,8 @@ export function registerFailures(program: Command, env: NodeJS.ProcessEnv): void
     .action((options: Options) =>
       withOperator(options, env, { command: 'sluice failures' }, async (client) => {
         const found = await client.call('GET /failures', { ...periodOf(options), limit: options.limit });
-        if (options.json) print([JSON.stringify(found)]);
-        else if (found.failures.length > 0) print(tableOf(FAILURES, found.failures));
+        if (options.json) printLines([JSON.stringify(found)]);
+        else if (found.failures.length > 0) printLines(tableOf(FAILURES, found.failures));
         const since = formatTime(found.since);
         say(
           found.failures.length === 0
@@ -95,10 +96,6 @@ function withPeriod(command: Command, limit: number): Command {
 
 function periodOf({ account, since, until }: Options) {
   return { account, since: since?.toISOString(), until: until?.toISOString() };
-}
-
-function print(lines: readonly string[]): void {
-  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 const CALLS: readonly Column<LoggedCall>[] = [

@@ -6,6 +6,7 @@ import { withOperator } from '../lib/connect.ts';
 import { EXIT } from '../lib/exit.ts';
 import { formatCount, formatDuration, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
+import { printJson } from '../lib/print.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { type Column, tableOf } from '../lib/table.ts';
 import { describeOutcomes } from './describe-run.ts';
@@ -31,7 +32,7 @@ export function registerSyncLists(sync: Command, env: NodeJS.ProcessEnv): void {
           found.push(...page.syncs);
           after = page.next;
         }
-        if (options.json) print({ syncs: found });
+        if (options.json) printJson({ syncs: found });
         else if (found.length === 0) say('the configuration has no sync');
         else for (const each of tableOf(SYNC_COLUMNS, found)) process.stdout.write(`${each}\n`);
         return EXIT.ok;
@@ -48,7 +49,7 @@ export function registerSyncLists(sync: Command, env: NodeJS.ProcessEnv): void {
           sync: name,
           limit: options.limit,
         });
-        if (options.json) print({ runs, next });
+        if (options.json) printJson({ runs, next });
         else if (runs.length === 0) say(`the sync "${name}" has not run yet`);
         else for (const each of tableOf(RUN_COLUMNS, runs)) process.stdout.write(`${each}\n`);
         if (next !== null && !options.json) say('there are older runs: see --limit');
@@ -90,7 +91,3 @@ const RUN_COLUMNS: readonly Column<SyncRunSummary>[] = [
   ['calls', 'right', ({ calls }) => formatCount(calls), 'drop'],
   ['result', 'left', (run) => describeOutcomes(run), 'cut'],
 ];
-
-function print(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
-}

@@ -8,6 +8,7 @@ import { withOperator } from '../lib/connect.ts';
 import { EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
+import { printLines } from '../lib/print.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { type Column, tableOf } from '../lib/table.ts';
 
@@ -42,7 +43,7 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
       { command: `sluice user ${verb}`, creates: verb === 'add', mayBeEmpty: verb === 'list' },
       async (client, _, shutdown) => {
         const changed = await work(client, shutdown.signal);
-        if (options.json && changed !== null) print([JSON.stringify(changed)]);
+        if (options.json && changed !== null) printLines([JSON.stringify(changed)]);
         return EXIT.ok;
       },
     );
@@ -50,7 +51,7 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
   command('list', 'list users').action((options: Options) =>
     run(options, 'list', async (client) => {
       const { users, next } = await client.call('GET /users', { limit: 1000 });
-      print(options.json ? users.map((each) => JSON.stringify(each)) : tableOf(COLUMNS, users));
+      printLines(options.json ? users.map((each) => JSON.stringify(each)) : tableOf(COLUMNS, users));
       say(`${formatMany(users.length, 'user')}${next === null ? '' : ', and there are more'}`);
       return null;
     }),
@@ -127,10 +128,6 @@ async function printLink(client: OperatorClient, name: string): Promise<void> {
   const link = url === null ? `the address of the console, followed by ${path}` : `${url}${path}`;
   say(`to choose a password, ${name} opens this link once, before ${formatTime(expiresAt)}:`);
   say(`  ${link}`);
-}
-
-function print(lines: readonly string[]): void {
-  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 const COLUMNS: readonly Column<User>[] = [

@@ -3,13 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { closeServer } from './close-server.ts';
 
 const HEADERS_MS = 10_000;
 /** An upload of 64 MB over a slow line. */
 const REQUEST_MS = 300_000;
 const MAX_CONNECTIONS = 512;
-/** Requests in progress have this long when the process ends. */
-const GRACE_MS = 5000;
 
 export interface ListenOptions {
   readonly host: string;
@@ -54,14 +53,6 @@ export async function listen(
     host,
     port,
     url: `${tls === undefined ? 'http' : 'https'}://${name}:${port}`,
-    async close() {
-      // Streams of server-sent events never end by themselves.
-      const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-      await new Promise<void>((done) => {
-        server.close(() => done());
-        server.closeIdleConnections();
-      });
-      clearTimeout(cut);
-    },
+    close: () => closeServer(server),
   };
 }

@@ -22,7 +22,8 @@ export function outboxHandlers(deps: OperatorDeps): Handlers<keyof typeof OUTBOX
     const { count, sinks } = await db.transaction(work);
     const client = await deps.runningTemporal();
     if (client !== null)
-      for (const sink of sinks) await wakeWorkflow(client, OUTBOX_WORKFLOW, outboxWorkflowId(sink), { sink });
+      for (const sink of sinks)
+        await wakeWorkflow(client, OUTBOX_WORKFLOW, outboxWorkflowId(sink), { sink }, deps.workQueue);
     return { count };
   }
 

@@ -7,10 +7,11 @@ export async function wakeWorkflow(
   type: string,
   workflowId: string,
   input: object,
+  taskQueue: string = WORK_QUEUE,
 ): Promise<void> {
   await client.workflow.signalWithStart(type, {
     workflowId,
-    taskQueue: WORK_QUEUE,
+    taskQueue,
     args: [input],
     signal: WAKE_SIGNAL,
     signalArgs: [],

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import express from 'express';
 import { OperatorError } from '../error.ts';
 import { createApi, refuseWith } from '../http/api.ts';
+import { closeServer } from '../http/close-server.ts';
 import type { Caller } from '../service/caller.ts';
 import type { OperatorLog } from '../service/deps.ts';
 import type { Dispatch } from '../service/dispatch.ts';
@@ -15,8 +16,6 @@ const HEADERS_MS = 10_000;
 /** A file of 64 MB from the same machine takes less. */
 const REQUEST_MS = 60_000;
 const MAX_CONNECTIONS = 64;
-/** Requests in progress have this long when the process ends. */
-const GRACE_MS = 5000;
 
 export interface SocketOptions {
   /** A folder whose lock the caller owns, for a socket of this user alone; or the path of a socket for all users. */
@@ -58,12 +57,7 @@ export async function serveSocket(options: SocketOptions): Promise<OperatorSocke
   return {
     path: socket.path,
     async close() {
-      const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-      await new Promise<void>((done) => {
-        server.close(() => done());
-        server.closeIdleConnections();
-      });
-      clearTimeout(cut);
+      await closeServer(server);
       await socket.remove();
     },
   };
