@@ -1,6 +1,6 @@
 // The form of a campaign in Chromium, over the real handlers, a configuration file and a ledger: the form and the YAML edit
 // one draft, the count follows, and what is saved keeps what the form does not know.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
@@ -12,12 +12,10 @@ import { consoleRouter } from '../../../src/operator/http/console.ts';
 import { type Listener, listen } from '../../../src/operator/http/listen.ts';
 import { createOperator } from '../../../src/runtime/operator.ts';
 import { launchChromium } from '../../support/chromium.ts';
-import { findBarriers, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { checkView, type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 
-/** Set it to a folder to keep a picture of every view. */
-const SHOTS = process.env.SLUICE_SCREENSHOTS;
 const FILE = `version: 1
 accounts:
   acme: { baseUrl: "http://127.0.0.1:9/wapi", tokens: [env:TOKEN], timeZone: America/Sao_Paulo }
@@ -177,14 +175,7 @@ it.each([
       ] as const) {
         await page.goto(listener.url + path);
         await page.locator('[data-old="false"]').waitFor();
-        if (SHOTS !== undefined) {
-          await mkdir(SHOTS, { recursive: true });
-          const file = `campaign-form-${name}-${options.scheme}-${options.size}.png`;
-          await page.screenshot({ path: join(SHOTS, file), fullPage: true });
-        }
-        expect(await findBarriers(page), name).toEqual([]);
-        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
+        await checkView(page, `campaign-form-${name}`, options);
       }
     });
   },

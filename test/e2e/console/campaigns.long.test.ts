@@ -1,6 +1,5 @@
 // The screen of campaigns in Chromium, over the real handlers and a ledger: every view in light and dark, on a desktop and
 // on a phone, and the commands of an operator.
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import express from 'express';
 import type { Browser, Page } from 'playwright-core';
@@ -15,13 +14,10 @@ import { type Listener, listen } from '../../../src/operator/http/listen.ts';
 import type { Caller } from '../../../src/operator/service/caller.ts';
 import { createOperator } from '../../../src/runtime/operator.ts';
 import { launchChromium } from '../../support/chromium.ts';
-import { findBarriers, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { checkView, type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 import { campaignRows } from '../../unit/ledger/campaigns/campaign-rows.ts';
-
-/** Set it to a folder to keep a picture of every view. */
-const SHOTS = process.env.SLUICE_SCREENSHOTS;
 
 const ALL_DAY = Object.fromEntries(
   ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['09:00-18:00']]),
@@ -264,14 +260,7 @@ describe.each([
         await page.waitForLoadState('networkidle').catch(() => undefined);
         if (name === 'run') await page.locator('.uplot canvas').waitFor();
         if (name === 'members') await page.getByText('+55').first().waitFor();
-        if (SHOTS !== undefined) {
-          await mkdir(SHOTS, { recursive: true });
-          const file = `campaigns-${name}-${options.scheme}-${options.size}.png`;
-          await page.screenshot({ path: join(SHOTS, file), fullPage: true });
-        }
-        expect(await findBarriers(page), name).toEqual([]);
-        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
+        await checkView(page, `campaigns-${name}`, options);
       }
     });
   });

@@ -1,17 +1,12 @@
 // The built console in Chromium: login, live overview, commands, languages, and no barriers on any screen.
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium } from '../../support/chromium.ts';
-import { findBarriers, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { checkView, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { busyOverview, callMinutes, HOSTILE_NAME, quietOverview } from '../../support/console/sample.ts';
 import { eventAnswers } from '../../support/console/sample-events.ts';
 import { type Answer, loginAnswers, type Stub, startStub } from '../../support/console/stub.ts';
 import { buildOnce } from '../../support/runner/build.ts';
-
-/** Set it to a folder to keep a picture of every screen. */
-const SHOTS = process.env.SLUICE_SCREENSHOTS;
 
 const ROUTES = ['/', '/syncs', '/campaigns', '/conversations', '/events', '/people', '/settings', '/nowhere'];
 
@@ -56,18 +51,7 @@ describe.each([
 ] as const)('in $scheme on a $size', (options) => {
   it('no screen has a serious barrier, and none is wider than the window', { timeout: 120_000 }, async () => {
     await withConsole(answers(), options, async ({ page, stub }) => {
-      const check = async (name: string) => {
-        if (SHOTS !== undefined) {
-          await mkdir(SHOTS, { recursive: true });
-          await page.screenshot({
-            path: join(SHOTS, `${name}-${options.scheme}-${options.size}.png`),
-            fullPage: true,
-          });
-        }
-        expect(await findBarriers(page), name).toEqual([]);
-        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
-      };
+      const check = (name: string) => checkView(page, name, options);
       await page.goto(stub.url);
       await page.getByRole('heading', { name: 'Log in to Sluice' }).waitFor();
       await check('login');

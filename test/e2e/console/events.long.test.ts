@@ -1,16 +1,11 @@
 // Conversations and events in Chromium: each tab and panel without barriers, answers, retries, and the replay of a dead letter.
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium } from '../../support/chromium.ts';
-import { findBarriers, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { checkView, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { eventAnswers } from '../../support/console/sample-events.ts';
 import { type Answer, loginAnswers, type Stub, startStub } from '../../support/console/stub.ts';
 import { buildOnce } from '../../support/runner/build.ts';
-
-/** Set it to a folder to keep a picture of every screen. */
-const SHOTS = process.env.SLUICE_SCREENSHOTS;
 
 let browser: Browser;
 let dist: string;
@@ -64,13 +59,7 @@ describe.each([
       for (const [name, path, text] of PLACES) {
         await page.goto(stub.url + path);
         await page.getByText(text).first().waitFor({ state: 'attached' });
-        if (SHOTS !== undefined) {
-          await mkdir(SHOTS, { recursive: true });
-          await page.screenshot({ path: join(SHOTS, `${name}-${options.scheme}-${options.size}.png`) });
-        }
-        expect(await findBarriers(page), name).toEqual([]);
-        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
+        await checkView(page, name, options, { fullPage: false });
       }
     });
   });

@@ -1,16 +1,13 @@
 // The screen of a person and the settings in Chromium: every kind of entry, reveals, erasure, roles, and no barriers.
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium } from '../../support/chromium.ts';
-import { findBarriers, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { checkView, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { HOSTILE_NAME } from '../../support/console/sample.ts';
 import { person, timeline } from '../../support/console/sample-people.ts';
 import { type Answer, loginAnswers, startStub } from '../../support/console/stub.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 
-const SHOTS = process.env.SLUICE_SCREENSHOTS;
 const PERSON = '/people/acme/p3';
 
 let browser: Browser;
@@ -105,16 +102,7 @@ describe.each([
     timeout: 120_000,
   }, async () => {
     await withPage(answers('admin'), PERSON, options, async (page, url) => {
-      const check = async (name: string) => {
-        if (SHOTS !== undefined) {
-          await mkdir(SHOTS, { recursive: true });
-          const path = join(SHOTS, `${name}-${options.scheme}-${options.size}.png`);
-          await page.screenshot({ path, fullPage: true });
-        }
-        expect(await findBarriers(page), name).toEqual([]);
-        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
-      };
+      const check = (name: string) => checkView(page, name, options);
       await page.getByText('The person opted out of campaigns in a reply').waitFor();
       await check('person');
       for (const tab of ['configuration', 'assumptions', 'doctor', 'accounts', 'users', 'tokens', 'audit']) {

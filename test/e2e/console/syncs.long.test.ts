@@ -1,16 +1,11 @@
 // The syncs screen in Chromium: an active run, its rows, commands that ask first, and the guided first sync.
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium } from '../../support/chromium.ts';
-import { findBarriers, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { checkView, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { syncAnswers } from '../../support/console/sample-syncs.ts';
 import { type Answer, loginAnswers, type Stub, startStub } from '../../support/console/stub.ts';
 import { buildOnce } from '../../support/runner/build.ts';
-
-/** Set it to a folder to keep a picture of every screen. */
-const SHOTS = process.env.SLUICE_SCREENSHOTS;
 
 let browser: Browser;
 let dist: string;
@@ -49,16 +44,7 @@ describe.each([
 ] as const)('in $scheme on a $size', (options) => {
   it('no view has a serious barrier, and none is wider than the window', { timeout: 120_000 }, async () => {
     await withSyncs({}, options, async ({ page, stub }) => {
-      const check = async (name: string) => {
-        if (SHOTS !== undefined) {
-          await mkdir(SHOTS, { recursive: true });
-          const path = join(SHOTS, `${name}-${options.scheme}-${options.size}.png`);
-          await page.screenshot({ path, fullPage: true });
-        }
-        expect(await findBarriers(page), name).toEqual([]);
-        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
-      };
+      const check = (name: string) => checkView(page, name, options);
       await page.getByRole('button', { name: 'contacts' }).waitFor();
       await check('syncs');
       await page.goto(`${stub.url}/syncs?name=contacts`);

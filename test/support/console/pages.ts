@@ -1,6 +1,12 @@
 // Pages of the console in Chromium, which fail the test for whatever the browser complains about.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** Set it to a folder to keep a picture of every view. */
+const SHOTS = process.env.SLUICE_SCREENSHOTS;
 
 export const SIZES = {
   desktop: { width: 1360, height: 900 },
@@ -73,4 +79,20 @@ export async function findBarriers(page: Page): Promise<readonly string[]> {
     .flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
     );
+}
+
+/** Expects no serious barrier and nothing wider than the window. Keeps a picture of the view if asked to. */
+export async function checkView(
+  page: Page,
+  name: string,
+  { scheme = 'light', size = 'desktop' }: OpenOptions,
+  { fullPage = true } = {},
+): Promise<void> {
+  if (SHOTS !== undefined) {
+    await mkdir(SHOTS, { recursive: true });
+    await page.screenshot({ path: join(SHOTS, `${name}-${scheme}-${size}.png`), fullPage });
+  }
+  expect(await findBarriers(page), name).toEqual([]);
+  const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
 }
