@@ -12,7 +12,7 @@ import { type AgedCall, logCalls } from '../src/ledger/operator/calls.ts';
 import { readMarks } from '../src/ledger/operator/change-marks.ts';
 import { shortHash } from '../src/ledger/short-hash.ts';
 import type { OperatorDeps } from '../src/operator/service/deps.ts';
-import { overviewHandlers } from '../src/operator/service/overview.ts';
+import { overviewHandlers } from '../src/operator/service/overview/index.ts';
 import { startPostgres } from '../test/support/postgres/postgres.ts';
 import type { BenchResult } from './bench.ts';
 import { watchCpu } from './support/cpu.ts';

@@ -4,10 +4,10 @@ import type { Output } from '../contracts/operator/index.ts';
 import { localClient } from '../operator/client/local.ts';
 import type { Operator } from '../runtime/operator.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
-import { connectOperator } from './lib/connect.ts';
+import { connectOperator } from './lib/connect/connect.ts';
+import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from './lib/connect/session.ts';
 import { CliError, EXIT } from './lib/exit.ts';
-import { runCommand, say, stopRequested } from './lib/lifetime.ts';
-import { type SessionOptions, withSessionOptions } from './lib/session.ts';
 
 export function registerConsole(program: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(program.command('console'))

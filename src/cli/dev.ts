@@ -1,14 +1,13 @@
 // `sluice dev` and `sluice worker`: processes that stay up and do the work.
 import type { Command } from 'commander';
+import { applyConfigured } from '../operator/service/schedules/index.ts';
 import { wantedSchedules } from '../operator/service/schedules/schedules.ts';
-import { applyConfigured } from '../operator/service/schedules.ts';
 import { startIngress } from '../runtime/ingress.ts';
 import { idlePollers, startPollers, wakePollers, wakeSenders } from '../runtime/pollers.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { serveConsole } from './console.ts';
 import { describeIngress, listening } from './ingress.ts';
-import { CliError, EXIT } from './lib/exit.ts';
-import { runCommand, say, stopRequested } from './lib/lifetime.ts';
+import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
 import {
   checkTemporalUi,
   type OpenStack,
@@ -17,8 +16,9 @@ import {
   TEMPORAL_UI,
   withConfig,
   withState,
-} from './lib/session.ts';
-import { openSocket } from './lib/socket.ts';
+} from './lib/connect/session.ts';
+import { openSocket } from './lib/connect/socket.ts';
+import { CliError, EXIT } from './lib/exit.ts';
 import { describeChanges, toApply } from './schedule/apply-schedules.ts';
 
 export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {

@@ -2,8 +2,8 @@
 // loads the code of a command only to run it.
 import { Command } from 'commander';
 import { addExamples } from './examples.ts';
+import { findPlace, type Given } from './lib/connect/place.ts';
 import { checkName, kindOfArgument, readNames } from './lib/names.ts';
-import { findPlace, type Given } from './lib/place.ts';
 import { addShape, type CommandShape } from './lib/shape.ts';
 import { type Appearance, dressProgram } from './program.ts';
 

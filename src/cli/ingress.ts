@@ -5,10 +5,10 @@ import { describeRoutes } from '../ingress/http/index.ts';
 import { type Ingress, openRoutes, startIngress } from '../runtime/ingress.ts';
 import { openLedger } from '../runtime/ledger-database.ts';
 import { temporalAddressOf } from '../runtime/temporal/temporal-address.ts';
+import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
+import { openConfig, withConfig } from './lib/connect/session.ts';
 import { CliError, EXIT } from './lib/exit.ts';
-import { runCommand, say, stopRequested } from './lib/lifetime.ts';
 import { openLog } from './lib/log.ts';
-import { openConfig, withConfig } from './lib/session.ts';
 
 /** Deadline of a statement, in milliseconds: senders do not wait longer. */
 const ANSWER_MS = 10_000;

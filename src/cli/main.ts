@@ -5,11 +5,11 @@ import type { Command } from 'commander';
 import { hasColor } from '../observability/color.ts';
 import { ASK } from './completion/scripts.ts';
 import { createFront } from './front.ts';
+import { endWithNpm } from './lib/connect/orphan.ts';
 import { describePlain, errorReport } from './lib/describe-plain.ts';
 import { EXIT } from './lib/exit.ts';
-import { endWithNpm } from './lib/orphan.ts';
 import type { CommandShape } from './lib/shape.ts';
-import { guardStream } from './lib/terminal.ts';
+import { guardStream } from './lib/terminal/terminal.ts';
 import { zoneOf } from './lib/zone.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {

@@ -1,7 +1,7 @@
 // The commands of `sluice`: the command line and its reference page are made of them.
 import { Command, type Option } from 'commander';
 import { addExamples } from './examples.ts';
-import { fillState } from './lib/place.ts';
+import { fillState } from './lib/connect/place.ts';
 
 /** Adds a group of commands to `program`; `env` is the environment that they read. */
 type Register = (program: Command, env: NodeJS.ProcessEnv) => void;

@@ -8,8 +8,8 @@ import { FixtureError } from '../sandbox/fixture/fixture.ts';
 import { type Sandbox, startSandbox } from '../sandbox/server.ts';
 import { JournalDamaged } from '../sandbox/state/journal.ts';
 import { UnknownFormat } from '../sandbox/state/store.ts';
+import { say } from './lib/connect/lifetime.ts';
 import { CliError, EXIT } from './lib/exit.ts';
-import { say } from './lib/lifetime.ts';
 
 interface Options {
   readonly port: number;

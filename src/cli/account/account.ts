@@ -1,13 +1,13 @@
 // `sluice account`: what the accounts of the configuration offer, with the ids that configurations need.
 import type { Command } from 'commander';
 import type { AccountLists } from '../../contracts/operator/accounts.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { EXIT } from '../lib/exit.ts';
-import { formatCount, formatMany } from '../lib/format.ts';
-import { say } from '../lib/lifetime.ts';
-import { printLines } from '../lib/print.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { type Column, lineWidth, tableOf } from '../lib/table.ts';
+import { formatCount, formatMany } from '../lib/terminal/format.ts';
+import { printLines } from '../lib/terminal/print.ts';
+import { type Column, lineWidth, tableOf } from '../lib/terminal/table.ts';
 
 interface Options extends SessionOptions {
   readonly json: boolean;

@@ -5,11 +5,11 @@ import { parseCampaignRunId } from '../../contracts/ids.ts';
 import type { Output } from '../../contracts/operator/index.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect, integer } from '../lib/arguments.ts';
-import { confirm, requireAnswer, withYes } from '../lib/confirm.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatCount } from '../lib/format.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { confirm, requireAnswer, withYes } from '../lib/terminal/confirm.ts';
+import { formatCount } from '../lib/terminal/format.ts';
 
 interface Options extends SessionOptions {
   readonly json: boolean;

@@ -2,7 +2,7 @@
 
 import type { ListedMember } from '../../contracts/operator/campaign-members.ts';
 import type { CampaignFigures, CampaignReport, WaveResult } from '../../contracts/wire/campaign-report.ts';
-import { csvLine } from '../lib/csv.ts';
+import { csvLine } from '../lib/terminal/csv.ts';
 
 type Cell = string | number | null;
 type Columns<T> = readonly (readonly [title: string, cell: (row: T) => Cell])[];

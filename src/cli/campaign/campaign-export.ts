@@ -5,12 +5,12 @@ import type { Input } from '../../contracts/operator/index.ts';
 import { MEMBER_STATES, type MemberState } from '../../contracts/wire/campaign.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect } from '../lib/arguments.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatMany } from '../lib/format.ts';
-import { say } from '../lib/lifetime.ts';
-import { openOutput } from '../lib/output.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { formatMany } from '../lib/terminal/format.ts';
+import { openOutput } from '../lib/terminal/output.ts';
 import { figureLines, memberLines } from './campaign-csv.ts';
 import { campaignOrRun } from './campaign-target.ts';
 

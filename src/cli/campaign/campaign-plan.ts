@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import type { CampaignPlan } from '../../contracts/wire/campaign-plan.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { integer } from '../lib/arguments.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { pause } from '../lib/connect/follow.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { pause } from '../lib/follow.ts';
-import { say } from '../lib/lifetime.ts';
-import { createProgress, type Progress } from '../lib/progress.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { createProgress, type Progress } from '../lib/terminal/progress.ts';
 import { inZone } from '../lib/zone.ts';
 import { describeCampaignPlan, describeSample } from './describe-plan.ts';
 

@@ -6,8 +6,8 @@ import type {
   FirstVerified,
   WaveResult,
 } from '../../contracts/wire/campaign-report.ts';
-import { formatMany, formatTime, formatCount as n } from '../lib/format.ts';
-import { type Column, tableOf } from '../lib/table.ts';
+import { formatMany, formatTime, formatCount as n } from '../lib/terminal/format.ts';
+import { type Column, tableOf } from '../lib/terminal/table.ts';
 
 /** Cells of a full bar. */
 const BAR = 20;

@@ -1,8 +1,8 @@
 // A campaign's plan as text: its audience, its cost, and its days.
 import type { SampledMember } from '../../contracts/operator/campaign-members.ts';
 import type { CampaignPlan, PlannedDay, PlannedWave } from '../../contracts/wire/campaign-plan.ts';
-import { formatMany, formatTime } from '../lib/format.ts';
-import { formatCount as n } from '../lib/progress.ts';
+import { formatMany, formatTime } from '../lib/terminal/format.ts';
+import { formatCount as n } from '../lib/terminal/progress.ts';
 
 /** Cells of the bar of the busiest day. */
 const BAR = 30;

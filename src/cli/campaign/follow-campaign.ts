@@ -3,10 +3,10 @@ import type { CampaignNow } from '../../contracts/operator/campaigns.ts';
 import type { CampaignProgress } from '../../contracts/wire/campaign.ts';
 import type { PlanNote } from '../../contracts/wire/campaign-plan.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
+import { pause } from '../lib/connect/follow.ts';
 import { CliError, exitCodeOfBlock } from '../lib/exit.ts';
-import { pause } from '../lib/follow.ts';
-import type { Progress, ProgressState } from '../lib/progress.ts';
-import { formatTime, formatCount as n } from '../lib/progress.ts';
+import type { Progress, ProgressState } from '../lib/terminal/progress.ts';
+import { formatTime, formatCount as n } from '../lib/terminal/progress.ts';
 
 const CHECK_MS = 500;
 

@@ -1,7 +1,7 @@
 // `sluice completion`: prints the script for a shell. And the answer to that script, at each Tab.
 import { Argument, type Command } from 'commander';
+import { findPlace } from '../lib/connect/place.ts';
 import { type ConfigNames, type NameKind, readNames } from '../lib/names.ts';
-import { findPlace } from '../lib/place.ts';
 import type { CommandShape } from '../lib/shape.ts';
 import { completionOf } from './candidates.ts';
 import { PATHS, SHELLS, type Shell, scriptOf } from './scripts.ts';

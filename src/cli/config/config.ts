@@ -5,7 +5,7 @@ import { ConfigError } from '../../config/errors.ts';
 import { configJsonSchema } from '../../config/json-schema.ts';
 import type { Environment } from '../../config/secrets.ts';
 import { summarize } from '../../config/summary.ts';
-import { openConfig, withConfig } from '../lib/session.ts';
+import { openConfig, withConfig } from '../lib/connect/session.ts';
 
 interface CheckOptions {
   readonly config?: string;

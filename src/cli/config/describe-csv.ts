@@ -1,8 +1,8 @@
 // What `sluice init --csv` recognized, and the first rows as they would be written, without personal data in clear.
 import { maskRecord, maskValue } from '../../observability/masking.ts';
 import type { ColumnGuess, Preview } from '../../recognize/index.ts';
-import { formatMany } from '../lib/format.ts';
-import { type Column, tableOf } from '../lib/table.ts';
+import { formatMany } from '../lib/terminal/format.ts';
+import { type Column, tableOf } from '../lib/terminal/table.ts';
 import type { CsvInit } from './init-csv.ts';
 
 const MAX_COLUMNS = 40;

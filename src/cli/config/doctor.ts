@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { UnknownNameError } from '../../config/errors.ts';
 import { suggestion } from '../../contracts/suggest.ts';
 import { describeGroups, examine, summarize, verdict } from '../../doctor/index.ts';
-import { connectRunning } from '../lib/connect.ts';
+import { connectRunning } from '../lib/connect/connect.ts';
+import { runCommand } from '../lib/connect/lifetime.ts';
+import { openConfig, type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { EXIT } from '../lib/exit.ts';
-import { runCommand } from '../lib/lifetime.ts';
-import { openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
 
 type Options = SessionOptions & { readonly account?: string; readonly json: boolean };
 

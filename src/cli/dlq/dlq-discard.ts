@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { Input } from '../../contracts/operator/index.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
-import { canAsk, confirm, requireAnswer } from '../lib/confirm.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatCount, formatMany } from '../lib/format.ts';
+import { canAsk, confirm, requireAnswer } from '../lib/terminal/confirm.ts';
+import { formatCount, formatMany } from '../lib/terminal/format.ts';
 import { type ChoiceOptions, choiceOf, withBoxOptions, withChoiceOptions } from './dlq-options.ts';
 
 interface Options extends ChoiceOptions {

@@ -1,10 +1,10 @@
 // What would happen if dead letters were replayed now, compared with what happened then.
 import type { DryRunNow, DryRunResult } from '../../contracts/operator/refusals.ts';
 import { neutralLine } from '../../observability/neutral.ts';
+import { say } from '../lib/connect/lifetime.ts';
 import { EXIT } from '../lib/exit.ts';
-import { formatCount, formatMany } from '../lib/format.ts';
-import { say } from '../lib/lifetime.ts';
-import { openOutput } from '../lib/output.ts';
+import { formatCount, formatMany } from '../lib/terminal/format.ts';
+import { openOutput } from '../lib/terminal/output.ts';
 
 /** @param total of the dead letters that the filters choose */
 export async function printDryRun(

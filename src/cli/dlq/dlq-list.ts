@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import type { Output as Answer } from '../../contracts/operator/index.ts';
 import type { DeadLetterSummary } from '../../contracts/operator/refusals.ts';
 import { neutralLine } from '../../observability/neutral.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatCount, formatTime } from '../lib/format.ts';
-import { say } from '../lib/lifetime.ts';
-import { type Output, openOutput } from '../lib/output.ts';
-import { type Column, listOf } from '../lib/table.ts';
+import { formatCount, formatTime } from '../lib/terminal/format.ts';
+import { type Output, openOutput } from '../lib/terminal/output.ts';
+import { type Column, listOf } from '../lib/terminal/table.ts';
 import {
   type BoxOptions,
   type FilterOptions,

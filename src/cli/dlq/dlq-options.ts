@@ -3,8 +3,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { Duration, durationMs } from '../../contracts/config/config-base.ts';
 import type { Input } from '../../contracts/operator/index.ts';
 import { collect, integer } from '../lib/arguments.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 
 export interface BoxOptions extends SessionOptions {
   readonly cluster?: string;

@@ -5,11 +5,11 @@ import type { Replay } from '../../contracts/operator/refusals.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { integer } from '../lib/arguments.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatCount } from '../lib/format.ts';
-import { say } from '../lib/lifetime.ts';
-import { createProgress } from '../lib/progress.ts';
+import { formatCount } from '../lib/terminal/format.ts';
+import { createProgress } from '../lib/terminal/progress.ts';
 import { printDryRun } from './dlq-dry-run.ts';
 import { type ChoiceOptions, choiceOf, withBoxOptions, withChoiceOptions } from './dlq-options.ts';
 

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import type { DeadLetterDetail } from '../../contracts/operator/refusals.ts';
 import { neutralLine } from '../../observability/neutral.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
 import { EXIT } from '../lib/exit.ts';
-import { say } from '../lib/lifetime.ts';
 import { type BoxOptions, checkId, withBoxOptions } from './dlq-options.ts';
 
 interface Options extends BoxOptions {

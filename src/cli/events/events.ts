@@ -10,12 +10,12 @@ import type {
 } from '../../contracts/operator/events.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect, integer } from '../lib/arguments.ts';
-import { type Connected, withOperator } from '../lib/connect.ts';
+import { type Connected, withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatMany, formatTime } from '../lib/format.ts';
-import { say } from '../lib/lifetime.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { type Column, listOf } from '../lib/table.ts';
+import { formatMany, formatTime } from '../lib/terminal/format.ts';
+import { type Column, listOf } from '../lib/terminal/table.ts';
 import { describeMessage } from './message-follow.ts';
 
 const WHAT = {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DeliveryEntry, EventSummary } from '../../contracts/operator/events.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatTime } from '../lib/format.ts';
+import { formatTime } from '../lib/terminal/format.ts';
 
 /** Interval of the checks. */
 const FIRST_CHECK_MS = 150;

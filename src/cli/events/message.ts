@@ -6,11 +6,11 @@ import type { DeliveryEntry } from '../../contracts/operator/events.ts';
 import { OperatorError } from '../../operator/error.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { collect, integer } from '../lib/arguments.ts';
-import { type Connected, connectOperator, withOperator } from '../lib/connect.ts';
+import { type Connected, connectOperator, withOperator } from '../lib/connect/connect.ts';
+import { runCommand, say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { runCommand, say } from '../lib/lifetime.ts';
-import { printLines } from '../lib/print.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { printLines } from '../lib/terminal/print.ts';
 import { readFiles, readText } from './message-files.ts';
 import {
   describeMessage,

@@ -4,12 +4,12 @@ import type { Output } from '../../contracts/operator/index.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { integer } from '../lib/arguments.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatTime } from '../lib/format.ts';
-import { say } from '../lib/lifetime.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { tableOf } from '../lib/table.ts';
+import { formatTime } from '../lib/terminal/format.ts';
+import { tableOf } from '../lib/terminal/table.ts';
 import { reasonOf, sentenceOf } from './sentences.ts';
 
 interface Options extends SessionOptions {

@@ -1,7 +1,7 @@
 // What happened to a person, in sentences.
 import type { WhyReason } from '../../contracts/operator/people.ts';
 import type { TimelineEntry } from '../../contracts/operator/people-timeline.ts';
-import { formatDuration } from '../lib/format.ts';
+import { formatDuration } from '../lib/terminal/format.ts';
 
 type Entry<K extends TimelineEntry['kind']> = Extract<TimelineEntry, { kind: K }>;
 type Sentences = { readonly [K in TimelineEntry['kind']]: (entry: Entry<K>) => string };

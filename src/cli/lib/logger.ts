@@ -1,8 +1,8 @@
 // The logger of a command that may not need the Temporal SDK.
 import { createLogger, type Logger } from '../../observability/logger.ts';
 import { CliError, EXIT } from './exit.ts';
-import { writeLines } from './progress.ts';
-import { hasColors, writeRaw } from './terminal.ts';
+import { writeLines } from './terminal/progress.ts';
+import { hasColors, writeRaw } from './terminal/terminal.ts';
 
 /** @throws CliError (usage) for an unknown level */
 export function makeLogger(level: string): Logger {

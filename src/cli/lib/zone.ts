@@ -1,7 +1,7 @@
 // The time zone of the times that a command shows.
 import type { Command } from 'commander';
+import { findPlace, type Given } from './connect/place.ts';
 import { readNames } from './names.ts';
-import { findPlace, type Given } from './place.ts';
 
 interface ZoneOptions extends Given {
   readonly utc?: boolean;

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import type { ResolvedConfig } from '../../config/load.ts';
 import { describeEvents } from '../../sinks/asyncapi.ts';
-import { say } from '../lib/lifetime.ts';
-import { findPlace } from '../lib/place.ts';
-import { openConfig, withConfig } from '../lib/session.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { findPlace } from '../lib/connect/place.ts';
+import { openConfig, withConfig } from '../lib/connect/session.ts';
 
 interface Options {
   readonly config?: string;

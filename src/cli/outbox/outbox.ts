@@ -5,13 +5,13 @@ import type { OutboxEntry, SinkStatus } from '../../contracts/operator/outbox.ts
 import { CONVERSATION_EVENT_TYPES } from '../../contracts/wire/conversation-events.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect, integer } from '../lib/arguments.ts';
-import { confirm, requireAnswer, withYes } from '../lib/confirm.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatCount, formatDuration, formatMany, formatTime } from '../lib/format.ts';
-import { say } from '../lib/lifetime.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { type Column, listOf } from '../lib/table.ts';
+import { confirm, requireAnswer, withYes } from '../lib/terminal/confirm.ts';
+import { formatCount, formatDuration, formatMany, formatTime } from '../lib/terminal/format.ts';
+import { type Column, listOf } from '../lib/terminal/table.ts';
 
 /** Maximum number of ids or entries in one request. */
 const MAX_LIST = 1000;

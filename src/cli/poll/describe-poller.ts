@@ -1,7 +1,7 @@
 // Pollers and their gaps as text.
 import type { PollerStatus, PollGap } from '../../contracts/operator/pollers.ts';
-import { formatCount, formatDuration, formatMany, formatTime } from '../lib/format.ts';
-import { type Column, tableOf } from '../lib/table.ts';
+import { formatCount, formatDuration, formatMany, formatTime } from '../lib/terminal/format.ts';
+import { type Column, tableOf } from '../lib/terminal/table.ts';
 
 const NONE = '–';
 

@@ -1,6 +1,6 @@
 // What needs a person, in words, with the command that helps.
 import type { Need } from '../../contracts/operator/overview.ts';
-import { formatCount, formatTime } from '../lib/format.ts';
+import { formatCount, formatTime } from '../lib/terminal/format.ts';
 
 interface Words {
   /** What is the case. `count` and `name` are of the need. */

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import type { Output } from '../../contracts/operator/index.ts';
 import type { RunningRun, TokenGauge, WaitingWork } from '../../contracts/operator/overview.ts';
 import { neutralLine } from '../../observability/neutral.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { EXIT } from '../lib/exit.ts';
-import { formatCount, formatDuration, formatMany, formatTime } from '../lib/format.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { type Column, lineWidth, tableOf } from '../lib/table.ts';
+import { formatCount, formatDuration, formatMany, formatTime } from '../lib/terminal/format.ts';
+import { type Column, lineWidth, tableOf } from '../lib/terminal/table.ts';
 import { describeNeed } from './needs.ts';
 
 interface Options extends SessionOptions {

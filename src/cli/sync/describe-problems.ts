@@ -1,6 +1,6 @@
 // Problems of rows as text.
 import type { ProblemTotal } from '../../contracts/wire/run.ts';
-import { formatMany, formatCount as n } from '../lib/format.ts';
+import { formatMany, formatCount as n } from '../lib/terminal/format.ts';
 
 /**
  * One line per reason why rows were rejected, failed or are unknown. Excluded values are among the warnings of a

@@ -2,7 +2,7 @@
 import type { Eta, SyncProgress, SyncRunSummary } from '../../contracts/operator/syncs.ts';
 import type { RunProgress, RunReport } from '../../contracts/wire/run.ts';
 import { EXIT } from '../lib/exit.ts';
-import { formatDuration, formatMany, formatCount as n } from '../lib/format.ts';
+import { formatDuration, formatMany, formatCount as n } from '../lib/terminal/format.ts';
 import { describeTotals, placeOf } from './describe-problems.ts';
 
 /** State of a progress bar. */

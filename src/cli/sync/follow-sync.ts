@@ -4,7 +4,7 @@ import type { RunProgress, RunReport } from '../../contracts/wire/run.ts';
 import { SOURCE_FAILURE } from '../../contracts/wire/source.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { CliError, EXIT, exitCodeOfSource } from '../lib/exit.ts';
-import type { Progress } from '../lib/progress.ts';
+import type { Progress } from '../lib/terminal/progress.ts';
 import { barOf, describeProgress } from './describe-run.ts';
 
 /** Milliseconds between two looks at the progress; the end of the run is answered at once. */

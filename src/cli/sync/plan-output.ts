@@ -1,7 +1,7 @@
 // Writes every problem of a row for `sluice sync plan`: into the plan's JSON, and as CSV. It streams the rows.
 import type { PlanProblem, PlanReport } from '../../contracts/wire/plan.ts';
-import { csvLine } from '../lib/csv.ts';
-import { type Output, openOutput } from '../lib/output.ts';
+import { csvLine } from '../lib/terminal/csv.ts';
+import { type Output, openOutput } from '../lib/terminal/output.ts';
 
 export interface PlanOutputOptions {
   /** The plan is one line of JSON on stdout, with its problems. */

@@ -2,13 +2,13 @@
 import type { Command } from 'commander';
 import type { SyncEntry, SyncRunSummary } from '../../contracts/operator/syncs.ts';
 import { integer } from '../lib/arguments.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { EXIT } from '../lib/exit.ts';
-import { formatCount, formatDuration, formatTime } from '../lib/format.ts';
-import { say } from '../lib/lifetime.ts';
-import { printJson } from '../lib/print.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { type Column, tableOf } from '../lib/table.ts';
+import { formatCount, formatDuration, formatTime } from '../lib/terminal/format.ts';
+import { printJson } from '../lib/terminal/print.ts';
+import { type Column, tableOf } from '../lib/terminal/table.ts';
 import { describeOutcomes } from './describe-run.ts';
 
 interface Options extends SessionOptions {

@@ -6,12 +6,12 @@ import type { PlanReport, PlanSample } from '../../contracts/wire/plan.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { integer } from '../lib/arguments.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatMany, formatTime } from '../lib/format.ts';
-import { say } from '../lib/lifetime.ts';
-import { createProgress, formatDuration, formatCount as n } from '../lib/progress.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
+import { formatMany, formatTime } from '../lib/terminal/format.ts';
+import { createProgress, formatDuration, formatCount as n } from '../lib/terminal/progress.ts';
 import { describeTotals, placeOf } from './describe-problems.ts';
 import { openPlanOutput } from './plan-output.ts';
 

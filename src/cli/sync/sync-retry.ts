@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { RETRY_REFUSED, type RetriedStatus } from '../../contracts/wire/retry.ts';
 import { collect } from '../lib/arguments.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { say } from '../lib/lifetime.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { attendSync } from './attend-sync.ts';
 import { RunEndedError } from './follow-sync.ts';
 

@@ -5,14 +5,14 @@ import { ROW_STATUSES, type SyncRow } from '../../contracts/operator/syncs.ts';
 import type { CrmRecord } from '../../contracts/wire/record.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect, integer } from '../lib/arguments.ts';
-import { withOperator } from '../lib/connect.ts';
-import { csvLine } from '../lib/csv.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatMany } from '../lib/format.ts';
-import { say } from '../lib/lifetime.ts';
-import { openOutput } from '../lib/output.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { type Column, listOf } from '../lib/table.ts';
+import { csvLine } from '../lib/terminal/csv.ts';
+import { formatMany } from '../lib/terminal/format.ts';
+import { openOutput } from '../lib/terminal/output.ts';
+import { type Column, listOf } from '../lib/terminal/table.ts';
 
 type RowStatus = (typeof ROW_STATUSES)[number];
 type Options = SessionOptions & { readonly [status in RowStatus]: boolean } & {

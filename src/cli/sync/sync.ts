@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { SyncProgress } from '../../contracts/operator/syncs.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { EXIT } from '../lib/exit.ts';
-import { say } from '../lib/lifetime.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { registerSchedule } from '../schedule/schedule-commands.ts';
 import { attendSync } from './attend-sync.ts';
 import { describeProgress, describeState } from './describe-run.ts';

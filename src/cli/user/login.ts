@@ -2,9 +2,9 @@
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { httpClient } from '../../operator/client/node.ts';
-import { readSecret } from '../lib/ask-secret.ts';
+import { runCommand, say } from '../lib/connect/lifetime.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { runCommand, say } from '../lib/lifetime.ts';
+import { readSecret } from '../lib/terminal/ask-secret.ts';
 import { findToken, originOf, saveToken } from './credentials.ts';
 
 interface Options {

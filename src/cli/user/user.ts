@@ -3,14 +3,14 @@ import { type Command, Option } from 'commander';
 import { ROLES, type Role } from '../../contracts/operator/endpoint.ts';
 import type { User } from '../../contracts/operator/identity.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
-import { readSecret } from '../lib/ask-secret.ts';
-import { withOperator } from '../lib/connect.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { EXIT } from '../lib/exit.ts';
-import { formatMany, formatTime } from '../lib/format.ts';
-import { say } from '../lib/lifetime.ts';
-import { printLines } from '../lib/print.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { type Column, tableOf } from '../lib/table.ts';
+import { readSecret } from '../lib/terminal/ask-secret.ts';
+import { formatMany, formatTime } from '../lib/terminal/format.ts';
+import { printLines } from '../lib/terminal/print.ts';
+import { type Column, tableOf } from '../lib/terminal/table.ts';
 
 interface Options extends SessionOptions {
   readonly json: boolean;

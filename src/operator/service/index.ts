@@ -5,17 +5,17 @@ import { campaignHandlers } from './campaigns/index.ts';
 import { refusalHandlers } from './dead-letters/index.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { eventHandlers } from './events.ts';
-import { firstSyncHandlers } from './first-sync.ts';
 import { identityHandlers } from './identity.ts';
 import { messageHandlers } from './messages.ts';
 import { outboxHandlers } from './outbox.ts';
-import { overviewHandlers } from './overview.ts';
-import { peopleHandlers } from './people.ts';
-import { planHandlers } from './plans.ts';
+import { overviewHandlers } from './overview/index.ts';
+import { peopleHandlers } from './people/index.ts';
 import { pollerHandlers } from './pollers/index.ts';
-import { scheduleHandlers } from './schedules.ts';
+import { scheduleHandlers } from './schedules/index.ts';
 import { settingsHandlers } from './settings.ts';
-import { syncHandlers } from './syncs.ts';
+import { firstSyncHandlers } from './syncs/first-sync.ts';
+import { syncHandlers } from './syncs/index.ts';
+import { planHandlers } from './syncs/plans.ts';
 
 export function createHandlers(deps: OperatorDeps): Handlers<Route> {
   return {

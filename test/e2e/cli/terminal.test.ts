@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { widthOf } from '../../../src/cli/lib/width.ts';
+import { widthOf } from '../../../src/cli/lib/terminal/width.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { type Database, openPglite } from '../../../src/ledger/database.ts';
@@ -163,10 +163,10 @@ describe.skipIf(!hasPty)('a question', () => {
 describe.skipIf(!hasPty)('progress and log', () => {
   /** A bar, a log line above it, and a pause, as a command shows them. */
   const SCRIPT = `
-    const { guardStream } = await import(process.argv[1] + '/src/cli/lib/terminal.js');
+    const { guardStream } = await import(process.argv[1] + '/src/cli/lib/terminal/terminal.js');
     const { hasColor } = await import(process.argv[1] + '/src/observability/color.js');
     const { makeLogger } = await import(process.argv[1] + '/src/cli/lib/logger.js');
-    const { createProgress } = await import(process.argv[1] + '/src/cli/lib/progress.js');
+    const { createProgress } = await import(process.argv[1] + '/src/cli/lib/terminal/progress.js');
     guardStream(process.stderr, hasColor(process.stderr, process.env));
     const progress = createProgress(process.stderr, { label: 'sync leads' });
     progress.update({ done: 10, total: 100 });

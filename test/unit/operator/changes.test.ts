@@ -6,7 +6,7 @@ import type { Topic } from '../../../src/ledger/operator/change-marks.ts';
 import { watchChanges } from '../../../src/operator/service/changes.ts';
 import { embeddedLedger, emptyLedger, testLedger } from '../../support/postgres/ledger.ts';
 import { callOf } from '../ledger/operator/calls-suite.ts';
-import { fill } from './overview-rows.ts';
+import { fill } from './overview/rows.ts';
 
 describe.each([
   ['PGlite', embeddedLedger],

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { confirm, requireAnswer } from '../../../../src/cli/lib/confirm.ts';
 import { CliError, EXIT } from '../../../../src/cli/lib/exit.ts';
+import { confirm, requireAnswer } from '../../../../src/cli/lib/terminal/confirm.ts';
 
 function dialog(isTTY: boolean) {
   const input = Object.assign(new PassThrough(), { isTTY });

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { follow, withOwnSignal } from '../../../../src/cli/lib/follow.ts';
+import { follow, withOwnSignal } from '../../../../src/cli/lib/connect/follow.ts';
 
 const POLL_MS = 5;
 

@@ -15,7 +15,7 @@ afterEach(async () => {
 /** A command whose work is `work`, as `sluice` runs it. */
 async function start(work: string, options = '{}'): Promise<Child> {
   const child = runModule(
-    `import { runCommand, stopRequested } from ${JSON.stringify(join(dist, 'src/cli/lib/lifetime.js'))};
+    `import { runCommand, stopRequested } from ${JSON.stringify(join(dist, 'src/cli/lib/connect/lifetime.js'))};
      const alive = setInterval(() => {}, 60_000);
      process.exitCode = await runCommand(async (shutdown) => {
        console.log('up');

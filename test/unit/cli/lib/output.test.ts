@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openOutput } from '../../../../src/cli/lib/output.ts';
+import { openOutput } from '../../../../src/cli/lib/terminal/output.ts';
 
 let dir: string;
 let file: string;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { describeSearch, fillState, findPlace } from '../../../../src/cli/lib/place.ts';
+import { describeSearch, fillState, findPlace } from '../../../../src/cli/lib/connect/place.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-place-')));
 const below = join(root, 'project/data/2026');

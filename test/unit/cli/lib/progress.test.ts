@@ -7,7 +7,7 @@ import {
   formatRate,
   formatTime,
   writeLines,
-} from '../../../../src/cli/lib/progress.ts';
+} from '../../../../src/cli/lib/terminal/progress.ts';
 
 const CLEAR = '\r\u001b[2K';
 

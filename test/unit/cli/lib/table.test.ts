@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Column, lineWidth, listOf, tableOf } from '../../../../src/cli/lib/table.ts';
-import { cutTo, padTo, widthOf } from '../../../../src/cli/lib/width.ts';
+import { type Column, lineWidth, listOf, tableOf } from '../../../../src/cli/lib/terminal/table.ts';
+import { cutTo, padTo, widthOf } from '../../../../src/cli/lib/terminal/width.ts';
 
 interface Row {
   readonly id: string;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { formatTime } from '../../../../src/cli/lib/format.ts';
-import { withSessionOptions } from '../../../../src/cli/lib/session.ts';
+import { withSessionOptions } from '../../../../src/cli/lib/connect/session.ts';
+import { formatTime } from '../../../../src/cli/lib/terminal/format.ts';
 import { zoneOf } from '../../../../src/cli/lib/zone.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'zone-'));

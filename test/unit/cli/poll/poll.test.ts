@@ -1,6 +1,6 @@
 // `sluice poll`: which poller a name means, and how pollers and gaps are shown.
 import { describe, expect, it } from 'vitest';
-import { listOf } from '../../../../src/cli/lib/table.ts';
+import { listOf } from '../../../../src/cli/lib/terminal/table.ts';
 import { describePollers, gapColumns } from '../../../../src/cli/poll/describe-poller.ts';
 import { Config } from '../../../../src/contracts/config/config.ts';
 import type { StoredPoller } from '../../../../src/ledger/conversations/pollers.ts';

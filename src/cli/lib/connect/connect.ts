@@ -1,0 +1,119 @@
+// Connects a command to the operator API: of a server elsewhere, of the process that runs on the state folder, or made
+// here, in this process, when none runs.
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OperatorClient } from '../../../operator/client/client.ts';
+import { httpClient, socketClient } from '../../../operator/client/node.ts';
+import { FolderLockedError, readFolderLock } from '../../../runtime/lock/folder-lock.ts';
+import type { Operator } from '../../../runtime/operator.ts';
+import type { Shutdown } from '../../../runtime/shutdown.ts';
+import { temporalAddressOf } from '../../../runtime/temporal/temporal-address.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { runCommand, say } from './lifetime.ts';
+import type { SessionOptions } from './session.ts';
+
+export interface Connected {
+  readonly client: OperatorClient;
+  /**
+   * `shared`: this process serves itself from the shared ledger, and workers run elsewhere. `here`: this process serves
+   * itself, and work goes on only as long as it lives.
+   */
+  readonly where: 'remote' | 'socket' | 'shared' | 'here';
+  /** Rejects when work in this process fails; never resolves. */
+  readonly failed: Promise<never>;
+  /** The operator API of this process; null when another process serves it. */
+  readonly operator: Operator | null;
+}
+
+export interface ConnectOptions {
+  /** The command as the lock of the state folder shows it: `sluice sync run contacts`. */
+  readonly command: string;
+  /** The command may create the state folder: it begins work. Without it, a missing folder is an error. */
+  readonly creates?: boolean;
+  /** Where nothing has run yet, the command gets an empty ledger in a temporary folder. */
+  readonly mayBeEmpty?: boolean;
+}
+
+/** Another command that serves itself ends, or publishes its socket, within this time, in seconds. */
+const WAIT_SECONDS = 30;
+
+/**
+ * - `--server URL` or SLUICE_SERVER: HTTP with the token of `sluice login` or SLUICE_SERVER_TOKEN; `unix:PATH` is a socket
+ * - a process runs on the state folder: its socket
+ * - DATABASE_URL and TEMPORAL_ADDRESS: the shared ledger and Temporal
+ * - else: the embedded ledger, opened by this command; Temporal and workers start if the command needs them
+ * @throws CliError, FolderLockedError
+ */
+export async function connectOperator(
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+  connecting: ConnectOptions,
+): Promise<Connected> {
+  const server = options.server ?? env.SLUICE_SERVER;
+  if (server) return await connectServer(server, env, shutdown);
+  const stateDir = resolve(options.state);
+  for (let second = 1; ; second++) {
+    const holder = await readFolderLock(stateDir);
+    if (typeof holder?.operator === 'string') return connectSocket(holder.operator, shutdown);
+    if (holder === null) {
+      // Imported here: a command of a running Sluice needs neither the ledger nor the SDK of Temporal.
+      const { serveHere, serveShared } = await import('./serve.ts');
+      if (env.DATABASE_URL && temporalAddressOf(env) !== null)
+        return await serveShared(options, env, shutdown);
+      const served = await serveHere(options, env, shutdown, connecting);
+      if (served !== null) return served;
+    } else if (second > WAIT_SECONDS) throw new FolderLockedError(stateDir, holder);
+    else if (second === 1) say(`${String(holder.command)} uses the ledger now; waiting for it`);
+    await delay(second === 1 ? 100 : 1000, undefined, { signal: shutdown.signal });
+  }
+}
+
+/** A client of a server elsewhere or of the process that runs on the state folder; null when there is none. */
+export async function connectRunning(
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<OperatorClient | null> {
+  const server = options.server ?? env.SLUICE_SERVER;
+  if (server) return (await connectServer(server, env, shutdown)).client;
+  const holder = await readFolderLock(resolve(options.state));
+  return typeof holder?.operator === 'string' ? connectSocket(holder.operator, shutdown).client : null;
+}
+
+/** Runs a command's work with a client of the operator API. */
+export async function withOperator(
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  connecting: ConnectOptions,
+  work: (client: OperatorClient, connected: Connected, shutdown: Shutdown) => Promise<number>,
+): Promise<void> {
+  process.exitCode = await runCommand(async (shutdown) => {
+    const connected = await connectOperator(options, env, shutdown, connecting);
+    return await Promise.race([work(connected.client, connected, shutdown), connected.failed]);
+  });
+}
+
+/** For the parts of this file's callers that cannot fail by themselves. */
+export const NEVER = new Promise<never>(() => undefined);
+
+async function connectServer(server: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Connected> {
+  if (server.startsWith('unix:')) return connectSocket(resolve(server.slice('unix:'.length)), shutdown);
+  const { findToken, originOf } = await import('../../user/credentials.ts');
+  const origin = originOf(server);
+  const token = env.SLUICE_SERVER_TOKEN?.trim() || (await findToken(origin, env));
+  if (token === null)
+    throw new CliError(
+      EXIT.auth,
+      `log in first: \`sluice login --server ${origin} --user NAME\`, or set SLUICE_SERVER_TOKEN`,
+    );
+  const client = httpClient(origin, token);
+  shutdown.add('connection to the server', () => client.close());
+  return { client, where: 'remote', failed: NEVER, operator: null };
+}
+
+function connectSocket(path: string, shutdown: Shutdown): Connected {
+  const client = socketClient(path);
+  shutdown.add('connection to the running Sluice', () => client.close());
+  return { client, where: 'socket', failed: NEVER, operator: null };
+}

@@ -1,0 +1,157 @@
+// Serves the operator API inside a command, for when no other process does.
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import type { LoadedConfig } from '../../../config/load.ts';
+import { localClient } from '../../../operator/client/local.ts';
+import { OperatorError } from '../../../operator/error.ts';
+import type { Caller } from '../../../operator/service/caller.ts';
+import { openLedger } from '../../../runtime/ledger-database.ts';
+import { lendableLedger } from '../../../runtime/lendable-ledger.ts';
+import { acquireFolderLock, FolderLockedError } from '../../../runtime/lock/folder-lock.ts';
+import { createOperator, type Operator } from '../../../runtime/operator.ts';
+import { withCopy } from '../../../runtime/plan/copied-ledger.ts';
+import type { Shutdown } from '../../../runtime/shutdown.ts';
+import type { Stack } from '../../../runtime/stack.ts';
+import { temporalAddressOf } from '../../../runtime/temporal/temporal-address.ts';
+import { describeError, START_FAILED } from '../describe-error.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { makeLogger } from '../logger.ts';
+import { type Connected, type ConnectOptions, NEVER } from './connect.ts';
+import { say } from './lifetime.ts';
+import { openConfig, type SessionOptions } from './session.ts';
+
+/** The ledger and Temporal belong to several processes, and workers run elsewhere. */
+export async function serveShared(
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<Connected> {
+  const log = makeLogger(env.SLUICE_LOG_LEVEL || 'error');
+  const db = await openLedger({ url: env.DATABASE_URL, stateDir: '', onError: () => undefined });
+  shutdown.add('ledger', () => db.close());
+  const config = await readConfig(options, env);
+  const connection = Connection.lazy({ address: temporalAddressOf(env) ?? '' });
+  shutdown.add('client connection', () => connection.close());
+  const temporalClient = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });
+  const temporal = async () => temporalClient;
+  const operator = createOperator({
+    db,
+    config,
+    log,
+    temporal,
+    runningTemporal: temporal,
+    env,
+    stateDir: resolve(options.state),
+  });
+  shutdown.add('dry runs', () => operator.close());
+  const client = localClient(operator.dispatch, await localCaller(operator, env));
+  return { client, where: 'shared', failed: NEVER, operator };
+}
+
+/** @returns null when another process took the folder meanwhile */
+export async function serveHere(
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+  { command, creates = false, mayBeEmpty = false }: ConnectOptions,
+): Promise<Connected | null> {
+  const isEmpty = mayBeEmpty && !env.DATABASE_URL && !existsSync(join(resolve(options.state), 'ledger'));
+  const stateDir = isEmpty ? await emptyState(options.state, shutdown) : resolve(options.state);
+  if (!env.DATABASE_URL && !creates && !isEmpty && !existsSync(join(stateDir, 'ledger')))
+    throw noLedger(stateDir);
+  const lock = await acquireFolderLock(stateDir, { command }, say).catch((error: unknown) => {
+    if (error instanceof FolderLockedError) return null;
+    throw error;
+  });
+  if (lock === null) return null;
+  shutdown.add('folder lock', () => lock.release());
+  const log = makeLogger(env.SLUICE_LOG_LEVEL || 'error');
+  const config = await readConfig(options, env);
+  const open = () =>
+    openLedger({ url: env.DATABASE_URL, stateDir, onError: () => undefined }).catch(startFailed);
+  const db = lendableLedger(env.DATABASE_URL ? 'postgres' : 'pglite', open);
+  shutdown.add('ledger', () => db.close());
+
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => undefined);
+  let stack: Promise<Stack> | null = null;
+  const start = async (): Promise<Stack> => {
+    // Imported here: the worker's half of the SDK takes 0.3 s to load, and most commands do not need it.
+    const { openLog } = await import('../log.ts');
+    const { startStack } = await import('../../../runtime/stack.ts');
+    const ofStack = openLog(env, 'error', shutdown);
+    const opened = await startStack({ config: config(), stateDir, env, log: ofStack, say, shutdown, db });
+    opened.failed.catch(fail);
+    const socket = await operator.openSocket({ folder: stateDir });
+    shutdown.add("operators' socket", () => socket.close());
+    const { address, namespace } = opened.temporal;
+    await lock.update({ command, temporal: address, namespace, operator: socket.path });
+    return opened;
+  };
+  const operator = createOperator({
+    db,
+    config,
+    log,
+    env,
+    stateDir,
+    lendLedger: (work) => (stack === null ? db.lend(() => work(stateDir)) : withCopy({ db, stateDir }, work)),
+    async temporal() {
+      stack ??= start();
+      return (await stack.catch(startFailed)).client;
+    },
+    runningTemporal: async () => (stack === null ? null : (await stack).client),
+  });
+  shutdown.add('dry runs', () => operator.close());
+  return {
+    client: localClient(operator.dispatch, await localCaller(operator, env)),
+    where: 'here',
+    failed,
+    operator,
+  };
+}
+
+async function emptyState(state: string, shutdown: Shutdown): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-empty-'));
+  shutdown.add('empty ledger', () => rm(folder, { recursive: true, force: true }));
+  say(`nothing has run on ${state} yet: the ledger is taken as empty`);
+  return folder;
+}
+
+/** A broken configuration does not keep a command from reading the ledger. It is an error once it is needed. */
+async function readConfig(options: SessionOptions, env: NodeJS.ProcessEnv): Promise<() => LoadedConfig> {
+  try {
+    const config = await openConfig(options.config, env);
+    return () => config;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+function startFailed(error: unknown): never {
+  const { message } = describeError(error);
+  throw new OperatorError('unavailable', message ?? String(error), { code: START_FAILED, cause: error });
+}
+
+/**
+ * The kernel says who runs this process, as it does on the socket. It proves nothing where the ledger is shared:
+ * whoever has the URL of the database can open it on a machine of their own.
+ */
+export async function localCaller({ callerOf }: Operator, env: NodeJS.ProcessEnv): Promise<Caller> {
+  const caller = await callerOf(process.getuid?.() ?? 0);
+  return { ...caller, via: 'local', isClaimed: Boolean(env.DATABASE_URL) };
+}
+
+function noLedger(stateDir: string): CliError {
+  return new CliError(
+    EXIT.notFound,
+    `there is no ledger in ${stateDir}: nothing has run there yet. Start \`sluice dev\` or a sync, name the folder with --state, or a server with --server`,
+  );
+}

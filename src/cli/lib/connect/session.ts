@@ -1,0 +1,161 @@
+// What commands with a configuration share: the config file, the state folder, and a Sluice here or in another process.
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { LoadedConfig } from '../../../config/index.ts';
+import type { Logger } from '../../../observability/logger.ts';
+import { acquireFolderLock, type FolderLock, type LockNote } from '../../../runtime/lock/folder-lock.ts';
+import type { Shutdown } from '../../../runtime/shutdown.ts';
+import type { Stack } from '../../../runtime/stack.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { withUtc } from '../zone.ts';
+import { say } from './lifetime.ts';
+import { describeSearch, findPlace } from './place.ts';
+
+export interface SessionOptions {
+  readonly config?: string;
+  readonly state: string;
+  /** Address of the operator API of another machine. */
+  readonly server?: string;
+  /** Times are shown in UTC. */
+  readonly utc?: boolean;
+  /** From `sluice dev`: also starts the web UI of the embedded Temporal server. */
+  readonly temporalUi?: boolean;
+}
+
+export type OpenStack = Stack & {
+  readonly config: LoadedConfig;
+  readonly log: Logger;
+  readonly env: NodeJS.ProcessEnv;
+  /** Absolute. */
+  readonly stateDir: string;
+  /** Adds facts about this process to the lock, for processes that find the state folder locked. */
+  note(more: Omit<LockNote, 'command'>): Promise<void>;
+};
+
+/** Adds `--config`, `--state`, `--server` and `--utc`, for commands that use the operator API. */
+export function withSessionOptions(command: Command): Command {
+  return withUtc(
+    withState(withConfig(command)).option(
+      '--server <url>',
+      'operator API of a Sluice elsewhere (default: $SLUICE_SERVER)',
+    ),
+  );
+}
+
+export function withConfig(command: Command): Command {
+  return command.option(
+    '--config <file>',
+    'path of the configuration (default: $SLUICE_CONFIG, otherwise the nearest sluice.yaml in this folder or above)',
+  );
+}
+
+export function withState(command: Command): Command {
+  return command.option(
+    '--state <dir>',
+    'folder of the embedded Temporal server and ledger (default: $SLUICE_STATE, otherwise .sluice beside the configuration)',
+  );
+}
+
+/** `--temporal-ui`, for commands that stay up. */
+export const TEMPORAL_UI = [
+  '--temporal-ui',
+  'start the web UI of the embedded Temporal server; it has no login (see docs/explanation/security.md)',
+] as const;
+
+/** @throws CliError (usage) when no embedded server, and so no UI, will run */
+export function checkTemporalUi(wanted: boolean | undefined, env: NodeJS.ProcessEnv): void {
+  if (wanted === true && env.TEMPORAL_ADDRESS)
+    throw new CliError(
+      EXIT.usage,
+      '--temporal-ui is for the embedded Temporal server, and TEMPORAL_ADDRESS names another server; use its UI',
+    );
+}
+
+/** A command with the same configuration and state folder, as the user types it in this folder. */
+export function sameSession(command: string, { config, state }: SessionOptions): string {
+  const flags = [
+    ...(config === undefined ? [] : ['--config', config]),
+    ...(state === findPlace({ config }, {}).state ? [] : ['--state', state]),
+  ];
+  return ['npx sluice', command, ...flags.map(quoted)].join(' ');
+}
+
+function quoted(word: string): string {
+  return /^[\w./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * Loads the configuration with all checks.
+ * @throws CliError (not found) when no folder has one
+ */
+export async function openConfig(file: string | undefined, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  const place = findPlace({ config: file }, env);
+  if (place.config === null)
+    throw new CliError(
+      EXIT.notFound,
+      `there is no sluice.yaml in ${describeSearch(place)}; name one with --config or SLUICE_CONFIG, or create one with \`sluice init\``,
+    );
+  // Imported here: a command of a running Sluice needs no configuration.
+  const [{ loadConfig }, { CONFIG_CHECKS }] = await Promise.all([
+    import('../../../config/index.ts'),
+    import('../../config/config-checks.ts'),
+  ]);
+  return await loadConfig(place.config, { env, ...CONFIG_CHECKS });
+}
+
+/**
+ * Starts Temporal, ledger and workers in this process. The lock of the state folder has the address of Temporal, so
+ * that other processes can connect to it.
+ * @throws FolderLockedError when another process owns the folder
+ */
+export async function openStack(
+  command: string,
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<OpenStack> {
+  const config = await openChecked(options.config, env);
+  const lock = await acquireFolderLock(resolve(options.state), { command }, say);
+  return await openWith(lock, config, command, options, env, shutdown);
+}
+
+/** The configuration with tokens that can be read: what is missing is reported before anything starts. */
+async function openChecked(file: string | undefined, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  const config = await openConfig(file, env);
+  for (const { tokens } of Object.values(config.config.accounts))
+    for (const token of tokens) await config.secret(token);
+  return config;
+}
+
+const STAYS_UP = new Set(['sluice dev', 'sluice worker']);
+
+async function openWith(
+  lock: FolderLock,
+  config: LoadedConfig,
+  command: string,
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<OpenStack> {
+  // Imported here: the worker's half of the SDK takes 0.3 s to load, and most commands do not need it.
+  const { openLog } = await import('../log.ts');
+  const { startStack } = await import('../../../runtime/stack.ts');
+  // A command that ends reports its own errors; a service has only its log.
+  const log = openLog(env, STAYS_UP.has(command) ? 'warn' : 'error', shutdown);
+  shutdown.add('folder lock', () => lock.release());
+  const stateDir = resolve(options.state);
+  const stack = await startStack({
+    config,
+    stateDir,
+    env,
+    log,
+    say,
+    shutdown,
+    temporalUi: options.temporalUi ?? false,
+  });
+  const { address, namespace } = stack.temporal;
+  const note: OpenStack['note'] = (more) =>
+    lock.update({ command, temporal: address, namespace, ...more } as LockNote);
+  await note({});
+  return { ...stack, config, log, env, stateDir, note };
+}

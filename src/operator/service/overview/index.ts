@@ -1,0 +1,228 @@
+// The overview, the call log, spending and failures as operators see them.
+import type { Health, OVERVIEW, TokenGauge } from '../../../contracts/operator/overview.ts';
+import { type CallRow, listCalls, type Period, readSpending } from '../../../ledger/operator/call-log.ts';
+import { readFailures } from '../../../ledger/operator/failures.ts';
+import { readHealth, readSinks, type SinkRow } from '../../../ledger/operator/overview/health.ts';
+import { readNeeds } from '../../../ledger/operator/overview/needs.ts';
+import { readMinutes, readTokens } from '../../../ledger/operator/overview/tokens.ts';
+import { readRunning, readWaiting } from '../../../ledger/operator/overview/work.ts';
+import { maskPhone } from '../../../observability/masking.ts';
+import { OperatorError } from '../../error.ts';
+import type { Handlers, OperatorDeps } from '../deps.ts';
+import { jobOf, laneName, sumSpending } from './jobs.ts';
+import { minutesOf, stepOf } from './minutes.ts';
+import { needsOf } from './needs.ts';
+import { type ConfiguredToken, createTokenList } from './tokens.ts';
+import { runningOf, waitingOf } from './work.ts';
+
+/** Needs shown. */
+const NEEDS = 200;
+const DAY_MS = 86_400_000;
+
+/** What only the process that serves the API knows. Null: it does not know. */
+export interface OverviewProbes {
+  temporal(): Promise<Health['temporal']>;
+  kafka(): Promise<Health['kafka']>;
+}
+
+const TEMPORAL_MS = 2000;
+/** A broker that is away takes seconds to find out. The overview is read more often. */
+const KAFKA_MS = 15_000;
+
+function defaultProbes(deps: OperatorDeps): OverviewProbes {
+  const { runningTemporal } = deps;
+  return {
+    async temporal() {
+      const began = performance.now();
+      const result = (detail: string | null) => ({
+        ok: detail === null,
+        detail,
+        roundTripMs: Math.round((performance.now() - began) * 10) / 10,
+      });
+      try {
+        const client = await runningTemporal();
+        if (client === null) return result('no Temporal server is running');
+        await client.withDeadline(Date.now() + TEMPORAL_MS, () => client.workflowService.getSystemInfo({}));
+        return result(null);
+      } catch (error) {
+        return result((error as Error).message);
+      }
+    },
+    kafka: remembered(KAFKA_MS, () => kafkaHealth(deps)),
+  };
+}
+
+/** One answer serves everybody who asks within this time. */
+function remembered<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
+  let last: { readonly at: number; readonly answer: Promise<T> } | null = null;
+  return () => {
+    if (last === null || performance.now() - last.at > ms) last = { at: performance.now(), answer: ask() };
+    return last.answer;
+  };
+}
+
+/** Null: no route reads Kafka. */
+async function kafkaHealth(deps: OperatorDeps): Promise<Health['kafka']> {
+  const routes = Object.values(deps.config().config.routes);
+  if (routes.every(({ kafka }) => kafka === undefined)) return null;
+  const { kafkaLag } = await import('../dead-letters/lag.ts');
+  const clusters = await kafkaLag(deps);
+  const problems = clusters.flatMap(({ problem }) => problem?.message ?? []);
+  const topics = new Map<string, { route: string; topic: string; lag: number }>();
+  for (const { route, topic, lag } of clusters.flatMap(({ partitions }) => partitions)) {
+    const before = topics.get(topic)?.lag ?? 0;
+    topics.set(topic, { route, topic, lag: before + lag });
+  }
+  return { ok: problems.length === 0, detail: problems[0] ?? null, topics: [...topics.values()] };
+}
+
+export function overviewHandlers(
+  deps: OperatorDeps,
+  probes: OverviewProbes = defaultProbes(deps),
+): Handlers<keyof typeof OVERVIEW> {
+  const { db } = deps;
+  const allTokens = createTokenList(deps);
+  const tokensOf = async (account: string | undefined): Promise<readonly ConfiguredToken[]> => {
+    const tokens = await allTokens();
+    return account === undefined ? tokens : tokens.filter((token) => token.account === account);
+  };
+
+  async function gauges(tokens: readonly ConfiguredToken[]): Promise<TokenGauge[]> {
+    const rows = new Map((await readTokens(db, keysOf(tokens))).map((row) => [row.token, row]));
+    return tokens.map((token) => gaugeOf(token, rows.get(token.token)));
+  }
+
+  async function health(account: string | null, sinks: readonly SinkRow[]): Promise<Health> {
+    const began = performance.now();
+    await db.query('select 1');
+    const roundTripMs = Math.round((performance.now() - began) * 100) / 100;
+    const { lastFlushAt, accounts: api, pollers } = await readHealth(db, account);
+    const ledger = { kind: db.kind, roundTripMs, lastFlushAt };
+    const [temporal, kafka] = await Promise.all([probes.temporal(), probes.kafka()]);
+    return { ledger, temporal, kafka, api: [...api], pollers: [...pollers], sinks: [...sinks] };
+  }
+
+  return {
+    'GET /overview': async ({ account }) => {
+      const only = account ?? null;
+      const configured = await tokensOf(account);
+      // One after the other: a refresh takes one connection of the ledger, not five.
+      const sinks = await readSinks(db, Object.keys(deps.config().config.sinks));
+      const tokens = await gauges(configured);
+      const running = await readRunning(db, only);
+      const waiting = await readWaiting(db, only);
+      const needs = await readNeeds(db, only);
+      const runs = running.map(runningOf);
+      const all = needsOf(needs, tokens);
+      return {
+        at: new Date().toISOString(),
+        health: await health(only, sinks),
+        tokens,
+        waiting: waitingOf(runs, waiting, sinks),
+        running: runs,
+        needs: all.slice(0, NEEDS),
+        more: all.length > NEEDS,
+      };
+    },
+    'GET /calls/minutes': async ({ account, token, minutes }) => {
+      const tokens = (await tokensOf(account)).filter((each) => token === undefined || each.token === token);
+      const stepMinutes = stepOf(minutes);
+      const stepS = stepMinutes * 60;
+      const to = Math.floor(Date.now() / 1000 / stepS) * stepS;
+      const from = to - (Math.ceil(minutes / stepMinutes) - 1) * stepS;
+      const rows = await readMinutes(db, { tokens: keysOf(tokens), from, stepS });
+      return { stepMinutes, minutes: minutesOf(rows, { from, to, stepMinutes }, tokens) };
+    },
+    'GET /calls': async ({ before, person, limit, unmask, ...filter }) => {
+      const rows = await listCalls(db, {
+        ...filter,
+        person: person === undefined ? undefined : Number(person.slice(1)),
+        before: before === undefined ? undefined : placeOf(before),
+        limit,
+      });
+      const positions = new Map((await allTokens()).map(({ token, position }) => [token, position]));
+      const calls = rows.map((row) => callOf(row, positions.get(row.token) ?? null, unmask));
+      const last = rows.at(-1);
+      return { calls, next: rows.length < limit || last === undefined ? null : `${last.place}_${last.id}` };
+    },
+    'GET /spending': async ({ by, limit, ...given }) => {
+      const period = periodOf(given);
+      const rows = await readSpending(db, period);
+      const items = sumSpending(rows, by);
+      const { since, until } = period;
+      const calls = rows.reduce((sum, row) => sum + row.calls, 0);
+      return { since, until, calls, items: items.slice(0, limit), more: items.length > limit };
+    },
+    'GET /failures': async ({ limit, ...given }) => {
+      const period = periodOf(given);
+      const rows = await readFailures(db, period, limit + 1);
+      const failures = rows.slice(0, limit).map((row) => {
+        const name = row.run === null ? row.name : jobOf(row.name).name;
+        return { ...row, name };
+      });
+      const { since, until } = period;
+      return { since, until, failures, more: rows.length > limit };
+    },
+  };
+}
+
+const keysOf = (tokens: readonly ConfiguredToken[]) => tokens.map(({ token }) => token);
+
+function gaugeOf(
+  { account, token, position, limit }: ConfiguredToken,
+  row: Awaited<ReturnType<typeof readTokens>>[number] | undefined,
+): TokenGauge {
+  const lanes = Object.entries(row?.lanes ?? {}).map(([lane, n]) => [laneName(Number(lane)), n] as const);
+  return {
+    account,
+    token,
+    position,
+    limit: row?.limit ?? limit,
+    used: row?.used ?? 0,
+    windowEndsAt: row?.windowEndsAt ?? null,
+    lanes: Object.fromEntries(lanes),
+    foreign: row?.foreign ?? 0,
+    limited: row?.limited ?? 0,
+    blockedUntil: row?.blockedUntil ?? null,
+    marks: (row?.marks ?? []).map(({ scope, code, at }) => ({
+      scope: scope === '' ? null : scope,
+      code,
+      at,
+    })),
+  };
+}
+
+function callOf({ person, personId, ...row }: CallRow, position: number | null, unmask: boolean) {
+  return {
+    ...row,
+    position,
+    lane: laneName(row.lane),
+    person: person === null || unmask ? person : maskPhone(person),
+    personId: personId === null ? null : `p${personId}`,
+  };
+}
+
+/** The place in the log that `next` of a page names. */
+function placeOf(cursor: string): { at: string; id: number } {
+  const [, at, id] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)_(\d{1,15})$/.exec(cursor) ?? [];
+  if (at === undefined || Number.isNaN(Date.parse(at)))
+    throw new OperatorError('invalid', 'before: pass `next` of the page before', { code: 'CURSOR' });
+  return { at, id: Number(id) };
+}
+
+interface GivenPeriod {
+  readonly account?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+function periodOf({ account, since, until }: GivenPeriod): Period {
+  const end = until === undefined ? Date.now() : Date.parse(until);
+  const begin = since === undefined ? end - DAY_MS : Date.parse(since);
+  if (begin >= end) throw new OperatorError('invalid', 'since must be before until', { code: 'PERIOD' });
+  return {
+    account: account ?? null,
+    since: new Date(begin).toISOString(),
+    until: new Date(end).toISOString(),
+  };
+}

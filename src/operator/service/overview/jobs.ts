@@ -1,0 +1,52 @@
+// What a run belongs to, by its name among the names of syncs.
+import { isCampaignRoute } from '../../../contracts/ids.ts';
+import type { LaneName, Spending } from '../../../contracts/operator/overview.ts';
+import { LANES } from '../../../contracts/wire/run.ts';
+import type { SpendingRow } from '../../../ledger/operator/call-log.ts';
+
+export type Job = Pick<Spending, 'kind' | 'name'>;
+
+/** Calls that follow a campaign's triggers belong to the campaign. */
+export function jobOf(sync: string): Job {
+  const rest = sync.slice(1);
+  if (isCampaignRoute(sync)) return { kind: 'campaign', name: rest };
+  if (sync.startsWith('~@')) return { kind: 'delivery', name: rest.slice(1) };
+  if (sync.startsWith('~')) return { kind: 'poller', name: rest };
+  if (!sync.startsWith('@')) return { kind: 'sync', name: sync };
+  return isCampaignRoute(rest) ? { kind: 'campaign', name: rest.slice(1) } : { kind: 'route', name: rest };
+}
+
+const NAMES = Object.fromEntries(Object.entries(LANES).map(([name, lane]) => [lane, name as LaneName]));
+
+export function laneName(lane: number): LaneName {
+  return NAMES[lane] ?? 'backfill';
+}
+
+/** Sums rows of runs and lanes by job or by run, the largest first. */
+export function sumSpending(rows: readonly SpendingRow[], by: 'job' | 'run'): Spending[] {
+  const total = rows.reduce((sum, { calls }) => sum + calls, 0);
+  const sums = new Map<string, Omit<Spending, 'lanes'> & { lanes: Partial<Record<LaneName, number>> }>();
+  for (const row of rows) {
+    const job: Job = row.sync === null ? { kind: 'other', name: row.run } : jobOf(row.sync);
+    const run = by === 'run' ? row.run : null;
+    const key = JSON.stringify([row.account, job.kind, job.name, run]);
+    const before = sums.get(key);
+    const lane = laneName(row.lane);
+    const calls = (before?.calls ?? 0) + row.calls;
+    sums.set(key, {
+      account: row.account,
+      kind: job.kind,
+      name: job.name,
+      run,
+      calls,
+      lanes: { ...before?.lanes, [lane]: (before?.lanes[lane] ?? 0) + row.calls },
+      share: calls / total,
+      limited: (before?.limited ?? 0) + row.limited,
+      failed: (before?.failed ?? 0) + row.failed,
+      waitMs: (before?.waitMs ?? 0) + row.waitMs,
+    });
+  }
+  return [...sums.values()]
+    .map((sum) => ({ ...sum, waitMs: Math.round(sum.waitMs / sum.calls) }))
+    .sort((a, b) => b.calls - a.calls || (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,96 @@
+// Progress and estimates of the overview, from what the ledger counted.
+import type { RunningRun, WaitingWork } from '../../../contracts/operator/overview.ts';
+import { eventLane } from '../../../contracts/wire/intake.ts';
+import type { SinkRow } from '../../../ledger/operator/overview/health.ts';
+import { PACE_MINUTES, type RunningRow, type WaitingRow } from '../../../ledger/operator/overview/work.ts';
+import { jobOf } from './jobs.ts';
+
+/** A run younger than the pace's minutes has made its calls in its own time; less than a minute tells nothing. */
+const MIN_PACE_SECONDS = 60;
+
+export function runningOf(row: RunningRow): RunningRun {
+  const { total } = row;
+  const done = total === null ? 0 : Math.max(0, total - row.pending);
+  const minutes = Math.min(PACE_MINUTES, Math.max(MIN_PACE_SECONDS, row.ageSeconds) / 60);
+  const callsPerMinute = row.recentCalls / minutes;
+  return {
+    run: row.run,
+    kind: row.kind,
+    account: row.account,
+    name: jobOf(row.sync).name,
+    state: row.state,
+    startedAt: row.startedAt,
+    done,
+    total,
+    exact: row.exact,
+    progress: progressOf(row, done),
+    calls: row.calls,
+    callsPerMinute: Math.round(callsPerMinute * 10) / 10,
+    etaSeconds: row.paused !== null || total === null ? null : etaOf(row, done, callsPerMinute),
+    paused: row.paused,
+    blocked: row.blocked,
+  };
+}
+
+function progressOf({ total, sourceProgress }: RunningRow, done: number): number | null {
+  if (total === null) return sourceProgress === null ? null : clamp(sourceProgress);
+  return total === 0 ? 1 : clamp(done / total);
+}
+
+const clamp = (share: number) => Math.min(1, Math.max(0, share));
+
+/** As many calls for each item that is left as for each one that is done, at the current pace. */
+function etaOf(
+  { pending, calls, planningCalls, same }: RunningRow,
+  done: number,
+  perMinute: number,
+): number | null {
+  if (pending === 0) return 0;
+  const worked = done - same;
+  if (worked <= 0 || perMinute <= 0) return null;
+  return Math.round((pending * Math.max(0, calls - planningCalls) * 60) / worked / perMinute);
+}
+
+/** Waiting work by lane, the most urgent lane first. */
+export function waitingOf(
+  running: readonly RunningRun[],
+  waiting: readonly WaitingRow[],
+  sinks: readonly SinkRow[],
+): WaitingWork[] {
+  const ofRuns = running.flatMap(({ kind, account, name, done, total, exact, etaSeconds }): WaitingWork[] =>
+    total === null || total === done
+      ? []
+      : [
+          {
+            lane: kind === 'campaign' ? 'campaign' : 'backfill',
+            kind: kind === 'campaign' ? 'members' : 'records',
+            account,
+            name,
+            count: total - done,
+            exact,
+            etaSeconds,
+          },
+        ],
+  );
+  const ofLedger = waiting.map((row): WaitingWork => {
+    const perSecond = row.recent / (PACE_MINUTES * 60);
+    return {
+      lane: row.action === null ? 'poll' : eventLane(row.action, row.name),
+      kind: row.kind,
+      account: row.account,
+      name: row.name,
+      count: row.count,
+      exact: row.exact,
+      etaSeconds: perSecond === 0 ? null : Math.round(row.count / perSecond),
+    };
+  });
+  const ofSinks = sinks.flatMap(({ sink, waiting: count, exact }): WaitingWork[] =>
+    count === 0
+      ? []
+      : [{ lane: null, kind: 'outbox', account: null, name: sink, count, exact, etaSeconds: null }],
+  );
+  return [...ofRuns, ...ofLedger, ...ofSinks].sort((a, b) => rank(a) - rank(b));
+}
+
+const ORDER = ['reply', 'lead', 'poll', 'campaign', 'backfill'];
+const rank = ({ lane }: WaitingWork) => (lane === null ? ORDER.length : ORDER.indexOf(lane));

@@ -1,0 +1,131 @@
+// People as operators see them: search, what happened and why, export and erasure.
+import type { PEOPLE, WhyReason } from '../../../contracts/operator/people.ts';
+import { erasePerson, exportPerson, PersonInUseError } from '../../../ledger/operator/erase-person.ts';
+import { type PersonHit, rejectedNumbers, searchPeople } from '../../../ledger/operator/people-search.ts';
+import { findPerson, type Person } from '../../../ledger/operator/person.ts';
+import { CursorError, readTimeline } from '../../../ledger/operator/timeline.ts';
+import { readWhy } from '../../../ledger/operator/why.ts';
+import { maskEmail, maskName, maskPhone, maskValue } from '../../../observability/masking.ts';
+import { OperatorError } from '../../error.ts';
+import type { Handlers, OperatorDeps } from '../deps.ts';
+import { entryOf, maskedProblem } from './entries.ts';
+import { countriesIn, readQuery } from './query.ts';
+
+/** Rows with a rejected number that a search shows. */
+const REJECTED_SHOWN = 20;
+
+export function peopleHandlers({ db, config }: OperatorDeps): Handlers<keyof typeof PEOPLE> {
+  async function personOf(account: string, ref: string): Promise<Person> {
+    const person = await findPerson(db, account, ref);
+    if (person === null) throw unknownPerson(account, ref);
+    return person;
+  }
+
+  return {
+    'POST /people/search': async ({ query, account, limit, unmask }) => {
+      const known = Object.keys(config().config.accounts);
+      if (account !== undefined && !known.includes(account)) throw unknownAccount(account, known);
+      const read = readQuery(query, account === undefined ? known : [account], countriesIn(config().config));
+      const found = await searchPeople(db, read, limit + 1);
+      const rejected =
+        read.tail === null ? [] : await rejectedNumbers(db, read.accounts, read.tail, REJECTED_SHOWN);
+      return {
+        people: found.slice(0, limit).map((hit) => shownHit(hit, unmask)),
+        more: found.length > limit,
+        readings: read.keys.map((key) => (unmask ? `+${key}` : maskPhone(key))),
+        rejected: rejected.map(({ code, reason, value, ...row }) => ({
+          ...row,
+          value: value === null || unmask ? value : maskValue('contact.number', value),
+          problem: { code, reason },
+        })),
+      };
+    },
+
+    'GET /people/{account}/{person}': async ({ account, person: ref, unmask }) => {
+      const person = await personOf(account, ref);
+      const why = (await readWhy(db, person)) as WhyReason[];
+      const { contacts, conversations, cards } = person;
+      return {
+        ...shownPerson(person, unmask),
+        contacts: [...contacts],
+        conversations: [...conversations],
+        cards: [...cards],
+        why: unmask
+          ? why
+          : why.map((each) => ({
+              ...each,
+              problem: each.problem && (maskedProblem(each.problem) as WhyReason['problem']),
+            })),
+      };
+    },
+
+    'GET /people/{account}/{person}/timeline': async ({
+      account,
+      person: ref,
+      kind,
+      limit,
+      before,
+      unmask,
+    }) => {
+      const person = await personOf(account, ref);
+      const kinds = kind === undefined ? [] : [kind];
+      const page = { kinds, limit, before: before ?? null };
+      const { entries, next } = await readTimeline(db, person, page).catch((error: unknown) => {
+        if (error instanceof CursorError)
+          throw new OperatorError('invalid', error.message, { code: 'CURSOR' });
+        throw error;
+      });
+      return { entries: entries.map((row) => entryOf(account, row, unmask)), next };
+    },
+
+    'POST /people/{account}/{person}/export': async ({ account, person: ref }) => {
+      const person = await personOf(account, ref);
+      return { account, person: ref, at: new Date().toISOString(), tables: await exportPerson(db, person) };
+    },
+
+    'POST /people/{account}/{person}/erase': async ({ account, person }) => {
+      const erased = await erasePerson(db, account, person).catch((error: unknown) => {
+        if (error instanceof PersonInUseError)
+          throw new OperatorError('conflict', error.message, { code: 'PERSON_IN_USE' });
+        throw error;
+      });
+      if (erased === null) throw unknownPerson(account, person);
+      return { ...erased };
+    },
+  };
+}
+
+function shownHit(hit: PersonHit, unmask: boolean) {
+  return { ...shownPerson(hit, unmask), contact: hit.contact, by: [...hit.by] };
+}
+
+function shownPerson(
+  { account, ref, number, name, email }: Pick<Person, 'account' | 'ref' | 'number' | 'name' | 'email'>,
+  unmask: boolean,
+) {
+  const hide = (value: string | null, mask: (text: string) => string) =>
+    value === null || unmask ? value : mask(value);
+  return {
+    account,
+    person: ref,
+    number: hide(number, maskPhone),
+    name: hide(name, maskName),
+    email: hide(email, maskEmail),
+  };
+}
+
+function unknownPerson(account: string, ref: string): OperatorError {
+  return new OperatorError(
+    'notFound',
+    `The ledger has no person ${ref} of the account "${account}". Search again: the id changes when the person is erased or their data expires.`,
+    { code: 'NO_SUCH_PERSON' },
+  );
+}
+
+function unknownAccount(account: string, known: readonly string[]): OperatorError {
+  return new OperatorError(
+    'notFound',
+    `The configuration has no account "${account}"; it has ${known.join(', ')}.`,
+    { code: 'UNKNOWN_NAME' },
+  );
+}

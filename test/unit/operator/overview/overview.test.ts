@@ -1,0 +1,255 @@
+// The overview, the call log, spending and failures, on both databases.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OVERVIEW } from '../../../../src/contracts/operator/overview.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+import type { Caller } from '../../../../src/operator/service/caller.ts';
+import { overviewHandlers } from '../../../../src/operator/service/overview/index.ts';
+import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
+import { depsOf, fill, PERSON, TOKEN } from './rows.ts';
+
+const ANA: Caller = { identity: 'user:ana', name: 'Ana', role: 'operator', via: 'session' };
+
+type Tables = typeof OVERVIEW;
+type Shown = { readonly [R in keyof Tables]: ReturnType<Tables[R]['output']['parse']> };
+
+describe.each([
+  ['PGlite', embeddedLedger],
+  ['PostgreSQL', testLedger],
+])('on %s', (_, open) => {
+  let db: Database;
+  const warned: object[] = [];
+  beforeAll(async () => {
+    db = await open();
+    await fill(db);
+  });
+  afterAll(() => db.close());
+
+  /** As the dispatcher calls it: with parsed input, and an answer that the contract lets through. */
+  const ask = async <R extends keyof Tables>(route: R, input: object = {}): Promise<Shown[R]> => {
+    const handler = overviewHandlers(depsOf(db, warned))[route] as (
+      input: unknown,
+      caller: Caller,
+    ) => unknown;
+    return OVERVIEW[route].output.parse(await handler(OVERVIEW[route].input.parse(input), ANA)) as Shown[R];
+  };
+
+  it('a token shows what is used of its window, the last minute by lane, 429s and refusals', async () => {
+    const { tokens } = await ask('GET /overview');
+    expect(tokens).toMatchObject([
+      {
+        account: 'acme',
+        token: TOKEN,
+        position: 1,
+        limit: 100,
+        used: 30,
+        lanes: { backfill: 2, reply: 1 },
+        limited: 1,
+        blockedUntil: null,
+        marks: [{ scope: 'cards:write', code: 'ERR_SCOPE_MISSING' }],
+      },
+    ]);
+    expect(warned).toMatchObject([{ account: 'beta', token: 1 }]);
+    expect(JSON.stringify(warned)).not.toContain('svc_');
+  });
+
+  it('running runs show progress, pace, and when they end', async () => {
+    const { running } = await ask('GET /overview');
+    const byName = Object.fromEntries(running.map((run) => [run.name, run]));
+    // 125 people, of which 30 wait. Five had nothing to do: 90 took 85 calls, so 30 take 28.3, at 8.2 a minute.
+    expect(byName['leads']).toMatchObject({ total: 125, done: 95, exact: true, progress: 0.76, calls: 85 });
+    expect(byName['leads']?.callsPerMinute).toBeGreaterThanOrEqual(8);
+    expect(byName['leads']?.etaSeconds).toBeGreaterThan(150);
+    expect(byName['leads']?.etaSeconds).toBeLessThan(250);
+    // 30 are in waves, and 15 of the open one wait.
+    expect(byName['spring']).toMatchObject({
+      kind: 'campaign',
+      total: 100,
+      done: 15,
+      paused: { by: 'bia', reason: 'lunch' },
+      etaSeconds: null,
+    });
+    expect(byName['autumn']).toMatchObject({ state: 'planned', total: 10 });
+    expect(running).toHaveLength(3);
+  });
+
+  it('waiting work is listed by lane, the most urgent first', async () => {
+    const { waiting } = await ask('GET /overview');
+    expect(waiting.map(({ lane, kind, name, count }) => [lane, kind, name, count])).toEqual([
+      ['reply', 'events', 'signup', 1],
+      ['lead', 'events', 'signup', 1],
+      ['poll', 'conversations', 'chats', 3],
+      ['campaign', 'members', 'spring', 85],
+      ['backfill', 'records', 'leads', 30],
+      [null, 'outbox', 'crm', 3],
+    ]);
+    // One event ended in the last ten minutes; the poller made 30 calls.
+    expect(waiting.slice(0, 3).map(({ etaSeconds }) => etaSeconds)).toEqual([600, expect.any(Number), 60]);
+  });
+
+  it('what needs a person is listed with its command, the most severe first', async () => {
+    const { needs, more } = await ask('GET /overview');
+    expect(needs.map(({ kind, account, name, count }) => [kind, account, name, count])).toEqual(
+      expect.arrayContaining([
+        ['refused-token', 'acme', '1', 1],
+        ['blocked-poller', 'acme', 'chats', 1],
+        ['blocked-events', 'acme', 'signup', 1],
+        ['failed-run', 'acme', 'leads', 1],
+        ['unknown-records', 'acme', 'leads', 1],
+        ['unknown-events', 'acme', 'signup', 1],
+        ['unknown-members', 'acme', 'spring', 1],
+        ['dead-outbox', null, 'crm', 2],
+        ['paused-campaign', 'acme', 'spring', 1],
+        ['approval', 'acme', 'autumn', 1],
+      ]),
+    );
+    // The failed run of the sync "old" was made up for by a later one.
+    expect(needs).toHaveLength(10);
+    expect(more).toBe(false);
+    const order = ['critical', 'warning', 'info'];
+    const severities = needs.map(({ severity }) => order.indexOf(severity));
+    expect(severities).toEqual(severities.toSorted((a, b) => a - b));
+    expect(needs.find(({ kind }) => kind === 'dead-outbox')?.commands).toEqual([
+      { route: 'POST /outbox/retry', input: { sinks: ['crm'], states: ['dead'] } },
+    ]);
+  });
+
+  it('health shows the ledger, calls of the last five minutes, pollers and sinks', async () => {
+    const { health } = await ask('GET /overview');
+    expect(health).toMatchObject({
+      ledger: { kind: db.kind },
+      temporal: { ok: false, detail: 'no Temporal server is running' },
+      kafka: null,
+      api: [{ account: 'acme', calls: 133, failed: 2, lastCode: 'TRANSPORT_RESET' }],
+      pollers: [{ account: 'acme', poller: 'chats', state: 'blocked' }],
+      sinks: [{ sink: 'crm', circuit: 'closed', waiting: 3, exact: true, dead: 2 }],
+    });
+    expect(health.ledger.lastFlushAt).not.toBeNull();
+  });
+
+  it('one account shows only its own', async () => {
+    const { tokens, running, waiting, needs, health } = await ask('GET /overview', { account: 'beta' });
+    expect([tokens, running, health.api, health.pollers]).toEqual([[], [], [], []]);
+    expect(waiting.map(({ kind }) => kind)).toEqual(['outbox']);
+    expect(needs.map(({ kind }) => kind)).toEqual(['dead-outbox']);
+  });
+
+  it.each([
+    [60, 1, 60],
+    [1440, 5, 288],
+    [10_000, 60, 167],
+    [129_600, 1440, 90],
+  ])('the chart of %i minutes has steps of %i', async (minutes, stepMinutes, steps) => {
+    const chart = await ask('GET /calls/minutes', { minutes });
+    expect(chart.stepMinutes).toBe(stepMinutes);
+    expect(chart.minutes).toHaveLength(steps);
+    const sum = (lane: 'reply' | 'poll' | 'campaign' | 'backfill') =>
+      chart.minutes.reduce((total, { calls }) => total + (calls[lane] ?? 0), 0);
+    expect([sum('reply'), sum('poll'), sum('campaign'), sum('backfill')]).toEqual([1, 30, 20, 82]);
+    expect(chart.minutes.at(-1)?.limit).toBe(100 * stepMinutes);
+    // Before the first answer, the configured limit holds.
+    expect(chart.minutes[0]?.limit).toBe((steps === 1 ? 100 : 120) * stepMinutes);
+  });
+
+  it.each([
+    [{ request: 'limited' }, 1],
+    [{ outcome: 'limited' }, 1],
+    [{ outcome: 'lost' }, 1],
+    [{ outcome: 'failed' }, 0],
+    [{ status: 429 }, 1],
+    [{ status: 200, run: 'acme/~chats/1' }, 30],
+    [{ event: 'e4' }, 1],
+    [{ event: 'nobody' }, 0],
+    [{ run: `'; drop table calls; --` }, 0],
+    [{ person: 'p999999' }, 0],
+    [{ account: 'beta' }, 0],
+    [{ since: '2020-01-01T00:00:00Z', until: '2020-01-02T00:00:00Z' }, 0],
+  ])('the call log filtered by %j has %i calls', async (filter, n) => {
+    expect((await ask('GET /calls', filter)).calls).toHaveLength(n);
+  });
+
+  it('the call log masks the person unless asked otherwise, and finds their calls', async () => {
+    const [row] = await db.query<{ id: number }>('select id from people where key = $1', [PERSON]);
+    const person = `p${row?.id}`;
+    const { calls } = await ask('GET /calls', { person });
+    expect(calls).toMatchObject([
+      {
+        personId: person,
+        person: '+55 11 9••••-0001',
+        event: 'e4',
+        conversation: 3,
+        lane: 'reply',
+        position: 1,
+      },
+    ]);
+    expect((await ask('GET /calls', { person, unmask: true })).calls).toMatchObject([{ person: PERSON }]);
+  });
+
+  it('pages of the call log name every call once, though many went out at one time', async () => {
+    const ids: number[] = [];
+    let before: string | undefined;
+    do {
+      const page = await ask('GET /calls', before === undefined ? { limit: 7 } : { limit: 7, before });
+      ids.push(...page.calls.map(({ id }) => id));
+      before = page.next ?? undefined;
+    } while (before !== undefined);
+    expect(new Set(ids).size).toBe(133);
+    expect(ids).toHaveLength(133);
+  });
+
+  it.each(['x', '2026-99-99T00:00:00.000000Z_1', "2026-11-20T10:00:00.000000Z_1' or true"])(
+    'a cursor %j that no page named is refused',
+    async (before) => {
+      await expect(ask('GET /calls', { before })).rejects.toMatchObject({ kind: 'invalid', code: 'CURSOR' });
+    },
+  );
+
+  it('spending shows which job spent most; what follows a campaign is its own', async () => {
+    const { calls, items } = await ask('GET /spending');
+    expect(calls).toBe(133);
+    expect(items.map(({ kind, name, calls: n, run }) => [kind, name, n, run])).toEqual([
+      ['sync', 'leads', 82, null],
+      ['poller', 'chats', 30, null],
+      ['campaign', 'spring', 20, null],
+      ['route', 'signup', 1, null],
+    ]);
+    expect(items[0]).toMatchObject({ lanes: { backfill: 82 }, limited: 1, failed: 1, waitMs: 10 });
+    const byRun = await ask('GET /spending', { by: 'run', limit: 2 });
+    expect(byRun.items.map(({ run }) => run)).toEqual(['acme/leads/2', 'acme/~chats/1']);
+    expect(byRun.more).toBe(true);
+  });
+
+  it('failures of all kinds are listed by code', async () => {
+    const { failures } = await ask('GET /failures');
+    expect(
+      failures.map(({ kind, name, outcome, code, count }) => [kind, name, outcome, code, count]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['run', 'leads', 'failed', 'RUN_FAILED', 1],
+        ['run', 'old', 'failed', 'RUN_FAILED', 1],
+        ['record', 'leads', 'failed', 'ERR_INVALID_NUMBER', 1],
+        ['record', 'leads', 'unknown', 'ERR_INVALID_NUMBER', 1],
+        ['row', 'leads', 'failed', 'NUMBER_INVALID', 2],
+        ['event', 'signup', 'unknown', 'LOST', 1],
+        ['member', 'spring', 'unknown', 'LOST', 1],
+        ['call', 'POST /v1/cards', 'failed', 'ERR_RATE_LIMITED', 1],
+        ['call', 'POST /v1/cards', 'unknown', 'TRANSPORT_RESET', 1],
+        ['outbox', 'crm', 'failed', 'HTTP_400', 2],
+      ]),
+    );
+    expect(failures).toHaveLength(10);
+    const since = '2020-01-01T00:00:00Z';
+    const old = await ask('GET /failures', { since, until: '2020-01-02T00:00:00Z' });
+    expect(old.failures).toEqual([]);
+    await expect(ask('GET /failures', { since, until: since })).rejects.toMatchObject({ kind: 'invalid' });
+  });
+
+  it('many pending records are estimated from the range of their ids', async () => {
+    await emptyLedger(db);
+    await fill(db, { pending: 20_000 });
+    const { running } = await ask('GET /overview');
+    const leads = running.find(({ name }) => name === 'leads');
+    expect(leads).toMatchObject({ exact: false, total: 20_095 });
+    expect(leads?.done).toBeGreaterThan(0);
+    expect(leads?.done).toBeLessThan(300);
+  });
+});

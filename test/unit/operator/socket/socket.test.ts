@@ -1,0 +1,199 @@
+// The operator API on a Unix socket: the kernel says who calls, and the client reads what the handler answered.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ConnectedClient, socketClient } from '../../../../src/operator/client/node.ts';
+import { OperatorError } from '../../../../src/operator/error.ts';
+import type { Caller } from '../../../../src/operator/service/caller.ts';
+import { type OperatorSocket, serveSocket } from '../../../../src/operator/socket/serve.ts';
+
+let folder: string;
+let socket: OperatorSocket;
+let client: ConnectedClient;
+let answer: (route: string, input: unknown, caller: Caller | null) => Promise<unknown>;
+const logged: unknown[] = [];
+const seen: { route: string; input: unknown; caller: Caller | null }[] = [];
+
+beforeEach(async () => {
+  seen.length = 0;
+  folder = await mkdtemp(join(tmpdir(), 'sluice-socket-'));
+  answer = async () => ({ events: [], next: null });
+  socket = await serveSocket({
+    place: { folder },
+    log: { error: (...line) => void logged.push(line) },
+    dispatch: async (route, input, caller) => {
+      seen.push({ route, input, caller });
+      return await answer(route, input, caller);
+    },
+    async callerOf(uid) {
+      if (uid !== process.getuid?.()) throw new OperatorError('forbidden', `user ${uid} may not use this`);
+      return { identity: `unix:${uid}`, name: 'me', role: 'admin', via: 'socket' };
+    },
+  });
+  client = socketClient(socket.path);
+});
+afterEach(async () => {
+  await client.close();
+  await socket.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the caller', () => {
+  it('is the Unix user of the process that connects', async () => {
+    await client.call('GET /sinks', {});
+    expect(seen[0]?.caller).toMatchObject({ identity: `unix:${process.getuid?.()}`, via: 'socket' });
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    'is refused when it is another user, whatever the file modes allow',
+    async () => {
+      await chmod(dirname(socket.path), 0o755);
+      await chmod(folder, 0o755);
+      await chmod(socket.path, 0o666);
+      const script = `
+      const req = require('node:http').get({ socketPath: process.argv[1], path: '/api/v1/sinks' }, async (res) => {
+        let body = ''; for await (const part of res) body += part;
+        console.log(res.statusCode, body);
+      });
+      req.on('error', (error) => console.log(error.code));`;
+      const child = spawn(process.execPath, ['-e', script, socket.path], {
+        uid: 65_534,
+        gid: 65_534,
+        cwd: '/',
+      });
+      const [out] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+      expect(out).toMatch(/^403 .*user 65534 may not use this/);
+      expect(seen).toEqual([]);
+    },
+  );
+
+  it('has a socket that only this user can open', async () => {
+    expect((await stat(socket.path)).mode & 0o777).toBe(0o600);
+    expect((await stat(dirname(socket.path))).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe('a call', () => {
+  it.each<[string, Parameters<ConnectedClient['call']>]>([
+    [
+      'numbers and lists in a query',
+      ['GET /outbox', { limit: 7, states: ['dead'], sinks: ['a b', 'c&d=é'] }],
+    ],
+    ['a list of one', ['GET /outbox', { codes: ['X'] }]],
+    ['an id with a slash in a query', ['GET /outbox', { ids: ['bus/1'], after: 'bus/2' }]],
+    ['a body', ['POST /outbox/discard', { ids: ['bus/1', 'ß/2'], reason: 'line\nbreak' }]],
+    ['a name with everything in a path', ['GET /syncs/{sync}/runs', { sync: 'a/b?c#d%2F é', limit: 3 }]],
+  ])('carries %s unchanged', async (_, call) => {
+    await client.call(...call);
+    expect(seen[0]?.route).toBe(call[0]);
+    expect(seen[0]?.input).toEqual(call[1]);
+  });
+
+  it('throws the error of the server, with kind, code and wait', async () => {
+    answer = () =>
+      Promise.reject(new OperatorError('unavailable', 'not now', { code: 'BUSY', retryAfterMs: 1500 }));
+    await expect(client.call('GET /sinks', {})).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'BUSY',
+      retryAfterMs: 1500,
+      message: 'not now',
+    });
+  });
+
+  it('says whether nobody answered or an answer was lost', async () => {
+    answer = () => new Promise(() => undefined);
+    const lost = client.call('POST /outbox/retry', {}).catch((error: unknown) => error);
+    await expect.poll(() => seen.length).toBe(1);
+    await socket.close();
+    expect(await lost).toMatchObject({ kind: 'unavailable', code: 'ANSWER_LOST' });
+    await expect(client.call('GET /sinks', {})).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
+  }, 15_000);
+});
+
+describe('a socket for all users of the machine', () => {
+  const shared = (path: string) =>
+    serveSocket({
+      place: { path },
+      log: { error: () => undefined },
+      dispatch: async (_route, _input, caller) => ({ sinks: [], caller }),
+      callerOf: async (uid) => ({
+        identity: `unix:${uid}`,
+        name: String(uid),
+        role: 'viewer',
+        via: 'socket',
+      }),
+    });
+
+  it('can be opened by everybody, takes the place of one that a killed process left, and goes at the end', async () => {
+    const path = join(folder, 'shared');
+    const first = await shared(path);
+    expect((await stat(path)).mode & 0o777).toBe(0o666);
+    await expect(shared(path)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await first.close();
+    const left = createServer();
+    await new Promise<void>((done) => left.listen(path, done));
+    // Closing without removing is what a killed process does.
+    await rename(path, `${path}.kept`);
+    await new Promise((done) => left.close(done));
+    await rename(`${path}.kept`, path);
+    const second = await shared(path);
+    const other = socketClient(path);
+    expect(await other.call('GET /sinks', {})).toMatchObject({ sinks: [] });
+    await other.close();
+    await second.close();
+    await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('replaces nothing that is no socket', async () => {
+    const path = join(folder, 'file');
+    await writeFile(path, 'precious');
+    await expect(shared(path)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    expect(await readFile(path, 'utf8')).toBe('precious');
+  });
+});
+
+/** Sends raw HTTP and returns the whole answer. */
+async function raw(request: string): Promise<string> {
+  const connection = connect(socket.path);
+  connection.write(request);
+  return await text(connection);
+}
+const lines = (...parts: string[]) => parts.join('\r\n');
+const CLOSE = 'Host: x\r\nConnection: close';
+const post = (body: string, type = 'application/json') =>
+  lines(
+    'POST /api/v1/outbox/retry HTTP/1.1',
+    CLOSE,
+    `Content-Type: ${type}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  );
+
+describe('a wrong request', () => {
+  it.each<[string, string, number, RegExp]>([
+    ['of an unknown path', lines('GET /api/v1/nothing HTTP/1.1', CLOSE, '', ''), 404, /openapi.json/],
+    ['of another method', lines('DELETE /api/v1/outbox HTTP/1.1', CLOSE, '', ''), 404, /DELETE/],
+    ['with broken JSON', post('{"ids": ['), 400, /not JSON/],
+    ['with a list', post('[1]'), 400, /JSON object/],
+    ['with a number', post('3'), 400, /not JSON|JSON object/],
+    ['with too many bytes', post(`{"reason": "${'x'.repeat(1_048_577)}"}`), 400, /larger than 1048576 bytes/],
+    [
+      'with broken percent signs',
+      lines('GET /api/v1/syncs/%E0%A4%A/runs HTTP/1.1', CLOSE, '', ''),
+      400,
+      /"kind"/,
+    ],
+  ])('%s is answered with an error of the API', async (_, request, status, body) => {
+    const answered = await raw(request);
+    expect(answered).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answered).toMatch(body);
+    expect(answered).not.toMatch(/ at .*\.(ts|js):/);
+    expect(seen).toEqual([]);
+  });
+});

@@ -1,0 +1,187 @@
+// The guided first sync: an export becomes a sync of the configuration, and nothing of it is lost or shown in clear.
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CONFIG_CHECKS } from '../../../../src/cli/config/config-checks.ts';
+import { type LoadedConfig, loadConfig } from '../../../../src/config/load.ts';
+import type { Input } from '../../../../src/contracts/operator/index.ts';
+import { type Database, openPglite } from '../../../../src/ledger/database.ts';
+import { migrate } from '../../../../src/ledger/migrations/migrations.ts';
+import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
+import { layCluster } from '../../../support/postgres/cluster.ts';
+
+const YAML = `# Accounts of the shop.
+version: 1
+accounts:
+  acme: # the main one
+    baseUrl: http://127.0.0.1:9/wapi
+    tokens: [env:TOKEN]
+
+sources:
+  old: { type: csv, path: old.csv } # kept
+mappings:
+  old:
+    contact: { number: phone }
+syncs:
+  old: { account: acme, source: old, mapping: old }
+`;
+const CSV = `Telefone;Nome;E-mail;Etapa
++55 11 98765-4321;Canaria Silva;canaria@mail.example;Novo
+none;<script>alert(1)</script>;x;Novo
++55 11 98765-4322;=HYPERLINK("http://evil");b@mail.example;Ganho
+`;
+const MAPPING = { defaultCountry: 'BR', contact: { number: 'Telefone', name: 'Nome', email: 'E-mail' } };
+
+let dir: string;
+let db: Database;
+let config: LoadedConfig;
+let operator: TestOperator;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-first-'));
+  await layCluster(join(dir, 'ledger'));
+  db = await openPglite(join(dir, 'ledger'));
+  await migrate(db);
+});
+beforeEach(async () => {
+  await operator?.close();
+  await rm(join(dir, 'data'), { recursive: true, force: true });
+  await writeFile(join(dir, 'sluice.yaml'), YAML);
+  config = await loadConfig(join(dir, 'sluice.yaml'), { env: {}, ...CONFIG_CHECKS });
+  operator = await openTestOperator({ db, temporal: null, config, stateDir: dir });
+});
+afterAll(async () => {
+  await operator.close();
+  await db.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const upload = async (text: string, name = 'export.csv') =>
+  await operator.client.call('POST /uploads', { name, file: Buffer.from(text) });
+const made = (id: string, sync = 'leads'): Input<'POST /uploads/{upload}/sync'> => ({
+  upload: id,
+  account: 'acme',
+  sync,
+  mapping: MAPPING,
+});
+
+describe('an upload', () => {
+  it('is recognized, and shows no value in clear', async () => {
+    const { recognized, bytes } = await upload(CSV);
+    expect(bytes).toBe(Buffer.byteLength(CSV));
+    expect(recognized).toMatchObject({ delimiter: ';', header: true });
+    expect(recognized.columns.map(({ name }) => name)).toEqual(['Telefone', 'Nome', 'E-mail', 'Etapa']);
+    expect(recognized.mapping?.contact.number).toBe('Telefone');
+    expect(JSON.stringify(recognized.columns)).not.toMatch(/98765-4321|Canaria|canaria|script|HYPERLINK/);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a workbook', 'PK\u0003\u0004…'],
+    ['a web page', '<!doctype html><html><form>'],
+  ])('of %s is refused', async (_, text) => {
+    await expect(upload(text)).rejects.toMatchObject({ kind: 'invalid' });
+  });
+
+  it('is a private file, deleted when it is asked for', async () => {
+    const { upload: id } = await upload(CSV);
+    const folder = (await readdir(dir)).find((name) => name.startsWith('plans-')) ?? '';
+    expect(await readdir(join(dir, folder, 'uploads'))).toEqual([`${id}.csv`]);
+    await operator.client.call('DELETE /uploads/{upload}', { upload: id });
+    expect(await readdir(join(dir, folder, 'uploads'))).toEqual([]);
+    await expect(
+      operator.client.call('POST /uploads/{upload}/preview', { upload: id, mapping: MAPPING }),
+    ).rejects.toMatchObject({ kind: 'notFound' });
+  });
+
+  it('is for administrators', async () => {
+    for (const role of ['viewer', 'operator', 'approver'] as const)
+      await expect(
+        operator.as({ role }).call('POST /uploads', { name: 'x', file: Buffer.from(CSV) }),
+      ).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+});
+
+describe('a preview', () => {
+  it('shows the first rows masked, and counts what would be rejected', async () => {
+    const { upload: id } = await upload(CSV);
+    const input = { upload: id, mapping: MAPPING };
+    const preview = await operator.client.call('POST /uploads/{upload}/preview', input);
+    expect(preview).toMatchObject({ rows: 3, whole: true, mapped: 2, rejected: 1 });
+    expect(preview.problems[0]).toMatchObject({ field: 'contact.number', count: 1, rows: [2] });
+    expect(JSON.stringify(preview)).not.toMatch(/987654321|Canaria|canaria@|HYPERLINK|script/);
+  });
+
+  it('of a mapping that cannot be compiled names the problem', async () => {
+    const { upload: id } = await upload(CSV);
+    const mapping = { contact: { number: '=$(' } };
+    await expect(
+      operator.client.call('POST /uploads/{upload}/preview', { upload: id, mapping }),
+    ).rejects.toMatchObject({ kind: 'invalid' });
+  });
+});
+
+describe('a dry run of a mapping that is not in the configuration', () => {
+  it('counts people, and changes nothing', async () => {
+    const { upload: id } = await upload(CSV);
+    const { plan } = await operator.client.call('POST /uploads/{upload}/plans', made(id));
+    const now = await operator.client.call('GET /plans/{plan}', { plan, waitMs: 10_000 });
+    expect(now).toMatchObject({ state: 'done', listed: 1, report: { read: 3, create: 2, rejected: 1 } });
+    expect(JSON.stringify(now)).not.toMatch(/987654321|Canaria/);
+    const { problems, next } = await operator.client.call('GET /plans/{plan}/problems', { plan, limit: 1 });
+    expect([problems.length, next]).toEqual([1, '1']);
+    expect(await db.query('select 1 from runs')).toEqual([]);
+    const viewer = operator.as({ role: 'viewer' });
+    await expect(viewer.call('GET /plans/{plan}', { plan })).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+});
+
+describe('writing the sync', () => {
+  it('keeps comments and entries, keeps the export, and needs no restart', async () => {
+    const { upload: id } = await upload(CSV);
+    const written = await operator.client.call('POST /uploads/{upload}/sync', made(id));
+    expect(written).toMatchObject({ sync: 'leads', export: 'data/leads.csv', active: true });
+    const text = await readFile(join(dir, 'sluice.yaml'), 'utf8');
+    for (const kept of ['# Accounts of the shop.', '# the main one', '# kept', 'old: { account: acme'])
+      expect(text).toContain(kept);
+    expect(await readFile(join(dir, 'data/leads.csv'), 'utf8')).toBe(CSV);
+    expect((await readdir(dir)).filter((name) => name.startsWith('.sluice-'))).toEqual([]);
+    const { syncs } = await operator.client.call('GET /syncs', {});
+    expect(syncs.map(({ sync }) => sync)).toEqual(['leads', 'old']);
+    const again = await loadConfig(join(dir, 'sluice.yaml'), { env: {}, ...CONFIG_CHECKS });
+    expect(again.spec('leads')).toEqual(config.spec('leads'));
+  });
+
+  it.each([
+    ['a name that exists', (id: string) => made(id, 'old'), 'conflict'],
+    ['an unknown account', (id: string) => ({ ...made(id), account: 'other' }), 'notFound'],
+    ['a name with a path', (id: string) => made(id, '../x'), 'invalid'],
+    [
+      'a mapping of two values',
+      (id: string) => ({ ...made(id), mapping: { contact: { number: { path: 'a', const: 'b' } } } }),
+      'invalid',
+    ],
+  ])('refuses %s and leaves every file as it is', async (_, input, kind) => {
+    const { upload: id } = await upload(CSV);
+    await expect(operator.client.call('POST /uploads/{upload}/sync', input(id))).rejects.toMatchObject({
+      kind,
+    });
+    expect(await readFile(join(dir, 'sluice.yaml'), 'utf8')).toBe(YAML);
+    expect(await readdir(join(dir, 'data')).catch(() => [])).toEqual([]);
+  });
+
+  it('is refused while the file has an error, and keeps an edit of somebody else', async () => {
+    const { upload: id } = await upload(CSV);
+    const broken = `${YAML}nonsense: true\n`;
+    await writeFile(join(dir, 'sluice.yaml'), broken);
+    await expect(operator.client.call('POST /uploads/{upload}/sync', made(id))).rejects.toMatchObject({
+      kind: 'invalid',
+      message: expect.stringContaining('nonsense'),
+    });
+    expect(await readFile(join(dir, 'sluice.yaml'), 'utf8')).toBe(broken);
+    const edited = YAML.replace('# kept', '# edited');
+    await writeFile(join(dir, 'sluice.yaml'), edited);
+    await operator.client.call('POST /uploads/{upload}/sync', made(id));
+    expect(await readFile(join(dir, 'sluice.yaml'), 'utf8')).toContain('# edited');
+  });
+});

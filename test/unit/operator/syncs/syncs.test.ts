@@ -1,0 +1,163 @@
+// Syncs as operators see them: empty ledgers, unknown names, a hundred thousand rows in pages, masks and roles.
+import { performance } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UnknownNameError } from '../../../../src/config/errors.ts';
+import type { LoadedConfig } from '../../../../src/config/load.ts';
+import type { Output } from '../../../../src/contracts/operator/index.ts';
+import { RunSpec } from '../../../../src/contracts/wire/run.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { addRowProblems } from '../../../../src/ledger/sync/row-problems.ts';
+import { advanceRun, openRun } from '../../../../src/ledger/sync/runs.ts';
+import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+
+const ROWS = 100_000;
+const SYNC = { account: 'acme', source: 'leads', mapping: 'leads', mode: 'upsert' };
+const SPEC = RunSpec.parse({
+  account: 'acme',
+  sync: 'leads',
+  options: { account: 'acme', source: 'leads', mapping: 'leads' },
+  source: { type: 'csv', path: 'leads.csv' },
+  mapping: { contact: { number: 'phone' } },
+});
+
+let db: Database;
+let operator: TestOperator;
+let run: string;
+beforeAll(async () => {
+  db = await testLedger();
+  const config = {
+    config: {
+      accounts: { acme: { tokens: [] } },
+      sources: { leads: { type: 'csv' } },
+      syncs: { leads: SYNC, 'never-ran': SYNC },
+      sinks: {},
+    },
+    spec(sync: string) {
+      if (sync === 'leads' || sync === 'never-ran') return { account: 'acme' };
+      throw new UnknownNameError('sync', sync, '');
+    },
+  } as unknown as LoadedConfig;
+  operator = await openTestOperator({ db, temporal: null, config });
+  run = (await openRun(db, SPEC)).id;
+  await db.query(
+    `insert into run_records (run_id, row_no, key, payload, todo, status, step, code, reason)
+     select $1, n, '55119' || lpad(n::text, 8, '0'),
+            jsonb_build_object('key', 'k', 'contact', jsonb_build_object('number', '5511987654321', 'name', 'Canaria Silva'),
+                               'tags', '[]'::jsonb, 'extraInfo', '[]'::jsonb),
+            4, case n % 10 when 0 then 'failed' when 1 then 'unknown' else 'created' end, 'upsertContact',
+            case n % 10 when 0 then 'ERR_X' when 1 then 'READ_BACK_FAILED' end, 'refused'
+       from generate_series(1, $2::int) n`,
+    [run, ROWS],
+  );
+  const twice = ['contact.email', 'contact.number'].map((field) => ({
+    row: 5,
+    kind: 'reject' as const,
+    problem: { field, code: 'invalid', reason: 'no', value: '+55 11 98765-4321' },
+  }));
+  await addRowProblems(db, run, twice);
+  await advanceRun(db, run, { cursor: null, progress: 1, read: ROWS + 1, rejected: 1, merged: 0 });
+}, 60_000);
+afterAll(async () => {
+  await operator.close();
+  await db.close();
+});
+
+type Rows = Output<'GET /syncs/{sync}/rows'>;
+const rowsOf = async (input: object) =>
+  await operator.client.call('GET /syncs/{sync}/rows', { sync: 'leads', ...input });
+
+describe('rows', () => {
+  it('of all pages are every row once, in the order of the source', async () => {
+    const rows: Rows['rows'][number][] = [];
+    for (let after: string | null | undefined; after !== null; ) {
+      const page: Rows = await rowsOf({ limit: 5000, after });
+      rows.push(...page.rows);
+      after = page.next;
+    }
+    expect(rows).toHaveLength(ROWS / 5 + 2);
+    expect(rows.filter(({ status }) => status === 'rejected')).toHaveLength(2);
+    const numbers = rows.map(({ row }) => row);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  });
+
+  it('a page that ends between two findings of one row loses neither', async () => {
+    const first = await rowsOf({ limit: 1, statuses: ['rejected'] });
+    const second = await rowsOf({ limit: 1, statuses: ['rejected'], after: first.next });
+    expect([first, second].flatMap(({ rows }) => rows.map(({ step }) => step))).toEqual([
+      'contact.email',
+      'contact.number',
+    ]);
+    expect(second.next).toBeNull();
+  });
+
+  it('show no personal data unless an operator asks for it', async () => {
+    const input = { limit: 3, statuses: ['failed', 'rejected'], diff: true };
+    expect(JSON.stringify(await rowsOf(input))).not.toMatch(/98765-4321|5511987654321|Canaria/);
+    expect(JSON.stringify(await rowsOf({ ...input, unmask: true }))).toMatch(/Canaria Silva/);
+    const viewer = operator.as({ role: 'viewer' });
+    await expect(
+      viewer.call('GET /syncs/{sync}/rows', { sync: 'leads', unmask: true }),
+    ).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+
+  it('answers a deep page of 100,000 rows within 200 ms', async () => {
+    const { next } = await rowsOf({ limit: 5000, statuses: ['created'] });
+    const times: number[] = [];
+    for (let n = 0; n < 20; n++) {
+      const began = performance.now();
+      await rowsOf({ limit: 100, statuses: ['created'], after: next });
+      times.push(performance.now() - began);
+    }
+    const p95 = times.toSorted((a, b) => a - b)[18] ?? 0;
+    expect(p95).toBeLessThan(200);
+  });
+
+  it.each([
+    ['a cursor of nothing', { after: 'x' }, 'invalid'],
+    ['a cursor that is no list', { after: Buffer.from('{"newest":1}').toString('base64url') }, 'invalid'],
+    ['a run of another sync', { run: 'acme/other/1' }, 'notFound'],
+    ['a run that is SQL', { run: "' or 1=1 --" }, 'notFound'],
+    ['no status', { statuses: [] }, 'invalid'],
+    ['a negative row', { row: -1 }, 'invalid'],
+  ])('refuse %s', async (_, input, kind) => {
+    await expect(rowsOf(input)).rejects.toMatchObject({ kind });
+  });
+});
+
+describe('without a Temporal server', () => {
+  it('the progress of an open run comes from the ledger', async () => {
+    const now = await operator.client.call('GET /syncs/{sync}/progress', { sync: 'leads' });
+    expect(now).toMatchObject({ state: 'unknown', end: null, progress: { run, phase: 'syncing' } });
+    expect(now.progress).toMatchObject({ failed: ROWS / 10, unknown: ROWS / 10, created: (ROWS / 10) * 8 });
+  });
+
+  it('syncs and runs are listed, also those that never ran', async () => {
+    const { syncs } = await operator.client.call('GET /syncs', {});
+    expect(syncs).toMatchObject([
+      { sync: 'leads', state: 'unknown', last: { run, pending: 0 } },
+      { sync: 'never-ran', state: 'idle', last: null, schedule: null },
+    ]);
+    expect(await operator.client.call('GET /syncs/{sync}/runs', { sync: 'never-ran' })).toEqual({
+      runs: [],
+      next: null,
+    });
+    for (const route of ['GET /syncs/{sync}/progress', 'GET /syncs/{sync}/rows'] as const)
+      await expect(operator.client.call(route, { sync: 'never-ran' })).rejects.toMatchObject({
+        kind: 'notFound',
+      });
+  });
+
+  it('an unknown sync is named', async () => {
+    await expect(operator.client.call('GET /syncs/{sync}/runs', { sync: '<script>' })).rejects.toMatchObject({
+      kind: 'notFound',
+      message: expect.stringContaining('<script>'),
+    });
+  });
+
+  it('a pause of a sync that is not running is refused, and starts nothing', async () => {
+    await expect(
+      operator.client.call('POST /syncs/{sync}/pause', { sync: 'never-ran' }),
+    ).rejects.toMatchObject({ kind: 'notFound', code: 'NOT_RUNNING' });
+  });
+});
