@@ -30,8 +30,8 @@ export interface PageCursor extends Window {
   readonly overlap: number;
   /** Number of items to go back if the next page shares none with those already read. */
   readonly back: number;
-  /** Maximum number of pages. */
-  readonly most: number;
+  /** Number of pages that the list's size on the first page allows. A list that grows allows more. */
+  readonly allowed: number;
   /** Number of different items so far, and of items whose id is unreadable. */
   readonly seen: number;
   readonly nameless: number;
@@ -72,6 +72,8 @@ export interface PageStep {
 /** For a list that does not change, an overlap of one costs an eighth of the calls. */
 const OVERLAPS = { first: 1, next: 10 } as const;
 const ROUNDS = 3;
+/** A list that grows as fast as it is read may take this many times the pages that its first size allows. */
+const GROWTH = 5;
 
 /**
  * @param pageSize largest page to ask for
@@ -86,7 +88,7 @@ export function firstPage(pageSize: number, { once = false } = {}): PageCursor {
     size,
     overlap: once ? 0 : OVERLAPS.first,
     back: OVERLAPS.next,
-    most: 0,
+    allowed: 0,
     seen: 0,
     nameless: 0,
     first: null,
@@ -114,15 +116,17 @@ function windowAfter(read: number, overlap: number, size: number): Window {
   }
 }
 
-/** Decides what follows a page. The list's size on the first page bounds the number of pages. */
+/** Decides what follows a page. The list's size bounds the number of pages. */
 export function nextPage(cursor: PageCursor, page: SeenPage): PageStep {
   const length = page.ids.length + page.nameless;
   const isFirst = cursor.step === 0;
   // A short first page that is not the last: the service's maximum page size is below the requested one.
   const size = isFirst && page.hasMore && length > 0 ? Math.min(cursor.size, length) : cursor.size;
-  // Allows for overlaps, steps back and growth. A list that grows as fast as it is read does not move the bound.
-  const most = isFirst ? 30 + 8 * Math.ceil(page.count / size) : cursor.most;
-  const onward = { ...cursor, step: cursor.step + 1, size, most };
+  // Allows for overlaps and steps back.
+  const allowedNow = 30 + 8 * Math.ceil(page.count / size);
+  const allowed = isFirst ? allowedNow : cursor.allowed;
+  const most = Math.min(Math.max(allowed, allowedNow), GROWTH * allowed);
+  const onward = { ...cursor, step: cursor.step + 1, size, allowed };
 
   const start = (cursor.pageNumber - 1) * cursor.pageSize;
   // Without a readable id, no overlap can be recognized. The cursor advances instead of reading the same page forever.

@@ -67,6 +67,11 @@ it.each([20, 21, 37, 100])(
   },
 );
 
+it('a short list that grows at every page is read to its end', () => {
+  const arriving = Array.from({ length: 8 }, () => [{ kind: 'come' as const, at: 0, many: 60 }]);
+  expect(read(21, arriving, 20, 20)).toMatchObject({ missed: [], unsteady: false });
+});
+
 it('one that leaves in front at every page is kept up with, and no warning is given', () => {
   const leaving = Array.from({ length: 100 }, () => [{ kind: 'leave' as const, at: 0, many: 1 }]);
   expect(read(1500, leaving)).toMatchObject({ missed: [], unsteady: false });
