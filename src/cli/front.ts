@@ -1,6 +1,7 @@
 // The front of the command line: it answers help and mistyped words and names from the tree of commands as data, and
 // loads the code of a command only to run it.
 import { Command } from 'commander';
+import { UnknownNameError } from '../config/errors.ts';
 import { addExamples } from './examples.ts';
 import { findPlace, type Given } from './lib/connect/place.ts';
 import { checkName, kindOfArgument, readNames } from './lib/names.ts';
@@ -19,7 +20,7 @@ export function createFront(
   const program = dressProgram(new Command('sluice'), appearance);
   for (const shape of shapes)
     addShape(program, shape, async (command) => {
-      checkNames(command, env);
+      await checkNames(command, env);
       await run(shape.name, command);
     });
   addExamples(program);
@@ -36,10 +37,28 @@ const OF_LEDGER: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** @throws UnknownNameError before anything is started */
-function checkNames(command: Command, env: NodeJS.ProcessEnv): void {
-  const options = command.opts<Given & { readonly account?: unknown; readonly server?: unknown }>();
+async function checkNames(command: Command, env: NodeJS.ProcessEnv): Promise<void> {
+  const options = command.opts<Given & { readonly server?: unknown }>();
   // A server elsewhere has a configuration of its own.
   if (options.server !== undefined || env.SLUICE_SERVER) return;
+  try {
+    checkOwnNames(command, env);
+  } catch (error) {
+    if (!(error instanceof UnknownNameError && (await isServed(options, env)))) throw error;
+  }
+}
+
+/** Whether a process answers for the state folder: it may use another configuration, so it knows better. */
+async function isServed(given: Given, env: NodeJS.ProcessEnv): Promise<boolean> {
+  // Imported here: names that are right need no lock.
+  const { readFolderLock } = await import('../runtime/lock/folder-lock.ts');
+  const holder = await readFolderLock(findPlace(given, env).state);
+  return typeof holder?.operator === 'string';
+}
+
+/** @throws UnknownNameError when the configuration of this folder does not have a name */
+function checkOwnNames(command: Command, env: NodeJS.ProcessEnv): void {
+  const options = command.opts<Given & { readonly account?: unknown }>();
   const [group = '', verb = ''] = wordsOf(command);
   const isOfLedger = OF_LEDGER[group]?.includes(verb) === true;
   // A command that reads no configuration knows its names from the ledger.

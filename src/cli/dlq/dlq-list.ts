@@ -6,7 +6,7 @@ import { neutralLine } from '../../observability/neutral.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { formatCount, formatTime } from '../lib/terminal/format.ts';
+import { formatCount, formatMany, formatTime } from '../lib/terminal/format.ts';
 import { type Output, openOutput } from '../lib/terminal/output.ts';
 import { type Column, listOf } from '../lib/terminal/table.ts';
 import {
@@ -85,9 +85,8 @@ function summaryOf(
   shown: number,
   all: boolean,
 ): string[] {
-  const which = all ? 'dead letters' : 'open dead letters';
   return [
-    `${formatCount(total)} ${which}${shown < total ? `, of which ${formatCount(shown)} are listed` : ''}`,
+    `${formatMany(total, all ? 'dead letter' : 'open dead letter')}${shown < total ? `, of which ${formatCount(shown)} are listed` : ''}`,
     ...byCode.map(({ code, count }) => `  ${neutralLine(code)}: ${formatCount(count)}`),
   ];
 }

@@ -8,6 +8,7 @@ import { errorReport } from '../../../../src/cli/lib/describe-plain.ts';
 import { shapeOf } from '../../../../src/cli/lib/shape.ts';
 import { createProgram } from '../../../../src/cli/program.ts';
 import { ConfigError, UnknownNameError } from '../../../../src/config/errors.ts';
+import { acquireFolderLock } from '../../../../src/runtime/lock/folder-lock.ts';
 
 const APPEARANCE = { version: '1.0.0', json: false };
 const real = await createProgram(APPEARANCE, {});
@@ -20,10 +21,10 @@ writeFileSync(
 );
 
 /** Returns what runs, and what is printed. */
-async function front(words: readonly string[]) {
+async function front(words: readonly string[], more: NodeJS.ProcessEnv = {}) {
   const ran: string[] = [];
   let out = '';
-  const env = { SLUICE_CONFIG: CONFIG };
+  const env = Object.assign({ SLUICE_CONFIG: CONFIG }, more);
   const program = createFront(shapes, APPEARANCE, env, async (group) => void ran.push(group));
   const capture = (text: string) => void (out += text);
   const quiet = (command: typeof program) => {
@@ -60,6 +61,26 @@ describe('the front of the command line', () => {
     expect(ran).toEqual([]);
     expect(error).toBeInstanceOf(UnknownNameError);
     expect((error as Error).message).toBe(message);
+  });
+
+  describe('a name that only a Sluice with another configuration knows', () => {
+    const words = ['sync', 'run', 'elsewhere'];
+
+    it('goes to the process that runs on the state folder', async () => {
+      const state = mkdtempSync(join(tmpdir(), 'sluice-front-'));
+      const lock = await acquireFolderLock(state, { command: 'sluice dev', operator: '/run/sluice.sock' });
+      try {
+        expect(await front([...words, '--state', state])).toMatchObject({ ran: ['sync'], error: null });
+      } finally {
+        await lock.release();
+      }
+      expect(await front([...words, '--state', state])).toMatchObject({ ran: [] });
+    });
+
+    it('goes to the server elsewhere', async () => {
+      const more = { SLUICE_SERVER: 'https://sluice.example.com' };
+      expect(await front(words, more)).toMatchObject({ ran: ['sync'], error: null });
+    });
   });
 
   it.each([
