@@ -72,6 +72,11 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
         'The kernel does not name the user of the connection.',
         'Use HTTP with an access token.',
       ],
+      [
+        'PASSWORD_OF_PROVIDER',
+        'The user logs in with the OpenID provider and has no password in Sluice.',
+        'Change the password at the provider. For a script, add a user of its own with a password.',
+      ],
       ['ROLE_OF_PROVIDER', 'The OpenID provider decides the role of this user.', 'Change the groups there.'],
       ['ROLE_REQUIRED', 'Your role may not do this.', 'Ask somebody with the role that the message names.'],
       [

@@ -124,16 +124,23 @@ export const IDENTITY = {
   }),
   'POST /logout': endpoint({
     role: 'viewer',
-    summary: 'End this session or revoke this access token; or end all of your sessions.',
+    summary:
+      'End this session or revoke this access token; or end all of your sessions and revoke all of your access tokens.',
     input: z.strictObject({ everywhere: z.boolean().default(false) }),
     output: z.object({}),
     audit: ['everywhere'],
   }),
   'POST /password': endpoint({
     role: 'viewer',
-    summary: 'Change your own password. All of your other sessions end.',
-    input: z.strictObject({ current: Password, password: Password }),
+    summary: 'Change your own password. All of your other sessions end, and your access tokens are revoked.',
+    input: z.strictObject({
+      current: Password,
+      password: Password,
+      /** Do not revoke your access tokens. */
+      keepTokens: z.boolean().default(false),
+    }),
     output: LoggedIn,
+    audit: ['keepTokens'],
   }),
   'POST /console': endpoint({
     role: 'admin',
@@ -169,7 +176,8 @@ export const IDENTITY = {
   }),
   'PATCH /users/{name}': endpoint({
     role: 'admin',
-    summary: 'Change a user. A new role and disabling end the sessions of the user.',
+    summary:
+      'Change a user. A new role ends the sessions of the user. Disabling also revokes access tokens and links.',
     input: z.strictObject({
       name: UserName,
       displayName: DisplayName.optional(),
@@ -183,7 +191,7 @@ export const IDENTITY = {
   }),
   'POST /users/{name}/password': endpoint({
     role: 'admin',
-    summary: 'Set the password of a user. The sessions of the user end.',
+    summary: 'Set the password of a user. Their sessions end, and their access tokens are revoked.',
     input: z.strictObject({ name: UserName, password: Password }),
     output: z.object({}),
   }),
@@ -196,7 +204,7 @@ export const IDENTITY = {
   }),
   'POST /users/{name}/logout': endpoint({
     role: 'admin',
-    summary: 'End all sessions of a user.',
+    summary: 'End all sessions of a user, and revoke all access tokens of the user.',
     input: z.strictObject({ name: UserName }),
     output: z.object({}),
   }),

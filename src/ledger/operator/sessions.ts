@@ -65,10 +65,6 @@ export async function deleteSession(db: Queryable, hash: string): Promise<void> 
   await db.query('delete from user_sessions where hash = $1', [hash]);
 }
 
-export async function deleteSessionsOf(db: Queryable, user: number): Promise<void> {
-  await db.query('delete from user_sessions where user_id = $1', [user]);
-}
-
 /** Forgets sessions that have ended. */
 export async function deleteEndedSessions(
   db: Queryable,
@@ -90,8 +86,17 @@ export interface AccessTokenRow {
   readonly lastUsedAt: string | null;
 }
 
+/**
+ * Only the OpenID provider knows whether a person still belongs there, and Sluice asks at logins. So the access tokens
+ * of its users work this long after a login.
+ */
+const CONFIRMED = "interval '7 days'";
+/** When a token ends. The first login of a user of a provider is the moment in which the user is added. */
+const TOKEN_END = `case when users.oidc_issuer is null then access_tokens.expires_at
+  else least(access_tokens.expires_at, coalesce(users.last_login_at, users.created_at) + ${CONFIRMED}) end`;
+
 const TOKEN_COLUMNS = `access_tokens.id, users.name as "user", access_tokens.name,
-  ${isoText('access_tokens.created_at')} as "createdAt", ${isoText('access_tokens.expires_at')} as "expiresAt",
+  ${isoText('access_tokens.created_at')} as "createdAt", ${isoText(TOKEN_END)} as "expiresAt",
   ${isoText('access_tokens.last_used_at')} as "lastUsedAt"`;
 
 export interface NewAccessToken {
@@ -112,12 +117,15 @@ export async function createAccessToken(db: Queryable, token: NewAccessToken): P
   return row as AccessTokenRow;
 }
 
-/** The user of a token; null when it is unknown or expired, or the user is disabled. */
+/**
+ * The user of a token. Null when it is unknown or expired, when the user is disabled, or when the OpenID provider has
+ * not confirmed the user lately.
+ */
 export async function useAccessToken(db: Queryable, hash: string): Promise<UserRow | null> {
   const [row] = await db.query<UserRow>(
     `with found as (
        select access_tokens.hash, last_used_at, users.* from access_tokens join users on users.id = user_id
-        where hash = $1 and expires_at > now() and disabled_at is null),
+        where hash = $1 and ${TOKEN_END} > now() and disabled_at is null),
      touched as (
        update access_tokens set last_used_at = now() from found
         where access_tokens.hash = found.hash
@@ -140,7 +148,7 @@ export interface AccessTokenPage {
   readonly limit: number;
 }
 
-/** Tokens that have not expired, oldest first. */
+/** Tokens that have not expired, oldest first. Those that need a login at the provider to work again are among them. */
 export async function listAccessTokens(db: Queryable, page: AccessTokenPage): Promise<AccessTokenRow[]> {
   return await db.query<AccessTokenRow>(
     `select ${TOKEN_COLUMNS} from access_tokens join users on users.id = user_id

@@ -104,18 +104,44 @@ export async function passwordHashOf(db: Queryable, name: string): Promise<strin
   return row?.hash ?? null;
 }
 
-/** Ends the user's sessions. @returns false when there is no such user */
-export async function setPassword(tx: Queryable, name: string, hash: string): Promise<boolean> {
+/** A password that somebody else knew let them make links, sessions and access tokens: none outlives it. */
+export async function setPassword(
+  tx: Queryable,
+  name: string,
+  hash: string,
+  { keepsTokens = false }: { readonly keepsTokens?: boolean } = {},
+): Promise<void> {
   const [row] = await tx.query<{ id: number }>(
     'update users set password_hash = $2 where name = $1 returning id',
     [name, hash],
   );
-  if (row === undefined) return false;
-  await tx.query('delete from user_sessions where user_id = $1', [row.id]);
-  return true;
+  if (row === undefined) return;
+  await endSessionsOf(tx, row.id);
+  await tx.query('delete from login_links where user_id = $1', [row.id]);
+  if (!keepsTokens) await revokeTokensOf(tx, row.id);
 }
 
-/** Ends the user's sessions when the role changes or the user is disabled. @returns null when there is no such user */
+/** Ends the sessions of a user. */
+async function endSessionsOf(db: Queryable, user: number): Promise<void> {
+  await db.query('delete from user_sessions where user_id = $1', [user]);
+}
+
+/** Revokes the access tokens of a user. */
+async function revokeTokensOf(db: Queryable, user: number): Promise<void> {
+  await db.query('delete from access_tokens where user_id = $1', [user]);
+}
+
+/** Ends everything with which a user is logged in: sessions and access tokens. */
+export async function endLoginsOf(tx: Queryable, user: number): Promise<void> {
+  await endSessionsOf(tx, user);
+  await revokeTokensOf(tx, user);
+}
+
+/**
+ * A new role ends the user's sessions. Disabling also revokes access tokens and links: they must not come back with
+ * the user.
+ * @returns null when there is no such user
+ */
 export async function changeUser(tx: Queryable, name: string, change: UserChange): Promise<UserRow | null> {
   const { displayName = null, role = null, disabled = null, unixUser } = change;
   const before = await findUser(tx, name);
@@ -127,8 +153,11 @@ export async function changeUser(tx: Queryable, name: string, change: UserChange
     [name, displayName, role, disabled, unixUser !== undefined, unixUser ?? null],
   );
   if (before === null || row === undefined) return null;
-  if (row.role !== before.role || row.disabledAt !== null)
-    await tx.query('delete from user_sessions where user_id = $1', [row.id]);
+  if (row.role !== before.role) await endSessionsOf(tx, row.id);
+  if (row.disabledAt !== null) {
+    await endLoginsOf(tx, row.id);
+    await tx.query('delete from login_links where user_id = $1', [row.id]);
+  }
   return row;
 }
 

@@ -3,7 +3,13 @@
 import type { OidcRoles } from '../../contracts/config/config.ts';
 import type { Role } from '../../contracts/operator/endpoint.ts';
 import type { Database, Queryable } from '../../ledger/database.ts';
-import { changeUser, createUser, findOidcUser, type UserRow } from '../../ledger/operator/users.ts';
+import {
+  changeUser,
+  createUser,
+  endLoginsOf,
+  findOidcUser,
+  type UserRow,
+} from '../../ledger/operator/users.ts';
 import { shortHash } from '../../ledger/short-hash.ts';
 import { OperatorError } from '../error.ts';
 import type { OidcUser } from './oidc.ts';
@@ -12,25 +18,32 @@ import { roleOf, shownName, suggestedName } from './oidc-roles.ts';
 const MAX_SUFFIX = 9;
 
 /**
- * The user of a login, with the role that the provider gives now. A changed role ends earlier sessions.
+ * The user of a login, with the role that the provider gives now. A changed role ends earlier sessions. Without a role,
+ * access tokens end too.
  * @throws OperatorError (forbidden) without a role, or when the user is disabled
  */
 export async function userOfOidc(db: Database, login: OidcUser, roles: OidcRoles): Promise<UserRow> {
   const role = roleOf(login.claims, roles);
-  return await db.transaction(async (tx) => {
+  const user = await db.transaction(async (tx) => {
     const known = await findOidcUser(tx, login.issuer, login.subject);
     if (known !== null && known.disabledAt !== null)
       throw new OperatorError('forbidden', `the user "${known.name}" is disabled`, { code: 'USER_DISABLED' });
-    if (role === null)
-      throw new OperatorError(
-        'forbidden',
-        'none of your groups has a role in Sluice; ask for one, or for another role mapping',
-        { code: 'OIDC_NO_ROLE' },
-      );
+    if (role === null) {
+      if (known !== null) await endLoginsOf(tx, known.id);
+      return null;
+    }
     if (known === null) return await addOidcUser(tx, login, role);
     const displayName = shownName(login.claims) ?? known.displayName;
     return (await changeUser(tx, known.name, { role, displayName })) as UserRow;
   });
+  // After the transaction, which must end the logins.
+  if (user === null)
+    throw new OperatorError(
+      'forbidden',
+      'none of your groups has a role in Sluice; ask for one, or for another role mapping',
+      { code: 'OIDC_NO_ROLE' },
+    );
+  return user;
 }
 
 /** Another user may have the name already, so a number follows it. */

@@ -75,17 +75,38 @@ async function checkUnixUser(tx: Queryable, name: string, unixUser: string): Pro
   );
 }
 
-/** Ends all sessions of the user. @throws OperatorError */
+export interface NewPassword {
+  readonly name: string;
+  readonly password: string;
+  /** Do not revoke the access tokens of the user. */
+  readonly keepsTokens?: boolean;
+}
+
+/** Ends all sessions of the user, and revokes the access tokens. @throws OperatorError */
 export async function changePassword(
   db: Database,
   passwords: Passwords,
-  { name, password }: { readonly name: string; readonly password: string },
+  { name, password, keepsTokens = false }: NewPassword,
 ): Promise<void> {
   const user = await findUser(db, name);
   if (user === null) throw unknownUser(name);
+  requireLocalLogin(user);
   checkPassword(password, [user.name, user.displayName]);
   const hash = await passwords.hash(password);
-  await db.transaction((tx) => setPassword(tx, name, hash));
+  await db.transaction((tx) => setPassword(tx, name, hash, { keepsTokens }));
+}
+
+/**
+ * A password would outlive the removal of a user at the provider.
+ * @throws OperatorError (conflict)
+ */
+export function requireLocalLogin({ name, oidcIssuer }: UserRow): void {
+  if (oidcIssuer === null) return;
+  throw new OperatorError(
+    'conflict',
+    `"${name}" logs in with the OpenID provider ${oidcIssuer} and has no password in Sluice`,
+    { code: 'PASSWORD_OF_PROVIDER' },
+  );
 }
 
 export function unknownUser(name: string): OperatorError {

@@ -6,18 +6,17 @@ import {
   createAccessToken,
   deleteAccessToken,
   deleteSession,
-  deleteSessionsOf,
   listAccessTokens,
   revokeAccessToken,
   type SessionVia,
 } from '../../ledger/operator/sessions.ts';
-import { findUser, hasAdmin, listUsers, type UserRow } from '../../ledger/operator/users.ts';
+import { endLoginsOf, findUser, hasAdmin, listUsers, type UserRow } from '../../ledger/operator/users.ts';
 import { OperatorError } from '../error.ts';
 import { callerOfUser, userNameOf } from '../identity/callers.ts';
 import { checkLogin, claimLink, firstAdminLink, invitationLink, startSession } from '../identity/logins.ts';
 import { createPasswords } from '../identity/passwords.ts';
 import { csrfTokenOf, hashToken, newAccessToken } from '../identity/tokens.ts';
-import { addUser, changePassword, unknownUser, updateUser } from '../identity/users.ts';
+import { addUser, changePassword, requireLocalLogin, unknownUser, updateUser } from '../identity/users.ts';
 import { type Caller, isAllowed } from './caller.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
@@ -99,18 +98,18 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
       return await audited('POST /session/claim', login, input.name);
     },
     'POST /logout': async ({ everywhere }, caller, exchange) => {
-      if (everywhere) await deleteSessionsOf(db, (await ownUser(caller)).id);
+      if (everywhere) await endLogins(await ownUser(caller));
       if (exchange?.accessToken != null) await revokeAccessToken(db, hashToken(exchange.accessToken));
       if (exchange?.session != null) await deleteSession(db, hashToken(exchange.session));
       exchange?.setSession(null);
       return {};
     },
-    'POST /password': async ({ current, password }, caller, exchange) => {
+    'POST /password': async ({ current, password, keepTokens: keepsTokens }, caller, exchange) => {
       const { name } = await ownUser(caller);
       const { address } = needExchange(exchange);
       refuseToken(caller);
       await checkLogin(db, passwords, { name, password: current, address });
-      await changePassword(db, passwords, { name, password });
+      await changePassword(db, passwords, { name, password, keepsTokens });
       return await begin(await ownUser(caller), 'password', needExchange(exchange));
     },
     'POST /console': async () => {
@@ -141,10 +140,12 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
     },
     'POST /users/{name}/link': async ({ name }, caller) => {
       refuseToken(caller);
-      return await invitationLink(db, await needUser(name));
+      const user = await needUser(name);
+      requireLocalLogin(user);
+      return await invitationLink(db, user);
     },
     'POST /users/{name}/logout': async ({ name }) => {
-      await deleteSessionsOf(db, (await needUser(name)).id);
+      await endLogins(await needUser(name));
       return {};
     },
     'GET /tokens': async ({ all, limit, after }, caller) => {
@@ -170,6 +171,10 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
       return { lines, next: lines.length < limit ? null : String(lines.at(-1)?.id) };
     },
   };
+
+  async function endLogins({ id }: UserRow): Promise<void> {
+    await db.transaction((tx) => endLoginsOf(tx, id));
+  }
 
   async function needUser(name: string): Promise<UserRow> {
     const user = await findUser(db, name);

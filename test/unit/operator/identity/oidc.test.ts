@@ -2,8 +2,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OidcRoles } from '../../../../src/contracts/config/config.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
-import { changeUser } from '../../../../src/ledger/operator/users.ts';
+import { createAccessToken } from '../../../../src/ledger/operator/sessions.ts';
+import { changeUser, findUser } from '../../../../src/ledger/operator/users.ts';
 import { roleOf, suggestedName } from '../../../../src/operator/identity/oidc-roles.ts';
+import { hashToken } from '../../../../src/operator/identity/tokens.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { addUser, type Browser, openBrowser, startServer, type TestServer } from './http-context.ts';
 import { startProvider, type TestProvider } from './provider.ts';
@@ -87,6 +89,18 @@ describe('a login with OpenID', () => {
     const one = openBrowser(server, PUBLIC);
     expect(await finish(await provider.logIn(await begin(one), 's1'), one)).toBe(`303 /login?error=${code}`);
     expect(await me(one)).toBeNull();
+  });
+
+  it('without a role any more ends the sessions and access tokens of before', async () => {
+    await finish(await provider.logIn(await begin(), 's1'));
+    const ana = await findUser(db, 'ana');
+    await createAccessToken(db, { hash: hashToken('slu_ana'), user: ana?.id ?? 0, name: 'laptop', days: 90 });
+    provider.people.set('s1', { groups: [] });
+    const one = openBrowser(server, PUBLIC);
+    await finish(await provider.logIn(await begin(one), 's1'), one);
+    expect(await me()).toBeNull();
+    const headers = { authorization: 'Bearer slu_ana' };
+    expect((await one.send('GET', '/api/v1/tokens', undefined, headers)).status).toBe(401);
   });
 
   it.each(['//evil.example', '/\\evil.example', 'https://evil.example', '%2F%2Fevil.example', '/%0d%0aX:1'])(

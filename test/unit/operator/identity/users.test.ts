@@ -1,9 +1,11 @@
 // The first admin, users, passwords and access tokens, over HTTP.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
-import { findUser } from '../../../../src/ledger/operator/users.ts';
+import { createAccessToken } from '../../../../src/ledger/operator/sessions.ts';
+import { createUser, findUser } from '../../../../src/ledger/operator/users.ts';
 import { firstAdminLink } from '../../../../src/operator/identity/logins.ts';
 import { checkPassword, createPasswords } from '../../../../src/operator/identity/passwords.ts';
+import { hashToken } from '../../../../src/operator/identity/tokens.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   type Answer,
@@ -153,12 +155,12 @@ describe('an access token', () => {
 
   it('works without CSRF token and Origin, and dies when it is revoked', async () => {
     await addUser(db, 'ana', 'admin');
+    await addUser(db, 'bia');
     await browser.login('ana');
     const made = await api('POST', '/tokens', { name: 'laptop' });
     const command = openBrowser(server);
     const headers = { ...bearer(tokenOf(made)), origin: null };
-    expect((await command.send('POST', '/api/v1/users/ana/logout', {}, headers)).status).toBe(200);
-    await browser.login('ana');
+    expect((await command.send('POST', '/api/v1/users/bia/logout', {}, headers)).status).toBe(200);
     const { tokens } = (await api('GET', '/tokens')).body as { tokens: { id: number }[] };
     expect(JSON.stringify(tokens)).not.toContain(tokenOf(made));
     await api('DELETE', `/tokens/${tokens[0]?.id}`, {});
@@ -173,6 +175,69 @@ describe('an access token', () => {
     expect((await command.send('POST', '/api/v1/logout', {}, headers)).status).toBe(200);
     expect(codeOf(await command.send('GET', '/api/v1/users', undefined, headers))).toBe('TOKEN_INVALID');
     expect((await api('GET', '/users')).status).toBe(200);
+  });
+
+  const NEW = 'another good password';
+  const linkFor = async (name: string) =>
+    secretOf((await api('POST', `/users/${name}/link`, {})).body as { path: string });
+
+  it.each<[string, 'dies' | 'lives', (bia: Browser) => Promise<unknown>]>([
+    [
+      'changes the password',
+      'dies',
+      (bia) => bia.send('POST', '/api/v1/password', { current: PASSWORD, password: NEW }),
+    ],
+    [
+      'changes the password and keeps tokens',
+      'lives',
+      (bia) => bia.send('POST', '/api/v1/password', { current: PASSWORD, password: NEW, keepTokens: true }),
+    ],
+    ['logs out', 'lives', (bia) => bia.send('POST', '/api/v1/logout', {})],
+    ['logs out everywhere', 'dies', (bia) => bia.send('POST', '/api/v1/logout', { everywhere: true })],
+    [
+      'chooses a password by a link of an admin',
+      'dies',
+      async (bia) =>
+        await bia.send('POST', '/api/v1/session/claim', { link: await linkFor('bia'), password: NEW }),
+    ],
+    ['gets a password from an admin', 'dies', () => api('POST', '/users/bia/password', { password: NEW })],
+    ['is logged out by an admin', 'dies', () => api('POST', '/users/bia/logout', {})],
+    ['gets another role', 'lives', () => api('PATCH', '/users/bia', { role: 'operator' })],
+    [
+      'is disabled and enabled again',
+      'dies',
+      async () => {
+        await api('PATCH', '/users/bia', { disabled: true });
+        await api('PATCH', '/users/bia', { disabled: false });
+      },
+    ],
+  ])('of a user who %s %s', async (_, then, end) => {
+    await addUser(db, 'ana', 'admin');
+    await addUser(db, 'bia');
+    await browser.login('ana');
+    const bia = openBrowser(server);
+    await bia.login('bia');
+    const headers = bearer(tokenOf(await bia.send('POST', '/api/v1/tokens', { name: 'laptop' })));
+    const status = async () => (await bia.send('GET', '/api/v1/tokens', undefined, headers)).status;
+    expect(await status()).toBe(200);
+    await end(bia);
+    expect(await status()).toBe(then === 'lives' ? 200 : 401);
+  });
+
+  it('of a user of a provider works for a week after the last login there', async () => {
+    await addOidcUser('caio');
+    const caio = await findUser(db, 'caio');
+    const token = { hash: hashToken('slu_caio'), user: caio?.id ?? 0, name: 'laptop', days: 90 };
+    await createAccessToken(db, token);
+    const statusAt = async (last: string) => {
+      await db.query("update users set last_login_at = now() - $1::text::interval where name = 'caio'", [
+        last,
+      ]);
+      return (await api('GET', '/tokens', undefined, bearer('slu_caio'))).status;
+    };
+    expect([await statusAt('6 days 23 hours'), await statusAt('7 days 1 min')]).toEqual([200, 401]);
+    // After the next login, until then an admin can revoke it.
+    expect(await statusAt('1 min')).toBe(200);
   });
 
   it('makes no further tokens, users, passwords or links', async () => {
@@ -223,6 +288,45 @@ describe('an access token', () => {
       expect(codeOf(await api('GET', '/tokens', undefined, { authorization }))).toBe('TOKEN_INVALID');
     },
   );
+});
+
+async function addOidcUser(name: string): Promise<void> {
+  const oidc = { issuer: 'https://login.example', subject: name };
+  await createUser(db, { name, displayName: name, role: 'viewer', passwordHash: null, oidc, unixUser: null });
+}
+
+describe('a user of a provider', () => {
+  it.each([
+    ['/users/caio/password', { password: PASSWORD }],
+    ['/users/caio/link', {}],
+  ])('gets no password by %s, which would outlive the removal there', async (path, body) => {
+    await addUser(db, 'ana', 'admin');
+    await browser.login('ana');
+    await addOidcUser('caio');
+    expect(codeOf(await api('POST', path, body))).toBe('PASSWORD_OF_PROVIDER');
+  });
+});
+
+describe('a link', () => {
+  it('from before a new password, or before the user was disabled, chooses none', async () => {
+    await addUser(db, 'ana', 'admin');
+    await addUser(db, 'bia');
+    await browser.login('ana');
+    const link = async () => secretOf((await api('POST', '/users/bia/link', {})).body as { path: string });
+    for (const end of [
+      () => api('POST', '/users/bia/password', { password: 'another good password' }),
+      async () => {
+        await api('PATCH', '/users/bia', { disabled: true });
+        await api('PATCH', '/users/bia', { disabled: false });
+      },
+    ]) {
+      const old = await link();
+      await end();
+      expect(codeOf(await api('POST', '/session/claim', { link: old, password: PASSWORD }))).toBe(
+        'LINK_EXPIRED',
+      );
+    }
+  });
 });
 
 describe('a password', () => {
