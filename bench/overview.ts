@@ -196,7 +196,12 @@ function timedDatabase(inner: Database) {
 
 function depsOf(db: Database): OperatorDeps {
   const config = {
-    config: { accounts: { acme: { tokens: [TOKEN], callsPerMinute: 120 } }, sinks: { crm: {} } },
+    config: {
+      accounts: { acme: { tokens: [TOKEN], callsPerMinute: 120 } },
+      sinks: { crm: {} },
+      routes: {},
+      ingress: { kafka: {} },
+    },
     secret: async (value: string) => ({ value }),
   } as unknown as LoadedConfig;
   return {

@@ -34,9 +34,17 @@ const WORDS: Readonly<Record<Need['kind'], Words>> = {
     what: (count, name) => `${count} events of the route ${name} are blocked`,
     command: ({ name }) => `events retry --blocked --route ${name} --yes`,
   },
+  'blocked-sync': {
+    what: (_, name) => `the sync ${name} is blocked`,
+    command: ({ name }) => `sync resume ${name}`,
+  },
   'refused-token': {
     what: (_, name) => `the service refuses token ${name}`,
     command: () => 'doctor',
+  },
+  'dead-letters': {
+    what: (count, name) => `${count} dead letters of the route ${name} are open`,
+    command: ({ name }) => `dlq list --route ${name}`,
   },
   'dead-outbox': {
     what: (count, name) => `${count} events for the sink ${name} are dead`,
@@ -49,6 +57,10 @@ const WORDS: Readonly<Record<Need['kind'], Words>> = {
   'paused-poller': {
     what: (_, name) => `the poller ${name} is paused`,
     command: ({ name }) => `poll resume ${name}`,
+  },
+  'paused-sync': {
+    what: (_, name) => `the sync ${name} is paused`,
+    command: ({ name }) => `sync resume ${name}`,
   },
   approval: {
     what: (_, name) => `a plan of the campaign ${name} waits for approval`,

@@ -30,6 +30,7 @@ const STATUSES = {
   unchanged: ['idle', IconCheck],
   merged: ['idle', IconCheck],
   running: ['info', IconPlayerPlay],
+  planned: ['info', IconClock],
   scheduled: ['info', IconClock],
   waiting: ['info', IconHourglass],
   pending: ['info', IconHourglass],

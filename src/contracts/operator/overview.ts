@@ -80,10 +80,13 @@ const NEED_KINDS = [
   'blocked-poller',
   'blocked-campaign',
   'blocked-events',
+  'blocked-sync',
   'refused-token',
+  'dead-letters',
   'dead-outbox',
   'paused-campaign',
   'paused-poller',
+  'paused-sync',
   'approval',
   'failed-run',
 ] as const;

@@ -3,12 +3,14 @@ import type { Route } from '../../contracts/operator/index.ts';
 import { accountHandlers } from './accounts.ts';
 import { campaignHandlers } from './campaigns/index.ts';
 import { refusalHandlers } from './dead-letters/index.ts';
+import { createDeadLetters } from './dead-letters/letters.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { eventHandlers } from './events.ts';
 import { identityHandlers } from './identity.ts';
 import { messageHandlers } from './messages.ts';
 import { outboxHandlers } from './outbox.ts';
 import { overviewHandlers } from './overview/index.ts';
+import { defaultProbes } from './overview/probes.ts';
 import { peopleHandlers } from './people/index.ts';
 import { pollerHandlers } from './pollers/index.ts';
 import { scheduleHandlers } from './schedules/index.ts';
@@ -18,6 +20,7 @@ import { syncHandlers } from './syncs/index.ts';
 import { planHandlers } from './syncs/plans.ts';
 
 export function createHandlers(deps: OperatorDeps): Handlers<Route> {
+  const letters = createDeadLetters(deps);
   return {
     ...accountHandlers(deps),
     ...campaignHandlers(deps),
@@ -26,10 +29,10 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...identityHandlers(deps),
     ...messageHandlers(deps),
     ...outboxHandlers(deps),
-    ...overviewHandlers(deps),
+    ...overviewHandlers(deps, defaultProbes(deps, letters)),
     ...peopleHandlers(deps),
     ...pollerHandlers(deps),
-    ...refusalHandlers(deps),
+    ...refusalHandlers(deps, letters),
     ...settingsHandlers(deps),
     ...planHandlers(deps),
     ...scheduleHandlers(deps),

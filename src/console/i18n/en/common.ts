@@ -110,6 +110,7 @@ export default {
     unchanged: 'Unchanged',
     merged: 'Merged',
     running: 'Running',
+    planned: 'Planned',
     scheduled: 'Scheduled',
     waiting: 'Waiting',
     pending: 'Pending',

@@ -5,6 +5,8 @@ export default {
     well: 'No event waits for you.',
     trouble_one: '{{shown}} event failed, has an unknown outcome, or waits for you.',
     trouble_other: '{{shown}} events failed, have an unknown outcome, or wait for you.',
+    letters_one: '{{shown}} dead letter is open.',
+    letters_other: '{{shown}} dead letters are open.',
   },
   tab: { events: 'Events', refusals: 'Refusals', kafka: 'Kafka lag', dead: 'Dead letters' },
   state: {

@@ -114,6 +114,7 @@ export default {
     unchanged: 'Sem mudança',
     merged: 'Unido',
     running: 'Em andamento',
+    planned: 'Planejada',
     scheduled: 'Agendado',
     waiting: 'Aguardando',
     pending: 'Pendente',

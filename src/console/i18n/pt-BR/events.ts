@@ -6,6 +6,9 @@ export default {
     trouble_one: '{{shown}} evento falhou, tem resultado desconhecido ou espera por você.',
     trouble_many: '{{shown}} de eventos falharam, têm resultado desconhecido ou esperam por você.',
     trouble_other: '{{shown}} eventos falharam, têm resultado desconhecido ou esperam por você.',
+    letters_one: '{{shown}} mensagem morta está aberta.',
+    letters_many: '{{shown}} de mensagens mortas estão abertas.',
+    letters_other: '{{shown}} mensagens mortas estão abertas.',
   },
   tab: { events: 'Eventos', refusals: 'Recusas', kafka: 'Atraso do Kafka', dead: 'Mensagens mortas' },
   state: {

@@ -3,6 +3,7 @@ import { Tabs } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
 import { useUrlValue } from '../../app/use-url-state.ts';
+import { useFormat } from '../../format/use-format.ts';
 import { Page } from '../../parts/page.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 import { EventTable } from './event-table.tsx';
@@ -11,18 +12,30 @@ import { Refusals } from './refusals.tsx';
 
 /** More than this is shown as `100+`. */
 const MOST = 100;
+const EVERY_MS = 10_000;
 
 export default function EventsScreen() {
   const { t } = useTranslation('events');
+  const format = useFormat();
   const [tab, setTab] = useUrlValue<string>('tab', 'events');
   const trouble = useCall('GET /events', { states: ['failed', 'unknown', 'blocked'], limit: MOST });
+  // The server counts dead letters in the background, so this waits for no topic to be read.
+  const overview = useCall('GET /overview', {}, { everyMs: EVERY_MS });
   const count = trouble.data?.events.length ?? 0;
-  const verdict =
-    count === 0
-      ? t('verdict.well')
-      : t('verdict.trouble', { count, shown: trouble.data?.next == null ? count : `${MOST}+` });
+  const letters = (overview.data?.needs ?? [])
+    .filter(({ kind }) => kind === 'dead-letters')
+    .reduce((sum, need) => sum + need.count, 0);
+  const verdict = [
+    ...(count === 0
+      ? []
+      : [t('verdict.trouble', { count, shown: trouble.data?.next == null ? count : `${MOST}+` })]),
+    ...(letters === 0 ? [] : [t('verdict.letters', { count: letters, shown: format.count(letters) })]),
+  ].join(' ');
   return (
-    <Page title={t('title')} lead={trouble.data !== undefined && verdict}>
+    <Page
+      title={t('title')}
+      lead={trouble.data !== undefined && overview.data !== undefined && (verdict || t('verdict.well'))}
+    >
       <Tabs value={tab} onChange={(value) => setTab(value ?? 'events')} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="events">{t('tab.events')}</Tabs.Tab>

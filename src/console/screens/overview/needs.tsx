@@ -32,10 +32,13 @@ const SCREEN_OF = {
   'blocked-poller': '/conversations',
   'blocked-campaign': '/campaigns',
   'blocked-events': '/events',
+  'blocked-sync': '/syncs',
   'refused-token': '/settings',
+  'dead-letters': '/events',
   'dead-outbox': '/conversations',
   'paused-campaign': '/campaigns',
   'paused-poller': '/conversations',
+  'paused-sync': '/syncs',
   approval: '/campaigns',
   'failed-run': '/syncs',
 } as const satisfies Record<Need['kind'], string>;
@@ -64,16 +67,20 @@ export function NeedList({ needs, more }: Pick<Overview, 'needs' | 'more'>) {
 
 function NeedItem({ need }: { readonly need: Need }) {
   const { t } = useTranslation('overview');
-  const { kind, severity, account, name, run, count, since, code, reason, commands } = need;
+  const { kind, severity, account, name, count, since, code, reason, commands } = need;
   const [tone, Icon] = LOOKS[severity];
-  const search = { account, name, run: run ?? '' };
   return (
     <li className={classes.need}>
       <span className={classes.needIcon} data-tone={tone} role="img" aria-label={t(`severity.${severity}`)}>
         <Icon size={18} stroke={1.8} aria-hidden />
       </span>
       <div className={classes.grow}>
-        <Anchor component={Link} to={SCREEN_OF[kind]} search={search as never} className={classes.needTitle}>
+        <Anchor
+          component={Link}
+          to={SCREEN_OF[kind]}
+          search={searchOf(need) as never}
+          className={classes.needTitle}
+        >
           {t(`need.${kind}`, { count, name })}
         </Anchor>
         <div className={classes.small}>
@@ -98,6 +105,12 @@ function NeedItem({ need }: { readonly need: Need }) {
   );
 }
 
+/** Query of the screen that shows it. */
+function searchOf({ kind, account, name, run, commands }: Need): Readonly<Record<string, unknown>> {
+  if (kind !== 'dead-letters') return { account, name, run: run ?? '' };
+  return { tab: 'dead', route: name, cluster: commands[0]?.input['cluster'] };
+}
+
 /** The usual command. Others are on the screen that the need links to. */
 function CommandButton({ need, command }: { readonly need: Need; readonly command: Command }) {
   const { t, i18n } = useTranslation('overview');
@@ -105,8 +118,8 @@ function CommandButton({ need, command }: { readonly need: Need; readonly comman
   const client = useClient();
   const queries = useQueryClient();
   const confirm = useConfirm();
-  const may = useMay('operator');
   const word = command.route.split('/').at(-1) ?? '';
+  const may = useMay(word === 'approve' ? 'approver' : 'operator');
   const known = i18n.exists(`overview:command.${word}`);
   const verb = known ? t(`command.${word}` as 'command.retry') : word;
   const run = useMutation({

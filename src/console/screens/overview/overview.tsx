@@ -29,7 +29,7 @@ export default function OverviewScreen() {
                 </Section>
                 <CallsChart />
                 <Section title={t('running.title')} flush>
-                  <RunningList runs={running} />
+                  <RunningList runs={running} needs={needs} />
                 </Section>
               </>
             }

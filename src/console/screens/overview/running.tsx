@@ -13,27 +13,39 @@ import classes from './overview.module.css';
 
 type Run = Overview['running'][number];
 
-export function RunningList({ runs }: { readonly runs: readonly Run[] }) {
+export function RunningList({ runs, needs }: { readonly runs: readonly Run[] } & Pick<Overview, 'needs'>) {
   const { t } = useTranslation('overview');
   if (runs.length === 0) return <EmptyState title={t('running.none')} text={t('running.noneText')} />;
   return (
     <ul className={classes.list}>
       {runs.map((run) => (
         <li key={run.run} className={classes.run}>
-          <RunItem run={run} />
+          <RunItem
+            run={run}
+            needsApproval={needs.some((need) => need.kind === 'approval' && need.run === run.run)}
+          />
         </li>
       ))}
     </ul>
   );
 }
 
-function RunItem({ run }: { readonly run: Run }) {
+function RunItem({ run, needsApproval }: { readonly run: Run; readonly needsApproval: boolean }) {
   const { t } = useTranslation('overview');
   const format = useFormat();
-  const { kind, name, account, done, total, paused, blocked, calls, callsPerMinute, etaSeconds } = run;
+  const { kind, name, account, state, done, total, paused, blocked, calls, callsPerMinute, etaSeconds } = run;
   const now = useNow();
   const eta = etaSeconds === null ? null : new Date(now + etaSeconds * 1000).toISOString();
-  const status = paused !== null ? 'paused' : blocked !== null ? 'blocked' : 'running';
+  const isPlanned = state === 'planned';
+  const status = isPlanned
+    ? needsApproval
+      ? 'approval'
+      : 'planned'
+    : paused !== null
+      ? 'paused'
+      : blocked !== null
+        ? 'blocked'
+        : 'running';
   return (
     <>
       <div className={classes.line}>
@@ -50,13 +62,17 @@ function RunItem({ run }: { readonly run: Run }) {
         </span>
         <Status of={status} />
       </div>
-      <RunProgress
-        label={t('running.progress', { name })}
-        done={done}
-        total={total}
-        eta={eta}
-        isPaused={paused !== null}
-      />
+      {isPlanned ? (
+        <div>{t('running.planned', { count: total ?? 0, shown: format.count(total ?? 0) })}</div>
+      ) : (
+        <RunProgress
+          label={t('running.progress', { name })}
+          done={done}
+          total={total}
+          eta={eta}
+          isPaused={paused !== null}
+        />
+      )}
       <div className={classes.small}>
         {t('running.calls', { count: calls, shown: format.count(calls) })} ·{' '}
         <Rate perMinute={Math.round(callsPerMinute)} />

@@ -5,13 +5,17 @@ import { countRefusals, listRefusals } from '../../../ledger/operator/refusals.t
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { maskHeader, maskKey, maskValue } from '../masking.ts';
 import { badCursor, beforeId } from '../page.ts';
+import { createDeadLetters, type DeadLetters } from './letters.ts';
 import { matches } from './matches.ts';
 
 const DAY_MS = 86_400_000;
 
-export function refusalHandlers(deps: OperatorDeps): Handlers<keyof typeof REFUSALS> {
+export function refusalHandlers(
+  deps: OperatorDeps,
+  letters: DeadLetters = createDeadLetters(deps),
+): Handlers<keyof typeof REFUSALS> {
   const { db } = deps;
-  const kafka = once(async () => (await import('./kafka.ts')).kafkaParts(deps.log));
+  const { kafka } = letters;
 
   return {
     'GET /refusals': async ({ limit, before, ...filter }) =>
@@ -66,6 +70,7 @@ export function refusalHandlers(deps: OperatorDeps): Handlers<keyof typeof REFUS
       const { openBox, chooseDeadLetters, replays } = await kafka();
       const box = await openBox(deps, choice.cluster);
       const deadLetters = await chooseDeadLetters(box, choice, { withValues: true });
+      letters.forget();
       return await replays.begin(box, deps.config(), { deadLetters, rate, by });
     },
 
@@ -84,6 +89,7 @@ export function refusalHandlers(deps: OperatorDeps): Handlers<keyof typeof REFUS
       await produce(box.access, topic, marks).catch((error: unknown) => {
         throw kafkaFailure(error, `topic "${topic}"`);
       });
+      letters.forget();
       return { count: found.length };
     },
   };
@@ -111,13 +117,5 @@ function contentOf(
     bytes: omitted ?? value?.byteLength ?? 0,
     value: value === null ? null : unmask ? value.toString('utf8') : maskValue(value),
     omitted: omitted !== null,
-  };
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null;
-  return () => {
-    made ??= make();
-    return made;
   };
 }

@@ -8,10 +8,12 @@ import { readMinutes, readTokens } from '../../../ledger/operator/overview/token
 import { readRunning, readWaiting } from '../../../ledger/operator/overview/work.ts';
 import { maskPhone } from '../../../observability/masking.ts';
 import { OperatorError } from '../../error.ts';
+import { createDeadLetters } from '../dead-letters/letters.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { jobOf, laneName, sumSpending } from './jobs.ts';
 import { minutesOf, stepOf } from './minutes.ts';
 import { needsOf } from './needs.ts';
+import { defaultProbes, type OverviewProbes } from './probes.ts';
 import { type ConfiguredToken, createTokenList } from './tokens.ts';
 import { runningOf, waitingOf } from './work.ts';
 
@@ -19,66 +21,9 @@ import { runningOf, waitingOf } from './work.ts';
 const NEEDS = 200;
 const DAY_MS = 86_400_000;
 
-/** What only the process that serves the API knows. Null: it does not know. */
-export interface OverviewProbes {
-  temporal(): Promise<Health['temporal']>;
-  kafka(): Promise<Health['kafka']>;
-}
-
-const TEMPORAL_MS = 2000;
-/** A broker that is away takes seconds to find out. The overview is read more often. */
-const KAFKA_MS = 15_000;
-
-function defaultProbes(deps: OperatorDeps): OverviewProbes {
-  const { runningTemporal } = deps;
-  return {
-    async temporal() {
-      const began = performance.now();
-      const result = (detail: string | null) => ({
-        ok: detail === null,
-        detail,
-        roundTripMs: Math.round((performance.now() - began) * 10) / 10,
-      });
-      try {
-        const client = await runningTemporal();
-        if (client === null) return result('no Temporal server is running');
-        await client.withDeadline(Date.now() + TEMPORAL_MS, () => client.workflowService.getSystemInfo({}));
-        return result(null);
-      } catch (error) {
-        return result((error as Error).message);
-      }
-    },
-    kafka: remembered(KAFKA_MS, () => kafkaHealth(deps)),
-  };
-}
-
-/** One answer serves everybody who asks within this time. */
-function remembered<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
-  let last: { readonly at: number; readonly answer: Promise<T> } | null = null;
-  return () => {
-    if (last === null || performance.now() - last.at > ms) last = { at: performance.now(), answer: ask() };
-    return last.answer;
-  };
-}
-
-/** Null: no route reads Kafka. */
-async function kafkaHealth(deps: OperatorDeps): Promise<Health['kafka']> {
-  const routes = Object.values(deps.config().config.routes);
-  if (routes.every(({ kafka }) => kafka === undefined)) return null;
-  const { kafkaLag } = await import('../dead-letters/lag.ts');
-  const clusters = await kafkaLag(deps);
-  const problems = clusters.flatMap(({ problem }) => problem?.message ?? []);
-  const topics = new Map<string, { route: string; topic: string; lag: number }>();
-  for (const { route, topic, lag } of clusters.flatMap(({ partitions }) => partitions)) {
-    const before = topics.get(topic)?.lag ?? 0;
-    topics.set(topic, { route, topic, lag: before + lag });
-  }
-  return { ok: problems.length === 0, detail: problems[0] ?? null, topics: [...topics.values()] };
-}
-
 export function overviewHandlers(
   deps: OperatorDeps,
-  probes: OverviewProbes = defaultProbes(deps),
+  probes: OverviewProbes = defaultProbes(deps, createDeadLetters(deps)),
 ): Handlers<keyof typeof OVERVIEW> {
   const { db } = deps;
   const allTokens = createTokenList(deps);
@@ -112,8 +57,13 @@ export function overviewHandlers(
       const running = await readRunning(db, only);
       const waiting = await readWaiting(db, only);
       const needs = await readNeeds(db, only);
-      const runs = running.map(runningOf);
-      const all = needsOf(needs, tokens);
+      const pauses = await probes.pausedSyncs(running);
+      const runs = running.map((row) => runningOf(row, pauses.get(row.run)));
+      const letters = probes.deadLetters().flatMap((open) => {
+        const of = deps.config().config.routes[open.route]?.account ?? null;
+        return only === null || of === only ? [{ ...open, account: of }] : [];
+      });
+      const all = needsOf({ rows: needs, tokens, pauses: [...pauses.values()], letters });
       return {
         at: new Date().toISOString(),
         health: await health(only, sinks),

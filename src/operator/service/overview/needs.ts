@@ -2,20 +2,25 @@
 import { ENDPOINTS } from '../../../contracts/operator/index.ts';
 import type { Need, TokenGauge } from '../../../contracts/operator/overview.ts';
 import type { NeedRow } from '../../../ledger/operator/overview/needs.ts';
+import type { OpenDeadLetters } from '../dead-letters/letters.ts';
 import { jobOf } from './jobs.ts';
+import type { PausedSync } from './paused-syncs.ts';
 
 const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
   'refused-token': 'critical',
   'blocked-poller': 'critical',
   'blocked-events': 'critical',
   'blocked-campaign': 'critical',
+  'blocked-sync': 'critical',
   'failed-run': 'critical',
   'unknown-records': 'warning',
   'unknown-events': 'warning',
   'unknown-members': 'warning',
+  'dead-letters': 'warning',
   'dead-outbox': 'warning',
   'paused-campaign': 'info',
   'paused-poller': 'info',
+  'paused-sync': 'info',
   approval: 'info',
 };
 
@@ -48,8 +53,16 @@ const COMMANDS: Readonly<Record<NeedRow['kind'], (place: Place) => readonly Comm
   'dead-outbox': ({ name }) => [{ route: 'POST /outbox/retry', input: { sinks: [name], states: ['dead'] } }],
 };
 
+interface Found {
+  readonly rows: readonly NeedRow[];
+  readonly tokens: readonly TokenGauge[];
+  readonly pauses: readonly PausedSync[];
+  /** Account null: the route is not configured any more. */
+  readonly letters: readonly (OpenDeadLetters & { readonly account: string | null })[];
+}
+
 /** The most severe first, then those that wait longest. */
-export function needsOf(rows: readonly NeedRow[], tokens: readonly TokenGauge[]): Need[] {
+export function needsOf({ rows, tokens, pauses, letters }: Found): Need[] {
   const refused = tokens.flatMap(({ account, position, marks }) =>
     marks.map(({ scope, code, at }): Need => {
       const reason = scope === null ? 'the service refuses the token' : `the token lacks the scope ${scope}`;
@@ -72,10 +85,45 @@ export function needsOf(rows: readonly NeedRow[], tokens: readonly TokenGauge[])
       row.kind === 'failed-run' && jobOf(row.name).kind !== 'sync' ? [] : COMMANDS[row.kind](place);
     return { ...row, name, severity: SEVERITY[row.kind], commands: commands.filter(isServed) };
   });
-  return [...refused, ...others].sort(
+  const all = [...refused, ...others, ...pauses.map(pausedNeed), ...letters.map(deadLetterNeed)];
+  return all.sort(
     (a, b) =>
       RANKS.indexOf(a.severity) - RANKS.indexOf(b.severity) || (a.since ?? '~').localeCompare(b.since ?? '~'),
   );
+}
+
+/** A pause with a code was made by Sluice: the sync stands still until somebody removes its cause. */
+function pausedNeed({ account, sync, run, by, reason, code }: PausedSync): Need {
+  const kind = code === null ? 'paused-sync' : 'blocked-sync';
+  const who = code === null && by !== null ? [`paused by ${by}`] : [];
+  const why = [...who, ...(reason === null || reason === '' ? [] : [reason])].join(': ');
+  const given = {
+    kind,
+    account,
+    name: sync,
+    run,
+    since: null,
+    code,
+    reason: why === '' ? null : why,
+  } as const;
+  return { ...need(given), commands: [{ route: 'POST /syncs/{sync}/resume', input: { sync } }] };
+}
+
+function deadLetterNeed({
+  account,
+  cluster,
+  route,
+  count,
+  since,
+  code,
+  reason,
+}: Found['letters'][number]): Need {
+  const given = { kind: 'dead-letters', account, name: route, run: null, since, code, reason } as const;
+  return {
+    ...need(given),
+    count,
+    commands: [{ route: 'POST /dead-letters/replay', input: { cluster, route } }],
+  };
 }
 
 function need(fields: Omit<Need, 'severity' | 'count' | 'commands'>): Need {

@@ -4,13 +4,21 @@ import { eventLane } from '../../../contracts/wire/intake.ts';
 import type { SinkRow } from '../../../ledger/operator/overview/health.ts';
 import { PACE_MINUTES, type RunningRow, type WaitingRow } from '../../../ledger/operator/overview/work.ts';
 import { jobOf } from './jobs.ts';
+import type { PausedSync } from './paused-syncs.ts';
+
+/** State of a campaign that has not been started. */
+const PLANNED = 'planned';
 
 /** A run younger than the pace's minutes has made its calls in its own time; less than a minute tells nothing. */
 const MIN_PACE_SECONDS = 60;
 
-export function runningOf(row: RunningRow): RunningRun {
+/** @param pause of a sync, as its workflow tells it */
+export function runningOf(row: RunningRow, pause: PausedSync | undefined): RunningRun {
   const { total } = row;
-  const done = total === null ? 0 : Math.max(0, total - row.pending);
+  // The members of a planned campaign are in no wave yet.
+  const done = total === null || row.state === PLANNED ? 0 : Math.max(0, total - row.pending);
+  const { paused, blocked } = pause === undefined ? row : pauseOf(pause);
+  const isMoving = paused === null && blocked === null && row.state !== PLANNED;
   const minutes = Math.min(PACE_MINUTES, Math.max(MIN_PACE_SECONDS, row.ageSeconds) / 60);
   const callsPerMinute = row.recentCalls / minutes;
   return {
@@ -26,10 +34,15 @@ export function runningOf(row: RunningRow): RunningRun {
     progress: progressOf(row, done),
     calls: row.calls,
     callsPerMinute: Math.round(callsPerMinute * 10) / 10,
-    etaSeconds: row.paused !== null || total === null ? null : etaOf(row, done, callsPerMinute),
-    paused: row.paused,
-    blocked: row.blocked,
+    etaSeconds: !isMoving || total === null ? null : etaOf(row, done, callsPerMinute),
+    paused,
+    blocked,
   };
+}
+
+function pauseOf({ by, reason, code }: PausedSync): Pick<RunningRun, 'paused' | 'blocked'> {
+  if (code !== null) return { paused: null, blocked: { code, reason: reason ?? '' } };
+  return { paused: { by: by ?? '', reason: reason ?? '' }, blocked: null };
 }
 
 function progressOf({ total, sourceProgress }: RunningRow, done: number): number | null {
@@ -57,20 +70,22 @@ export function waitingOf(
   waiting: readonly WaitingRow[],
   sinks: readonly SinkRow[],
 ): WaitingWork[] {
-  const ofRuns = running.flatMap(({ kind, account, name, done, total, exact, etaSeconds }): WaitingWork[] =>
-    total === null || total === done
-      ? []
-      : [
-          {
-            lane: kind === 'campaign' ? 'campaign' : 'backfill',
-            kind: kind === 'campaign' ? 'members' : 'records',
-            account,
-            name,
-            count: total - done,
-            exact,
-            etaSeconds,
-          },
-        ],
+  const ofRuns = running.flatMap(
+    ({ kind, account, name, state, done, total, exact, etaSeconds }): WaitingWork[] =>
+      // A plan that nobody has started waits for a person, not for the budget.
+      total === null || total === done || state === PLANNED
+        ? []
+        : [
+            {
+              lane: kind === 'campaign' ? 'campaign' : 'backfill',
+              kind: kind === 'campaign' ? 'members' : 'records',
+              account,
+              name,
+              count: total - done,
+              exact,
+              etaSeconds,
+            },
+          ],
   );
   const ofLedger = waiting.map((row): WaitingWork => {
     const perSecond = row.recent / (PACE_MINUTES * 60);

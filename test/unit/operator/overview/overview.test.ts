@@ -4,10 +4,21 @@ import { OVERVIEW } from '../../../../src/contracts/operator/overview.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import type { Caller } from '../../../../src/operator/service/caller.ts';
 import { overviewHandlers } from '../../../../src/operator/service/overview/index.ts';
+import type { OverviewProbes } from '../../../../src/operator/service/overview/probes.ts';
 import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
 import { depsOf, fill, PERSON, TOKEN } from './rows.ts';
 
 const ANA: Caller = { identity: 'user:ana', name: 'Ana', role: 'operator', via: 'session' };
+
+const SINCE = '2026-11-22T03:00:00.000Z';
+
+/** A process that knows nothing of Temporal and Kafka. */
+const QUIET: OverviewProbes = {
+  temporal: async () => null,
+  kafka: async () => null,
+  pausedSyncs: async () => new Map(),
+  deadLetters: () => [],
+};
 
 type Tables = typeof OVERVIEW;
 type Shown = { readonly [R in keyof Tables]: ReturnType<Tables[R]['output']['parse']> };
@@ -25,8 +36,12 @@ describe.each([
   afterAll(() => db.close());
 
   /** As the dispatcher calls it: with parsed input, and an answer that the contract lets through. */
-  const ask = async <R extends keyof Tables>(route: R, input: object = {}): Promise<Shown[R]> => {
-    const handler = overviewHandlers(depsOf(db, warned))[route] as (
+  const ask = async <R extends keyof Tables>(
+    route: R,
+    input: object = {},
+    probes?: OverviewProbes,
+  ): Promise<Shown[R]> => {
+    const handler = overviewHandlers(depsOf(db, warned), probes)[route] as (
       input: unknown,
       caller: Caller,
     ) => unknown;
@@ -68,7 +83,14 @@ describe.each([
       paused: { by: 'bia', reason: 'lunch' },
       etaSeconds: null,
     });
-    expect(byName['autumn']).toMatchObject({ state: 'planned', total: 10 });
+    // Nobody has approved the plan: nothing is done, and its members are no waiting work.
+    expect(byName['autumn']).toMatchObject({
+      state: 'planned',
+      total: 10,
+      done: 0,
+      progress: 0,
+      etaSeconds: null,
+    });
     expect(running).toHaveLength(3);
   });
 
@@ -111,6 +133,62 @@ describe.each([
     expect(needs.find(({ kind }) => kind === 'dead-outbox')?.commands).toEqual([
       { route: 'POST /outbox/retry', input: { sinks: ['crm'], states: ['dead'] } },
     ]);
+  });
+
+  it.each([
+    [null, 'info', 'paused-sync', { paused: { by: 'user:ana', reason: 'lunch' }, blocked: null }],
+    [
+      'DIFFERENCE',
+      'critical',
+      'blocked-sync',
+      { paused: null, blocked: { code: 'DIFFERENCE', reason: 'lunch' } },
+    ],
+  ])('a sync paused with the code %s needs a person', async (code, severity, kind, shown) => {
+    const pause = {
+      run: 'acme/leads/2',
+      account: 'acme',
+      sync: 'leads',
+      by: 'user:ana',
+      reason: 'lunch',
+      code,
+    };
+    const probes = { ...QUIET, pausedSyncs: async () => new Map([[pause.run, pause]]) };
+    const { needs, running } = await ask('GET /overview', {}, probes);
+    expect(needs.find((need) => need.kind === kind)).toMatchObject({
+      severity,
+      name: 'leads',
+      run: pause.run,
+      code,
+      commands: [{ route: 'POST /syncs/{sync}/resume', input: { sync: 'leads' } }],
+    });
+    expect(running.find(({ run }) => run === pause.run)).toMatchObject({ ...shown, etaSeconds: null });
+  });
+
+  it('open dead letters need a person, of the account that was asked for', async () => {
+    const open = {
+      cluster: 'bus',
+      route: 'signup',
+      count: 3,
+      since: SINCE,
+      code: 'SCHEMA',
+      reason: 'no phone',
+    };
+    const probes = { ...QUIET, deadLetters: () => [open] };
+    const { needs } = await ask('GET /overview', { account: 'acme' }, probes);
+    expect(needs.find(({ kind }) => kind === 'dead-letters')).toEqual({
+      kind: 'dead-letters',
+      severity: 'warning',
+      account: 'acme',
+      name: 'signup',
+      run: null,
+      count: 3,
+      since: SINCE,
+      code: 'SCHEMA',
+      reason: 'no phone',
+      commands: [{ route: 'POST /dead-letters/replay', input: { cluster: 'bus', route: 'signup' } }],
+    });
+    const other = await ask('GET /overview', { account: 'beta' }, probes);
+    expect(other.needs.filter(({ kind }) => kind === 'dead-letters')).toEqual([]);
   });
 
   it('health shows the ledger, calls of the last five minutes, pollers and sinks', async () => {

@@ -17,7 +17,8 @@ export function depsOf(db: Database, warned: object[] = []): OperatorDeps {
     config: {
       accounts: { acme: account(['svc_a']), beta: account(['missing']) },
       sinks: { crm: {} },
-      routes: {},
+      routes: { signup: { account: 'acme' } },
+      ingress: { kafka: {} },
     },
     secret: async (ref: string) => {
       if (ref === 'missing') throw new Error('the variable is not set');

@@ -1,0 +1,81 @@
+// What only the process that serves the API knows: Temporal, Kafka, paused syncs and open dead letters.
+import type { Health } from '../../../contracts/operator/overview.ts';
+import type { RunningRow } from '../../../ledger/operator/overview/work.ts';
+import type { DeadLetters, OpenDeadLetters } from '../dead-letters/letters.ts';
+import type { OperatorDeps } from '../deps.ts';
+import { type PausedSync, readPausedSyncs } from './paused-syncs.ts';
+
+/** Health is null where this process does not know it. */
+export interface OverviewProbes {
+  temporal(): Promise<Health['temporal']>;
+  kafka(): Promise<Health['kafka']>;
+  /** Paused ones of these runs, by run. Empty while no Temporal server answers. */
+  pausedSyncs(running: readonly RunningRow[]): Promise<ReadonlyMap<string, PausedSync>>;
+  /** Answers at once with the last count. */
+  deadLetters(): readonly OpenDeadLetters[];
+}
+
+/** Temporal answers within this time, or counts as away. */
+const TEMPORAL_MS = 2000;
+/** A broker that is away takes seconds to find out. The overview is read more often. */
+const KAFKA_MS = 15_000;
+
+export function defaultProbes(deps: OperatorDeps, letters: DeadLetters): OverviewProbes {
+  const { runningTemporal } = deps;
+  return {
+    async temporal() {
+      const began = performance.now();
+      const result = (detail: string | null) => ({
+        ok: detail === null,
+        detail,
+        roundTripMs: Math.round((performance.now() - began) * 10) / 10,
+      });
+      try {
+        const client = await runningTemporal();
+        if (client === null) return result('no Temporal server is running');
+        await client.withDeadline(Date.now() + TEMPORAL_MS, () => client.workflowService.getSystemInfo({}));
+        return result(null);
+      } catch (error) {
+        return result((error as Error).message);
+      }
+    },
+    kafka: remembered(KAFKA_MS, () => kafkaHealth(deps)),
+    async pausedSyncs(running) {
+      if (running.every(({ kind }) => kind === 'campaign')) return new Map();
+      try {
+        const client = await runningTemporal();
+        if (client === null) return new Map();
+        return await client.withDeadline(Date.now() + TEMPORAL_MS, () => readPausedSyncs(client, running));
+      } catch (error) {
+        // The health of Temporal shows it. The rest of the overview does not need these.
+        deps.log.warn({ err: error }, 'paused syncs cannot be read');
+        return new Map();
+      }
+    },
+    deadLetters: () => letters.open(),
+  };
+}
+
+/** One answer serves everybody who asks within this time. */
+function remembered<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
+  let last: { readonly at: number; readonly answer: Promise<T> } | null = null;
+  return () => {
+    if (last === null || performance.now() - last.at > ms) last = { at: performance.now(), answer: ask() };
+    return last.answer;
+  };
+}
+
+/** Null: no route reads Kafka. */
+async function kafkaHealth(deps: OperatorDeps): Promise<Health['kafka']> {
+  const routes = Object.values(deps.config().config.routes);
+  if (routes.every(({ kafka }) => kafka === undefined)) return null;
+  const { kafkaLag } = await import('../dead-letters/lag.ts');
+  const clusters = await kafkaLag(deps);
+  const problems = clusters.flatMap(({ problem }) => problem?.message ?? []);
+  const topics = new Map<string, { route: string; topic: string; lag: number }>();
+  for (const { route, topic, lag } of clusters.flatMap(({ partitions }) => partitions)) {
+    const before = topics.get(topic)?.lag ?? 0;
+    topics.set(topic, { route, topic, lag: before + lag });
+  }
+  return { ok: problems.length === 0, detail: problems[0] ?? null, topics: [...topics.values()] };
+}
