@@ -1,6 +1,7 @@
 // Opens the ledger's database. One SQL dialect, two databases: PGlite inside the process by default, PostgreSQL by
 // URL.
 import { existsSync, realpathSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import pg from 'pg';
 import { dropTemporaryFiles, layCluster } from './embedded/cluster.ts';
@@ -38,9 +39,11 @@ export class LedgerError extends Error {
   /** The constraint that was violated. */
   readonly constraint: string | null;
 
-  constructor(error: Error & { code?: unknown; constraint?: unknown }) {
+  /** @param place of the database, for a disk that is full */
+  constructor(error: Error & { code?: unknown; constraint?: unknown }, place = 'the database') {
     const code = typeof error.code === 'string' ? error.code : null;
-    super(`the ledger's database: ${safeMessage(error, code)}${code === null ? '' : ` [${code}]`}`);
+    const wayOut = code === DISK_FULL ? `; free space on the disk of ${place}` : '';
+    super(`the ledger's database: ${safeMessage(error, code)}${code === null ? '' : ` [${code}]`}${wayOut}`);
     this.code = code;
     this.constraint = typeof error.constraint === 'string' ? error.constraint : null;
   }
@@ -50,14 +53,27 @@ export class LedgerError extends Error {
 class EmbeddedLedgerError extends Error {
   override readonly name = 'EmbeddedLedgerError';
   /** @param cause an Error, or from PGlite's file system an object with only a number */
-  constructor(dir: string, cause: unknown) {
+  constructor(dir: string, cause: unknown, isDiskFull: boolean) {
     const why = cause instanceof Error ? cause.message : 'the file system refuses access';
-    super(
-      `the ledger in ${dir} can't be opened: ${why}. If its files are damaged, move that folder away: ` +
-        'the next run looks up every contact first and creates no duplicates',
-      { cause },
-    );
+    const wayOut = isDiskFull
+      ? 'The disk is full. Free some space there and run the command again. The ledger needs its files: do not delete them'
+      : 'If its files are damaged, move that folder away: the next run looks up every contact first and creates no duplicates';
+    super(`the ledger in ${dir} can't be opened: ${why}. ${wayOut}`, { cause });
   }
+}
+
+/** SQLSTATE of a disk without space. */
+const DISK_FULL = '53100';
+/** PGlite writes more than this when it opens a folder. */
+const LEAST_BYTES = 1_048_576;
+
+/** PGlite's own error does not say why it could not start, so the disk is asked. */
+async function isDiskFull(dir: string, cause: unknown): Promise<boolean> {
+  const { code } = (cause ?? {}) as { readonly code?: unknown };
+  if (code === 'ENOSPC' || code === 'EDQUOT') return true;
+  if (code !== undefined || !existsSync(dir)) return false;
+  const { bavail, bsize } = await statfs(dir);
+  return bavail * bsize < LEAST_BYTES;
 }
 
 /**
@@ -85,8 +101,10 @@ function safeMessage(error: Error, code: string | null): string {
   return code?.startsWith('22') ? error.message.replace(/".*"/s, '(value not shown)') : error.message;
 }
 
-function ledgerError(error: unknown): never {
-  throw error instanceof Error ? new LedgerError(error) : error;
+function ledgerErrorOf(place: string) {
+  return (error: unknown): never => {
+    throw error instanceof Error ? new LedgerError(error, place) : error;
+  };
 }
 
 const IN_MEMORY = 'memory://';
@@ -102,6 +120,7 @@ export async function openPglite(dir: string, from?: Blob): Promise<Database> {
     dir === IN_MEMORY
       ? await startPglite({ dataDir: dir, ...(from && { loadDataDir: from }) })
       : await openFolder(dir);
+  const ledgerError = ledgerErrorOf(dir);
   const on = (client: Pick<PGlite, 'query'>): Queryable => ({
     query: async <Row>(sql: string, params: readonly unknown[] = []) =>
       (await client.query<Row>(sql, [...params]).catch(ledgerError)).rows,
@@ -123,7 +142,7 @@ async function openFolder(dir: string): Promise<PGlite> {
     await layCluster(folder);
     return await startPglite({ fs: new PrivateNodeFS(folder) });
   } catch (cause) {
-    throw new EmbeddedLedgerError(dir, cause);
+    throw new EmbeddedLedgerError(dir, cause, await isDiskFull(dir, cause));
   }
 }
 
@@ -193,6 +212,7 @@ export async function openPostgres(
   });
   pool.on('error', onError);
   const names = createStatementNames();
+  const ledgerError = ledgerErrorOf('the PostgreSQL server');
   const on = (client: pg.Pool | pg.PoolClient): Queryable => ({
     async query<Row>(sql: string, params: readonly unknown[] = []) {
       const statement: pg.QueryConfig = { text: sql, values: [...params] };

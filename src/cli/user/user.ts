@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { ROLES, type Role } from '../../contracts/operator/endpoint.ts';
 import type { User } from '../../contracts/operator/identity.ts';
+import type { Output } from '../../contracts/operator/index.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
@@ -35,7 +36,7 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
   const run = (
     options: Options,
     verb: string,
-    work: (client: OperatorClient, signal: AbortSignal) => Promise<User | null>,
+    work: (client: OperatorClient, signal: AbortSignal) => Promise<object | null>,
   ) =>
     withOperator(
       options,
@@ -75,8 +76,11 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
           password,
         });
         say(`${name} can log in as ${options.role}`);
-        if (!options.password) await printLink(client, name);
-        return added;
+        if (options.password) return added;
+        const link = await makeLink(client, name);
+        if (options.json) return { ...added, link };
+        printLink(name, link);
+        return null;
       }),
     );
 
@@ -115,19 +119,29 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
     .argument('<name>', 'name of the user')
     .action((name: string, options: Options) =>
       run(options, 'link', async (client) => {
-        await printLink(client, name);
+        const link = await makeLink(client, name);
+        if (options.json) return { name, link };
+        printLink(name, link);
         return null;
       }),
     );
 }
 
+type Link = Output<'POST /users/{name}/link'> & {
+  /** Null: the process that made the link serves no console. */
+  readonly url: string | null;
+};
+
 /** The link works once, for a day. */
-async function printLink(client: OperatorClient, name: string): Promise<void> {
+async function makeLink(client: OperatorClient, name: string): Promise<Link> {
   const { path, expiresAt } = await client.call('POST /users/{name}/link', { name });
   const { url } = await client.call('POST /console', {});
-  const link = url === null ? `the address of the console, followed by ${path}` : `${url}${path}`;
+  return { path, expiresAt, url: url === null ? null : `${url}${path}` };
+}
+
+function printLink(name: string, { path, expiresAt, url }: Link): void {
   say(`to choose a password, ${name} opens this link once, before ${formatTime(expiresAt)}:`);
-  say(`  ${link}`);
+  say(`  ${url ?? `the address of the console, followed by ${path}`}`);
 }
 
 const COLUMNS: readonly Column<User>[] = [

@@ -1,10 +1,11 @@
 // A ledger that can't be opened says why and what to do, whatever the database's own error is.
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeError } from '../../../../src/cli/lib/describe-error.ts';
-import { openPglite, openPostgres } from '../../../../src/ledger/database.ts';
+import { LedgerError, openPglite, openPostgres } from '../../../../src/ledger/database.ts';
 import { layCluster } from '../../../support/postgres/cluster.ts';
 
 let dir: string;
@@ -35,6 +36,27 @@ describe('the embedded ledger', () => {
     await make();
     await expect(openPglite(dir)).rejects.toThrow(
       /^the ledger in .* can't be opened: .+move that folder away/,
+    );
+  });
+});
+
+// Linux only: a device on which every write finds a full disk.
+describe.runIf(existsSync('/dev/full'))('the embedded ledger on a full disk', () => {
+  it('says to free space, and not to move its files away', async () => {
+    await symlink('/dev/full', join(dir, 'postgresql.conf'));
+    const error: unknown = await openPglite(dir).catch((reason: unknown) => reason);
+    const { message } = describeError(error);
+    expect(message).toContain(`the ledger in ${dir} can't be opened: ENOSPC`);
+    expect(message).toContain('Free some space there');
+    expect(message).not.toContain('move');
+  });
+
+  it('that was opened before names the disk with each refused statement', () => {
+    const cause = Object.assign(new Error('could not extend file: No space left on device'), {
+      code: '53100',
+    });
+    expect(new LedgerError(cause, dir).message).toBe(
+      `the ledger's database: could not extend file: No space left on device [53100]; free space on the disk of ${dir}`,
     );
   });
 });
