@@ -13,6 +13,8 @@ COPY activities activities
 COPY workers workers
 COPY src src
 COPY scripts scripts
+# Some scripts start the servers of the tests.
+COPY test/support test/support
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 
 FROM node:20-slim

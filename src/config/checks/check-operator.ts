@@ -22,10 +22,10 @@ function checkListener(main: YamlFile, http: unknown): ConfigProblem[] {
   const hasTls = child(http, 'tls') !== undefined;
   const isRemote = typeof host === 'string' && !isLoopbackHost(host);
   const problems: ConfigProblem[] = [];
-  if (isRemote && !hasTls && !isProxied) {
+  if (isRemote && !hasTls && !isProxied && child(http, 'insecure') !== true) {
     const message = `listens on "${host}" without TLS, so others on the network can read passwords and sessions`;
     const hint =
-      'set tls.cert and tls.key; or let a proxy terminate TLS and set behindProxy: true and an https publicUrl';
+      'set tls.cert and tls.key; or let a proxy terminate TLS and set behindProxy: true and an https publicUrl; or set insecure: true for a port that a container publishes on 127.0.0.1';
     problems.push(main.problemAt([...HTTP, 'host'], message, hint));
   }
   if ((isRemote || isProxied) && publicUrl === undefined) {

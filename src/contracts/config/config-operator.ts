@@ -1,6 +1,6 @@
 // The part `operator` of sluice.yaml: how operators reach Sluice, and who may log in.
 import { z } from 'zod';
-import { durationWithin, isPlainUrl, SecretRef } from './config-base.ts';
+import { durationWithin, insecure, isPlainUrl, SecretRef } from './config-base.ts';
 
 /** Scheme, host and port only. */
 const isOrigin = (text: string): boolean =>
@@ -14,7 +14,7 @@ const Origin = z
 export const OperatorHttp = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').meta({
     description:
-      'Address to listen on. An address other than loopback requires publicUrl, and either tls or behindProxy. Default: 127.0.0.1.',
+      'Address to listen on. An address other than loopback requires publicUrl, and tls, behindProxy or insecure. Default: 127.0.0.1.',
   }),
   port: z
     .int()
@@ -40,6 +40,9 @@ export const OperatorHttp = z.strictObject({
     description:
       'true: a reverse proxy terminates TLS in front of this server. The last address in X-Forwarded-For is the peer, and every request must come through the proxy. Default: false.',
   }),
+  insecure: insecure(
+    'a host other than loopback without TLS, for a port that a container publishes on 127.0.0.1',
+  ),
 });
 export type OperatorHttp = z.infer<typeof OperatorHttp>;
 

@@ -21,6 +21,12 @@ describe('a listener of operators', () => {
       'publicUrl',
       'https://',
     ],
+    [
+      'plain http outside, also with insecure',
+      'host: 0.0.0.0, insecure: true, publicUrl: http://s.example.com',
+      'publicUrl',
+      'https://',
+    ],
     ['https that nobody serves', 'publicUrl: https://s.example.com', 'publicUrl', 'tls'],
     ['a path', 'behindProxy: true, publicUrl: https://s.example.com/sluice', 'publicUrl', 'only a scheme'],
     [
@@ -40,6 +46,7 @@ describe('a listener of operators', () => {
     ['TLS and an address', `host: 0.0.0.0, publicUrl: https://s.example.com, ${TLS}`],
     ['a proxy on another machine', 'host: 0.0.0.0, publicUrl: https://s.example.com, behindProxy: true'],
     ['a proxy on this machine', 'publicUrl: https://s.example.com, behindProxy: true'],
+    ['a port that a container publishes', 'host: 0.0.0.0, publicUrl: http://127.0.0.1:8088, insecure: true'],
     ['a name of this machine', 'publicUrl: http://localhost:8088'],
   ])('with %s is accepted', async (_, text) => {
     await expect(context.load(http(text))).resolves.toBeDefined();
