@@ -41,10 +41,11 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
           campaign: name,
           reason,
         });
-        const { run, approvedBy } = result;
+        const { run, approvedBy, warning } = result;
+        if (warning !== null && !options.json) say(`warning: ${warning.reason} [${warning.code}]`);
         process.stdout.write(
           options.json
-            ? `${JSON.stringify({ run, approvedBy })}\n`
+            ? `${JSON.stringify({ run, approvedBy, warning })}\n`
             : `${run} is approved by ${approvedBy}; \`sluice campaign start ${named}\` starts it\n`,
         );
         return EXIT.ok;

@@ -83,6 +83,7 @@ export const CAMPAIGN_MEMBERS = {
       /** `after` of the next page; null after the last one. */
       next: Count.nullable(),
     }),
+    auditOutput: ['run', 'members.member'],
   }),
   'POST /campaigns/{campaign}/sample': endpoint({
     role: 'viewer',
@@ -95,5 +96,6 @@ export const CAMPAIGN_MEMBERS = {
     }),
     audit: ['limit'],
     output: z.object({ run: z.string(), members: z.array(SampledMember) }),
+    auditOutput: ['run', 'members.member'],
   }),
 } as const;

@@ -5,7 +5,7 @@ import { CampaignConfig } from '../config/config-campaigns.ts';
 import { CAMPAIGN_PHASES, CAMPAIGN_STATES, CampaignProgress } from '../wire/campaign.ts';
 import { CampaignPlan, PlanNote } from '../wire/campaign-plan.ts';
 import { CampaignReport } from '../wire/campaign-report.ts';
-import { Count, Cursor, endpoint, Name, Reason, Time } from './endpoint.ts';
+import { Count, Cursor, endpoint, Name, Note, Reason, Time } from './endpoint.ts';
 
 /** For what is read: a campaign's newest run, or the run with this id. */
 const Campaign = Name.describe('Name of a campaign (its newest run), or id of a run');
@@ -269,7 +269,15 @@ export const CAMPAIGNS = {
     role: 'approver',
     summary: 'Approve a plan that somebody else has made.',
     input: z.strictObject(command),
-    output: z.object({ account: z.string(), campaign: z.string(), run: z.string(), approvedBy: z.string() }),
+    output: z.object({
+      account: z.string(),
+      campaign: z.string(),
+      run: z.string(),
+      approvedBy: z.string(),
+      /** Why the two identities may belong to one person; null when nothing says so. */
+      warning: Note.nullable(),
+    }),
+    auditOutput: ['run', 'warning.code'],
   }),
   'POST /campaigns/{campaign}/start': endpoint({
     role: 'operator',

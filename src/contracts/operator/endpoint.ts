@@ -23,6 +23,11 @@ export interface Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodTy
    * audited, with the route's path and these fields.
    */
   readonly audit?: readonly string[];
+  /**
+   * Paths in the output that the audit log keeps of a command, and of a reveal of personal data: ids, never personal
+   * data. `people.person` is the field of every entry of the list `people`.
+   */
+  readonly auditOutput?: readonly string[];
   /** A POST that changes nothing, such as a search whose text must not be in a URL. It is not audited. */
   readonly reads?: boolean;
   /** Name of the input field that is the raw body, in bytes, and its limit. The other fields are in the query. */

@@ -303,6 +303,7 @@ export const OVERVIEW = {
       unmask: Unmask,
     }),
     output: z.object({ calls: z.array(LoggedCall), next: z.string().nullable() }),
+    auditOutput: ['calls.id', 'calls.personId'],
   }),
   'GET /spending': endpoint({
     role: 'viewer',

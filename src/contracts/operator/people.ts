@@ -93,6 +93,7 @@ export const PEOPLE = {
       readings: z.array(z.string()),
       rejected: z.array(RejectedNumber),
     }),
+    auditOutput: ['people.account', 'people.person', 'rejected.run', 'rejected.row'],
   }),
   'GET /people/{account}/{person}': endpoint({
     role: 'viewer',

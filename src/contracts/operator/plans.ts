@@ -43,12 +43,14 @@ export const PLANS = {
       unmask: Unmask,
     }),
     output: DryRun,
+    auditOutput: ['sync', 'report.samples.row'],
   }),
   'GET /plans/{plan}/problems': endpoint({
     role: 'operator',
     summary: 'List the problems of rows that a dry run found, in the order of the source.',
     input: z.strictObject({ plan: Plan, limit: PageLimit, after: Cursor, unmask: Unmask }),
     output: z.object({ problems: z.array(PlanProblem), next: z.string().nullable() }),
+    auditOutput: ['problems.row'],
   }),
   'POST /plans/{plan}/cancel': endpoint({
     role: 'operator',

@@ -160,6 +160,7 @@ export const POLLERS = {
       unmask: Unmask,
     }),
     output: z.object({ conversations: z.array(ConversationSummary), next: z.string().nullable() }),
+    auditOutput: ['conversations.account', 'conversations.id'],
   }),
   'GET /conversations/{account}/{conversation}': endpoint({
     role: 'viewer',

@@ -214,6 +214,7 @@ export const REFUSALS = {
     summary: 'Show what dead letters would come to if they were replayed now. Nothing is sent.',
     input: DeadLetterChoice.extend({ limit: z.int().min(1).max(1000).default(100), unmask: Unmask }),
     output: z.object({ results: z.array(DryRunResult), total: Count }),
+    auditOutput: ['results.id'],
   }),
   'POST /dead-letters/replay': endpoint({
     role: 'operator',

@@ -179,6 +179,7 @@ export const SYNCS = {
       rows: z.array(SyncRow),
       next: z.string().nullable(),
     }),
+    auditOutput: ['runs', 'rows.row'],
   }),
   'GET /syncs/{sync}/warnings': endpoint({
     role: 'viewer',

@@ -4,7 +4,7 @@ import { BUDGET_TABLES } from './budget.ts';
 import { CAMPAIGN_BATCH_TABLES, CAMPAIGN_FAILURE_TABLES, CAMPAIGN_TABLES } from './campaigns.ts';
 import { CONVERSATION_TABLES, UNREAD_TABLES } from './conversations.ts';
 import { EVENT_TABLES } from './events.ts';
-import { OPERATOR_TABLES } from './operator.ts';
+import { LINK_OWNER, OPERATOR_TABLES } from './operator.ts';
 import { CALL_TABLES } from './operator-calls.ts';
 import { EVENT_LIST_INDEXES, REFUSAL_TABLES } from './operator-events.ts';
 import { PEOPLE_SEARCH } from './people.ts';
@@ -191,6 +191,7 @@ const MIGRATIONS: readonly Migration[] = [
   CALL_TABLES,
   REFUSAL_TABLES,
   EVENT_LIST_INDEXES,
+  LINK_OWNER,
 ];
 
 /** Brings the ledger's tables up to date. Several processes may run it at once. */

@@ -1,5 +1,8 @@
 // Tables of operators: users, logins, access tokens and the audit log.
 
+/** The Unix user who asked for the first admin's link. */
+export const LINK_OWNER = 'alter table login_links add column unix_user text;';
+
 export const OPERATOR_TABLES = `
   -- Users are disabled, never deleted: the audit log and approvals refer to them by name.
   create table users (

@@ -6,6 +6,8 @@ export interface NewLoginLink {
   readonly hash: string;
   /** Null: for the first admin. */
   readonly user: number | null;
+  /** The Unix user who asked for the first admin's link, as the kernel says. */
+  readonly unixUser: string | null;
   readonly minutes: number;
 }
 
@@ -14,14 +16,17 @@ export interface NewLoginLink {
  * not end because another command asked where the console is.
  * @returns when it expires, ISO 8601
  */
-export async function createLoginLink(tx: Queryable, { hash, user, minutes }: NewLoginLink): Promise<string> {
+export async function createLoginLink(
+  tx: Queryable,
+  { hash, user, unixUser, minutes }: NewLoginLink,
+): Promise<string> {
   await tx.query("delete from login_links where user_id = $1 or expires_at < now() - interval '1 day'", [
     user,
   ]);
   const [row] = await tx.query<{ expiresAt: string }>(
-    `insert into login_links (hash, user_id, expires_at) values ($1, $2, now() + $3 * interval '1 minute')
-     returning ${isoText('expires_at')} as "expiresAt"`,
-    [hash, user, minutes],
+    `insert into login_links (hash, user_id, unix_user, expires_at)
+     values ($1, $2, $3, now() + $4 * interval '1 minute') returning ${isoText('expires_at')} as "expiresAt"`,
+    [hash, user, unixUser, minutes],
   );
   return (row as { expiresAt: string }).expiresAt;
 }
@@ -36,12 +41,15 @@ export async function readLoginLink(db: Queryable, hash: string): Promise<string
   return row === undefined ? undefined : row.name;
 }
 
-/** Uses a link up. @returns false when it is unknown, used or expired: of two at once, one gets true */
-export async function takeLoginLink(tx: Queryable, hash: string): Promise<boolean> {
-  const rows = await tx.query(
+/** Uses a link up. @returns null when it is unknown, used or expired: of two at once, one gets the link */
+export async function takeLoginLink(
+  tx: Queryable,
+  hash: string,
+): Promise<Pick<NewLoginLink, 'unixUser'> | null> {
+  const [row] = await tx.query<Pick<NewLoginLink, 'unixUser'>>(
     `update login_links set used_at = clock_timestamp()
-      where hash = $1 and used_at is null and expires_at > clock_timestamp() returning hash`,
+      where hash = $1 and used_at is null and expires_at > clock_timestamp() returning unix_user as "unixUser"`,
     [hash],
   );
-  return rows.length > 0;
+  return row ?? null;
 }

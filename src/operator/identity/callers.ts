@@ -22,6 +22,11 @@ export function userNameOf({ identity }: Caller): string | null {
   return identity.startsWith('user:') ? identity.slice('user:'.length) : null;
 }
 
+/** The Unix user that a caller is, if the kernel proves it and no user is linked to it; otherwise null. */
+export function unixUserOf({ identity, isClaimed = false }: Caller): string | null {
+  return identity.startsWith('unix:') && !isClaimed ? identity.slice('unix:'.length) : null;
+}
+
 /** @returns null when the session has ended */
 export async function callerOfSession(db: Database, token: string, use: SessionUse): Promise<Caller | null> {
   const user = await useSession(db, hashToken(token), use);
@@ -50,16 +55,17 @@ export interface UnixCallerOptions {
 export function createUnixCallers({ db, ownUid, nameOf = cachedNames() }: UnixCallerOptions) {
   return async (uid: number): Promise<Caller> => {
     const name = await nameOf(uid);
-    const user = name === null ? null : await findUnixUser(db, name);
+    // In a container, users often have a number and no name.
+    const shown = name ?? String(uid);
+    const user = await findUnixUser(db, shown);
     if (uid === ownUid || uid === ROOT) {
-      const shown = name ?? String(uid);
       if (user !== null) return { ...callerOfUser(user, 'socket'), role: 'admin' };
       return { identity: `unix:${shown}`, name: shown, role: 'admin', via: 'socket' };
     }
     if (user === null || user.disabledAt !== null)
       throw new OperatorError(
         'forbidden',
-        `the Unix user ${name ?? uid} may not use Sluice; an admin can link it to a user`,
+        `the Unix user ${shown} may not use Sluice; an admin can link it to a user`,
         { code: 'UNIX_USER_UNKNOWN' },
       );
     return callerOfUser(user, 'socket');

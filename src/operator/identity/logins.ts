@@ -11,9 +11,11 @@ import {
 } from '../../ledger/operator/sessions.ts';
 import {
   createUser,
+  findUnixUser,
   findUser,
   hasAdmin,
   lockUsers,
+  type NewUser,
   noteLogin,
   passwordHashOf,
   setPassword,
@@ -92,21 +94,33 @@ export interface LoginLink {
   readonly expiresAt: string;
 }
 
-/** A one-time link for the first admin, for 15 minutes. @returns null when there is an admin already */
-export async function firstAdminLink(db: Database): Promise<LoginLink | null> {
+/**
+ * A one-time link for the first admin, for 15 minutes.
+ * @param unixUser who asks, as the kernel says: whoever uses the link becomes one identity with this Unix user
+ * @returns null when there is an admin already
+ */
+export async function firstAdminLink(
+  db: Database,
+  unixUser: string | null = null,
+): Promise<LoginLink | null> {
   return await db.transaction(async (tx) =>
-    (await hasAdmin(tx)) ? null : await makeLink(tx, null, FIRST_ADMIN_MINUTES),
+    (await hasAdmin(tx)) ? null : await makeLink(tx, null, unixUser, FIRST_ADMIN_MINUTES),
   );
 }
 
 /** A one-time link with which a user chooses a password, for 24 hours. */
 export async function invitationLink(db: Database, user: UserRow): Promise<LoginLink> {
-  return await db.transaction((tx) => makeLink(tx, user.id, INVITATION_MINUTES));
+  return await db.transaction((tx) => makeLink(tx, user.id, null, INVITATION_MINUTES));
 }
 
-async function makeLink(tx: Queryable, user: number | null, minutes: number): Promise<LoginLink> {
+async function makeLink(
+  tx: Queryable,
+  user: number | null,
+  unixUser: string | null,
+  minutes: number,
+): Promise<LoginLink> {
   const token = newToken();
-  const expiresAt = await createLoginLink(tx, { hash: hashToken(token), user, minutes });
+  const expiresAt = await createLoginLink(tx, { hash: hashToken(token), user, unixUser, minutes });
   return { path: LINK_PATH + token, expiresAt };
 }
 
@@ -136,13 +150,21 @@ export async function claimLink(
   const passwordHash = await passwords.hash(password);
   return await db.transaction(async (tx) => {
     await lockUsers(tx);
-    if (!(await takeLoginLink(tx, hash))) throw goneLink();
+    const taken = await takeLoginLink(tx, hash);
+    if (taken === null) throw goneLink();
     if (owner !== null) return await setOwnPassword(tx, owner, passwordHash);
     if (await hasAdmin(tx))
       throw new OperatorError('conflict', 'there is an admin already; log in, or ask that admin for a link', {
         code: 'ADMIN_EXISTS',
       });
-    return await createFirstAdmin(tx, name as string, displayName, passwordHash);
+    // A Unix user belongs to one user only.
+    const isFree = taken.unixUser !== null && (await findUnixUser(tx, taken.unixUser)) === null;
+    return await createFirstAdmin(tx, {
+      name: name as string,
+      displayName: displayName ?? (name as string),
+      passwordHash,
+      unixUser: isFree ? taken.unixUser : null,
+    });
   });
 }
 
@@ -155,20 +177,11 @@ async function setOwnPassword(tx: Queryable, name: string, hash: string): Promis
 
 async function createFirstAdmin(
   tx: Queryable,
-  name: string,
-  displayName: string | undefined,
-  passwordHash: string,
+  admin: Pick<NewUser, 'name' | 'displayName' | 'passwordHash' | 'unixUser'>,
 ): Promise<UserRow> {
-  const user = await createUser(tx, {
-    name,
-    displayName: displayName ?? name,
-    role: 'admin',
-    passwordHash,
-    oidc: null,
-    unixUser: null,
-  });
+  const user = await createUser(tx, { ...admin, role: 'admin', oidc: null });
   if (user === null)
-    throw new OperatorError('conflict', `there is already a user "${name}"; choose another name`, {
+    throw new OperatorError('conflict', `there is already a user "${admin.name}"; choose another name`, {
       code: 'NAME_TAKEN',
     });
   return user;

@@ -56,12 +56,12 @@ export function createDispatch({ handlers, audit, log }: DispatchOptions): Dispa
       throw denied(caller, endpoint.role);
     }
     const input = parseInput(endpoint, given);
-    if ('unmask' in input && input.unmask === true) {
-      const mayReveal = isAllowed(caller, 'operator');
-      // Before the data leaves: what was shown is in the log even if this process dies now.
-      await audit.write({ ...entry, action: 'reveal' }, mayReveal ? 'ok' : 'denied');
-      if (!mayReveal) throw denied(caller, 'operator');
-    }
+    const isReveal = 'unmask' in input && input.unmask === true;
+    const mayReveal = isAllowed(caller, 'operator');
+    const reveal = isReveal
+      ? await audit.write({ ...entry, action: 'reveal' }, mayReveal ? 'ok' : 'denied')
+      : null;
+    if (isReveal && !mayReveal) throw denied(caller, 'operator');
     // Before the command: nothing that an operator did is missing in the log.
     const line = isCommand ? await audit.write(entry, 'started') : null;
     const complete = async (outcome: AuditOutcome, details?: Record<string, unknown>) => {
@@ -75,7 +75,10 @@ export function createDispatch({ handlers, audit, log }: DispatchOptions): Dispa
         ...of: Parameters<Dispatch> extends [unknown, ...infer P] ? P : never
       ) => Promise<unknown>;
       const output = endpoint.output.parse(await handler(input, caller, exchange));
-      await complete('ok');
+      const shown = auditedOutput(endpoint, output);
+      // Before the data leaves: the log has the ids of everybody who is shown, even if this process dies now.
+      if (reveal !== null && Object.keys(shown).length > 0) await audit.complete(reveal, 'ok', shown);
+      await complete('ok', shown);
       return output;
     } catch (error) {
       const known = asOperatorError(error);
@@ -140,6 +143,25 @@ function auditedFields(endpoint: Endpoint, given: unknown): Record<string, unkno
       fields[name] === undefined || fields[name] === '' ? [] : [[name, fields[name]]],
     ),
   );
+}
+
+function auditedOutput({ auditOutput = [] }: Endpoint, output: unknown): Record<string, unknown> {
+  return Object.fromEntries(
+    auditOutput.flatMap((path) => {
+      const value = valueAt(output, path.split('.'));
+      return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+        ? []
+        : [[path, value]];
+    }),
+  );
+}
+
+/** The field at the path. For a list, the fields of all entries, each different one once. */
+function valueAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name === undefined) return value;
+  if (!Array.isArray(value)) return isRecord(value) ? valueAt(value[name], rest) : undefined;
+  const all = value.map((item) => valueAt(item, [name, ...rest]));
+  return [...new Set(all.filter((each) => each !== undefined && each !== null))];
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

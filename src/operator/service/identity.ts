@@ -12,7 +12,7 @@ import {
 } from '../../ledger/operator/sessions.ts';
 import { endLoginsOf, findUser, hasAdmin, listUsers, type UserRow } from '../../ledger/operator/users.ts';
 import { OperatorError } from '../error.ts';
-import { callerOfUser, userNameOf } from '../identity/callers.ts';
+import { callerOfUser, unixUserOf, userNameOf } from '../identity/callers.ts';
 import { checkLogin, claimLink, firstAdminLink, invitationLink, startSession } from '../identity/logins.ts';
 import { createPasswords } from '../identity/passwords.ts';
 import { csrfTokenOf, hashToken, newAccessToken } from '../identity/tokens.ts';
@@ -112,9 +112,9 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
       await changePassword(db, passwords, { name, password, keepsTokens });
       return await begin(await ownUser(caller), 'password', needExchange(exchange));
     },
-    'POST /console': async () => {
+    'POST /console': async (_input, caller) => {
       const url = consoleUrl();
-      const link = url === null ? null : await firstAdminLink(db);
+      const link = url === null ? null : await firstAdminLink(db, unixUserOf(caller));
       return {
         url,
         link: link === null ? null : `${url}${link.path}`,

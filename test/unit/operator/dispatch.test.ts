@@ -82,6 +82,41 @@ describe('the audit log', () => {
     ]);
   });
 
+  it('has of a reveal the ids that are shown, before anything is shown, and no personal data', async () => {
+    const people = ['p1', 'p2'].map((person) => ({
+      account: 'acme',
+      person,
+      number: '+5511987654321',
+      name: 'Ana',
+      email: null,
+      contact: null,
+      by: ['phone'],
+    }));
+    const output = { people, more: false, readings: [], rejected: [] };
+    const { dispatch, lines } = dispatching(async () => output);
+    await dispatch('POST /people/search', { query: 'ana', unmask: true }, ANA);
+    expect(lines).toMatchObject([
+      {
+        action: 'reveal',
+        outcome: 'ok',
+        more: { 'people.account': ['acme'], 'people.person': ['p1', 'p2'] },
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/98765|phone/);
+  });
+
+  it('has of a reveal of rows the runs and the numbers of the rows', () => {
+    expect(ENDPOINTS['GET /syncs/{sync}/rows'].auditOutput).toEqual(['runs', 'rows.row']);
+  });
+
+  it.each(Object.entries(ENDPOINTS).filter(([, { input }]) => 'unmask' in input.shape))(
+    '%s reveals only what its address or the kept ids name',
+    (route, endpoint) => {
+      const isList = !/\{(person|conversation|event|id)\}/.test(route);
+      expect('auditOutput' in endpoint).toBe(isList);
+    },
+  );
+
   it('has refusals of commands, by role and by the handler', async () => {
     const { dispatch, lines } = dispatching(() =>
       Promise.reject(new OperatorError('conflict', 'no', { code: 'X' })),

@@ -160,6 +160,8 @@ export default {
     approveTitle: 'Approve the plan of “{{campaign}}”?',
     approveEffect: 'The plan reaches {{members}} people. {{by}} made it.',
     approved: 'The plan is approved.',
+    approvedUnlinked:
+      'The plan is approved. One of the two identities is a Unix user that is linked to no user, so both may be one person. An admin can link it in Settings, Users.',
     own: 'You made this plan. Another person must approve it.',
     start: 'Start',
     startTitle: 'Start “{{campaign}}”?',

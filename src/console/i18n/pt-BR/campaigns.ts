@@ -162,6 +162,8 @@ export default {
     approveTitle: 'Aprovar o plano de “{{campaign}}”?',
     approveEffect: 'O plano alcança {{members}} pessoas. Foi feito por {{by}}.',
     approved: 'O plano foi aprovado.',
+    approvedUnlinked:
+      'O plano foi aprovado. Uma das duas identidades é um usuário Unix sem vínculo com um usuário, e as duas podem ser a mesma pessoa. Um administrador pode vincular em Configurações, Usuários.',
     own: 'Você fez este plano. Outra pessoa precisa aprovar.',
     start: 'Iniciar',
     startTitle: 'Iniciar “{{campaign}}”?',

@@ -90,7 +90,7 @@ function Planned({ campaign, report }: { readonly campaign: string; readonly rep
   const settings = { topics: TOPICS };
   const approve = useCommand('POST /campaigns/{campaign}/approve', {
     ...settings,
-    done: () => t('action.approved'),
+    done: ({ warning }) => t(warning === null ? 'action.approved' : 'action.approvedUnlinked'),
   });
   const start = useCommand('POST /campaigns/{campaign}/start', {
     ...settings,

@@ -10,7 +10,7 @@ import { OperatorError } from '../../error.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { ANSWER_MS } from '../workflows.ts';
 import type { Figures } from './figures.ts';
-import { requireProvenIdentity } from './proven-identity.ts';
+import { doubtOf, requireProvenIdentity } from './proven-identity.ts';
 import { campaignRefusal } from './refusals.ts';
 import { requireSameConfig } from './same-config.ts';
 import { findRun, planToApprove, resolveCampaign, runsOf, runToStart } from './target.ts';
@@ -43,7 +43,8 @@ export function startHandlers(deps: OperatorDeps, figures: Figures): Handlers<Ro
       } catch (error) {
         throw campaignRefusal(error, campaign);
       }
-      return { account, campaign, run, approvedBy: by };
+      const warning = await doubtOf(db, plan.planned_by, by);
+      return { account, campaign, run, approvedBy: by, warning };
     },
     'POST /campaigns/{campaign}/start': async ({ campaign: text, reason }, caller) => {
       const target = resolveCampaign(deps.config(), text);

@@ -4,9 +4,11 @@ import type { LoadedConfig } from '../../../../src/config/load.ts';
 import type { Input } from '../../../../src/contracts/operator/index.ts';
 import { digestOfSpec } from '../../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
+import { changeUser } from '../../../../src/ledger/operator/users.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { campaignRows, PERSON, RUN, t } from '../../ledger/campaigns/campaign-rows.ts';
+import { addUser } from '../identity/http-context.ts';
 
 const CANARY = 'canary name';
 const SPEC = {
@@ -76,6 +78,11 @@ describe('members', () => {
     const lines = await db.query<{ identity: string; outcome: string }>(
       "select identity, outcome from operator_audit where action = 'reveal' order by id",
     );
+    const [, reveal] = await db.query<{ details: object }>(
+      "select details from operator_audit where action = 'reveal' order by id",
+    );
+    const shownMembers = (await members()).members.map(({ member }) => member);
+    expect(reveal?.details).toMatchObject({ run: RUN, 'members.member': shownMembers });
     expect(lines.map(({ identity, outcome }) => [identity, outcome])).toEqual([
       ['user:eve', 'denied'],
       ['unix:tester', 'ok'],
@@ -230,6 +237,31 @@ describe('a second person', () => {
     await plan(author);
     await expect(approve(caller)).rejects.toMatchObject(refusal);
     expect(await db.query('select approved_by from campaigns')).toEqual([{ approved_by: null }]);
+  });
+
+  it('nobody approves as a user what they planned as a Unix user, even if the link came later', async () => {
+    await plan('unix:root');
+    await addUser(db, 'ana', 'admin');
+    await changeUser(db, 'ana', { unixUser: 'root' });
+    await expect(approve({ identity: 'user:ana', via: 'session' })).rejects.toMatchObject({
+      code: 'SAME_PERSON',
+    });
+    expect(await approve({ identity: 'user:bia', via: 'session' })).toMatchObject({ warning: null });
+  });
+
+  it.each<[string, string, string | null]>([
+    ['unix:root', 'user:ana', 'UNIX_USER_UNLINKED'],
+    ['user:ana', 'unix:root', 'UNIX_USER_UNLINKED'],
+    ['unix:root', 'unix:bia', null],
+    ['user:ana', 'user:bia', null],
+  ])('of a plan of %s by %s warns: %s; the audit log keeps it', async (author, identity, code) => {
+    await plan(author);
+    const { warning } = await approve({ identity, via: 'socket' });
+    expect(warning?.code ?? null).toBe(code);
+    const [line] = await db.query<{ details: Record<string, unknown> }>(
+      "select details from operator_audit where action like '%/approve'",
+    );
+    expect(line?.details['warning.code'] ?? null).toBe(code);
   });
 
   it('of a plan that nobody can prove to have made is not possible: it is not planned', async () => {

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { changeUser } from '../../../../src/ledger/operator/users.ts';
-import { createUnixCallers } from '../../../../src/operator/identity/callers.ts';
+import { createUnixCallers, unixUserOf } from '../../../../src/operator/identity/callers.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { addUser } from './http-context.ts';
 
@@ -43,6 +43,14 @@ describe('a Unix user', () => {
   it('without a name, as in a container, has its number', async () => {
     const nameless = createUnixCallers({ db, ownUid: 4711, nameOf: async () => null });
     expect(await nameless(4711)).toMatchObject({ identity: 'unix:4711', role: 'admin' });
+  });
+
+  it.each([
+    ['unix:sluice', false, 'sluice'],
+    ['unix:sluice', true, null],
+    ['user:ana', false, null],
+  ])('%s, claimed: %s, is linked as %s', (identity, isClaimed, name) => {
+    expect(unixUserOf({ identity, isClaimed, name: 'x', role: 'admin', via: 'local' })).toBe(name);
   });
 
   it('has the name that the system gives it', async () => {

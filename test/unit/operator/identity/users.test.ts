@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { createAccessToken } from '../../../../src/ledger/operator/sessions.ts';
 import { createUser, findUser } from '../../../../src/ledger/operator/users.ts';
+import { createUnixCallers } from '../../../../src/operator/identity/callers.ts';
 import { firstAdminLink } from '../../../../src/operator/identity/logins.ts';
 import { checkPassword, createPasswords } from '../../../../src/operator/identity/passwords.ts';
 import { hashToken } from '../../../../src/operator/identity/tokens.ts';
@@ -50,6 +51,27 @@ describe('the first admin', () => {
     const link = secretOf(await firstAdminLink(db));
     const both = await Promise.all([claim(link), claim(link, { name: 'eve' })]);
     expect(both.map(({ status }) => String(status)).sort()).toEqual(['200', '401']);
+  });
+
+  it('is one identity with the Unix user who asked for the link', async () => {
+    const link = secretOf(await firstAdminLink(db, 'sluice'));
+    await claim(link);
+    expect(await findUser(db, 'ana')).toMatchObject({ role: 'admin', unixUser: 'sluice' });
+    const callerOf = createUnixCallers({ db, ownUid: 1000, nameOf: async () => 'sluice' });
+    expect((await callerOf(1000)).identity).toBe('user:ana');
+  });
+
+  it('leaves a Unix user alone who belongs to another user already', async () => {
+    await createUser(db, {
+      name: 'bia',
+      displayName: 'Bia',
+      role: 'viewer',
+      passwordHash: null,
+      oidc: null,
+      unixUser: 'sluice',
+    });
+    await claim(secretOf(await firstAdminLink(db, 'sluice')));
+    expect(await findUser(db, 'ana')).toMatchObject({ role: 'admin', unixUser: null });
   });
 
   it('is not who comes by a link from before there was an admin', async () => {
