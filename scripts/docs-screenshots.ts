@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import UPNG from 'upng-js';
 import { freePort } from '../src/runtime/ports.ts';
 import { launchChromium } from '../test/support/chromium.ts';
@@ -21,6 +21,8 @@ const PASSWORD = 'a picture of a password';
 const RATE = 3000;
 /** A picture has at most this many colors, which the eye does not miss and halves its size. */
 const COLORS = 128;
+/** Shown instead of the temporary folder that the project lives in. */
+const PROJECT = '/srv/sluice';
 const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
@@ -79,6 +81,7 @@ async function main(): Promise<void> {
           reducedMotion: 'reduce',
           storageState: storage,
         });
+        await showProject(opened, dir);
         const shown = await opened.newPage();
         for (const screen of SCREENS.filter(({ languages }) => languages.includes(locale))) {
           const name = [screen.name, ...(locale === 'en-US' ? [] : [locale]), size, scheme].join('-');
@@ -86,6 +89,14 @@ async function main(): Promise<void> {
         }
         await opened.close();
       }
+}
+
+/** The stream of changes has no path in it, and must not be read to its end. */
+async function showProject(context: BrowserContext, dir: string) {
+  await context.route(/\/api\/v1\/(?!changes)/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replaceAll(dir, PROJECT) });
+  });
 }
 
 async function picture(

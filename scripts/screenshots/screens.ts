@@ -136,6 +136,14 @@ export const SCREENS: readonly Screen[] = [
     ready: text('left the person out'),
   },
   {
+    name: 'configuration',
+    title: 'Configuration',
+    about: 'The configuration as it is loaded, with its problems. Secrets are references.',
+    path: '/settings',
+    languages: ENGLISH,
+    ready: text('crm-export'),
+  },
+  {
     name: 'users',
     title: 'Users',
     about: 'Who may log in, and with which role.',

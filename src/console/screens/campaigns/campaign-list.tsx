@@ -64,7 +64,7 @@ export function CampaignList() {
       title={t('title')}
       lead={list.data && <Lead campaigns={list.data.campaigns} />}
       actions={
-        may && <Button onClick={() => setUrl({ new: 'yes' }, { replace: false })}>{t('edit.create')}</Button>
+        may && <Button onClick={() => setUrl({ new: 'yes' }, { replace: false })}>{t('list.new')}</Button>
       }
     >
       {may && url.new !== undefined && <Editor campaign={null} />}

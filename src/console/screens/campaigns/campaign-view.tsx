@@ -142,17 +142,18 @@ function Lead({ report, now }: { readonly report: Report; readonly now: Now | nu
   const format = useFormat();
   const state = stateOf(report);
   const { plannedBy, approvedBy, startedBy } = report;
+  const by = [
+    t('run.planned', { who: plannedBy }),
+    ...(approvedBy === null ? [] : [t('run.approved', { who: approvedBy })]),
+    ...(startedBy === null ? [] : [t('run.started', { who: startedBy })]),
+  ];
   const waiting = state === 'running' ? (now?.progress?.waiting ?? null) : null;
-  const nobody = t('run.nobody');
   return (
     <>
-      <Status of={STATUS_OF[state]} label={t(`state.${state}`)} />{' '}
-      {waiting !== null && t('run.waits', { at: format.moment(waiting.until), why: whyOf(t, waiting.why) })}{' '}
-      {t('run.byWhom', {
-        planned: plannedBy,
-        approved: approvedBy ?? nobody,
-        started: startedBy ?? nobody,
-      })}
+      <Status of={STATUS_OF[state]} label={t(`state.${state}`)} />
+      {waiting !== null &&
+        ` · ${t('run.waits', { at: format.moment(waiting.until), why: whyOf(t, waiting.why) })}`}
+      {` · ${by.join(' ')}`}
     </>
   );
 }

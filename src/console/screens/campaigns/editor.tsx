@@ -76,7 +76,7 @@ interface DraftProps {
 }
 
 function DraftEditor({ choices, campaign, file, hash, yaml }: DraftProps) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation('campaign-form');
   const [, setUrl] = useUrlState();
   const [given, setGiven] = useState('');
   const [text, setText] = useState(yaml);

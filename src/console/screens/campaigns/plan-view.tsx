@@ -11,6 +11,7 @@ import { useFormat } from '../../format/use-format.ts';
 import { Columns, Facts, Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Chip } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import classes from './campaigns.module.css';
 import { byCount, type Plan, sumOf } from './data.ts';
@@ -83,14 +84,14 @@ function Calendar({ plan }: { readonly plan: Plan }) {
             >
               {dayName.format(new Date(`${day}T12:00:00Z`))}
               <strong>{format.count(members)}</strong>
-              <span className={classes.muted}>
+              <span className={textStyles.muted}>
                 {clock(startsAt)}–{clock(endsAt)}
               </span>
             </li>
           ))}
         </ol>
       )}
-      {moreDays > 0 && <p className={classes.muted}>{t('plan.more', { count: moreDays })}</p>}
+      {moreDays > 0 && <p className={textStyles.muted}>{t('plan.more', { count: moreDays })}</p>}
     </Section>
   );
 }
@@ -110,7 +111,7 @@ function Notes({ plan }: { readonly plan: Plan }) {
           {notes.map(({ note, tone, kind }) => (
             <li key={note.code + note.reason}>
               <Chip tone={tone}>{kind}</Chip> {note.reason}{' '}
-              <span className={classes.muted}>[{note.code}]</span>
+              <span className={textStyles.muted}>[{note.code}]</span>
             </li>
           ))}
         </ul>

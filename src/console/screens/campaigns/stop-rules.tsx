@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../format/use-format.ts';
 import { Facts, Section } from '../../parts/page.tsx';
 import { EmptyState } from '../../parts/states.tsx';
+import textStyles from '../../parts/text.module.css';
 import classes from './campaigns.module.css';
 import { type Report, type Rules, sumOf } from './data.ts';
 
@@ -34,7 +35,7 @@ export function StopRules({ rules, waves }: { readonly rules: Rules; readonly wa
               <span key={rule} className={classes.stacked}>
                 {limit}
                 {now !== null && (
-                  <span className={classes.muted}>{t('stop.now', { share: format.percent(now) })}</span>
+                  <span className={textStyles.muted}>{t('stop.now', { share: format.percent(now) })}</span>
                 )}
               </span>,
             ] as const;

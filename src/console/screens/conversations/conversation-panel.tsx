@@ -11,6 +11,7 @@ import { Facts } from '../../parts/page.tsx';
 import { Reveal } from '../../parts/reveal.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import classes from './conversations.module.css';
 
@@ -81,12 +82,12 @@ function Messages({ conversation, texts }: MessagesProps) {
   if (messages.length === 0) return <EmptyState title={t('panel.none')} text={t('panel.noneText')} />;
   return (
     <section aria-label={t('panel.messages')}>
-      <p className={classes.small}>{t('panel.about')}</p>
+      <p className={textStyles.small}>{t('panel.about')}</p>
       <ol className={classes.messages}>
         {messages.toReversed().map(({ seq, at, fromMe, status, published }) => (
           <li key={seq} className={classes.message} data-mine={fromMe === true}>
-            <div>{textOf.get(seq) ?? <span className={classes.small}>{t('panel.noText')}</span>}</div>
-            <div className={classes.small}>
+            <div>{textOf.get(seq) ?? <span className={textStyles.small}>{t('panel.noText')}</span>}</div>
+            <div className={textStyles.small}>
               {t(fromMe === null ? 'panel.unknown' : fromMe ? 'panel.out' : 'panel.in')} ·{' '}
               <Time at={at} as="moment" />
               {status !== null && ` · ${status}`}
@@ -98,7 +99,7 @@ function Messages({ conversation, texts }: MessagesProps) {
       {sent.length > 0 && (
         <ul className={classes.messages} aria-label={t('panel.sent')}>
           {sent.map(({ message, event, status, sentAt }) => (
-            <li key={message} className={classes.small}>
+            <li key={message} className={textStyles.small}>
               <Link to="/events" search={{ event } as never}>
                 {t('panel.sentBy')}
               </Link>{' '}
@@ -167,7 +168,7 @@ function Outcome({ event }: { readonly event: string }) {
   };
   const why = blocked ?? (code === null ? null : { code, reason });
   return (
-    <p role="status" className={classes.small}>
+    <p role="status" className={textStyles.small}>
       {t(outcome === null ? 'answer.waiting' : outcome === 'done' ? 'answer.done' : 'answer.failed')}
       {messages.map(({ message, status }) => ` · ${message.slice(0, 8)}: ${status}`)}
       {why !== null && ` · ${why.reason ?? ''} [${why.code}]`}{' '}

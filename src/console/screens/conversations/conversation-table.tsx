@@ -7,9 +7,9 @@ import { Section } from '../../parts/page.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { ConversationPanel } from './conversation-panel.tsx';
-import classes from './conversations.module.css';
 
 type Conversation = Output<'GET /conversations'>['conversations'][number];
 
@@ -49,7 +49,7 @@ export function ConversationTable() {
       id: 'connection',
       header: t('recent.connection'),
       cell: ({ account: of, connection, channel }) => (
-        <span className={classes.cut}>{`${of} · ${connection.name} (${channel})`}</span>
+        <span className={textStyles.cut}>{`${of} · ${connection.name} (${channel})`}</span>
       ),
       width: 'minmax(10rem, 1.5fr)',
       wideOnly: true,

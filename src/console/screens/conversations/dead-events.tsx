@@ -11,8 +11,8 @@ import { Section } from '../../parts/page.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Filters, TextFilter } from '../../parts/table/filters.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
-import classes from './conversations.module.css';
 
 type Entry = Output<'GET /outbox'>['events'][number];
 
@@ -29,7 +29,7 @@ export function DeadEvents() {
       id: 'why',
       header: t('dead.why'),
       cell: ({ code, reason }) => (
-        <span className={classes.cut}>
+        <span className={textStyles.cut}>
           {reason} [{code}]
         </span>
       ),

@@ -5,8 +5,8 @@ import { usePages } from '../../api/use-call.ts';
 import { Section } from '../../parts/page.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
-import classes from './conversations.module.css';
 
 type Gap = Output<'GET /gaps'>['gaps'][number];
 
@@ -26,7 +26,7 @@ export function GapTable() {
       id: 'why',
       header: t('gaps.why'),
       cell: ({ code, reason }) => (
-        <span className={classes.cut}>
+        <span className={textStyles.cut}>
           {reason} [{code}]
         </span>
       ),

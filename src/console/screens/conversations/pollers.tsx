@@ -6,8 +6,10 @@ import { useMay } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
+import listStyles from '../../parts/list.module.css';
 import { EmptyState } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import classes from './conversations.module.css';
 
@@ -19,7 +21,7 @@ export function PollerTable({ pollers }: { readonly pollers: readonly Poller[] }
   const { t } = useTranslation('conversations');
   if (pollers.length === 0) return <EmptyState title={t('pollers.none')} text={t('pollers.noneText')} />;
   return (
-    <ul className={classes.list}>
+    <ul className={listStyles.list}>
       {pollers.map((poller) => (
         <PollerItem key={`${poller.account}/${poller.poller}`} poller={poller} />
       ))}
@@ -47,14 +49,14 @@ function PollerItem({ poller }: { readonly poller: Poller }) {
     ...(poller.configured ? [] : [t('pollers.notConfigured')]),
   ];
   return (
-    <li>
+    <li className={classes.row}>
       <div className={classes.grow}>
-        <strong>{name}</strong> <span className={classes.small}>{account}</span>
-        <div className={classes.small}>{counts.join(' · ')}</div>
+        <strong>{name}</strong> <span className={textStyles.small}>{account}</span>
+        <div className={textStyles.small}>{counts.join(' · ')}</div>
         {problem !== null && <div className={classes.problem}>{problem}</div>}
       </div>
       <Status of={STATUS_OF[state]} label={t(`pollers.state.${state}`)} />
-      <span className={classes.small}>
+      <span className={textStyles.small}>
         {t('pollers.last')} <Time at={poller.polledAt} />
       </span>
       <PollerButtons poller={poller} />

@@ -3,8 +3,10 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useFormat } from '../../format/use-format.ts';
+import listStyles from '../../parts/list.module.css';
 import { EmptyState } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import classes from './conversations.module.css';
 
@@ -20,12 +22,12 @@ export function SinkList({ sinks, onDead }: SinkListProps) {
   const format = useFormat();
   if (sinks.length === 0) return <EmptyState title={t('sinks.none')} text={t('sinks.noneText')} />;
   return (
-    <ul className={classes.list}>
+    <ul className={listStyles.list}>
       {sinks.map(({ sink, circuit, code, reason, waiting, dead, lagSeconds, sent, sentAt, openUntil }) => (
-        <li key={sink}>
+        <li key={sink} className={classes.row}>
           <div className={classes.grow}>
             <strong>{sink}</strong>
-            <div className={classes.small}>
+            <div className={textStyles.small}>
               {[
                 t('sinks.waiting', { count: waiting, shown: format.count(waiting) }),
                 ...(lagSeconds === null ? [] : [t('sinks.lag', { duration: format.duration(lagSeconds) })]),
@@ -40,7 +42,7 @@ export function SinkList({ sinks, onDead }: SinkListProps) {
             )}
           </div>
           <Status of={circuit === 'open' ? 'blocked' : 'ok'} label={t(`sinks.circuit.${circuit}`)} />
-          <span className={classes.small}>
+          <span className={textStyles.small}>
             {t('sinks.last')} <Time at={sentAt} />
           </span>
           {dead > 0 && (

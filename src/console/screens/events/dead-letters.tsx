@@ -11,9 +11,9 @@ import { Chip } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { DeadLetterPanel } from './dead-letter-panel.tsx';
-import classes from './events.module.css';
 import { ReplayState, useDeadLetterCommands } from './replay.tsx';
 
 type Letter = Output<'GET /dead-letters'>['deadLetters'][number];
@@ -36,14 +36,14 @@ export function DeadLetters() {
     {
       id: 'reason',
       header: t('refusals.reason'),
-      cell: ({ reason }) => <span className={classes.cut}>{reason}</span>,
+      cell: ({ reason }) => <span className={textStyles.cut}>{reason}</span>,
       width: 'minmax(14rem, 3fr)',
     },
     {
       id: 'origin',
       header: t('dead.origin'),
       cell: ({ origin }) => (
-        <span className={classes.cut}>{`${origin.topic}/${origin.partition}/${origin.offset}`}</span>
+        <span className={textStyles.cut}>{`${origin.topic}/${origin.partition}/${origin.offset}`}</span>
       ),
       width: 'minmax(9rem, 1fr)',
       wideOnly: true,

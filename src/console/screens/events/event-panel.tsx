@@ -10,6 +10,7 @@ import { Facts } from '../../parts/page.tsx';
 import { Reveal } from '../../parts/reveal.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Loaded } from '../../parts/states.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx';
 import classes from './events.module.css';
 import { EventStatus, isRetryable } from './state.tsx';
@@ -54,14 +55,14 @@ export function EventPanel({ event, onClose }: { readonly event: string; onClose
                 facts={[
                   [
                     t('panel.id'),
-                    <span key="id" className={classes.small}>
+                    <span key="id" className={textStyles.small}>
                       {id}
                     </span>,
                   ],
                   [t('events.route'), `${route} → ${t(`action.${action}`)} (${account})`],
                   [
                     t('panel.workflow'),
-                    <span key="workflow" className={classes.small}>
+                    <span key="workflow" className={textStyles.small}>
                       {workflow ?? '–'}
                     </span>,
                   ],
@@ -72,7 +73,7 @@ export function EventPanel({ event, onClose }: { readonly event: string; onClose
                 ]}
               />
               {request === null ? (
-                <p className={classes.small}>{t('panel.noRequest')}</p>
+                <p className={textStyles.small}>{t('panel.noRequest')}</p>
               ) : (
                 <>
                   <JsonBlock label={t('panel.request')} text={JSON.stringify(request, null, 2)} />

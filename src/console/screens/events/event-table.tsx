@@ -8,9 +8,9 @@ import { Section } from '../../parts/page.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { EventPanel } from './event-panel.tsx';
-import classes from './events.module.css';
 import { EVENT_STATES, type EventRow, EventStatus, isEventState } from './state.tsx';
 import { useRetry } from './use-retry.ts';
 
@@ -40,7 +40,7 @@ export function EventTable() {
       cell: ({ blocked, code: own, reason }) => {
         const why = blocked ?? (own === null ? null : { code: own, reason });
         return (
-          <span className={classes.cut}>{why === null ? '–' : `${why.reason ?? ''} [${why.code}]`}</span>
+          <span className={textStyles.cut}>{why === null ? '–' : `${why.reason ?? ''} [${why.code}]`}</span>
         );
       },
       width: 'minmax(12rem, 3fr)',

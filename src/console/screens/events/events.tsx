@@ -34,7 +34,7 @@ export default function EventsScreen() {
   return (
     <Page
       title={t('title')}
-      lead={trouble.data !== undefined && overview.data !== undefined && (verdict || t('verdict.well'))}
+      lead={trouble.data !== undefined && (verdict || (overview.data !== undefined && t('verdict.well')))}
     >
       <Tabs value={tab} onChange={(value) => setTab(value ?? 'events')} keepMounted={false}>
         <Tabs.List>

@@ -8,6 +8,7 @@ import { EmptyState, Loaded } from '../../parts/states.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Filters, TextFilter } from '../../parts/table/filters.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
 import classes from './events.module.css';
 
@@ -39,7 +40,7 @@ export function Refusals() {
     {
       id: 'reason',
       header: t('refusals.reason'),
-      cell: ({ reason }) => <span className={classes.cut}>{reason}</span>,
+      cell: ({ reason }) => <span className={textStyles.cut}>{reason}</span>,
       width: 'minmax(14rem, 3fr)',
     },
     { id: 'at', header: t('refusals.at'), cell: ({ at }) => <Time at={at} />, width: '8rem' },

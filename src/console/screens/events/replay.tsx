@@ -6,6 +6,7 @@ import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import { RunProgress } from '../../parts/progress.tsx';
+import textStyles from '../../parts/text.module.css';
 import classes from './events.module.css';
 
 interface CommandsOptions {
@@ -59,9 +60,9 @@ export function ReplayState({ replay, onClose }: { readonly replay: string; onCl
       <div className={classes.line}>
         <span>{t(`dead.replayState.${state}`)}</span>
         {problem !== null && <span className={classes.problem}>{problem}</span>}
-        {omitted > 0 && <span className={classes.small}>{t('dead.omitted', { count: omitted })}</span>}
+        {omitted > 0 && <span className={textStyles.small}>{t('dead.omitted', { count: omitted })}</span>}
         {unread.length > 0 && (
-          <span className={classes.small}>{t('dead.unread', { topics: unread.join(', ') })}</span>
+          <span className={textStyles.small}>{t('dead.unread', { topics: unread.join(', ') })}</span>
         )}
         {state === 'running' && may ? (
           <Button

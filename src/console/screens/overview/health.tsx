@@ -1,7 +1,9 @@
 // API, tokens, Temporal, ledger and Kafka: five lines, each with a word and what stands behind it.
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../format/use-format.ts';
+import listStyles from '../../parts/list.module.css';
 import { Status } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import type { Overview } from './data.ts';
 import classes from './overview.module.css';
 
@@ -18,12 +20,12 @@ interface Line {
 export function HealthList(props: Pick<Overview, 'health' | 'tokens'>) {
   const lines = useLines(props);
   return (
-    <ul className={classes.list}>
+    <ul className={listStyles.list}>
       {lines.map(({ name, status, detail }) => (
         <li key={name} className={classes.health}>
           <div className={classes.grow}>
             <strong>{name}</strong>
-            <div className={classes.small}>{detail}</div>
+            <div className={textStyles.small}>{detail}</div>
           </div>
           <Status of={status} />
         </li>

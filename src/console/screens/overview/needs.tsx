@@ -10,7 +10,9 @@ import { useClient, useMay } from '../../api/session.tsx';
 import { topicsOf } from '../../api/topics.ts';
 import { notifyDone, notifyError } from '../../app/notify.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
+import listStyles from '../../parts/list.module.css';
 import { EmptyState } from '../../parts/states.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import type { Overview } from './data.ts';
 import classes from './overview.module.css';
@@ -55,12 +57,12 @@ export function NeedList({ needs, more }: Pick<Overview, 'needs' | 'more'>) {
     );
   return (
     <>
-      <ul className={classes.list}>
+      <ul className={listStyles.list}>
         {needs.map((need) => (
           <NeedItem key={[need.kind, need.account, need.name, need.run, need.code].join(' ')} need={need} />
         ))}
       </ul>
-      {more && <p className={classes.note}>{t('needs.more')}</p>}
+      {more && <p className={listStyles.note}>{t('needs.more')}</p>}
     </>
   );
 }
@@ -83,7 +85,7 @@ function NeedItem({ need }: { readonly need: Need }) {
         >
           {t(`need.${kind}`, { count, name })}
         </Anchor>
-        <div className={classes.small}>
+        <div className={textStyles.small}>
           {account}
           {code !== null && (
             <>

@@ -4,9 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../format/use-format.ts';
 import { useNow } from '../../format/use-now.ts';
+import listStyles from '../../parts/list.module.css';
 import { RunProgress } from '../../parts/progress.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Rate } from '../../parts/values.tsx';
 import type { Overview } from './data.ts';
 import classes from './overview.module.css';
@@ -17,7 +19,7 @@ export function RunningList({ runs, needs }: { readonly runs: readonly Run[] } &
   const { t } = useTranslation('overview');
   if (runs.length === 0) return <EmptyState title={t('running.none')} text={t('running.noneText')} />;
   return (
-    <ul className={classes.list}>
+    <ul className={listStyles.list}>
       {runs.map((run) => (
         <li key={run.run} className={classes.run}>
           <RunItem
@@ -58,7 +60,7 @@ function RunItem({ run, needsApproval }: { readonly run: Run; readonly needsAppr
           >
             {name}
           </Anchor>{' '}
-          <span className={classes.muted}>{t(`running.kind.${kind}`, { account })}</span>
+          <span className={textStyles.muted}>{t(`running.kind.${kind}`, { account })}</span>
         </span>
         <Status of={status} />
       </div>
@@ -73,7 +75,7 @@ function RunItem({ run, needsApproval }: { readonly run: Run; readonly needsAppr
           isPaused={paused !== null}
         />
       )}
-      <div className={classes.small}>
+      <div className={textStyles.small}>
         {t('running.calls', { count: calls, shown: format.count(calls) })} ·{' '}
         <Rate perMinute={Math.round(callsPerMinute)} />
         {paused !== null &&

@@ -2,8 +2,10 @@
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../format/use-format.ts';
 import { Gauge } from '../../parts/charts/gauge.tsx';
+import listStyles from '../../parts/list.module.css';
 import { EmptyState } from '../../parts/states.tsx';
 import { Chip, Status } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import type { Overview } from './data.ts';
 import { LANES } from './data.ts';
 import classes from './overview.module.css';
@@ -14,7 +16,7 @@ export function TokenList({ tokens }: { readonly tokens: readonly Token[] }) {
   const { t } = useTranslation('overview');
   if (tokens.length === 0) return <EmptyState title={t('tokens.none')} text={t('tokens.noneText')} />;
   return (
-    <ul className={classes.list}>
+    <ul className={listStyles.list}>
       {tokens.map((token) => (
         <li key={`${token.account} ${token.token}`} className={classes.token}>
           <TokenItem token={token} />
@@ -36,7 +38,7 @@ function TokenItem({ token }: { readonly token: Token }) {
         <strong>{name}</strong>
         <span>
           <strong>{format.count(used)}</strong>
-          <span className={classes.muted}> / {t('tokens.limit', { shown: format.count(limit) })}</span>
+          <span className={textStyles.muted}> / {t('tokens.limit', { shown: format.count(limit) })}</span>
         </span>
       </div>
       <Gauge

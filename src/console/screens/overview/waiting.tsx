@@ -3,6 +3,7 @@ import { Table } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../format/use-format.ts';
 import { EmptyState } from '../../parts/states.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Duration } from '../../parts/values.tsx';
 import type { Overview } from './data.ts';
 import classes from './overview.module.css';
@@ -26,7 +27,7 @@ export function WaitingTable({ waiting }: Pick<Overview, 'waiting'>) {
           <Table.Tr key={[kind, account, name, lane].join(' ')}>
             <Table.Td>
               {name ?? account}
-              <div className={classes.small}>
+              <div className={textStyles.small}>
                 {t(`waiting.kind.${kind}`)}
                 {lane !== null && ` · ${common(`lane.${lane}`)}`}
               </div>

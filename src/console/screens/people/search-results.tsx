@@ -9,9 +9,11 @@ import { useClient, useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { notifyError } from '../../app/notify.ts';
 import { useUrlValue } from '../../app/use-url-state.ts';
+import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Chip } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { PlaceLink } from './links.tsx';
 import classes from './people.module.css';
@@ -68,13 +70,13 @@ export function SearchResults({ query }: { readonly query: string }) {
               {people.length === 0 ? (
                 <EmptyState title={t('search.none')} text={t('search.noneText')} />
               ) : (
-                <ul className={classes.list}>
+                <ul className={listStyles.list}>
                   {people.map((hit) => (
                     <Hit key={`${hit.account} ${hit.person}`} hit={hit} query={query} />
                   ))}
                 </ul>
               )}
-              {more && <p className={classes.note}>{t('search.more')}</p>}
+              {more && <p className={listStyles.note}>{t('search.more')}</p>}
             </Section>
             {rejected.length > 0 && <Rejected rows={rejected} />}
           </>
@@ -100,11 +102,11 @@ function Hit({ hit, query }: { readonly hit: Found['people'][number]; readonly q
         >
           {name ?? number ?? t('search.noName')}
         </Anchor>
-        <div className={classes.small}>
+        <div className={textStyles.small}>
           {[name === null ? null : number, email].filter((text) => text !== null).join(' · ')}
         </div>
       </div>
-      <div className={classes.small}>
+      <div className={textStyles.small}>
         <Chip tone="idle">{account}</Chip> {t('search.by', { by: words.join(', ') })}
       </div>
     </li>
@@ -115,19 +117,19 @@ function Rejected({ rows }: { readonly rows: Found['rejected'] }) {
   const { t } = useTranslation('people');
   return (
     <Section title={t('search.rejected')} about={t('search.rejectedAbout')} flush>
-      <ul className={classes.list}>
+      <ul className={listStyles.list}>
         {rows.map(({ account, sync, run, row, at, column, value, problem }) => (
           <li key={`${run} ${row}`}>
             <PlaceLink to="/syncs" search={{ account, name: sync, run }}>
               {t('search.rejectedRow', { row, run })}
             </PlaceLink>{' '}
-            <span className={classes.small}>
+            <span className={textStyles.small}>
               <Time at={at} />
             </span>
             <div className={classes.reason}>
               {column !== null && <code>{column}</code>} {value}
             </div>
-            <div className={classes.small}>
+            <div className={textStyles.small}>
               {problem.reason} <code>{problem.code}</code>
             </div>
           </li>

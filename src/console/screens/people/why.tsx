@@ -8,7 +8,9 @@ import {
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { WhyReason } from '../../../contracts/operator/people.ts';
+import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { PlaceLink } from './links.tsx';
 import classes from './people.module.css';
@@ -51,11 +53,11 @@ export function WhyList({ account, why }: { readonly account: string; readonly w
           </span>
           <div>
             <div className={classes.sentence}>{t('why.none')}</div>
-            <div className={classes.small}>{t('why.noneAbout')}</div>
+            <div className={textStyles.small}>{t('why.noneAbout')}</div>
           </div>
         </div>
       ) : (
-        <ul className={classes.list}>
+        <ul className={listStyles.list}>
           {[...new Map(why.map((reason) => [JSON.stringify(reason), reason]))].map(([key, reason]) => (
             <WhyItem key={key} account={account} reason={reason} />
           ))}
@@ -78,7 +80,7 @@ function WhyItem({ account, reason }: { readonly account: string; readonly reaso
       <div>
         <div className={classes.sentence}>{t(`why.code.${code}`, { campaign: campaign ?? '' })}</div>
         {problem !== null && problem.reason !== '' && <div className={classes.reason}>{problem.reason}</div>}
-        <div className={`${classes.facts} ${classes.small}`}>
+        <div className={`${classes.facts} ${textStyles.small}`}>
           {problem !== null && (
             <span>
               <code>{problem.code}</code>

@@ -3,6 +3,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AccountLists } from '../../../contracts/operator/accounts.ts';
+import textStyles from '../../parts/text.module.css';
 import classes from './settings.module.css';
 
 interface Row {
@@ -17,7 +18,7 @@ export function AccountListsView({ lists }: { readonly lists: AccountLists }) {
   const named = (items: readonly { readonly id: number; readonly name: string | null }[]): Row[] =>
     items.map(({ id, name }) => ({
       id: String(id),
-      name: name ?? <span className={classes.small}>{t('accounts.noName')}</span>,
+      name: name ?? <span className={textStyles.small}>{t('accounts.noName')}</span>,
     }));
   return (
     <div className={classes.lists}>
@@ -32,7 +33,7 @@ export function AccountListsView({ lists }: { readonly lists: AccountLists }) {
             name: (
               <>
                 {words}{' '}
-                <span className={classes.small}>
+                <span className={textStyles.small}>
                   {isFinal && isWon !== null ? t(isWon ? 'accounts.won' : 'accounts.lost') : null}
                 </span>
               </>
@@ -49,7 +50,7 @@ export function AccountListsView({ lists }: { readonly lists: AccountLists }) {
           name: (
             <>
               {name}{' '}
-              <span className={classes.small}>
+              <span className={textStyles.small}>
                 {[channel, status, ...(isDefault ? [t('accounts.default')] : [])].join(' · ')}
               </span>
             </>
@@ -62,7 +63,9 @@ export function AccountListsView({ lists }: { readonly lists: AccountLists }) {
         error={null}
         rows={flows.map(({ id, usedBy }) => ({
           id: String(id),
-          name: <span className={classes.small}>{t('accounts.usedBy', { names: usedBy.join(', ') })}</span>,
+          name: (
+            <span className={textStyles.small}>{t('accounts.usedBy', { names: usedBy.join(', ') })}</span>
+          ),
         }))}
       />
       <List
@@ -101,7 +104,7 @@ function List({
   return (
     <div>
       <h3>{title}</h3>
-      {about !== undefined && <div className={classes.small}>{about}</div>}
+      {about !== undefined && <div className={textStyles.small}>{about}</div>}
       {error !== null && (
         <div className={classes.warn}>
           {t('accounts.failed')}: {error}

@@ -8,8 +8,10 @@ import { useClient, useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { notifyError } from '../../app/notify.ts';
 import { useFormat } from '../../format/use-format.ts';
+import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { AccountListsView } from './account-lists.tsx';
 import classes from './settings.module.css';
@@ -75,12 +77,12 @@ function AccountSection({
     >
       {lists.data === undefined ? (
         <div className={classes.lists}>
-          <span className={classes.small}>{t(may ? 'accounts.readHelp' : 'accounts.needsOperator')}</span>
+          <span className={textStyles.small}>{t(may ? 'accounts.readHelp' : 'accounts.needsOperator')}</span>
         </div>
       ) : (
         <>
           <AccountListsView lists={lists.data} />
-          <p className={classes.note}>
+          <p className={listStyles.note}>
             {t('accounts.readAt', { count: lists.data.calls })} · <Time at={lists.data.readAt} />
           </p>
         </>

@@ -6,10 +6,12 @@ import type { AssumptionState } from '../../../contracts/operator/settings.ts';
 import { useCall } from '../../api/use-call.ts';
 import { useUrlValue } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
+import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Chip } from '../../parts/status.tsx';
 import { Filters } from '../../parts/table/filters.tsx';
+import textStyles from '../../parts/text.module.css';
 import classes from './settings.module.css';
 
 export function Assumptions() {
@@ -71,13 +73,13 @@ function Filtered({ all }: { readonly all: readonly AssumptionState[] }) {
       {shown.length === 0 ? (
         <EmptyState title={t('assumptions.none')} text={t('assumptions.noneText')} />
       ) : (
-        <ul className={classes.list}>
+        <ul className={listStyles.list} data-dense="true">
           {shown.map((each) => (
             <Assumption key={`${each.account} ${each.key}`} of={each} isOneOfMany={accounts.length > 1} />
           ))}
         </ul>
       )}
-      <p className={classes.note} role="status">
+      <p className={listStyles.note} role="status">
         {t('assumptions.count', { count: shown.length, shown: format.count(shown.length) })}
       </p>
     </>
@@ -96,7 +98,7 @@ function Assumption({
     <li className={classes.row}>
       <div className={classes.grow}>
         <div>{unknown}</div>
-        <div className={classes.small}>
+        <div className={textStyles.small}>
           {isOneOfMany && `${account} · `}
           <code>{key}</code> · {t('assumptions.section', { section })}
         </div>
@@ -104,7 +106,7 @@ function Assumption({
       <div className={classes.end}>
         <code>{value}</code>
         {overridden && (
-          <span className={classes.small}>
+          <span className={textStyles.small}>
             <Chip tone="info">{t('assumptions.overridden')}</Chip>{' '}
             {t('assumptions.default', { value: fallback })}
           </span>

@@ -12,9 +12,9 @@ import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import textStyles from '../../parts/text.module.css';
 import { None, Time } from '../../parts/values.tsx';
 import { dayStart } from './day-start.ts';
-import classes from './settings.module.css';
 
 const OUTCOMES = ['ok', 'denied', 'failed', 'started'] as const;
 type Outcome = (typeof OUTCOMES)[number];
@@ -80,7 +80,7 @@ function DayFilter({ param, label }: { readonly param: string; readonly label: s
       aria-label={label}
       title={label}
       value={value}
-      leftSection={<span className={classes.small}>{label}</span>}
+      leftSection={<span className={textStyles.small}>{label}</span>}
       leftSectionWidth={48}
       onChange={(event) => set(event.currentTarget.value)}
     />
@@ -103,7 +103,7 @@ function useColumns(): readonly Column<AuditLine>[] {
       cell: ({ identity, name, via }) => (
         <span>
           {name ?? identity ?? t('audit.nobody')}{' '}
-          <span className={classes.small}>
+          <span className={textStyles.small}>
             {[name === null ? null : identity, viaWord(via)].filter((text) => text !== null).join(' · ')}
           </span>
         </span>
@@ -123,7 +123,7 @@ function useColumns(): readonly Column<AuditLine>[] {
         Object.keys(details).length === 0 ? (
           <None />
         ) : (
-          <span className={classes.small}>
+          <span className={textStyles.small}>
             {Object.entries(details)
               .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
               .join(' · ')}
@@ -158,7 +158,7 @@ function What({ line: { action, target } }: { readonly line: AuditLine }) {
   return (
     <span>
       {action === 'reveal' ? t('audit.reveal') : <code>{action}</code>}{' '}
-      <span className={classes.small}>{target}</span>
+      <span className={textStyles.small}>{target}</span>
     </span>
   );
 }

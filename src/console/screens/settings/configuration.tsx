@@ -5,9 +5,11 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useCall } from '../../api/use-call.ts';
 import { useFormat } from '../../format/use-format.ts';
+import listStyles from '../../parts/list.module.css';
 import { Facts, Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import classes from './settings.module.css';
 
@@ -78,7 +80,7 @@ function Problems({ problems }: { readonly problems: Loading['problems'] }) {
           <li key={`${line} ${column} ${path} ${message}`}>
             <div className={classes.name}>{message}</div>
             {hint !== null && <div>{hint}</div>}
-            <div className={classes.small}>
+            <div className={textStyles.small}>
               {path !== '' && <code>{path}</code>} {t('configuration.place', { file, line, column })}
             </div>
           </li>
@@ -103,14 +105,14 @@ function Entries({ entries }: { readonly entries: readonly Entry[] }) {
       {kinds.map((kind) => (
         <div key={kind} className={classes.kind}>
           <h3>{t(`configuration.kind.${kind}`)}</h3>
-          <ul className={classes.list}>
+          <ul className={listStyles.list} data-dense="true">
             {entries
               .filter((entry) => entry.kind === kind)
               .map(({ name, about, notes }) => (
                 <li key={name}>
                   <div className={classes.entry}>
                     <span className={classes.name}>{name}</span>
-                    <span className={classes.small}>{about}</span>
+                    <span className={textStyles.small}>{about}</span>
                   </div>
                   {notes.map((note) => (
                     <div key={note} className={classes.warn}>

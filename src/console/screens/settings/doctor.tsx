@@ -7,9 +7,11 @@ import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useFormat } from '../../format/use-format.ts';
+import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import classes from './settings.module.css';
 
@@ -51,13 +53,13 @@ export function Doctor() {
             report === null ? (
               <EmptyState title={t('doctor.none')} text={`${t('doctor.noneText')} ${t('doctor.runHelp')}`} />
             ) : (
-              <ul className={classes.list}>
+              <ul className={listStyles.list} data-dense="true">
                 <li className={classes.row}>
                   <Status
                     of={report.verdict === 'ok' ? 'ok' : 'failed'}
                     label={t(`doctor.verdict.${report.verdict}`)}
                   />
-                  <span className={classes.small}>
+                  <span className={textStyles.small}>
                     {SUMMARY.filter((name) => report.summary[name] > 0)
                       .map((name) => `${t(`doctor.summary.${name}`)}: ${format.count(report.summary[name])}`)
                       .join(' · ')}
@@ -125,7 +127,7 @@ function Findings({ group: { findings, calls } }: { readonly group: Group }) {
 function FindingList({ findings }: Pick<Group, 'findings'>) {
   const { t } = useTranslation('settings');
   return (
-    <ul className={classes.list}>
+    <ul className={listStyles.list} data-dense="true">
       {findings.map(({ level, check, text, hint }) => (
         <li key={`${check} ${text}`} className={classes.finding}>
           <Status of={STATUS_OF[level]} label={t(`doctor.level.${level}`)} />

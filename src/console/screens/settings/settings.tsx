@@ -10,7 +10,7 @@ import {
   IconUsers,
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { type ComponentType, useEffect, useRef } from 'react';
+import type { ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { useUrlState } from '../../app/use-url-state.ts';
@@ -52,23 +52,15 @@ export default function SettingsScreen() {
   const open = (id: string | null) =>
     void navigate({ to: '.', search: (id === TABS[0]?.id ? {} : { tab: id }) as never, resetScroll: false });
   const Part = tab.part;
-  const list = useRef<HTMLDivElement>(null);
-  // On a phone the tabs scroll; the chosen one must be in view.
-  useEffect(() => {
-    list.current
-      ?.querySelector(`[data-tab="${tab.id}"]`)
-      ?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [tab.id]);
   return (
     <Page title={t('title')}>
       <Tabs value={tab.id} onChange={open} keepMounted={false}>
-        <Tabs.List ref={list} className={classes.tabs} aria-label={t('tabs')}>
+        <Tabs.List aria-label={t('tabs')}>
           {TABS.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ id, icon: Icon }) => (
             <Tabs.Tab
               key={id}
               value={id}
-              data-tab={id}
-              leftSection={<Icon size={16} stroke={1.6} aria-hidden />}
+              leftSection={<Icon size={16} stroke={1.6} aria-hidden className={classes.tabIcon} />}
             >
               {t(`tab.${id}`)}
             </Tabs.Tab>

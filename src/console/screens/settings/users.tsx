@@ -11,6 +11,7 @@ import { Section } from '../../parts/page.tsx';
 import { Chip, Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { AddUser } from './add-user.tsx';
 import { EditUser } from './edit-user.tsx';
@@ -66,7 +67,7 @@ function useColumns(): readonly Column<User>[] {
       cell: ({ name, displayName }) => (
         <>
           <span className={classes.name}>{displayName}</span>{' '}
-          {displayName !== name && <span className={classes.small}>{name} </span>}
+          {displayName !== name && <span className={textStyles.small}>{name} </span>}
           {name === me && <Chip tone="info">{t('users.you')}</Chip>}
         </>
       ),

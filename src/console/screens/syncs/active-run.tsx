@@ -6,6 +6,7 @@ import { Section } from '../../parts/page.tsx';
 import { RunProgress } from '../../parts/progress.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import { BADGE_OF, type Progress } from './data.ts';
 import classes from './syncs.module.css';
 
@@ -40,7 +41,9 @@ export function ActiveRun({ sync, progress }: { readonly sync: string; readonly 
           <p className={classes.notice}>{t('active.noWorker')}</p>
         ) : (
           <>
-            <div className={classes.muted}>{t(`phase.${run.phase}`, { rows: format.count(run.read) })}</div>
+            <div className={textStyles.small}>
+              {t(`phase.${run.phase}`, { rows: format.count(run.read) })}
+            </div>
             <RunProgress
               label={sync}
               done={run.phase === 'planning' ? run.read : run.done}

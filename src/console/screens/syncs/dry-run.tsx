@@ -8,12 +8,14 @@ import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Diff } from '../../parts/diff.tsx';
+import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import { RunProgress } from '../../parts/progress.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
+import textStyles from '../../parts/text.module.css';
 import { None } from '../../parts/values.tsx';
 import { type DryRun, type PlanReport, shown } from './data.ts';
 import classes from './syncs.module.css';
@@ -62,7 +64,7 @@ function DryRunState({ now }: { readonly now: DryRun }) {
   if (report === null || state === 'running')
     return (
       <div className={classes.stack}>
-        <div className={classes.muted}>{t('plan.running', { rows: format.count(read) })}</div>
+        <div className={textStyles.small}>{t('plan.running', { rows: format.count(read) })}</div>
         <RunProgress
           label={t('plan.bar')}
           done={read}
@@ -74,7 +76,7 @@ function DryRunState({ now }: { readonly now: DryRun }) {
     <div className={classes.stack}>
       <Result report={report} />
       {now.listed === 0 ? (
-        <p className={classes.muted}>{t('plan.noProblems')}</p>
+        <p className={textStyles.small}>{t('plan.noProblems')}</p>
       ) : (
         <Problems plan={now.plan} />
       )}
@@ -106,18 +108,18 @@ function Result({ report }: { readonly report: PlanReport }) {
       <FieldCounts title={t('plan.fieldsNew')} counts={fields.create} />
       {warnings.map(({ step, code, reason }) => (
         <p key={`${step} ${code} ${reason}`} className={classes.notice}>
-          {reason} <span className={classes.muted}>{code}</span>
+          {reason} <span className={textStyles.small}>{code}</span>
         </p>
       ))}
       {calls.steps.length > 0 && (
         <details>
           <summary>{t('plan.steps')}</summary>
-          <ul className={classes.list}>
+          <ul className={listStyles.list}>
             {calls.steps.map(({ what, min, max, why }) => (
-              <li key={what}>
+              <li key={what} className={classes.row}>
                 <span className={classes.grow}>
                   <code>{what}</code>
-                  <div className={classes.muted}>{why}</div>
+                  <div className={textStyles.small}>{why}</div>
                 </span>
                 <span>{range(min, max, format.count)}</span>
               </li>
@@ -153,7 +155,7 @@ function FieldCounts({ title, counts }: { title: string; counts: Readonly<Record
   if (entries.length === 0) return null;
   return (
     <div>
-      <span className={classes.muted}>{title}: </span>
+      <span className={textStyles.small}>{title}: </span>
       {entries.map(([field, count]) => `${field} ${format.count(count)}`).join(', ')}
     </div>
   );

@@ -10,6 +10,7 @@ import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { EmptyState } from '../../parts/states.tsx';
+import textStyles from '../../parts/text.module.css';
 import { DryRunPanel } from './dry-run.tsx';
 import { FinishSync } from './finish-sync.tsx';
 import { type Draft, draftOf, mappingOf } from './mapping-draft.ts';
@@ -124,7 +125,7 @@ function DropZone({ isBusy, isFirst, onFile }: DropZoneProps) {
         )}
       </FileButton>
       <span>{t('first.drop')}</span>
-      <span className={classes.muted}>{t('first.uploadText')}</span>
+      <span className={textStyles.small}>{t('first.uploadText')}</span>
     </div>
   );
 }

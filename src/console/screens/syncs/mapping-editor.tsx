@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
+import textStyles from '../../parts/text.module.css';
 import { columnOf, type Draft, FIELDS, type Field, readColumn } from './mapping-draft.ts';
 import classes from './syncs.module.css';
 
@@ -146,7 +147,7 @@ function CardFields({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
         >
           {t('first.readAccount')}
         </Button>
-        <span className={classes.muted}>{t('first.readCalls')}</span>
+        <span className={textStyles.small}>{t('first.readCalls')}</span>
       </div>
     </>
   );

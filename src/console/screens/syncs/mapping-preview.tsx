@@ -4,8 +4,10 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
 import { useFormat } from '../../format/use-format.ts';
+import listStyles from '../../parts/list.module.css';
 import { Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import { None } from '../../parts/values.tsx';
 import { shown } from './data.ts';
 import type { Mapping } from './mapping-draft.ts';
@@ -62,12 +64,12 @@ export function MappingPreview({ upload, mapping }: { readonly upload: string; r
             </Table>
           </div>
           {problems.length > 0 && (
-            <ul className={classes.list} aria-label={t('first.rejectedRows')}>
+            <ul className={listStyles.list} aria-label={t('first.rejectedRows')}>
               {problems.map(({ field, code, reason, count, rows: some }) => (
-                <li key={`${field} ${code} ${reason}`}>
+                <li key={`${field} ${code} ${reason}`} className={classes.row}>
                   <span className={classes.grow}>
                     {field}: {reason}
-                    <span className={classes.muted}>
+                    <span className={textStyles.small}>
                       {' '}
                       {t('first.rejectedAt', { rows: some.map(format.count).join(', ') })}
                     </span>

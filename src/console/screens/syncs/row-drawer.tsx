@@ -9,9 +9,9 @@ import { Diff } from '../../parts/diff.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import { None, Time } from '../../parts/values.tsx';
 import { OUTCOMES, type Row, shown } from './data.ts';
-import classes from './syncs.module.css';
 
 interface Props {
   readonly sync: string;
@@ -57,7 +57,7 @@ export function RowDrawer({ sync, run, row, onClose }: Props) {
                 >
                   {t('syncs:rows.reveal')}
                 </Button>
-                <div className={classes.muted}>{t('common:masked.audited')}</div>
+                <div className={textStyles.small}>{t('common:masked.audited')}</div>
               </div>
             )}
           </Stack>
@@ -86,7 +86,7 @@ function RowDetails({ row }: { readonly row: Row }) {
       />
       {other !== null && <div>{t('rows.conflict', { row: other.row })}</div>}
       {changes === null || changes.length === 0 ? (
-        <div className={classes.muted}>{t('rows.noChanges')}</div>
+        <div className={textStyles.small}>{t('rows.noChanges')}</div>
       ) : (
         <Diff
           label={t('rows.changes')}

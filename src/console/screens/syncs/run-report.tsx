@@ -7,9 +7,11 @@ import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
+import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import type { Report } from './data.ts';
 import classes from './syncs.module.css';
 import { Tiles } from './tiles.tsx';
@@ -29,11 +31,11 @@ export function RunReport({ sync, run }: { readonly sync: string; readonly run: 
       )}
       {query.data !== undefined && query.data.report.warnings.length > 0 && (
         <Section title={t('report.warnings')} flush>
-          <ul className={classes.list}>
+          <ul className={listStyles.list}>
             {query.data.report.warnings.map(({ step, code, reason }) => (
-              <li key={`${step} ${code} ${reason}`}>
+              <li key={`${step} ${code} ${reason}`} className={classes.row}>
                 <span className={classes.grow}>{reason}</span>
-                <span className={classes.muted}>
+                <span className={textStyles.small}>
                   {step} · {code}
                 </span>
               </li>
@@ -68,7 +70,7 @@ function Figures({ report }: { readonly report: Report }) {
         </p>
       )}
       {snapshots.map(({ of, read: pagesRead, pages, single }) => (
-        <div key={of} className={classes.muted}>
+        <div key={of} className={textStyles.small}>
           {t(of === 'contacts' ? 'report.snapshotContacts' : 'report.snapshotCards', {
             read: format.count(pagesRead),
             pages: format.count(pages),
@@ -86,9 +88,9 @@ function Problems({ sync, report }: { readonly sync: string; readonly report: Re
   const [, change] = useUrlState();
   if (report.totals.length === 0) return <EmptyState title={t('problems.none')} />;
   return (
-    <ul className={classes.list} aria-label={t('problems.label')}>
+    <ul className={listStyles.list} aria-label={t('problems.label')}>
       {report.totals.map(({ outcome, where, column, code, rows, reason, varied }) => (
-        <li key={`${outcome} ${where} ${column} ${code}`}>
+        <li key={`${outcome} ${where} ${column} ${code}`} className={classes.row}>
           <div className={classes.grow}>
             <div className={classes.line}>
               <Status
@@ -98,7 +100,7 @@ function Problems({ sync, report }: { readonly sync: string; readonly report: Re
               <span>{column === undefined ? where : t('problems.column', { where, column })}</span>
               <code>{code}</code>
             </div>
-            <div className={classes.muted}>{varied ? t('problems.example', { reason }) : reason}</div>
+            <div className={textStyles.small}>{varied ? t('problems.example', { reason }) : reason}</div>
           </div>
           <div className={classes.line}>
             {outcome !== 'warning' && (

@@ -23,7 +23,7 @@ interface Props {
 }
 
 export function AudienceParts({ choices, lists }: Props) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation('campaign-form');
   const { value, set } = useForm();
   const error = useProblem(['audience'], false);
   const parts = valueAt(value, ['audience']);
@@ -71,7 +71,7 @@ interface PartProps extends Props {
 }
 
 function Part({ index, part, choices, lists, isOnly }: PartProps) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation('campaign-form');
   const { set } = useForm();
   const at = (...keys: string[]) => ['audience', index, ...keys];
   const from = String(valueAt(part, ['from']) ?? '');
@@ -124,7 +124,7 @@ const namesOf = (items: readonly { readonly name: string | null }[] | undefined)
   (items ?? []).flatMap(({ name }) => (name === null ? [] : [name]));
 
 function ContactFields({ at, lists }: FilterProps) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation('campaign-form');
   return (
     <>
       <Field
@@ -141,7 +141,7 @@ function ContactFields({ at, lists }: FilterProps) {
 }
 
 function CardFields({ at, lists }: FilterProps) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation('campaign-form');
   const { value } = useForm();
   const pipeline = valueAt(value, at('pipeline'));
   const chosen = lists?.pipelines.items.find(({ id, name }) => id === pipeline || name === pipeline);
@@ -168,7 +168,7 @@ function CardFields({ at, lists }: FilterProps) {
 }
 
 function SourceFields({ at, choices }: FilterProps) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation('campaign-form');
   const options = (choices?.sources ?? []).map(({ source, type }) => ({
     value: source,
     label: `${source} (${type})`,
@@ -182,7 +182,7 @@ function SourceFields({ at, choices }: FilterProps) {
 }
 
 function LedgerFields({ at, choices }: FilterProps) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation('campaign-form');
   const { value } = useForm();
   const account = valueAt(value, ['account']);
   const syncs = (choices?.syncs ?? []).filter((sync) => sync.account === account);

@@ -3,6 +3,7 @@ import { Button, Fieldset, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCommand } from '../../../api/use-command.ts';
+import textStyles from '../../../parts/text.module.css';
 import classes from '../campaigns.module.css';
 import { AudienceParts } from './audience-parts.tsx';
 import { valueAt } from './document.ts';
@@ -13,7 +14,7 @@ const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 const STOPS = ['failed', 'unknown', 'humanService', 'optOut', 'replies'] as const;
 
 export function CampaignForm({ choices }: { readonly choices: Choices }) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation(['campaign-form', 'campaigns']);
   const { value } = useForm();
   const [lists, setLists] = useState<Lists | null>(null);
   const account = String(valueAt(value, ['account']) ?? '');
@@ -75,7 +76,7 @@ export function CampaignForm({ choices }: { readonly choices: Choices }) {
           <Field
             at={['windows', 'holidays']}
             kind="list"
-            label={t('rules.holidays')}
+            label={t('campaigns:rules.holidays')}
             placeholder="12-25, 2026-12-31"
           />
           <Field at={['start']} label={t('draft.start')} placeholder="2026-12-01T09:00:00-03:00" />
@@ -87,9 +88,9 @@ export function CampaignForm({ choices }: { readonly choices: Choices }) {
         <div className={classes.fields}>
           <Choice
             at={['approval']}
-            label={t('rules.approval')}
-            none={t('rules.approvalNone')}
-            options={[{ value: 'second-person', label: t('rules.approvalSecond') }]}
+            label={t('campaigns:rules.approval')}
+            none={t('campaigns:rules.approvalNone')}
+            options={[{ value: 'second-person', label: t('campaigns:rules.approvalSecond') }]}
           />
           <Field at={['after', 'tags']} kind="list" label={t('draft.afterTags')} />
           <Field at={['after', 'stage', 'pipeline']} kind="nameOrId" label={t('draft.afterPipeline')} />
@@ -108,7 +109,7 @@ interface BasicsProps {
 }
 
 function Basics({ choices, lists, account, onLists }: BasicsProps) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation(['campaign-form', 'campaigns']);
   const read = useCommand('POST /accounts/{account}/lists', { onDone: onLists });
   const usable = lists?.connections.items.filter(({ channel }) => ['whatsapp', 'waba'].includes(channel));
   return (
@@ -122,17 +123,17 @@ function Basics({ choices, lists, account, onLists }: BasicsProps) {
         <Field
           at={['flow']}
           kind="nameOrId"
-          label={t('rules.flow')}
+          label={t('campaigns:rules.flow')}
           description={t('draft.flowHint')}
           options={lists?.flows.map(({ id }) => String(id)) ?? []}
         />
         {usable === undefined ? (
-          <Field at={['connection']} kind="number" label={t('rules.connection')} />
+          <Field at={['connection']} kind="number" label={t('campaigns:rules.connection')} />
         ) : (
           <Choice
             at={['connection']}
             isNumber
-            label={t('rules.connection')}
+            label={t('campaigns:rules.connection')}
             options={usable.map(({ id, name, channel, status }) => ({
               value: String(id),
               label: `${name} (${id}, ${channel}, ${status})`,
@@ -150,14 +151,14 @@ function Basics({ choices, lists, account, onLists }: BasicsProps) {
         >
           {t('draft.readLists')}
         </Button>
-        <span className={classes.muted}>{t('draft.readCalls')}</span>
+        <span className={textStyles.muted}>{t('draft.readCalls')}</span>
       </div>
     </Fieldset>
   );
 }
 
 function Pace() {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation(['campaign-form', 'campaigns']);
   return (
     <>
       <Fieldset legend={t('draft.waves')}>
@@ -166,13 +167,13 @@ function Pace() {
           <Field
             at={['waves', 'size']}
             kind="sizes"
-            label={t('rules.size')}
+            label={t('campaigns:rules.size')}
             description={t('draft.ramp')}
             placeholder="500"
           />
-          <Field at={['waves', 'every']} label={t('rules.every')} placeholder="0s" />
-          <Field at={['waves', 'settle']} label={t('rules.settle')} placeholder="15m" />
-          <Field at={['waves', 'callsPerMinute']} kind="number" label={t('rate.label')} />
+          <Field at={['waves', 'every']} label={t('campaigns:rules.every')} placeholder="0s" />
+          <Field at={['waves', 'settle']} label={t('campaigns:rules.settle')} placeholder="15m" />
+          <Field at={['waves', 'callsPerMinute']} kind="number" label={t('campaigns:rate.label')} />
           <Field at={['holdout']} kind="share" label={t('draft.holdout')} placeholder="0" />
         </div>
       </Fieldset>

@@ -62,7 +62,7 @@ export function Field({
   placeholder,
   options = NOTHING,
 }: TextFieldProps) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation('campaign-form');
   const { value, set } = useForm();
   const error = useProblem(at);
   const list = useId();
@@ -109,7 +109,7 @@ interface ChoiceProps extends FieldProps {
 }
 
 export function Choice({ at, label, description, options, none, isNumber = false }: ChoiceProps) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation('campaign-form');
   const { value, set } = useForm();
   const error = useProblem(at);
   const found = valueAt(value, at);

@@ -6,6 +6,7 @@ import { useFormat } from '../../../format/use-format.ts';
 import { Facts } from '../../../parts/page.tsx';
 import { ErrorState, LoadingLines } from '../../../parts/states.tsx';
 import { Chip } from '../../../parts/status.tsx';
+import textStyles from '../../../parts/text.module.css';
 import classes from '../campaigns.module.css';
 
 type Counted = Output<'POST /campaign-drafts/audience'>;
@@ -36,7 +37,7 @@ interface Props {
 }
 
 export function LiveCount({ counted, error, isOld, onRetry }: Props) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation(['campaign-form', 'campaigns']);
   if (counted === null) return <Text size="sm">{t('count.unreadable')}</Text>;
   if (error !== null && !isOld) return <ErrorState error={error} onRetry={onRetry} />;
   if (counted === undefined) return <LoadingLines />;
@@ -59,7 +60,7 @@ export function LiveCount({ counted, error, isOld, onRetry }: Props) {
               <li key={`${path} ${message}`}>
                 {path === null ? <em>{t('count.elsewhere')}</em> : path !== '' && <code>{path}</code>}{' '}
                 {message}
-                {hint !== null && <span className={classes.muted}>; {hint}</span>}
+                {hint !== null && <span className={textStyles.muted}>; {hint}</span>}
               </li>
             ))}
           </ul>
@@ -70,7 +71,7 @@ export function LiveCount({ counted, error, isOld, onRetry }: Props) {
 }
 
 export function Headline({ audience, isOld }: { readonly audience: Audience; readonly isOld: boolean }) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation(['campaign-form', 'campaigns']);
   const format = useFormat();
   const { eligible, estimate, isMore, isComplete } = audience;
   const members = format.count(estimate?.eligible ?? eligible);
@@ -90,7 +91,7 @@ export function Headline({ audience, isOld }: { readonly audience: Audience; rea
 }
 
 function Figures({ audience }: { readonly audience: Audience }) {
-  const { t } = useTranslation('campaigns');
+  const { t } = useTranslation(['campaign-form', 'campaigns']);
   const format = useFormat();
   const { found, read, people, excluded, controlGroup, eligible, isMore, parts, calls } = audience;
   const wordsOf = (code: string) => {
@@ -106,17 +107,17 @@ function Figures({ audience }: { readonly audience: Audience }) {
             isMore ? t('count.orMore', { found: format.count(found) }) : format.count(found),
           ],
           ...(read === found ? [] : ([[t('count.read'), format.count(read)]] as const)),
-          [t('plan.people'), format.count(people)],
-          [t('plan.control'), format.count(controlGroup)],
-          [t('plan.eligible'), format.count(eligible)],
+          [t('campaigns:plan.people'), format.count(people)],
+          [t('campaigns:plan.control'), format.count(controlGroup)],
+          [t('campaigns:plan.eligible'), format.count(eligible)],
         ]}
       />
       <div>
-        <h3 className={classes.subtitle}>{t('plan.exclusions')}</h3>
+        <h3 className={classes.subtitle}>{t('campaigns:plan.exclusions')}</h3>
         {excluded.length === 0 ? (
           <Text size="sm">{t('count.nobodyOut')}</Text>
         ) : (
-          <ul className={classes.codes} aria-label={t('plan.exclusions')}>
+          <ul className={classes.codes} aria-label={t('campaigns:plan.exclusions')}>
             {excluded.map(({ code, members }) => (
               <li key={code}>
                 <span className={classes.code}>{wordsOf(code)}</span>
@@ -142,7 +143,7 @@ function Figures({ audience }: { readonly audience: Audience }) {
               <span className={classes.code}>
                 {t(`count.basis.${basis}`, { read: format.count(entries), found: format.count(all) })}
                 {readAt !== null && ` ${t('count.readAt', { at: format.clock(readAt) })}`}
-                {note !== null && <span className={classes.muted}> {note.reason}</span>}
+                {note !== null && <span className={textStyles.muted}> {note.reason}</span>}
               </span>
             </li>
           ))}
