@@ -10,6 +10,8 @@ const LiveContext = createContext<LiveState>('connecting');
 const CHANGES = '/api/v1/changes';
 /** After an answer that is not a stream the browser gives up. It is tried again at this interval. */
 const RETRY_MS = 5000;
+/** The viewer has opened too many tabs at once. Whichever they return to connects at once. */
+const REPLACED_MS = 60_000;
 
 export function LiveProvider({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
@@ -20,7 +22,12 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
     let source: EventSource;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let wasLost = false;
+    const reconnectIn = (ms: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(connect, ms);
+    };
     const connect = () => {
+      clearTimeout(timer);
       source = new EventSource(CHANGES);
       source.addEventListener('open', () => {
         setState('live');
@@ -34,12 +41,28 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
         setState('reconnecting');
         if (source.readyState === EventSource.CLOSED) {
           invalidateTopics(queries, ['session']);
-          timer = setTimeout(connect, RETRY_MS);
+          reconnectIn(RETRY_MS);
         }
       });
+      source.addEventListener('replaced', () => {
+        source.close();
+        wasLost = true;
+        setState('reconnecting');
+        reconnectIn(REPLACED_MS);
+      });
+    };
+    // Browsers open six connections to a server over HTTP/1.1, so tabs in the background must not keep one each.
+    const followVisibility = () => {
+      if (document.visibilityState === 'hidden') {
+        clearTimeout(timer);
+        source.close();
+        wasLost = true;
+      } else if (source.readyState === EventSource.CLOSED) connect();
     };
     connect();
+    document.addEventListener('visibilitychange', followVisibility);
     return () => {
+      document.removeEventListener('visibilitychange', followVisibility);
       clearTimeout(timer);
       source.close();
     };

@@ -15,6 +15,8 @@ import { oidcRouter } from './oidc.ts';
 import { guardOrigin } from './origin.ts';
 import { createSessions } from './session.ts';
 
+/** Time for the rest of a request whose sender has not logged in. Its body is a name and a password. */
+const STRANGERS_BODY_MS = 10_000;
 /** Logins per minute of one peer that reach the ledger at all. The ledger slows down failed ones much earlier. */
 const LOGINS_PER_MINUTE = 60;
 
@@ -24,6 +26,8 @@ export interface HttpIdentityOptions {
   /** Of the listener, as it began. */
   readonly http: OperatorHttp;
   readonly log: OperatorLog;
+  /** Milliseconds for the rest of a stranger's request. @default 10_000 */
+  readonly bodyMs?: number;
 }
 
 export interface HttpIdentity {
@@ -35,7 +39,13 @@ export interface HttpIdentity {
   nonceOf(res: Response): string;
 }
 
-export function createHttpIdentity({ db, config, http, log }: HttpIdentityOptions): HttpIdentity {
+export function createHttpIdentity({
+  db,
+  config,
+  http,
+  log,
+  bodyMs = STRANGERS_BODY_MS,
+}: HttpIdentityOptions): HttpIdentity {
   const isHttps = http.tls !== undefined || (http.publicUrl?.startsWith('https:') ?? false);
   const cookies = createCookies(isHttps);
   const { identify, isAlive } = createSessions({ db, config, cookies });
@@ -44,7 +54,25 @@ export function createHttpIdentity({ db, config, http, log }: HttpIdentityOption
   logins.post([`${API_PREFIX}/login`, `${API_PREFIX}/session/claim`, `${API_PREFIX}/password`], limit);
   logins.use('/auth/oidc', limit);
   logins.use(oidcRouter({ db, config, cookies, log }));
-  return { guards: [securityHeaders(isHttps), guardOrigin(http), identify], logins, isAlive, nonceOf };
+  return {
+    guards: [securityHeaders(isHttps), guardOrigin(http), identify, limitStrangers(bodyMs)],
+    logins,
+    isAlive,
+    nonceOf,
+  };
+}
+
+/** Ends the connection of a stranger whose request does not arrive. */
+function limitStrangers(ms: number): RequestHandler {
+  return (req, res, next) => {
+    if (!req.complete && res.locals.caller == null) {
+      const late = setTimeout(() => {
+        if (!req.complete) req.destroy();
+      }, ms);
+      res.once('close', () => clearTimeout(late));
+    }
+    next();
+  };
 }
 
 function loginLimit(): RequestHandler {

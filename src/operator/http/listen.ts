@@ -4,17 +4,22 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { closeServer } from './close-server.ts';
+import { boundConnections } from './connections.ts';
 
 const HEADERS_MS = 10_000;
 /** An upload of 64 MB over a slow line. */
 const REQUEST_MS = 300_000;
 const MAX_CONNECTIONS = 512;
+/** An office behind one address: 20 browsers open 6 connections each. */
+const MAX_OF_PEER = 128;
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** True: all connections come from one reverse proxy, which bounds those of each client. */
+  readonly behindProxy?: boolean;
 }
 
 export interface Listener {
@@ -28,7 +33,7 @@ export interface Listener {
 /** @throws with `syscall: 'listen'` for a used port or an address that this machine does not have */
 export async function listen(
   app: RequestListener,
-  { host, port: wanted, tls }: ListenOptions,
+  { host, port: wanted, tls, behindProxy = false }: ListenOptions,
 ): Promise<Listener> {
   const timeouts = {
     headersTimeout: HEADERS_MS,
@@ -38,8 +43,16 @@ export async function listen(
   const server: Server =
     tls === undefined
       ? createServer(timeouts, app)
-      : createTlsServer({ ...timeouts, cert: await readFile(tls.cert), key: await readFile(tls.key) }, app);
-  server.maxConnections = MAX_CONNECTIONS;
+      : createTlsServer(
+          {
+            ...timeouts,
+            handshakeTimeout: HEADERS_MS,
+            cert: await readFile(tls.cert),
+            key: await readFile(tls.key),
+          },
+          app,
+        );
+  boundConnections(server, { max: MAX_CONNECTIONS, maxOfPeer: behindProxy ? MAX_CONNECTIONS : MAX_OF_PEER });
   await new Promise<void>((done, failed) => {
     server.once('error', failed);
     server.listen({ host, port: wanted, exclusive: true }, () => {

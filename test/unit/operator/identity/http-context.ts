@@ -24,7 +24,11 @@ export interface TestServer extends Listener {
   configure(operator: object): void;
 }
 
-export async function startServer(db: Database, operator: { http?: object } = {}): Promise<TestServer> {
+export async function startServer(
+  db: Database,
+  operator: { http?: object } = {},
+  { bodyMs }: { readonly bodyMs?: number } = {},
+): Promise<TestServer> {
   let config = OperatorConfig.parse(operator);
   const loaded = (): LoadedConfig =>
     ({ config: { operator: config }, secret: async () => ({ value: 'secret', warnings: [] }) }) as never;
@@ -35,7 +39,13 @@ export async function startServer(db: Database, operator: { http?: object } = {}
     log: SILENT,
   });
   const http: OperatorHttp = config.http;
-  const identity = createHttpIdentity({ db, config: loaded, http, log: SILENT });
+  const identity = createHttpIdentity({
+    db,
+    config: loaded,
+    http,
+    log: SILENT,
+    ...(bodyMs !== undefined && { bodyMs }),
+  });
   const app = createApp({
     ...identity,
     dispatch,
