@@ -16,7 +16,7 @@ import { identityHandlers } from '../../../../src/operator/service/identity.ts';
 
 export const PASSWORD = 'correct horse battery';
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
-/** One hash for all tests: it takes 30 ms. */
+/** One hash for all tests. */
 const hashed = createPasswords().hash(PASSWORD);
 
 export interface TestServer extends Listener {
