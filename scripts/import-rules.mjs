@@ -35,11 +35,11 @@ const RULES = {
           @temporalio/common/** contracts ledger config campaigns observability mapping ingress workflows/messages.ts
           workflows/crm-sync.ts workflows/scheduled-sync.ts workflows/scheduled-campaign.ts activities/sync/sync-batch.ts`,
   },
-  // The browser loads neither Node nor zod: of the contracts it has the types only.
+  // The browser loads neither Node nor zod: of the contracts it has the types, and what needs nothing else.
   'src/console': {
     may: `react react-dom/client @mantine/* @mantine/** @tanstack/react-query @tanstack/react-router @tanstack/react-table
           @tanstack/react-virtual @tabler/icons-react i18next react-i18next uplot uplot/** yaml vite/client
-          src/operator/client/client.ts src/operator/error.ts`,
+          src/operator/client/client.ts src/operator/error.ts src/contracts/csv.ts`,
     types: 'contracts',
   },
   activities: {

@@ -1,8 +1,8 @@
 // The results of a run as CSV: one line per wave with the total, or one line per member.
 
+import { csvLine } from '../../contracts/csv.ts';
 import type { ListedMember } from '../../contracts/operator/campaign-members.ts';
 import type { CampaignFigures, CampaignReport, WaveResult } from '../../contracts/wire/campaign-report.ts';
-import { csvLine } from '../lib/terminal/csv.ts';
 
 type Cell = string | number | null;
 type Columns<T> = readonly (readonly [title: string, cell: (row: T) => Cell])[];

@@ -1,6 +1,7 @@
 // Writes every problem of a row for `sluice sync plan`: into the plan's JSON, and as CSV. It streams the rows.
+
+import { csvLine } from '../../contracts/csv.ts';
 import type { PlanProblem, PlanReport } from '../../contracts/wire/plan.ts';
-import { csvLine } from '../lib/terminal/csv.ts';
 import { type Output, openOutput } from '../lib/terminal/output.ts';
 
 export interface PlanOutputOptions {

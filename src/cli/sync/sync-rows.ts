@@ -1,5 +1,6 @@
 // `sluice sync rows`: the outcome of each row of a run, as a list, as JSON or as CSV.
 import type { Command } from 'commander';
+import { csvLine } from '../../contracts/csv.ts';
 import type { Output as Answer } from '../../contracts/operator/index.ts';
 import { ROW_STATUSES, type SyncRow } from '../../contracts/operator/syncs.ts';
 import type { CrmRecord } from '../../contracts/wire/record.ts';
@@ -9,7 +10,6 @@ import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { csvLine } from '../lib/terminal/csv.ts';
 import { formatMany } from '../lib/terminal/format.ts';
 import { openOutput } from '../lib/terminal/output.ts';
 import { type Column, listOf } from '../lib/terminal/table.ts';

@@ -211,6 +211,7 @@ export default {
     empty: 'No members match',
     emptyText: 'Change the filters, or search for another number.',
     what: 'phone number',
+    csvCut: 'The file has the first {{rows}} members. `sluice campaign export --members` writes all of them.',
     states: {
       found: 'Being read',
       excluded: 'Left out',

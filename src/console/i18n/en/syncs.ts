@@ -154,8 +154,6 @@ export default {
     attempts: 'Calls',
     ended: 'Ended',
     status: 'Outcome',
-    csv: 'CSV',
-    csvBusy: 'Reading rows',
     csvCut: 'The file has the first {{rows}} rows. `sluice sync rows` writes all of them.',
     details: 'Row {{row}}',
     changes: 'What it would change',

@@ -216,6 +216,7 @@ export default {
     empty: 'Nenhum membro corresponde',
     emptyText: 'Mude os filtros ou busque outro número.',
     what: 'telefone',
+    csvCut: 'O arquivo tem os primeiros {{rows}} membros. `sluice campaign export --members` grava todos.',
     states: {
       found: 'Em leitura',
       excluded: 'De fora',

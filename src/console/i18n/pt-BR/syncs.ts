@@ -158,8 +158,6 @@ export default {
     attempts: 'Chamadas',
     ended: 'Fim',
     status: 'Resultado',
-    csv: 'CSV',
-    csvBusy: 'Lendo linhas',
     csvCut: 'O arquivo tem as primeiras {{rows}} linhas. `sluice sync rows` grava todas.',
     details: 'Linha {{row}}',
     changes: 'O que mudaria',

@@ -1,28 +1,38 @@
 // Rows of a run: filters in the address, one row in a drawer, all of them as CSV.
-import { Button } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useClient } from '../../api/session.tsx';
 import { usePages } from '../../api/use-call.ts';
-import { notifyDone, notifyError } from '../../app/notify.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Section } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
+import { CsvButton } from '../../parts/table/csv-button.tsx';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
 import { None, Time } from '../../parts/values.tsx';
-import { MAX_CSV_ROWS, readRowsCsv, saveText } from './csv.ts';
 import { OUTCOMES, type Row, type RowStatus } from './data.ts';
 import { RowDrawer } from './row-drawer.tsx';
 
 const PAGE = 200;
+const CSV_PAGE = 5000;
+const CSV_COLUMNS = [
+  'row',
+  'status',
+  'step',
+  'code',
+  'reason',
+  'column',
+  'attempts',
+  'endedAt',
+  'key',
+] as const satisfies readonly (keyof Row)[];
 
 /** @param run null: the last run and its retries */
 export function RunRows({ sync, run }: { readonly sync: string; readonly run: string | null }) {
   const { t } = useTranslation('syncs');
+  const client = useClient();
   const format = useFormat();
   const [{ outcome, code, row }, change] = useUrlState();
   const filter = {
@@ -71,8 +81,16 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
       ? [t('rows.same', { count: rows.first?.same ?? 0 })]
       : []),
   ].join(' ');
+  const csv = (
+    <CsvButton
+      name={`${sync}-rows.csv`}
+      columns={CSV_COLUMNS}
+      read={(after?: string) => client.call('GET /syncs/{sync}/rows', { ...filter, limit: CSV_PAGE, after })}
+      cut={(saved) => t('rows.csvCut', { rows: saved })}
+    />
+  );
   return (
-    <Section title={t('rows.title')} about={about} actions={<CsvButton filter={filter} />} flush>
+    <Section title={t('rows.title')} about={about} actions={csv} flush>
       <Filters>
         <ChoiceFilter
           param="outcome"
@@ -98,36 +116,4 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
 
 function isOutcome(text: string | undefined): text is RowStatus {
   return text !== undefined && (OUTCOMES as readonly string[]).includes(text);
-}
-
-type Filter = Parameters<typeof readRowsCsv>[1];
-
-function CsvButton({ filter }: { readonly filter: Filter }) {
-  const { t } = useTranslation(['syncs', 'common']);
-  const client = useClient();
-  const format = useFormat();
-  const [isBusy, setBusy] = useState(false);
-  const save = async () => {
-    setBusy(true);
-    try {
-      const { text, isCut } = await readRowsCsv(client, filter);
-      saveText(`${filter.sync}-rows.csv`, text);
-      if (isCut) notifyDone(t('syncs:rows.csvCut', { rows: format.count(MAX_CSV_ROWS) }));
-    } catch (error) {
-      notifyError(error as Error, t as never);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <Button
-      variant="default"
-      size="compact-sm"
-      leftSection={<IconDownload size={14} aria-hidden />}
-      loading={isBusy}
-      onClick={() => void save()}
-    >
-      {t('syncs:rows.csv')}
-    </Button>
-  );
 }

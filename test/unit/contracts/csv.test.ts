@@ -2,7 +2,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvLine } from '../../../../src/cli/lib/terminal/csv.ts';
+import { csvLine } from '../../../src/contracts/csv.ts';
 
 describe('csvLine', () => {
   it.each([
