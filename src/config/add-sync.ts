@@ -33,7 +33,7 @@ export function addSync(text: string, { name, source, mapping, sync }: NewSync):
     if (document.hasIn([section, name]))
       throw new AddSyncError(`${section}.${name} already exists; choose another name`);
     // `syncs:` without entries is null.
-    if (document.get(section) === null) document.delete(section);
+    if ((document.get(section) ?? null) === null) document.delete(section);
     document.setIn([section, name], document.createNode(plain(value)));
   }
   return document.toString({ lineWidth: 0 });

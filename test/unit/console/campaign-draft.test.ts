@@ -39,6 +39,22 @@ describe('one change', () => {
   });
 });
 
+describe('aliases of a draft', () => {
+  const aliased = 'first: &a { days: { mon: x } } # kept\nsecond: *a\n';
+  it.each([
+    ['first', { first: { days: { mon: 'y' } }, second: { days: { mon: 'x' } } }],
+    ['second', { first: { days: { mon: 'x' } }, second: { days: { mon: 'y' } } }],
+  ])('share nothing after a change of the %s', (part, expected) => {
+    const text = withValue(aliased, [part, 'days', 'mon'], 'y');
+    expect(parseDraft(text).value).toEqual(expected);
+    expect(text).toContain('# kept');
+  });
+
+  it.each(['a: *nothing', 'a: &x [*x]'])('%s is a problem, and no crash', (text) => {
+    expect(parseDraft(text)).toEqual({ value: null, problem: expect.stringContaining('lias') });
+  });
+});
+
 it.each(['', '- a', 'just text', 'a: [', '{', 'null'])('%j is no campaign', (text) => {
   expect(parseDraft(text).value).toBeNull();
 });

@@ -1,5 +1,5 @@
 // A draft as YAML text. The form changes single values in it, so comments and what the form does not know stay.
-import { type Document, isMap, isSeq, parseDocument } from 'yaml';
+import { type Document, isMap, isSeq, parseDocument, visit } from 'yaml';
 
 export type Path = readonly (string | number)[];
 
@@ -10,12 +10,22 @@ export interface Parsed {
   readonly problem: string | null;
 }
 
+const TO_JS = { maxAliasCount: 100 };
+
 export function parseDraft(text: string): Parsed {
   const document = parseDocument(text);
   const [error] = document.errors;
   if (error !== undefined) return { value: null, problem: error.message };
   if (!isMap(document.contents)) return { value: null, problem: null };
-  return { value: document.toJS({ maxAliasCount: 100 }) as Record<string, unknown>, problem: null };
+  const endless = findEndless(document);
+  if (endless !== null) return { value: null, problem: `Alias *${endless} contains itself` };
+  try {
+    return { value: document.toJS(TO_JS) as Record<string, unknown>, problem: null };
+  } catch (thrown) {
+    // An alias without its anchor, or too many of them.
+    if (!(thrown instanceof ReferenceError || thrown instanceof RangeError)) throw thrown;
+    return { value: null, problem: thrown.message };
+  }
 }
 
 /** The value at a path; undefined if there is none. */
@@ -29,6 +39,7 @@ export function valueAt(value: unknown, path: Path): unknown {
 /** @param value undefined: removes the entry, and the mappings that are empty without it */
 export function withValue(text: string, path: Path, value: unknown): string {
   const document = parseDocument(text);
+  writeOutAliases(document);
   if (value === undefined) remove(document, path);
   else {
     for (let n = 1; n < path.length; n++) {
@@ -41,6 +52,30 @@ export function withValue(text: string, path: Path, value: unknown): string {
     document.setIn(path, isList ? document.createNode(value, { flow: path.length > 1 }) : value);
   }
   return document.toString({ lineWidth: 0 });
+}
+
+/** An alias inside the value that it stands for. */
+function findEndless(document: Document): string | null {
+  let found: string | null = null;
+  visit(document, {
+    Alias(_, alias, above) {
+      if (above.some((node) => node === alias.resolve(document))) found = alias.source;
+    },
+  });
+  return found;
+}
+
+/** One change concerns one place: what shares its value there by an alias keeps it. */
+function writeOutAliases(document: Document): void {
+  const options = { aliasDuplicateObjects: false };
+  visit(document, {
+    Alias: (_, alias) => document.createNode(alias.resolve(document)?.toJS(document, TO_JS), options),
+  });
+  visit(document, {
+    Value(_, node) {
+      delete node.anchor;
+    },
+  });
 }
 
 function remove(document: Document, path: Path): void {

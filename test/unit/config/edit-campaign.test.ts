@@ -1,0 +1,74 @@
+// A campaign in sluice.yaml that shares parts with others: it is edited alone, and the others keep what they had.
+import { expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { EditCampaignError, readCampaign, writeCampaign } from '../../../src/config/edit-campaign.ts';
+
+const shared = { zone: 'account', days: { mon: ['09:00-18:00'], tue: ['09:00-18:00'] } };
+const audience = [{ from: 'contacts', tags: ['newsletter'] }];
+const values = {
+  version: 1,
+  campaigns: {
+    first: { flow: 1, windows: shared, audience },
+    second: { flow: 2, windows: shared, audience },
+    third: { flow: 3, windows: shared },
+  },
+};
+/** The first campaign has the anchors, and the others have aliases. */
+const TEXT = stringify(values);
+
+const HAND_WRITTEN = `base: &base { size: 5 } # of all
+campaigns:
+  first: &first # the model
+    flow: 1
+    waves: *base
+    stop: &stop { failed: 0.1 }
+  second: *first
+  third: { flow: 3, stop: *stop }
+`;
+
+it.each(['first', 'second', 'third'] as const)('reads %s on its own', (name) => {
+  expect(TEXT).toMatch(/&a1[\s\S]*\*a1/);
+  const text = readCampaign(TEXT, name) ?? '';
+  expect(text).not.toMatch(/[&*]a\d/);
+  expect(parse(text)).toEqual(values.campaigns[name]);
+});
+
+it.each(['first', 'second', 'third'] as const)('replaces %s and no other', (name) => {
+  const changed = { ...values.campaigns[name], flow: 9, windows: { days: {} } };
+  const text = writeCampaign(TEXT, name, JSON.stringify(changed));
+  expect(parse(text)).toEqual({ version: 1, campaigns: { ...values.campaigns, [name]: changed } });
+});
+
+it('keeps what others share after each of the campaigns was replaced', () => {
+  const names = ['first', 'second', 'third'] as const;
+  const text = names.reduce((all, name) => writeCampaign(all, name, readCampaign(all, name) ?? ''), TEXT);
+  expect(parse(text)).toEqual(values);
+});
+
+it('reads and replaces what is written by hand, with its comments', () => {
+  const before = parse(HAND_WRITTEN) as { campaigns: object };
+  expect(parse(readCampaign(HAND_WRITTEN, 'second') ?? '')).toEqual(parse(HAND_WRITTEN).campaigns.second);
+  const text = writeCampaign(HAND_WRITTEN, 'first', 'flow: 7');
+  expect(text).toContain('# of all');
+  expect(parse(text)).toEqual({ ...before, campaigns: { ...before.campaigns, first: { flow: 7 } } });
+});
+
+it('does not take the anchors of a draft for those of the file', () => {
+  const text = writeCampaign(HAND_WRITTEN, 'second', 'a: &base [1]\nb: *base\n');
+  expect(parse(text).campaigns).toEqual({ ...parse(HAND_WRITTEN).campaigns, second: { a: [1], b: [1] } });
+});
+
+it.each(['a: *nothing', 'a: &x [*x]', '- a', 'a: ['])('refuses the draft %j', (draft) => {
+  expect(() => writeCampaign(TEXT, 'first', draft)).toThrow(EditCampaignError);
+});
+
+it.each([
+  ['a file without campaigns', 'version: 1\n'],
+  ['an empty section', 'version: 1\ncampaigns:\n'],
+])('adds the first campaign to %s', (_, text) => {
+  expect(readCampaign(text, 'new')).toBeNull();
+  expect(parse(writeCampaign(text, 'new', 'flow: 1'))).toEqual({
+    version: 1,
+    campaigns: { new: { flow: 1 } },
+  });
+});
