@@ -4,11 +4,12 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useUrlValue } from '../../app/use-url-state.ts';
+import classes from './data-table.module.css';
 
 export function Filters({ children }: { readonly children: React.ReactNode }) {
   const { t } = useTranslation('common');
   return (
-    <Group gap="xs" p="sm" role="group" aria-label={t('table.filters')}>
+    <Group gap="xs" p="sm" role="group" className={classes.filters} aria-label={t('table.filters')}>
       {children}
     </Group>
   );

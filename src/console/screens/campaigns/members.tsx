@@ -13,7 +13,7 @@ import type { Column } from '../../parts/table/columns.ts';
 import { CsvButton } from '../../parts/table/csv-button.tsx';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
-import { Time } from '../../parts/values.tsx';
+import { Count, Time } from '../../parts/values.tsx';
 import { type Member, TOPICS } from './data.ts';
 
 const STATES = [
@@ -125,7 +125,13 @@ export function Members({ run }: { readonly run: string }) {
       width: 'minmax(10rem, 2fr)',
       cell: ({ code, reason }) => <span title={reason ?? undefined}>{code ?? reason}</span>,
     },
-    { id: 'wave', header: t('members.wave'), width: '5rem', align: 'end', cell: (member) => member.wave },
+    {
+      id: 'wave',
+      header: t('members.wave'),
+      width: '5rem',
+      align: 'end',
+      cell: ({ wave }) => <Count of={wave} />,
+    },
     {
       id: 'triggered',
       header: t('members.triggered'),
