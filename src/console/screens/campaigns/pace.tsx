@@ -9,7 +9,7 @@ import { useFormat } from '../../format/use-format.ts';
 import { Section } from '../../parts/page.tsx';
 import { type Rules, TOPICS } from './data.ts';
 
-/** Calls per minute of a token, until the plan says what the tokens of the account allow. */
+/** Calls per minute of a token, until the plan states what the tokens of the account allow. */
 const USUAL = 120;
 
 export function Pace({ run, rules }: { readonly run: string; readonly rules: Rules }) {
@@ -19,8 +19,11 @@ export function Pace({ run, rules }: { readonly run: string; readonly rules: Rul
   const { data } = useCall('GET /campaigns/{campaign}/plan', { campaign: run });
   const limit = Math.max(1, Math.floor(data?.plan?.callsPerMinute ?? USUAL));
   const set = rules.pace ?? rules.waves.callsPerMinute ?? 0;
-  const [rate, setRate] = useState(set === 0 ? limit : Math.min(set, limit));
-  const [isFree, setFree] = useState(set === 0);
+  // Until somebody moves the slider it shows what is set. The limit comes later than the first picture.
+  const [chosenRate, setRate] = useState<number | null>(null);
+  const [chosenFree, setFree] = useState<boolean | null>(null);
+  const rate = chosenRate ?? (set === 0 ? limit : Math.min(set, limit));
+  const isFree = chosenFree ?? set === 0;
   const command = useCommand('POST /campaigns/{campaign}/rate', {
     topics: TOPICS,
     done: () => t('rate.done'),

@@ -38,7 +38,9 @@ function useLines({ health, tokens }: Pick<Overview, 'health' | 'tokens'>): read
   const { t } = useTranslation('overview');
   const format = useFormat();
   const { ledger, temporal, kafka, api } = health;
-  const milliseconds = (value: number) => t('health.roundTrip', { ms: format.count(Math.round(value)) });
+  // A ledger in the same process answers in less than a millisecond.
+  const milliseconds = (value: number) =>
+    t('health.roundTrip', { ms: format.count(value < 10 ? Math.round(value * 10) / 10 : Math.round(value)) });
   const refused = tokens.filter(({ marks }) => marks.some(({ scope }) => scope === null)).length;
   const blocked = tokens.filter(({ blockedUntil }) => blockedUntil !== null).length;
   return [
