@@ -87,6 +87,8 @@ async function main(): Promise<void> {
           const name = [screen.name, ...(locale === 'en-US' ? [] : [locale]), size, scheme].join('-');
           await picture(shown, dev.url, screen, places, join(PICTURES, `${name}.png`));
         }
+        // An answer may be under way, and nobody needs it any more.
+        await opened.unrouteAll({ behavior: 'ignoreErrors' });
         await opened.close();
       }
 }
