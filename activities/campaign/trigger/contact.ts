@@ -12,7 +12,7 @@ import { wholeList } from '../../shared/whole-list.ts';
 import { CONTACTS, choose, withNumber } from '../../sync/contacts.ts';
 import { contactOf, isRechecked, type MemberContext, memberKey } from './check.ts';
 import { answerOf, GONE, type MemberResult, nameOf, nowOf, settleGone, skipMember } from './outcome.ts';
-import { pauseFor, type Suspect, suspectOf, unreadable } from './suspect.ts';
+import { judgeSuspect, type Suspect, suspectOf, unreadable } from './suspect.ts';
 
 type Step = 'findMember' | 'recheckMember';
 
@@ -114,8 +114,8 @@ export async function settleReadError(
 
   /** @throws ApplicationFailure that pauses the campaign */
   async function suspected(suspect: Suspect): Promise<MemberResult> {
-    const paused = await deps.db.transaction((tx) => pauseFor(tx, c, step, suspect));
+    const { paused, reason } = await deps.db.transaction((tx) => judgeSuspect(tx, c, step, suspect));
     if (paused !== null) throw paused;
-    return await failed(suspect.code, suspect.reason);
+    return await failed(suspect.code, reason);
   }
 }

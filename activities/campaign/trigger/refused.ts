@@ -29,7 +29,7 @@ import {
   served,
   settleRefused,
 } from './outcome.ts';
-import { pauseFor, type Suspect, suspectOf, unfound } from './suspect.ts';
+import { judgeSuspect, type Suspect, suspectOf, unfound } from './suspect.ts';
 
 const STEP = 'triggerMember';
 
@@ -85,8 +85,8 @@ async function suspected(
   const at = await nowOf(deps);
   const { paused, state } = await insist(() =>
     deps.db.transaction(async (tx) => {
-      const paused = await pauseFor(tx, c, STEP, suspect);
-      const end = failedWith(suspect.code, suspect.reason);
+      const { paused, reason } = await judgeSuspect(tx, c, STEP, suspect);
+      const end = failedWith(suspect.code, reason);
       return {
         paused,
         state: await releaseOrEnd(tx, member, { sends, at }, paused === null ? end : { wait: {}, ...end }),

@@ -13,6 +13,8 @@ export interface Suspicion {
   readonly mustPause: boolean;
   /** Members that failed with this code since the last successful trigger. */
   readonly members: readonly number[];
+  /** Whether the account has accepted a trigger, in this run or in another one. */
+  readonly accepted: boolean;
 }
 
 /**
@@ -27,19 +29,23 @@ export async function suspicionOf(
   code: string,
   assumed: string,
 ): Promise<Suspicion> {
-  const [row] = await tx.query<{ triggered: boolean; members: number[] }>(
+  const [row] = await tx.query<{ triggered: boolean; accepted: boolean; members: number[] }>(
     `with last as (
        select max(ended_at) as at from campaign_members where run_id = $1 and state = 'triggered')
      select last.at is not null as triggered,
+            last.at is not null or exists (
+              select 1 from campaigns c
+               where c.verified is not null
+                 and c.account = (select account from campaigns where run_id = $1)) as accepted,
             coalesce((select array_agg(m.id::float8) from campaign_members m
               where m.run_id = $1 and m.state = 'failed' and m.code = $2 and m.ended_at > coalesce(last.at, '-infinity')), '{}') as members
        from last`,
     [run, code],
   );
-  const { triggered = false, members = [] } = row ?? {};
+  const { triggered = false, accepted = false, members = [] } = row ?? {};
   const isKnown = suspect?.code === code && suspect.assumed === assumed;
   const isFirst = !triggered && members.length === 0 && !isKnown;
-  return { mustPause: isFirst || members.length + 1 >= MOST_IN_ROW, members };
+  return { mustPause: isFirst || members.length + 1 >= MOST_IN_ROW, members, accepted };
 }
 
 /** The campaign is paused for this code, so all members with it wait again. */

@@ -94,8 +94,8 @@ describe('a trigger that the service takes in another form', () => {
     expect((await report(run)).total).toMatchObject({ waiting: 4, failed: {} });
   });
 
-  it('one member refused with an unlisted code among others fails alone', async () => {
-    const { worker, show, report } = await open();
+  it('one member refused with an unlisted code among others fails alone, and its reason gives no advice that would break the others', async () => {
+    const { worker, show, report, db } = await open();
     let calls = 0;
     show({
       on: TRIGGER,
@@ -106,7 +106,10 @@ describe('a trigger that the service takes in another form', () => {
       answer: (answer) => {
         if (answer.status < 400) return;
         answer.status = 422;
-        answer.body = { error: 'no', code: 'ERR_OF_THEIRS' };
+        answer.body = {
+          error: 'the contact Bia, +55 (11) 91234-5601, bia@x.com is spam',
+          code: 'ERR_OF_THEIRS',
+        };
       },
     });
     const sluice = await worker();
@@ -115,6 +118,13 @@ describe('a trigger that the service takes in another form', () => {
     await sluice.start(run);
     expect(await sluice.run(run)).toEqual({ do: 'finished' });
     expect((await report(run)).total).toMatchObject({ triggered: 3, failed: { ERR_OF_THEIRS: 1 } });
+    const [failed] = await db.query<{ reason: string }>(
+      "select reason from campaign_members where run_id = $1 and state = 'failed'",
+      [run],
+    );
+    expect(failed?.reason).toMatch(
+      /^the service answered ERR_OF_THEIRS: "the contact •••, \+•••, ••• is spam"; the same request works for others$/,
+    );
   });
 });
 
