@@ -137,9 +137,9 @@ export default {
     calls_one: '{{shown}} chamada',
     calls_many: '{{shown}} de chamadas',
     calls_other: '{{shown}} chamadas',
-    planned_one: 'Alcança {{shown}} membro quando começar',
-    planned_many: 'Alcança {{shown}} de membros quando começar',
-    planned_other: 'Alcança {{shown}} membros quando começar',
+    planned_one: 'Vai alcançar {{shown}} membro quando começar',
+    planned_many: 'Vai alcançar {{shown}} de membros quando começar',
+    planned_other: 'Vai alcançar {{shown}} membros quando começar',
     pausedBy: 'pausado por {{by}}',
   },
   waiting: {
