@@ -14,7 +14,7 @@ const GROUPS = new Map<string, () => Promise<Register>>([
   ['campaign', async () => (await import('./campaign/campaign.ts')).registerCampaign],
   ['status', async () => (await import('./status/status.ts')).registerStatus],
   ['calls', async () => (await import('./status/calls.ts')).registerCalls],
-  ['failures', async () => (await import('./status/calls.ts')).registerFailures],
+  ['failures', async () => (await import('./status/failures.ts')).registerFailures],
   ['user', async () => (await import('./user/user.ts')).registerUser],
   ['login', async () => (await import('./user/login.ts')).registerLogin],
   ['logout', async () => (await import('./user/login.ts')).registerLogout],

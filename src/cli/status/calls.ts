@@ -1,29 +1,21 @@
-// `sluice calls`: which calls Sluice made, and what they were spent on. `sluice failures`: what failed.
+// `sluice calls`: which calls Sluice made, and what they were spent on.
 import type { Command } from 'commander';
-import type { Failure, LoggedCall, Spending } from '../../contracts/operator/overview.ts';
+import type { LoggedCall, Spending } from '../../contracts/operator/overview.ts';
 import { integer } from '../lib/arguments.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { EXIT } from '../lib/exit.ts';
 import { formatCount, formatDuration, formatMany, formatTime } from '../lib/terminal/format.ts';
 import { printLines } from '../lib/terminal/print.ts';
 import { type Column, tableOf } from '../lib/terminal/table.ts';
-import { when } from '../lib/when.ts';
+import { type PeriodOptions, periodOf, withPeriod } from './period.ts';
 
-interface Options extends SessionOptions {
-  readonly account?: string;
-  readonly since?: Date;
-  readonly until?: Date;
-  readonly limit: number;
-  readonly json: boolean;
-}
-
-interface ListOptions extends Options {
+interface ListOptions extends PeriodOptions {
   readonly run?: string;
   readonly request?: string;
   readonly status?: number;
   readonly failed: boolean;
+  readonly lost: boolean;
   readonly unmasked: boolean;
 }
 
@@ -37,12 +29,13 @@ export function registerCalls(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--run <id>', 'only calls of this run')
     .option('--request <id>', 'only the call with this request id of the service')
     .option('--status <number>', 'only calls with this HTTP status', integer({ min: 100, max: 599 }))
-    .option('--failed', 'only calls that the service refused', false)
+    .option('--failed', 'only calls without success: refused, or with a lost answer; a 429 is not one', false)
+    .option('--lost', 'only calls whose answer was lost', false)
     .option('--unmasked', 'show numbers; the audit log records it', false)
     .action((options: ListOptions) =>
       withOperator(options, env, { command: 'sluice calls list' }, async (client) => {
-        const { run, request, status, failed, unmasked: unmask, limit } = options;
-        const outcome = failed ? ('failed' as const) : undefined;
+        const { run, request, status, failed, lost, unmasked: unmask, limit } = options;
+        const outcome = lost ? ('lost' as const) : failed ? ('failed' as const) : undefined;
         const input = { ...periodOf(options), run, request, status, outcome, unmask, limit };
         const { calls: found, next } = await client.call('GET /calls', input);
         printLines(options.json ? found.map((call) => JSON.stringify(call)) : tableOf(CALLS, found));
@@ -54,7 +47,7 @@ export function registerCalls(program: Command, env: NodeJS.ProcessEnv): void {
   withPeriod(calls.command('spending'), 20)
     .description('show which syncs, campaigns, pollers and routes spent the calls, the largest first')
     .option('--by-run', 'count each run by itself', false)
-    .action((options: Options & { readonly byRun: boolean }) =>
+    .action((options: PeriodOptions & { readonly byRun: boolean }) =>
       withOperator(options, env, { command: 'sluice calls spending' }, async (client) => {
         const by = options.byRun ? ('run' as const) : ('job' as const);
         const spent = await client.call('GET /spending', { ...periodOf(options), by, limit: options.limit });
@@ -64,38 +57,6 @@ export function registerCalls(program: Command, env: NodeJS.ProcessEnv): void {
         return EXIT.ok;
       }),
     );
-}
-
-export function registerFailures(program: Command, env: NodeJS.ProcessEnv): void {
-  withPeriod(program.command('failures'), 50)
-    .description('show what failed in the last 24 hours, by kind and code')
-    .action((options: Options) =>
-      withOperator(options, env, { command: 'sluice failures' }, async (client) => {
-        const found = await client.call('GET /failures', { ...periodOf(options), limit: options.limit });
-        if (options.json) printLines([JSON.stringify(found)]);
-        else if (found.failures.length > 0) printLines(tableOf(FAILURES, found.failures));
-        const since = formatTime(found.since);
-        say(
-          found.failures.length === 0
-            ? `nothing failed since ${since}`
-            : `since ${since}${found.more ? '; there is more: see --limit' : ''}`,
-        );
-        return EXIT.ok;
-      }),
-    );
-}
-
-function withPeriod(command: Command, limit: number): Command {
-  return withSessionOptions(command)
-    .option('--account <name>', 'only this account')
-    .option('--since <when>', 'begin: a time with offset, or a duration such as 12h (default: 24h)', when)
-    .option('--until <when>', 'end: a time with offset, or a duration such as 1h (default: now)', when)
-    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: 1000 }), limit)
-    .option('--json', 'print JSON', false);
-}
-
-function periodOf({ account, since, until }: Options) {
-  return { account, since: since?.toISOString(), until: until?.toISOString() };
 }
 
 const CALLS: readonly Column<LoggedCall>[] = [
@@ -120,14 +81,4 @@ const SPENDING: readonly Column<Spending>[] = [
   ['429', 'right', ({ limited }) => formatCount(limited), 'drop'],
   ['failed', 'right', ({ failed }) => formatCount(failed), 'drop'],
   ['mean wait', 'right', ({ waitMs }) => formatDuration(waitMs), 'drop'],
-];
-
-const FAILURES: readonly Column<Failure>[] = [
-  ['last', 'left', ({ lastAt }) => formatTime(lastAt), 'keep'],
-  ['what', 'left', ({ kind, outcome }) => (outcome === 'unknown' ? `${kind}, unknown` : kind)],
-  ['name', 'left', ({ name }) => name],
-  ['account', 'left', ({ account }) => account],
-  ['count', 'right', ({ count }) => formatCount(count)],
-  ['code', 'left', ({ code }) => code],
-  ['reason of the newest', 'left', ({ reason }) => reason ?? '', 'cut'],
 ];

@@ -69,7 +69,7 @@ function healthLines({ health, at }: Overview): string[] {
       : [`Kafka     ${kafka.ok ? 'ok' : 'NOT OK'}${kafka.detail === null ? '' : `: ${kafka.detail}`}`]),
     ...api.map(
       ({ account, calls, failed, lastSuccessAt, lastCode }) =>
-        `API       ${account}: ${calls === 0 ? 'no calls in the last 5 minutes' : `${formatMany(calls, 'call')} in 5 minutes, ${formatCount(failed)} failed`}; last success ${since(lastSuccessAt)}${lastCode === null ? '' : ` [${lastCode}]`}`,
+        `API       ${account}: ${calls === 0 ? 'no calls in the last 5 minutes' : `${formatMany(calls, 'call')} in 5 minutes, ${formatCount(failed)} failed${lastCode === null ? '' : ` [${lastCode}]`}`}; last success ${since(lastSuccessAt)}`,
     ),
     ...pollers.map(
       ({ account, poller, state, polledAt }) =>

@@ -112,7 +112,7 @@ export type Need = z.infer<typeof Need>;
 
 const AccountHealth = z.object({
   account: z.string(),
-  /** Calls of the last five minutes, and those of them without success. */
+  /** Calls of the last five minutes, and those of them without success. An answer with 429 is neither. */
   calls: Count,
   failed: Count,
   /** Null: none in those five minutes. */
@@ -233,10 +233,11 @@ export const Spending = z.object({
 export type Spending = z.infer<typeof Spending>;
 
 export const Failure = z.object({
-  kind: z.enum(['run', 'record', 'row', 'event', 'member', 'call', 'outbox', 'poller']),
+  kind: z.enum(['run', 'record', 'row', 'event', 'member', 'call', 'outbox', 'poller', 'dead letter']),
   account: z.string(),
   /** Sync, campaign, route, poller, sink, or the path template of the call. */
   name: z.string(),
+  /** Null: it belongs to no run, or to many. */
   run: z.string().nullable(),
   /** `failed`: refused, or given up. `unknown`: whether it took effect is not known. */
   outcome: z.enum(['failed', 'unknown']),
@@ -317,8 +318,18 @@ export const OVERVIEW = {
   }),
   'GET /failures': endpoint({
     role: 'viewer',
-    summary: 'What failed in a period, by kind and code, the newest first.',
+    summary:
+      'What failed in a period, by kind, run and code, the newest first. A call that something else shows, or that a later attempt made good, is left out.',
     input: z.strictObject({ ...period, limit: PageLimit }),
-    output: z.object({ since: Time, until: Time, failures: z.array(Failure), more: z.boolean() }),
+    output: z.object({
+      since: Time,
+      until: Time,
+      failures: z.array(Failure),
+      more: z.boolean(),
+      /** Failures of the period that a later attempt made good. */
+      repaired: Count,
+      /** What could not be read, such as the dead letters of a Kafka cluster that does not answer. */
+      problems: z.array(z.string()),
+    }),
   }),
 } as const;

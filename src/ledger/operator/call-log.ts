@@ -44,10 +44,13 @@ export interface CallRow {
   readonly tookMs: number;
 }
 
-/** Written so that the index of failed calls serves all but `ok`. */
+/**
+ * Written so that the index of failed calls serves all but `ok`. Everywhere, a call failed if it had no success,
+ * except 429: Sluice waits and calls again. A lost answer counts.
+ */
 const OUTCOMES: Readonly<Record<CallOutcome, string>> = {
   ok: 'c.code is null',
-  failed: 'c.code is not null and c.status <> 429',
+  failed: 'c.code is not null and c.status is distinct from 429',
   limited: 'c.status = 429 and c.status >= 400',
   lost: 'c.status is null',
 };

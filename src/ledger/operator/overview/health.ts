@@ -43,9 +43,9 @@ export interface LedgerHealth {
 export async function readHealth(db: Queryable, account: string | null): Promise<LedgerHealth> {
   const [row] = await db.query<LedgerHealth>(
     `with recent as (
-       select account, count(*) as calls, count(*) filter (where code is not null) as failed, max(at) as last,
+       select account, count(*) as calls, count(*) filter (where code is not null and status is distinct from 429) as failed, max(at) as last,
               max(at) filter (where code is null) as success,
-              (array_agg(code order by at desc) filter (where code is not null))[1] as code
+              (array_agg(code order by at desc) filter (where code is not null and status is distinct from 429))[1] as code
          from calls where at > now() - interval '5 minutes' and ($1::text is null or account = $1) group by 1)
      select (select ${isoText('max(at)')} from calls) as "lastFlushAt",
             coalesce((select json_agg(json_build_object('account', account, 'calls', calls, 'failed', failed,

@@ -1,5 +1,7 @@
 // The dead letters of this process: the parts that need Kafka, and how many dead letters are open, which is counted in
 // the background because reading a topic takes seconds.
+import { once } from 'node:events';
+import { deadlineSignal } from '../../../contracts/deadline.ts';
 import type { DeadLetterSummary } from '../../../contracts/operator/refusals.ts';
 import type { OperatorDeps } from '../deps.ts';
 import type { kafkaParts } from './kafka.ts';
@@ -18,6 +20,14 @@ export interface OpenDeadLetters {
   readonly reason: string;
 }
 
+/** All dead letters of a cluster. */
+export interface ClusterLetters {
+  readonly cluster: string;
+  readonly deadLetters: readonly DeadLetterSummary[];
+  /** Null: the cluster answered. */
+  readonly problem: string | null;
+}
+
 export interface DeadLetters {
   /** Kafka's parts. They are imported at use: most commands need none of them. */
   kafka(): Promise<KafkaParts>;
@@ -26,6 +36,8 @@ export interface DeadLetters {
    * that serves no console counts nothing: it ends before a count does.
    */
   open(): readonly OpenDeadLetters[];
+  /** Reads all clusters now. */
+  list(): Promise<readonly ClusterLetters[]>;
   /** The next `open` begins a count, however new the last one is. */
   forget(): void;
 }
@@ -35,6 +47,8 @@ const EVERY_MS = 15_000;
 /** A count that reads topics takes seconds; the pause after it is this many times as long, up to a maximum. */
 const PAUSE_FACTOR = 20;
 const MAX_PAUSE_MS = 300_000;
+/** Somebody waits for a list. */
+const LIST_MS = 20_000;
 
 /** @param list replaces the reading of a cluster in tests */
 export function createDeadLetters(
@@ -65,6 +79,17 @@ export function createDeadLetters(
     }
   }
 
+  async function listCluster(cluster: string): Promise<ClusterLetters> {
+    const late = once(deadlineSignal(LIST_MS), 'abort').then(() => {
+      throw new Error(`the brokers did not answer within ${LIST_MS / 1000} s`);
+    });
+    try {
+      return { cluster, deadLetters: await Promise.race([read(cluster), late]), problem: null };
+    } catch (error) {
+      return { cluster, deadLetters: [], problem: (error as Error).message };
+    }
+  }
+
   async function count(clusters: readonly string[]): Promise<void> {
     isCounting = true;
     const beganMs = performance.now();
@@ -84,6 +109,9 @@ export function createDeadLetters(
       const isDue = !isCounting && performance.now() >= nextMs;
       if (isDue && clusters.length > 0 && deps.consoleUrl() !== null) void count(clusters);
       return clusters.flatMap((cluster) => counts.get(cluster) ?? []);
+    },
+    async list() {
+      return await Promise.all(Object.keys(deps.config().config.ingress.kafka).map(listCluster));
     },
     forget() {
       nextMs = 0;

@@ -10,7 +10,8 @@ import { maskPhone } from '../../../observability/masking.ts';
 import { OperatorError } from '../../error.ts';
 import { createDeadLetters } from '../dead-letters/letters.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
-import { jobOf, laneName, sumSpending } from './jobs.ts';
+import { deadLetterFailures, failureOf, problemsOf } from './failures.ts';
+import { laneName, sumSpending } from './jobs.ts';
 import { minutesOf, stepOf } from './minutes.ts';
 import { needsOf } from './needs.ts';
 import { defaultProbes, type OverviewProbes } from './probes.ts';
@@ -105,13 +106,18 @@ export function overviewHandlers(
     },
     'GET /failures': async ({ limit, ...given }) => {
       const period = periodOf(given);
-      const rows = await readFailures(db, period, limit + 1);
-      const failures = rows.slice(0, limit).map((row) => {
-        const name = row.run === null ? row.name : jobOf(row.name).name;
-        return { ...row, name };
-      });
+      const [found, clusters] = await Promise.all([
+        readFailures(db, period, limit + 1),
+        probes.listDeadLetters(),
+      ]);
+      const routes = deps.config().config.routes;
+      const letters = deadLetterFailures(clusters, period, (route) => routes[route]?.account ?? null);
+      const all = [...found.failures.map(failureOf), ...letters];
+      const failures = all.sort((a, b) => b.lastAt.localeCompare(a.lastAt)).slice(0, limit);
       const { since, until } = period;
-      return { since, until, failures, more: rows.length > limit };
+      const { repaired } = found;
+      const more = all.length > limit;
+      return { since, until, failures, more, repaired, problems: problemsOf(clusters) };
     },
   };
 }

@@ -1,7 +1,7 @@
 // What only the process that serves the API knows: Temporal, Kafka, paused syncs and open dead letters.
 import type { Health } from '../../../contracts/operator/overview.ts';
 import type { RunningRow } from '../../../ledger/operator/overview/work.ts';
-import type { DeadLetters, OpenDeadLetters } from '../dead-letters/letters.ts';
+import type { ClusterLetters, DeadLetters, OpenDeadLetters } from '../dead-letters/letters.ts';
 import type { OperatorDeps } from '../deps.ts';
 import { type PausedSync, readPausedSyncs } from './paused-syncs.ts';
 
@@ -13,6 +13,8 @@ export interface OverviewProbes {
   pausedSyncs(running: readonly RunningRow[]): Promise<ReadonlyMap<string, PausedSync>>;
   /** Answers at once with the last count. */
   deadLetters(): readonly OpenDeadLetters[];
+  /** Reads the topics. */
+  listDeadLetters(): Promise<readonly ClusterLetters[]>;
 }
 
 /** Temporal answers within this time, or counts as away. */
@@ -53,6 +55,7 @@ export function defaultProbes(deps: OperatorDeps, letters: DeadLetters): Overvie
       }
     },
     deadLetters: () => letters.open(),
+    listDeadLetters: () => letters.list(),
   };
 }
 
