@@ -77,6 +77,11 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
         'The user logs in with the OpenID provider and has no password in Sluice.',
         'Change the password at the provider. For a script, add a user of its own with a password.',
       ],
+      [
+        'PASSWORD_WRONG',
+        'The current password is wrong, so it is not changed.',
+        'Try again, or ask an admin for a link.',
+      ],
       ['ROLE_OF_PROVIDER', 'The OpenID provider decides the role of this user.', 'Change the groups there.'],
       ['ROLE_REQUIRED', 'Your role may not do this.', 'Ask somebody with the role that the message names.'],
       [
@@ -95,6 +100,11 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
         'UNIX_USER_UNKNOWN',
         'This Unix user may not use Sluice.',
         'An admin links it to a user: `sluice user add --unix-user`.',
+      ],
+      [
+        'UNIX_USER_UNLINKED',
+        'A warning of an approval: a Unix user that is linked to no user and a user may be one person.',
+        'Link the Unix user in Settings, Users.',
       ],
       ['UNKNOWN_TOKEN', 'You have no such access token.', 'List your tokens.'],
       ['UNKNOWN_USER', 'There is no such user.', '`sluice user list` shows the names.'],

@@ -105,10 +105,20 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
       return {};
     },
     'POST /password': async ({ current, password, keepTokens: keepsTokens }, caller, exchange) => {
-      const { name } = await ownUser(caller);
+      const user = await ownUser(caller);
+      const { name } = user;
       const { address } = needExchange(exchange);
       refuseToken(caller);
-      await checkLogin(db, passwords, { name, password: current, address });
+      requireLocalLogin(user);
+      await checkLogin(db, passwords, { name, password: current, address }).catch((error: unknown) => {
+        // The session goes on, so it is no login that is missing.
+        if (error instanceof OperatorError && error.code === 'LOGIN_FAILED')
+          throw new OperatorError('invalid', 'the current password is wrong', {
+            code: 'PASSWORD_WRONG',
+            cause: error,
+          });
+        throw error;
+      });
       await changePassword(db, passwords, { name, password, keepsTokens });
       return await begin(await ownUser(caller), 'password', needExchange(exchange));
     },

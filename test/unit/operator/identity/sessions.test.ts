@@ -244,6 +244,17 @@ describe('a session ends', () => {
   });
 });
 
+describe('a change of the password', () => {
+  it('with a wrong current one changes nothing, and the session goes on', async () => {
+    await browser.login('ana');
+    const change = { current: 'not my password', password: 'another good password' };
+    const answer = await browser.send('POST', '/api/v1/password', change);
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'PASSWORD_WRONG']);
+    expect(await me(browser)).not.toBeNull();
+    expect((await openBrowser(server).login('ana')).status).toBe(200);
+  });
+});
+
 describe('every answer', () => {
   it('forbids frames, sniffing, and everything from elsewhere', async () => {
     for (const path of ['/', '/api/v1/session', '/api/v1/nothing']) {
