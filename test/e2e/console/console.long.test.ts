@@ -154,6 +154,35 @@ it('a command says what it does, takes a reason, and carries the CSRF token', as
   });
 });
 
+it('viewers change their password', async () => {
+  const changes: unknown[] = [];
+  const given = answers({
+    'POST /password': (req) => {
+      changes.push(req.body);
+      const user = {
+        identity: 'user:ana',
+        name: 'ana',
+        displayName: 'Ana Souza',
+        role: 'admin',
+        via: 'session',
+      };
+      return { user, csrfToken: 'csrf-of-ana', accessToken: null };
+    },
+  });
+  await withConsole(given, {}, async ({ page, stub }) => {
+    await page.goto(`${stub.url}/settings?tab=password`);
+    await logIn(page);
+    await page.getByLabel('Current password').fill('correct horse battery');
+    await page.getByLabel('New password').fill('another good password');
+    await checkView(page, 'password', {});
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your password is changed').waitFor();
+    expect(changes).toEqual([
+      { current: 'correct horse battery', password: 'another good password', keepTokens: false },
+    ]);
+  });
+});
+
 it('a viewer sees no button that needs the role of an operator', async () => {
   await withConsole(answers(loginAnswers('viewer')), {}, async ({ page, stub }) => {
     await page.goto(stub.url);

@@ -4,6 +4,7 @@ import {
   IconFileText,
   IconHistory,
   IconKey,
+  IconLock,
   IconPlugConnected,
   IconQuestionMark,
   IconStethoscope,
@@ -19,6 +20,7 @@ import { EmptyState } from '../../parts/states.tsx';
 import { Accounts } from './accounts.tsx';
 import { Assumptions } from './assumptions.tsx';
 import { Audit } from './audit.tsx';
+import { ChangePassword } from './change-password.tsx';
 import { Configuration } from './configuration.tsx';
 import { Doctor } from './doctor.tsx';
 import classes from './settings.module.css';
@@ -26,7 +28,15 @@ import { AccessTokens } from './tokens.tsx';
 import { Users } from './users.tsx';
 
 interface Tab {
-  readonly id: 'configuration' | 'assumptions' | 'doctor' | 'accounts' | 'users' | 'tokens' | 'audit';
+  readonly id:
+    | 'configuration'
+    | 'assumptions'
+    | 'doctor'
+    | 'accounts'
+    | 'users'
+    | 'tokens'
+    | 'password'
+    | 'audit';
   readonly icon: typeof IconKey;
   readonly part: ComponentType;
   readonly isForAdmins: boolean;
@@ -39,6 +49,7 @@ const TABS: readonly Tab[] = [
   { id: 'accounts', icon: IconPlugConnected, part: Accounts, isForAdmins: false },
   { id: 'users', icon: IconUsers, part: Users, isForAdmins: true },
   { id: 'tokens', icon: IconKey, part: AccessTokens, isForAdmins: false },
+  { id: 'password', icon: IconLock, part: ChangePassword, isForAdmins: false },
   { id: 'audit', icon: IconHistory, part: Audit, isForAdmins: true },
 ];
 
