@@ -133,5 +133,7 @@ function changesOf({ then, now }: DryRun, outcome: string): FieldChange[] {
 
 function flatten(value: unknown, path: string): [string, string][] {
   if (typeof value !== 'object' || value === null) return [[path, String(value)]];
+  // An event that adds and removes no tag is accepted, and changes nothing.
+  if (Object.keys(value).length === 0) return [[path, '–']];
   return Object.entries(value).flatMap(([key, each]) => flatten(each, path === '' ? key : `${path}.${key}`));
 }
