@@ -32,6 +32,11 @@ export interface PanelContact {
   readonly extraInfo: { name: string; value: string }[];
 }
 
+export interface PanelFlowRun {
+  readonly flowId: number;
+  readonly contactId: number;
+}
+
 export function panelOf(panelUrl: string) {
   async function ask<T>(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -51,6 +56,9 @@ export function panelOf(panelUrl: string) {
   return {
     async requests(since = 0): Promise<PanelRequest[]> {
       return (await ask<{ requests: PanelRequest[] }>('GET', `/requests?since=${since}`)).requests;
+    },
+    async flowRuns(): Promise<PanelFlowRun[]> {
+      return (await ask<{ runs: PanelFlowRun[] }>('GET', '/flow-runs')).runs;
     },
     account: (id = 'acme') => ask<{ contacts: PanelContact[]; cards: PanelCard[] }>('GET', `/accounts/${id}`),
     patch: (body: object, id = 'acme') => ask<object>('PATCH', `/accounts/${id}`, body),

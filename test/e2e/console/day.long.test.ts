@@ -13,23 +13,28 @@ import {
   EXPORT,
   IN_EXPORT,
   LEFT_OUT,
+  MEMBER_IDS,
   MEMBERS,
+  PHONE_COLUMN,
+  sendToKafka,
   TOKEN,
+  VIP,
 } from '../../support/console/day.ts';
-import { findBarriers, type OpenPage, openPage } from '../../support/console/pages.ts';
+import { logIn } from '../../support/console/pages.ts';
+import { button, openPeople, PASSWORD, readCsv, saved, screen } from '../../support/console/people.ts';
 import {
   type DevProcess,
   type SandboxProcess,
   startDevProcess,
   startSandboxProcess,
 } from '../../support/console/processes.ts';
+import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
 import { effects, type PanelRequest } from '../../support/panel.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 import { until } from '../../support/until.ts';
 
-/** Set it to a folder to keep a picture of every state. */
-const SHOTS = process.env.SLUICE_SCREENSHOTS;
-const PASSWORD = 'correct horse battery';
+const TOPIC = 'day-interests';
+const DEAD = 'day-dead';
 const TRIGGER = /\/v1\/flows\/trigger$/;
 
 /** Who did what in this day. */
@@ -49,78 +54,48 @@ const COMMANDS = [
   'user:ana POST /people/{account}/{person}/export',
 ];
 
+let dist: string;
 let dir: string;
+let port: number;
 let browser: Browser;
+let people: ReturnType<typeof openPeople>;
+let kafka: TestKafka | null;
 let sandbox: SandboxProcess;
 let dev: DevProcess;
-const opened: OpenPage[] = [];
+
+/** Writes sluice.yaml as it is at first. Later the screens edit it. */
+const config = () =>
+  dayConfig({
+    baseUrl: sandbox.baseUrl,
+    port,
+    kafka: kafka === null ? null : { brokers: kafka.brokers, topic: TOPIC, dead: DEAD, phoneType: 'string' },
+  });
 
 beforeAll(async () => {
-  const dist = await buildOnce();
+  dist = await buildOnce();
   dir = await mkdtemp(join(tmpdir(), 'sluice-day-'));
-  [browser, sandbox] = await Promise.all([
+  [browser, kafka, sandbox, port] = await Promise.all([
     launchChromium(),
+    startKafka(),
     startSandboxProcess({ dist, dir, fixture: dayFixture(), rate: 120 }),
+    freePort(),
   ]);
-  const config = dayConfig({ baseUrl: sandbox.baseUrl, port: await freePort(), kafka: null });
-  await writeFile(join(dir, 'sluice.yaml'), config);
+  people = openPeople(browser);
+  if (kafka !== null) await sendToKafka(kafka.brokers, [TOPIC, DEAD], []);
+  await writeFile(join(dir, 'sluice.yaml'), config());
   dev = await startDevProcess(dist, dir, { TOKEN });
 }, 300_000);
 afterAll(async () => {
   await browser?.close();
   await dev?.stop();
-  await sandbox?.stop();
+  await Promise.all([sandbox?.stop(), kafka?.stop()]);
   await rm(dir, { recursive: true, force: true });
 });
 
 /** A failed chapter shows what each person had before them. */
 afterEach(async ({ task }) => {
-  if (task.result?.state !== 'fail') return;
-  for (const { page } of opened) {
-    process.stderr.write(`\n${page.url().split('#')[0]}\n${await page.locator('body').ariaSnapshot()}\n`);
-  }
+  if (task.result?.state === 'fail') process.stderr.write(await people.describe());
 });
-
-async function open(url: string): Promise<Page> {
-  const made = await openPage(browser, dev.url);
-  opened.push(made);
-  await made.page.goto(url);
-  return made.page;
-}
-
-/** No serious barrier, and nothing that the browser complains about. */
-async function check(page: Page, state: string): Promise<void> {
-  if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `${state}.png`), fullPage: true });
-  expect(await findBarriers(page), state).toEqual([]);
-  expect(
-    opened.flatMap(({ complaints }) => complaints),
-    state,
-  ).toEqual([]);
-}
-
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
-const screen = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name }).click();
-
-/** Presses a button that asks first, gives the reason if there is a field for one, and says yes. */
-async function command(page: Page, name: string, reason?: string): Promise<void> {
-  await button(page, name).first().click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name, exact: true }).waitFor();
-  await check(page, `asks ${name}`);
-  if (reason !== undefined) await dialog.getByRole('textbox', { name: /^Reason/ }).fill(reason);
-  await dialog.getByRole('button', { name, exact: true }).click();
-  await dialog.waitFor({ state: 'hidden' });
-}
-
-/** Chooses a password on the page of a one-time link. */
-async function claim(page: Page, verb: string, name?: string): Promise<void> {
-  await button(page, verb).waitFor();
-  if (name !== undefined) await page.getByLabel('User name').fill(name);
-  await page.getByLabel('New password', { exact: false }).fill(PASSWORD);
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-}
 
 describe("an operator's day", () => {
   let admin: Page;
@@ -128,12 +103,14 @@ describe("an operator's day", () => {
   let approver: Page;
 
   const requests = (): Promise<PanelRequest[]> => sandbox.panel.requests();
+  const open = (url: string) => people.open(dev.url, url);
+  const check = (page: Page, state: string) => people.check(page, state);
+  const command = (page: Page, name: string, reason?: string) => people.command(page, name, reason);
 
   it('the first admin opens the one-time link, and adds an operator and an approver', async () => {
     expect(dev.adminLink).not.toBeNull();
     admin = await open(dev.adminLink as string);
-    await check(admin, 'first admin');
-    await claim(admin, 'Create admin and log in', 'root');
+    await people.claim(admin, 'Create admin and log in', 'root');
     await check(admin, 'overview');
     await screen(admin, 'Settings');
     await admin.getByRole('tab', { name: 'Users' }).click();
@@ -152,9 +129,21 @@ describe("an operator's day", () => {
       return address;
     };
     operator = await open(await add('ana', 'Ana Souza', 'Operator'));
-    await claim(operator, 'Save password and log in');
+    await people.claim(operator, 'Save password and log in');
     approver = await open(await add('bia', 'Bia Reis', 'Approver'));
-    await claim(approver, 'Save password and log in');
+    await people.claim(approver, 'Save password and log in');
+  });
+
+  it('a password is asked for after a logout, and opens the console again', async () => {
+    await button(approver, 'Your settings: Bia Reis').click();
+    await button(approver, 'Log out').click();
+    await approver.getByRole('heading', { level: 1, name: 'Log in to Sluice' }).waitFor();
+    await check(approver, 'login');
+    await logIn(approver, 'bia', 'not the password');
+    await approver.getByRole('alert').waitFor();
+    await check(approver, 'login, refused');
+    await logIn(approver, 'bia', PASSWORD);
+    await approver.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   });
 
   it('the first sync: an export becomes contacts and cards of the account', async () => {
@@ -199,6 +188,22 @@ describe("an operator's day", () => {
     expect(cards.map(({ pipelineId, stageId }) => `${pipelineId}/${stageId}`)).toEqual(
       IN_EXPORT.map(() => '1/11'),
     );
+  });
+
+  it('the rows of the run are saved as CSV, masked, and no spreadsheet runs them', async () => {
+    const text = await saved(operator, () => button(operator, 'CSV').click());
+    const [titles, ...rows] = readCsv(text);
+    expect(titles).toEqual('row,status,step,code,reason,column,attempts,endedAt,key'.split(','));
+    expect(rows.map(([row, status]) => `${row} ${status}`).sort()).toEqual([
+      '1 created',
+      '2 created',
+      '3 created',
+      '4 created',
+      '5 rejected',
+    ]);
+    const rejected = rows.find(([, status]) => status === 'rejected');
+    expect(rejected?.[5]).toBe(`'${PHONE_COLUMN}`);
+    expect(text).not.toMatch(/95555000|Ana Souza|<script>|example\.com/);
   });
 
   it('a plan of one person is approved by another', async () => {
@@ -263,6 +268,30 @@ describe("an operator's day", () => {
     await check(operator, 'resolved');
   });
 
+  it('exactly the right people were triggered, each of them once, says the service', async () => {
+    const runs = await sandbox.panel.flowRuns();
+    expect(runs.map(({ contactId }) => contactId).sort((a, b) => a - b)).toEqual(MEMBER_IDS);
+    expect(new Set(runs.map(({ flowId }) => flowId))).toEqual(new Set([3]));
+  });
+
+  it('the members of the run are saved as CSV, masked: who was triggered, and who was left out', async () => {
+    await operator.goto(`${dev.url}/campaigns?campaign=winback&tab=members`);
+    await operator.getByText('EXCLUDED_TAG').first().waitFor();
+    const text = await saved(operator, () => button(operator, 'CSV').click());
+    const [titles = [], ...rows] = readCsv(text);
+    expect(titles.slice(0, 8)).toEqual('member,contact,card,part,row,wave,state,code'.split(','));
+    const cell = (row: readonly string[], title: string) => row[titles.indexOf(title)];
+    const triggered = rows.filter((row) => cell(row, 'state') === 'triggered');
+    expect(triggered.map((row) => Number(cell(row, 'contact'))).sort((a, b) => a - b)).toEqual(MEMBER_IDS);
+    const others = rows.filter((row) => cell(row, 'state') !== 'triggered');
+    expect(others.map((row) => `${cell(row, 'contact')} ${cell(row, 'code')}`)).toEqual(['1 EXCLUDED_TAG']);
+    for (const row of rows) expect(cell(row, 'number')).toMatch(/•/);
+    expect(text).not.toMatch(/9812\d{4}|91234/);
+    await operator.getByLabel('State').selectOption('Left out');
+    await operator.getByText('EXCLUDED_TAG').first().waitFor();
+    await check(operator, 'members who were left out');
+  });
+
   it('a number leads to the person, and says why they got no message', async () => {
     await operator.keyboard.press('/');
     await operator.keyboard.type('+55 11 91234-5601');
@@ -270,19 +299,49 @@ describe("an operator's day", () => {
     await operator.getByText('Campaign winback left the person out.').waitFor();
     await check(operator, 'person');
     expect(operator.url()).not.toContain('91234');
-    const download = operator.waitForEvent('download');
-    await command(operator, 'Export', 'asked by the person');
-    const file = JSON.parse(await readFile(await (await download).path(), 'utf8')) as object;
-    expect(JSON.stringify(file)).toContain(LEFT_OUT);
+    const file = await saved(operator, () => command(operator, 'Export', 'asked by the person'));
+    expect(JSON.stringify(JSON.parse(file))).toContain(LEFT_OUT);
   });
 
-  it('nobody was triggered twice, nobody who was left out was triggered', async () => {
-    const sent = effects(await requests(), 'POST', TRIGGER);
-    expect(sent).toHaveLength(MEMBERS);
-    await operator.goto(`${dev.url}/campaigns?campaign=winback&tab=members`);
-    await operator.getByLabel('State').selectOption('Left out');
-    await operator.getByText('EXCLUDED_TAG').first().waitFor();
-    await check(operator, 'members who were left out');
+  it('a dead letter is replayed after the configuration is corrected, and its diff says so first', async ({
+    skip,
+  }) => {
+    if (kafka === null) return skip('no Kafka broker to be had');
+    await sendToKafka(kafka.brokers, [TOPIC, DEAD], [{ phone: Number(LEFT_OUT) }]);
+    await screen(operator, 'Events');
+    await operator.getByRole('tab', { name: 'Dead letters' }).click();
+    await button(operator, 'SCHEMA').click();
+    const panel = operator.getByRole('dialog', { name: /^Dead letter / });
+    await panel.getByRole('row', { name: /Outcome/ }).waitFor();
+    await check(operator, 'dead letter, refused as before');
+    expect(await panel.getByRole('row', { name: /Outcome/ }).textContent()).toMatch(
+      /refused SCHEMA.*refused SCHEMA/,
+    );
+
+    await dev.stop();
+    const file = join(dir, 'sluice.yaml');
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replace(/(phone:\s+type: )string/, '$1number'));
+    dev = await startDevProcess(dist, dir, { TOKEN });
+    await operator.reload();
+    await panel
+      .getByRole('row', { name: /Outcome/ })
+      .getByText('accepted')
+      .waitFor();
+    await panel.getByRole('row', { name: /add.*vip/ }).waitFor();
+    await panel.getByRole('row', { name: /remove.*–/ }).waitFor();
+    await check(operator, 'dead letter, accepted now');
+    await panel.getByRole('button', { name: 'Replay' }).click();
+    await operator
+      .getByRole('dialog', { name: 'Replay 1 dead letter?' })
+      .getByRole('button', { name: 'Replay' })
+      .click();
+    await until('the tag is set', async () => {
+      const { contacts } = await sandbox.panel.account();
+      return contacts.find(({ number }) => number === LEFT_OUT)?.tagIds.includes(VIP);
+    });
+    await operator.getByText('No dead letters').waitFor();
+    await check(operator, 'dead letter replayed');
   });
 
   it('each command is in the audit log with its identity', async () => {
@@ -295,6 +354,7 @@ describe("an operator's day", () => {
     const done = lines
       .filter(({ outcome }) => outcome === 'ok')
       .map(({ identity, action }) => `${identity} ${action}`);
-    expect(done).toEqual(expect.arrayContaining(COMMANDS));
+    const replay = kafka === null ? [] : ['user:ana POST /dead-letters/replay'];
+    expect(done).toEqual(expect.arrayContaining([...COMMANDS, ...replay]));
   });
 });

@@ -1,4 +1,5 @@
 // What an operator's day begins with: an account of the service, the configuration, an export and the people in both.
+import { Kafka, logLevel } from 'kafkajs';
 import { stringify } from 'yaml';
 
 export const TOKEN = 'svc_test_day';
@@ -8,10 +9,13 @@ export const MEMBERS = 40;
 /** Names that would do harm as HTML or in a spreadsheet. */
 const HOSTILE = ['<script>alert(1)</script>', '=HYPERLINK("http://127.0.0.1/","x")'] as const;
 
-const VIP = 3;
+export const VIP = 3;
 
 const NEWSLETTER = 1;
 const CUSTOMER = 2;
+
+/** Contact ids of those whom the campaign reaches. */
+export const MEMBER_IDS = Array.from({ length: MEMBERS }, (_, index) => 100 + index);
 
 const numberOf = (index: number) => `55119${81230000 + index}`;
 
@@ -24,8 +28,8 @@ export function dayFixture(): object {
     tagIds,
     channel: 'whatsapp',
   });
-  const members = Array.from({ length: MEMBERS }, (_, index) =>
-    person(100 + index, numberOf(index), HOSTILE[index] ?? `Member ${index}`, [NEWSLETTER]),
+  const members = MEMBER_IDS.map((id, index) =>
+    person(id, numberOf(index), HOSTILE[index] ?? `Member ${index}`, [NEWSLETTER]),
   );
   return {
     accounts: [
@@ -77,9 +81,12 @@ export function dayFixture(): object {
 /** Who of the export can be written. */
 export const IN_EXPORT = ['Ana Souza', 'Bruno Lima', HOSTILE[0], 'Davi Rocha'];
 
+/** Name of the column with numbers, which Sluice writes into the reasons of rejected rows. */
+export const PHONE_COLUMN = '=HYPERLINK("Telefone")';
+
 /** As a CRM exports it in Brazil. The last number is too short. */
 export const EXPORT = [
-  'Nome;Telefone;E-mail',
+  `Nome;"${PHONE_COLUMN.replaceAll('"', '""')}";E-mail`,
   'Ana Souza;(11) 95555-0001;ana@example.com',
   'Bruno Lima;(11) 95555-0002;bruno@example.com',
   '<script>alert(1)</script>;(11) 95555-0003;carla@example.com',
@@ -134,7 +141,7 @@ export function dayConfig({ baseUrl, port, kafka }: DayConfig): string {
                 required: ['phone'],
                 properties: { phone: { type: kafka.phoneType } },
               },
-              action: { type: 'tags', number: 'phone', defaultCountry: 'BR', add: ['vip'] },
+              action: { type: 'tags', number: 'phone', defaultCountry: 'BR', add: [{ const: 'vip' }] },
             },
           },
         }),
@@ -142,3 +149,21 @@ export function dayConfig({ baseUrl, port, kafka }: DayConfig): string {
 }
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+
+/** Makes the topics if they are missing, and sends these records to the first one. */
+export async function sendToKafka(
+  brokers: readonly string[],
+  topics: readonly [string, ...string[]],
+  records: readonly object[],
+): Promise<void> {
+  const client = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING });
+  const [admin, producer] = [client.admin(), client.producer()];
+  await Promise.all([admin.connect(), producer.connect()]);
+  try {
+    await admin.createTopics({ topics: topics.map((topic) => ({ topic })) });
+    const messages = records.map((record) => ({ key: 'day', value: JSON.stringify(record) }));
+    if (messages.length > 0) await producer.send({ topic: topics[0], messages });
+  } finally {
+    await Promise.all([admin.disconnect(), producer.disconnect()]);
+  }
+}
