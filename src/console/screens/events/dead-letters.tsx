@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useMay } from '../../api/session.tsx';
-import { usePages } from '../../api/use-call.ts';
+import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Section } from '../../parts/page.tsx';
 import { Chip } from '../../parts/status.tsx';
@@ -21,7 +21,11 @@ type Letter = Output<'GET /dead-letters'>['deadLetters'][number];
 export function DeadLetters() {
   const { t } = useTranslation('events');
   const may = useMay('operator');
-  const [{ cluster, route, code, resolved, letter }, change] = useUrlState();
+  const [{ cluster: wanted, route, code, resolved, letter }, change] = useUrlState();
+  const lag = useCall('GET /kafka/lag', {});
+  const names = lag.data?.clusters.map(({ cluster: name }) => name) ?? [];
+  // The server asks for a name when there are several clusters.
+  const cluster = wanted ?? (names.length > 1 ? names[0] : undefined);
   const [replay, setReplay] = useState<string | null>(null);
   const input = {
     cluster,
@@ -29,7 +33,11 @@ export function DeadLetters() {
     codes: code === undefined ? undefined : [code],
     resolved: resolved === 'all',
   };
-  const pages = usePages('GET /dead-letters', input, 'deadLetters', { cursor: 'after', everyMs: 20_000 });
+  const pages = usePages('GET /dead-letters', input, 'deadLetters', {
+    cursor: 'after',
+    everyMs: 20_000,
+    enabled: wanted !== undefined || lag.data !== undefined || lag.error !== null,
+  });
   const columns: readonly Column<Letter>[] = [
     { id: 'code', header: t('refusals.code'), cell: (row) => row.code, width: 'minmax(8rem, 1fr)' },
     { id: 'route', header: t('events.route'), cell: (row) => row.route, width: 'minmax(8rem, 1fr)' },
