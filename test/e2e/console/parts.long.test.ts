@@ -141,5 +141,9 @@ it('a masked value shows only after a click; a chart is a table on request', asy
     await page.getByText('+55 11 91234-5601').waitFor();
     await page.getByRole('button', { name: 'Show as table' }).click();
     await page.getByRole('region', { name: 'Members left' }).getByRole('cell', { name: '97,500' }).waitFor();
+    expect(await page.locator('figure:has(table) canvas').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show as chart' }).click();
+    await page.locator('figure', { hasText: 'Show as table' }).locator('canvas').first().waitFor();
+    expect(await page.getByRole('region', { name: 'Members left' }).count()).toBe(0);
   });
 });

@@ -18,6 +18,8 @@ export default {
     state: 'State',
     reached: 'Triggered',
     replied: 'Replied',
+    calls: 'Calls',
+    share: 'Of calls, 24 h',
     next: 'Next start',
     stale: 'Edited since its plan',
   },
@@ -68,6 +70,9 @@ export default {
     noWorkflow: 'No workflow runs it now. Start it again to continue.',
     wave: 'Wave {{wave}}',
     pace: '{{pace}} triggers a minute in the last 5 minutes',
+    calls_one: '{{shown}} call',
+    calls_other: '{{shown}} calls',
+    share: '{{share}} of the account’s calls in the last 24 hours',
   },
   progress: {
     title: 'Progress',

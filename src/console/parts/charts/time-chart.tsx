@@ -13,13 +13,18 @@ export default function TimeChart(props: TimeChartProps) {
   const { label, times, series, height = 200 } = props;
   const { t } = useTranslation('common');
   const format = useFormat();
-  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const [asTable, setAsTable] = useState(false);
-  const target = usePlot({ ...props, height }, format, scheme);
   return (
     <figure className={classes.chart} aria-label={label} style={{ margin: 0 }}>
       {asTable ? (
-        <div className={classes.tableWrap} style={{ height }} tabIndex={0} role="region" aria-label={label}>
+        <div
+          key="table"
+          className={classes.tableWrap}
+          style={{ height }}
+          tabIndex={0}
+          role="region"
+          aria-label={label}
+        >
           <table className={classes.table}>
             <thead>
               <tr>
@@ -51,7 +56,7 @@ export default function TimeChart(props: TimeChartProps) {
           </table>
         </div>
       ) : (
-        <div ref={target} className={classes.canvas} style={{ height }} aria-hidden />
+        <Plot key="plot" {...props} height={height} />
       )}
       <div className={classes.foot}>
         <ul className={classes.legend}>
@@ -80,4 +85,12 @@ export default function TimeChart(props: TimeChartProps) {
       </div>
     </figure>
   );
+}
+
+/** A component of its own: the plot is drawn when it appears, and leaves the page with it. */
+function Plot(props: TimeChartProps & { readonly height: number }) {
+  const format = useFormat();
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
+  const target = usePlot(props, format, scheme);
+  return <div ref={target} className={classes.canvas} style={{ height: props.height }} aria-hidden />;
 }

@@ -9,9 +9,10 @@ import { Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import { Count, Time } from '../../parts/values.tsx';
+import { Count, Share, Time } from '../../parts/values.tsx';
 import { type Campaign, STATUS_OF, stateOf } from './data.ts';
 import { Editor } from './editor.tsx';
+import { useSpending } from './use-spending.ts';
 
 const EVERY_MS = 15_000;
 
@@ -20,6 +21,7 @@ export function CampaignList() {
   const [url, setUrl] = useUrlState();
   const may = useMay('admin');
   const list = useCall('GET /campaigns', {}, { everyMs: EVERY_MS });
+  const shareOf = useSpending();
   const columns: readonly Column<Campaign>[] = [
     {
       id: 'campaign',
@@ -50,6 +52,20 @@ export function CampaignList() {
       align: 'end',
       width: '8rem',
       cell: ({ newest }) => <Count of={newest === null ? null : newest.total.replied} />,
+    },
+    {
+      id: 'calls',
+      header: t('list.calls'),
+      align: 'end',
+      width: '8rem',
+      cell: ({ newest }) => <Count of={newest?.calls ?? null} />,
+    },
+    {
+      id: 'share',
+      header: t('list.share'),
+      align: 'end',
+      width: '10rem',
+      cell: (row) => <Share of={shareOf(row)} />,
     },
     {
       id: 'next',

@@ -10,6 +10,7 @@ import { Funnel } from './funnel.tsx';
 import { Outcomes } from './outcomes.tsx';
 import { Pace } from './pace.tsx';
 import { StopRules } from './stop-rules.tsx';
+import { useSpending } from './use-spending.ts';
 import { Waves } from './waves.tsx';
 
 interface RunViewProps {
@@ -23,7 +24,8 @@ export function RunView({ report, now, canSteer }: RunViewProps) {
   const { t } = useTranslation('campaigns');
   const format = useFormat();
   const rules = useCall('GET /campaigns/{campaign}/rules', { campaign: report.run });
-  const { total, campaign, state, paused } = report;
+  const { total, campaign, state, paused, calls } = report;
+  const share = useSpending()(report);
   const counts = now?.progress?.counts ?? null;
   const parts = [
     { name: t('progress.triggered'), count: counts?.triggered ?? total.triggered, tone: 'good' as const },
@@ -38,6 +40,8 @@ export function RunView({ report, now, canSteer }: RunViewProps) {
     ...(isRunning && now !== null
       ? [t('run.pace', { pace: format.count(Math.round(now.pacePerMinute)) })]
       : []),
+    t('run.calls', { count: calls, shown: format.count(calls) }),
+    ...(share === null || !canSteer ? [] : [t('run.share', { share: format.percent(share) })]),
   ].join(' · ');
   return (
     <Columns
