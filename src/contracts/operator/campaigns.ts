@@ -142,6 +142,19 @@ const CampaignRules = z.object({
   variables: z.array(z.string()),
   /** Where each part of the audience comes from. */
   audience: z.array(z.string()),
+  /** The same parts with their filters, as the configuration names them. Filters that may be about a person are left out. */
+  parts: z.array(
+    z.object({ from: z.string(), filters: z.array(z.object({ name: z.string(), value: z.string() })) }),
+  ),
+  exclude: z.object({
+    tags: z.array(z.string()),
+    campaigns: z.array(z.string()),
+    contactedWithin: z.string().nullable(),
+    /** Whether phone numbers are excluded. */
+    numbers: z.boolean(),
+    openConversation: z.boolean(),
+    humanService: z.boolean(),
+  }),
   holdout,
   windows,
   waves,

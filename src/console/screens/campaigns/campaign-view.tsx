@@ -118,7 +118,7 @@ function OneRun({ campaign, run, newest, trail, choice }: OneRunProps) {
           </Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="members" pt="md">
-          <Members run={run} />
+          <Loaded of={report}>{({ account }) => <Members account={account} run={run} />}</Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="plan" pt="md">
           <PlanView run={run} />

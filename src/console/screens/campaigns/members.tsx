@@ -1,6 +1,7 @@
 // Members of a run: filters in the address, a search whose text is not, masked numbers.
-import { TextInput } from '@mantine/core';
+import { Anchor, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useClient } from '../../api/session.tsx';
@@ -13,8 +14,10 @@ import type { Column } from '../../parts/table/columns.ts';
 import { CsvButton } from '../../parts/table/csv-button.tsx';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
 import { type Member, TOPICS } from './data.ts';
+import { isPassing, useReason } from './use-reason.ts';
 
 const STATES = [
   'waiting',
@@ -67,7 +70,7 @@ const CSV_COLUMNS = [
   'number',
 ] as const satisfies readonly (keyof Member)[];
 
-export function Members({ run }: { readonly run: string }) {
+export function Members({ account, run }: { readonly account: string; readonly run: string }) {
   const { t } = useTranslation('campaigns');
   const client = useClient();
   const [url] = useUrlState();
@@ -98,7 +101,25 @@ export function Members({ run }: { readonly run: string }) {
     return shown.members[0]?.number ?? '';
   };
   const columns: readonly Column<Member>[] = [
-    { id: 'member', header: t('members.member'), width: '6rem', cell: ({ member }) => String(member) },
+    {
+      id: 'member',
+      header: t('members.member'),
+      width: '6rem',
+      cell: ({ member, number }) =>
+        // Without a number nobody is known.
+        number === null ? (
+          String(member)
+        ) : (
+          <Anchor
+            component={Link}
+            to={`/people/${encodeURIComponent(account)}/m${member}`}
+            aria-label={t('members.person', { member })}
+            inherit
+          >
+            {String(member)}
+          </Anchor>
+        ),
+    },
     {
       id: 'number',
       header: t('members.number'),
@@ -122,8 +143,8 @@ export function Members({ run }: { readonly run: string }) {
     {
       id: 'code',
       header: t('members.code'),
-      width: 'minmax(10rem, 2fr)',
-      cell: ({ code, reason }) => <span title={reason ?? undefined}>{code ?? reason}</span>,
+      width: 'minmax(12rem, 3fr)',
+      cell: (member) => <Why member={member} />,
     },
     {
       id: 'wave',
@@ -192,5 +213,23 @@ export function Members({ run }: { readonly run: string }) {
         empty={{ title: t('members.empty'), text: t('members.emptyText') }}
       />
     </Section>
+  );
+}
+
+/** Why the member got this state, and whether a retry of a failure can help. */
+function Why({ member: { state, code, reason } }: { readonly member: Member }) {
+  const { t } = useTranslation('campaigns');
+  const reasonOf = useReason();
+  const sentence = reason ?? reasonOf(code);
+  return (
+    <div>
+      {sentence !== null && <div>{sentence}</div>}
+      <div className={textStyles.small}>
+        {code}
+        {state === 'failed' && code !== null && (
+          <> · {t(isPassing(code) ? 'outcomes.passing' : 'outcomes.lasting')}</>
+        )}
+      </div>
+    </div>
   );
 }

@@ -9,8 +9,10 @@ import { useConfirm } from '../../parts/confirm.tsx';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import { Chip, type Tone } from '../../parts/status.tsx';
+import textStyles from '../../parts/text.module.css';
 import classes from './campaigns.module.css';
 import { byCount, type Report, TOPICS } from './data.ts';
+import { isPassing, useReason } from './use-reason.ts';
 
 interface Outcome {
   readonly state: 'excluded' | 'holdout' | 'skipped' | 'failed' | 'unknown';
@@ -23,6 +25,7 @@ export function Outcomes({ report }: { readonly report: Report }) {
   const { t } = useTranslation('campaigns');
   const format = useFormat();
   const [, setUrl] = useUrlState();
+  const reasonOf = useReason();
   const outcomes = outcomesOf(report);
   return (
     <Section title={t('outcomes.title')}>
@@ -33,7 +36,14 @@ export function Outcomes({ report }: { readonly report: Report }) {
           {outcomes.map(({ state, code, count, tone }) => (
             <li key={`${state} ${code}`}>
               <Chip tone={tone}>{t(`outcomes.${state}`)}</Chip>
-              <span className={classes.code}>{code}</span>
+              <span className={classes.code} title={code ?? undefined}>
+                {reasonOf(code) ?? code}
+                {state === 'failed' && code !== null && (
+                  <span className={`${classes.stacked} ${textStyles.small}`}>
+                    {t(isPassing(code) ? 'outcomes.passing' : 'outcomes.lasting')}
+                  </span>
+                )}
+              </span>
               <span className={classes.number}>{format.count(count)}</span>
               <Group gap="xs">
                 <Anchor
@@ -45,8 +55,8 @@ export function Outcomes({ report }: { readonly report: Report }) {
                   {t('outcomes.show')}
                 </Anchor>
                 {state === 'failed' && code !== null && <Retry report={report} code={code} count={count} />}
-                {state === 'unknown' && <Resolve report={report} />}
               </Group>
+              {state === 'unknown' && <Resolve report={report} />}
             </li>
           ))}
         </ul>
@@ -116,10 +126,15 @@ function Resolve({ report }: { readonly report: Report }) {
     done: ({ members }) => t('action.resolved', { count: members }),
   });
   if (!may) return null;
-  const ask = async (as: 'triggered' | 'notTriggered', again: boolean, verb: string) => {
+  const ask = async (as: 'triggered' | 'notTriggered', again: boolean, verb: string, effect: string) => {
     const answer = await confirm({
       title: t('action.resolveTitle'),
-      effects: t('action.resolveEffect', { members: format.count(report.total.unknown) }),
+      effects: (
+        <>
+          <p>{t('action.resolveEffect', { members: format.count(report.total.unknown) })}</p>
+          <p>{effect}</p>
+        </>
+      ),
       verb,
       dangerous: again,
       reason: 'required',
@@ -127,21 +142,25 @@ function Resolve({ report }: { readonly report: Report }) {
     if (answer !== null)
       resolve.run({ campaign: report.run, members: null, as, again, reason: answer.reason });
   };
-  const button = (as: 'triggered' | 'notTriggered', again: boolean, verb: string) => (
-    <Button
-      size="compact-xs"
-      variant="default"
-      loading={resolve.isPending}
-      onClick={() => void ask(as, again, verb)}
-    >
-      {verb}
-    </Button>
+  const choice = (as: 'triggered' | 'notTriggered', again: boolean, verb: string, effect: string) => (
+    <li>
+      <Button
+        size="compact-xs"
+        variant="default"
+        loading={resolve.isPending}
+        onClick={() => void ask(as, again, verb, effect)}
+      >
+        {verb}
+      </Button>{' '}
+      <span className={textStyles.small}>{effect}</span>
+    </li>
   );
   return (
-    <>
-      {button('triggered', false, t('action.resolveRan'))}
-      {button('notTriggered', false, t('action.resolveNot'))}
-      {report.state !== 'cancelled' && button('notTriggered', true, t('action.resolveAgain'))}
-    </>
+    <ul className={`${classes.notes} ${classes.choices}`} aria-label={t('action.resolveTitle')}>
+      {choice('triggered', false, t('action.resolveRan'), t('action.resolveRanEffect'))}
+      {choice('notTriggered', false, t('action.resolveNot'), t('action.resolveNotEffect'))}
+      {report.state !== 'cancelled' &&
+        choice('notTriggered', true, t('action.resolveAgain'), t('action.resolveAgainEffect'))}
+    </ul>
   );
 }

@@ -15,6 +15,7 @@ import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import classes from './campaigns.module.css';
 import { byCount, type Plan, sumOf } from './data.ts';
+import { useReason } from './use-reason.ts';
 
 export function PlanView({ run }: { readonly run: string }) {
   const { t } = useTranslation('campaigns');
@@ -71,7 +72,13 @@ function Calendar({ plan }: { readonly plan: Plan }) {
   });
   const clock = (at: string) => formatClock({ language: format.language, zone: timeZone }, Date.parse(at));
   return (
-    <Section title={t('plan.calendar')} about={t('plan.calendarAbout', { zone: timeZone })}>
+    <Section
+      title={t('plan.calendar')}
+      about={t(timeZone === format.zoneName ? 'plan.calendarAbout' : 'plan.calendarOther', {
+        zone: timeZone,
+        yours: format.zoneName,
+      })}
+    >
       {days.length === 0 ? (
         <EmptyState title={t('burn.empty')} />
       ) : (
@@ -141,9 +148,12 @@ function Audience({ plan }: { readonly plan: Plan }) {
 function Exclusions({ plan }: { readonly plan: Plan }) {
   const { t } = useTranslation('campaigns');
   const format = useFormat();
+  const reasonOf = useReason();
   const left = byCount(plan.excluded);
   if (left.length === 0) return t('outcomes.none');
-  return <Facts facts={left.map(([code, count]) => [code, format.count(count)] as const)} />;
+  return (
+    <Facts facts={left.map(([code, count]) => [reasonOf(code) ?? code, format.count(count)] as const)} />
+  );
 }
 
 function Cost({ plan }: { readonly plan: Plan }) {

@@ -6,30 +6,54 @@ import { useFormat } from '../../format/use-format.ts';
 import { Facts, Section } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import classes from './campaigns.module.css';
+import type { Rules } from './data.ts';
 import { Editor } from './editor.tsx';
+
+const KINDS = ['cards', 'contacts', 'source', 'ledger'] as const;
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 export function RulesView({ campaign, run }: { readonly campaign: string; readonly run: string }) {
   const may = useMay('admin');
   const { t } = useTranslation('campaigns');
+  const { t: form } = useTranslation('campaign-form');
   const format = useFormat();
   const rules = useCall('GET /campaigns/{campaign}/rules', { campaign: run });
+  const describePart = ({ from, filters }: Rules['parts'][number]) => {
+    const kind = KINDS.find((each) => each === from);
+    const words = filters.map(({ name, value }) => {
+      const label = name === 'tags' || name === 'withoutTags' ? t(`rules.${name}`) : name;
+      return `${label}: ${value}`;
+    });
+    return [kind === undefined ? from : form(`draft.kind.${kind}`), ...words].join(', ');
+  };
+  const excluded = ({ tags, campaigns, contactedWithin, ...of }: Rules['exclude']) => [
+    t('rules.optedOut'),
+    ...(tags.length === 0 ? [] : [`${t('rules.tags')}: ${tags.join(', ')}`]),
+    ...(campaigns.length === 0 ? [] : [`${form('draft.reachedByAny')}: ${campaigns.join(', ')}`]),
+    ...(contactedWithin === null ? [] : [`${form('draft.contactedWithin')}: ${contactedWithin}`]),
+    ...(of.numbers ? [form('draft.numbers')] : []),
+    ...(of.openConversation ? [form('draft.openConversation')] : []),
+    ...(of.humanService ? [form('draft.humanService')] : []),
+  ];
   return (
     <>
       <Section title={t('run.tab.rules')}>
         <Loaded of={rules}>
-          {({ flow, connection, audience, variables, holdout, windows, waves, cap, approval }) => {
+          {({ flow, connection, parts, exclude, variables, holdout, windows, waves, cap, approval }) => {
             const none = t('rules.none');
             const text = (items: readonly string[]) => (items.length === 0 ? none : items.join(', '));
-            const days = Object.entries(windows.days).map(
-              ([day, ranges]) => `${day} ${ranges?.join(' ') ?? ''}`,
-            );
+            const days = DAYS.flatMap((day) => {
+              const ranges = windows.days[day];
+              return ranges === undefined ? [] : [`${form(`draft.day.${day}`)} ${ranges.join(' ')}`];
+            });
             const sizes = typeof waves.size === 'number' ? [waves.size] : waves.size;
             return (
               <Facts
                 facts={[
                   [t('rules.flow'), String(flow)],
                   [t('rules.connection'), String(connection)],
-                  [t('rules.audience'), text(audience)],
+                  [t('rules.audience'), parts.map(describePart).join('; ')],
+                  [t('rules.exclude'), text(excluded(exclude))],
                   [t('rules.variables'), text(variables)],
                   [t('rules.holdout'), format.percent(holdout)],
                   [t('rules.windows'), text(days)],

@@ -102,7 +102,19 @@ function NeedItem({ need }: { readonly need: Need }) {
           {reason !== null && <div>{reason}</div>}
         </div>
       </div>
-      {commands[0] !== undefined && <CommandButton need={need} command={commands[0]} />}
+      {commands[0]?.route.endsWith('/resolve') === true ? (
+        <Anchor
+          component={Link}
+          to={SCREEN_OF[kind]}
+          search={searchOf(need) as never}
+          className={classes.button}
+          aria-label={t('review.of', { name })}
+        >
+          {t('review.label')}
+        </Anchor>
+      ) : (
+        commands[0] !== undefined && <CommandButton need={need} command={commands[0]} />
+      )}
     </li>
   );
 }

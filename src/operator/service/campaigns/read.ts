@@ -8,6 +8,7 @@ import { digestOfSpec, findCampaign, listRuns } from '../../../ledger/campaigns/
 import { OperatorError } from '../../error.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import type { Figures } from './figures.ts';
+import { excludedBy, partOf } from './rules.ts';
 import { findRun } from './target.ts';
 
 type Routes = Extract<
@@ -86,6 +87,8 @@ export function readHandlers(deps: OperatorDeps, figures: Figures): Handlers<Rou
         pace: row?.pace ?? null,
         variables: Object.keys(variables),
         audience: audience.map(({ from }) => from),
+        parts: audience.map(partOf),
+        exclude: excludedBy(config),
       };
     },
     'GET /campaigns/{campaign}/audit': async ({ campaign, limit, before }) => {

@@ -8,24 +8,10 @@ import { ErrorState, LoadingLines } from '../../../parts/states.tsx';
 import { Chip } from '../../../parts/status.tsx';
 import textStyles from '../../../parts/text.module.css';
 import classes from '../campaigns.module.css';
+import { useReason } from '../use-reason.ts';
 
 type Counted = Output<'POST /campaign-drafts/audience'>;
 type Audience = NonNullable<Counted['audience']>;
-
-const REASONS = [
-  'NUMBER_INVALID',
-  'VARIABLE_MISSING',
-  'OPTED_OUT',
-  'EXCLUDED_TAG',
-  'EXCLUDED_NUMBER',
-  'EXCLUDED_CAMPAIGN',
-  'CONTACTED_LATELY',
-  'OPEN_CONVERSATION',
-  'HUMAN_SERVICE',
-  'REPLIES_UNREAD',
-  'NO_COMMON_WINDOW',
-  'FREQUENCY_CAP',
-] as const;
 
 interface Props {
   /** Null: the text is no mapping, so nothing is counted. */
@@ -94,10 +80,7 @@ function Figures({ audience }: { readonly audience: Audience }) {
   const { t } = useTranslation(['campaign-form', 'campaigns']);
   const format = useFormat();
   const { found, read, people, excluded, controlGroup, eligible, isMore, parts, calls } = audience;
-  const wordsOf = (code: string) => {
-    const known = REASONS.find((each) => each === code);
-    return known === undefined ? code : t(`count.reason.${known}`);
-  };
+  const reasonOf = useReason();
   return (
     <>
       <Facts
@@ -120,7 +103,7 @@ function Figures({ audience }: { readonly audience: Audience }) {
           <ul className={classes.codes} aria-label={t('campaigns:plan.exclusions')}>
             {excluded.map(({ code, members }) => (
               <li key={code}>
-                <span className={classes.code}>{wordsOf(code)}</span>
+                <span className={classes.code}>{reasonOf(code) ?? code}</span>
                 <span className={classes.number}>{format.count(members)}</span>
               </li>
             ))}
