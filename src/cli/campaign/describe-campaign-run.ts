@@ -75,13 +75,14 @@ const VERIFIED: Readonly<Record<FirstVerified['how'], string>> = {
   none: 'could not be verified',
 };
 
-const WHY: Readonly<Record<string, string>> = {
+/** Why a campaign waits. */
+export const WHY_IT_WAITS: Readonly<Record<string, string>> = {
   start: 'the campaign starts then',
   window: 'the next sending window opens then',
   retry: 'members in human service are tried again then',
   settle: 'people have until then to reply; then Sluice judges the wave',
   every: 'the next wave is due then',
-  replies: 'Sluice can not read the replies that the campaign needs; it checks again then',
+  replies: 'Sluice cannot read the replies that the campaign needs; it checks again then',
 };
 
 /** What a plan waits for, or why it failed. */
@@ -119,7 +120,9 @@ function describeLive({ campaign, timeZone, state }: CampaignReport, live: Live)
     pacePerMinute === null ? 'as fast as the budget allows' : `at most ${n(pacePerMinute)} a minute`;
   return [
     `  ${phase}${wave === null ? '' : `, wave ${n(wave)}`}; ${BATCHES[batches] ?? `${n(batches)} batches`} active; ${pace}`,
-    ...(waiting === null ? [] : [`  waits until ${at(waiting.until)}: ${WHY[waiting.why] ?? waiting.why}`]),
+    ...(waiting === null
+      ? []
+      : [`  waits until ${at(waiting.until)}: ${WHY_IT_WAITS[waiting.why] ?? waiting.why}`]),
     ...(etaAt === null ? [] : [`  expected to end ${at(etaAt)}, if nothing else uses the budget`]),
   ];
 }

@@ -1,73 +1,82 @@
 // What needs a person, in words, with the command that helps.
 import type { Need } from '../../contracts/operator/overview.ts';
-import { formatCount, formatTime } from '../lib/terminal/format.ts';
+import { formatMany, formatTime } from '../lib/terminal/format.ts';
 
 interface Words {
-  /** What is the case. `count` and `name` are of the need. */
-  readonly what: (count: string, name: string) => string;
+  /** What is the case. `name` is of the need; `many` counts its things. */
+  readonly what: (
+    name: string,
+    many: (one: string) => string,
+    is: (one: string, more: string) => string,
+  ) => string;
   /** The command of `sluice`, without `npx sluice`. */
   readonly command: (need: Need) => string;
 }
 
 const WORDS: Readonly<Record<Need['kind'], Words>> = {
   'unknown-records': {
-    what: (count, name) => `${count} records of the sync ${name} have an unknown outcome`,
+    what: (name, many, is) => `${many('record')} of the sync ${name} ${is('has', 'have')} an unknown outcome`,
     command: ({ name }) => `sync retry ${name} --unknown`,
   },
   'unknown-events': {
-    what: (count, name) => `${count} events of the route ${name} have an unknown outcome`,
+    what: (name, many, is) => `${many('event')} of the route ${name} ${is('has', 'have')} an unknown outcome`,
     command: ({ name }) => `events list --unknown --route ${name}`,
   },
   'unknown-members': {
-    what: (count, name) => `${count} members of the campaign ${name} have an unknown outcome`,
-    command: ({ name }) => `campaign export ${name} --members --only unknown`,
+    what: (name, many, is) =>
+      `${many('member')} of the campaign ${name} ${is('has', 'have')} an unknown outcome`,
+    command: ({ name, run }) => `campaign resolve ${run ?? name} --all --as …`,
+  },
+  'failed-members': {
+    what: (name, many) => `${many('member')} of the campaign ${name} failed`,
+    command: ({ name, run }) => `campaign retry ${run ?? name}`,
   },
   'blocked-poller': {
-    what: (_, name) => `the poller ${name} is blocked`,
+    what: (name) => `the poller ${name} is blocked`,
     command: ({ name }) => `poll resume ${name}`,
   },
   'blocked-campaign': {
-    what: (_, name) => `the campaign ${name} is blocked`,
+    what: (name) => `the campaign ${name} is blocked`,
     command: ({ name }) => `campaign status ${name}`,
   },
   'blocked-events': {
-    what: (count, name) => `${count} events of the route ${name} are blocked`,
+    what: (name, many, is) => `${many('event')} of the route ${name} ${is('is', 'are')} blocked`,
     command: ({ name }) => `events retry --blocked --route ${name} --yes`,
   },
   'blocked-sync': {
-    what: (_, name) => `the sync ${name} is blocked`,
+    what: (name) => `the sync ${name} is blocked`,
     command: ({ name }) => `sync resume ${name}`,
   },
   'refused-token': {
-    what: (_, name) => `the service refuses token ${name}`,
+    what: (name) => `the service refuses token ${name}`,
     command: () => 'doctor',
   },
   'dead-letters': {
-    what: (count, name) => `${count} dead letters of the route ${name} are open`,
+    what: (name, many, is) => `${many('dead letter')} of the route ${name} ${is('is', 'are')} open`,
     command: ({ name }) => `dlq list --route ${name}`,
   },
   'dead-outbox': {
-    what: (count, name) => `${count} events for the sink ${name} are dead`,
+    what: (name, many, is) => `${many('event')} for the sink ${name} ${is('is', 'are')} dead`,
     command: ({ name }) => `outbox list --dead --sink ${name}`,
   },
   'paused-campaign': {
-    what: (_, name) => `the campaign ${name} is paused`,
+    what: (name) => `the campaign ${name} is paused`,
     command: ({ name }) => `campaign resume ${name}`,
   },
   'paused-poller': {
-    what: (_, name) => `the poller ${name} is paused`,
+    what: (name) => `the poller ${name} is paused`,
     command: ({ name }) => `poll resume ${name}`,
   },
   'paused-sync': {
-    what: (_, name) => `the sync ${name} is paused`,
+    what: (name) => `the sync ${name} is paused`,
     command: ({ name }) => `sync resume ${name}`,
   },
   approval: {
-    what: (_, name) => `a plan of the campaign ${name} waits for approval`,
+    what: (name) => `a plan of the campaign ${name} waits for approval`,
     command: ({ name }) => `campaign approve ${name}`,
   },
   'failed-run': {
-    what: (_, name) => `a run of ${name} failed`,
+    what: (name) => `a run of ${name} failed`,
     command: ({ name }) => `sync status ${name}`,
   },
 };
@@ -82,7 +91,11 @@ export function describeNeed(need: Need): string[] {
   const why = [reason, code === null ? null : `[${code}]`].filter((part) => part !== null).join(' ');
   const from = since === null ? '' : `, since ${formatTime(since)}`;
   return [
-    `${MARK[severity]} ${what(formatCount(count), name)}${where}${from}${why === '' ? '' : `: ${why}`}`,
+    `${MARK[severity]} ${what(
+      name,
+      (one) => formatMany(count, one),
+      (one, more) => (count === 1 ? one : more),
+    )}${where}${from}${why === '' ? '' : `: ${why}`}`,
     `   npx sluice ${command(need)}`,
   ];
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Output } from '../../contracts/operator/index.ts';
 import type { RunningRun, TokenGauge, WaitingWork } from '../../contracts/operator/overview.ts';
 import { neutralLine } from '../../observability/neutral.ts';
+import { WHY_IT_WAITS } from '../campaign/describe-campaign-run.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { EXIT } from '../lib/exit.ts';
@@ -37,7 +38,12 @@ export function describeOverview(overview: Overview): string[] {
   const width = lineWidth(process.stdout) - INDENT.length;
   return [
     ...section('Health', healthLines(overview), 'nothing is configured'),
-    ...section('Budget, calls per minute', tableOf(TOKENS, tokens, width), 'no token has made a call yet', 1),
+    ...section(
+      'Budget, calls in the current minute of each token',
+      tableOf(TOKENS, tokens, width),
+      'no token has made a call yet',
+      1,
+    ),
     ...section('Running', tableOf(RUNNING, running, width), 'nothing', 1),
     ...section('Waiting', tableOf(WAITING, waiting, width), 'nothing', 1),
     ...section(
@@ -94,7 +100,7 @@ const TOKENS: readonly Column<TokenGauge>[] = [
   ['used', 'right', ({ used, limit }) => `${formatCount(used)}/${formatCount(limit)}`],
   ['', 'left', ({ used, limit }) => bar(limit === 0 ? 0 : used / limit), 'drop'],
   [
-    'last 60 s by lane',
+    'by lane',
     'left',
     ({ lanes }) =>
       LANES.flatMap((lane) => (lanes[lane] ? [`${lane} ${formatCount(lanes[lane])}`] : [])).join(', ') || '–',
@@ -128,14 +134,15 @@ const RUNNING: readonly Column<RunningRun>[] = [
   ],
   ['calls/min', 'right', ({ callsPerMinute }) => formatCount(Math.round(callsPerMinute))],
   ['left', 'right', ({ etaSeconds }) => (etaSeconds === null ? '–' : formatDuration(etaSeconds * 1000))],
-  [
-    'why',
-    'left',
-    ({ paused, blocked }) =>
-      paused ? `by ${paused.by}${paused.reason === '' ? '' : `: ${paused.reason}`}` : (blocked?.reason ?? ''),
-    'cut',
-  ],
+  ['why', 'left', whyOf, 'cut'],
 ];
+
+function whyOf({ paused, blocked, waiting }: RunningRun): string {
+  if (paused !== null) return `by ${paused.by}${paused.reason === '' ? '' : `: ${paused.reason}`}`;
+  if (blocked !== null) return blocked.reason;
+  if (waiting === null) return '';
+  return `waits until ${formatTime(waiting.until)}: ${WHY_IT_WAITS[waiting.why] ?? waiting.why}`;
+}
 
 const WAITING: readonly Column<WaitingWork>[] = [
   ['lane', 'left', ({ lane }) => lane ?? '–'],

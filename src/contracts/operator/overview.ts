@@ -19,10 +19,10 @@ export const TokenGauge = z.object({
   position: z.int().positive(),
   /** Calls per minute, as the last answer stated it, or as configured. */
   limit: Count,
-  /** Calls in the service's current window, ours and others'. */
+  /** Calls in the service's current window of a minute, ours and others'. */
   used: Count,
   windowEndsAt: Time.nullable(),
-  /** Calls of the last 60 s by lane. */
+  /** Our calls in that window by lane. */
   lanes: ByLane,
   /** Estimated calls per minute of other programs. */
   foreign: z.number().nonnegative(),
@@ -67,7 +67,10 @@ export const RunningRun = z.object({
   progress: z.number().min(0).max(1).nullable(),
   calls: Count,
   callsPerMinute: z.number().nonnegative(),
+  /** Of a campaign: its own forecast, with its waves and windows. */
   etaSeconds: Seconds.nullable(),
+  /** What a campaign waits for: see `progress.waiting` of the campaign. */
+  waiting: z.object({ until: Time, why: z.string() }).nullable(),
   paused: z.object({ by: z.string(), reason: z.string() }).nullable(),
   blocked: Note.nullable(),
 });
@@ -77,6 +80,7 @@ const NEED_KINDS = [
   'unknown-records',
   'unknown-events',
   'unknown-members',
+  'failed-members',
   'blocked-poller',
   'blocked-campaign',
   'blocked-events',

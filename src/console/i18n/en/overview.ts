@@ -23,6 +23,8 @@ export default {
     'unknown-events_other': '{{count}} events of {{name}} have an unknown outcome',
     'unknown-members_one': '{{count}} member of {{name}} has an unknown outcome',
     'unknown-members_other': '{{count}} members of {{name}} have an unknown outcome',
+    'failed-members_one': '{{count}} member of {{name}} failed',
+    'failed-members_other': '{{count}} members of {{name}} failed',
     'blocked-poller': 'Poller {{name}} is blocked',
     'blocked-campaign': 'Campaign {{name}} is blocked',
     'blocked-events_one': '{{count}} event of {{name}} is blocked',
@@ -84,7 +86,7 @@ export default {
   },
   tokens: {
     title: 'Budget',
-    about: 'Used of each token’s limit; lanes show the last minute',
+    about: 'Used of each token’s limit in its current minute, by lane',
     name: '{{account}} · token {{position}}',
     limit: '{{shown}} per minute',
     none: 'No tokens',

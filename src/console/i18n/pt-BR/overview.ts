@@ -30,6 +30,9 @@ export default {
     'unknown-members_one': '{{count}} membro de {{name}} tem resultado desconhecido',
     'unknown-members_many': '{{count}} de membros de {{name}} têm resultado desconhecido',
     'unknown-members_other': '{{count}} membros de {{name}} têm resultado desconhecido',
+    'failed-members_one': '{{count}} membro de {{name}} falhou',
+    'failed-members_many': '{{count}} de membros de {{name}} falharam',
+    'failed-members_other': '{{count}} membros de {{name}} falharam',
     'blocked-poller': 'O coletor {{name}} está bloqueado',
     'blocked-campaign': 'A campanha {{name}} está bloqueada',
     'blocked-events_one': '{{count}} evento de {{name}} está bloqueado',
@@ -99,7 +102,7 @@ export default {
   },
   tokens: {
     title: 'Limite de chamadas',
-    about: 'Uso do limite de cada token; as faixas mostram o último minuto',
+    about: 'Uso do limite de cada token no minuto atual, por faixa',
     name: '{{account}} · token {{position}}',
     limit: '{{shown}} por minuto',
     none: 'Nenhum token',

@@ -31,6 +31,7 @@ const SCREEN_OF = {
   'unknown-records': '/syncs',
   'unknown-events': '/events',
   'unknown-members': '/campaigns',
+  'failed-members': '/campaigns',
   'blocked-poller': '/conversations',
   'blocked-campaign': '/campaigns',
   'blocked-events': '/events',

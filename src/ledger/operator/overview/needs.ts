@@ -10,6 +10,7 @@ export interface NeedRow {
     | 'unknown-records'
     | 'unknown-events'
     | 'unknown-members'
+    | 'failed-members'
     | 'blocked-poller'
     | 'paused-poller'
     | 'blocked-campaign'
@@ -38,6 +39,13 @@ const PARTS = [
   `select 'unknown-members', r.account, r.sync, r.id, u.n, u.since, null, null
      from (select run_id, count(*) as n, min(ended_at) as since from campaign_members where state = 'unknown' group by 1) u
      join runs r on r.id = u.run_id`,
+  // Of the newest run of each campaign, with the code of most of them.
+  `select 'failed-members', r.account, r.sync, r.id, u.n, u.since, u.code, u.reason
+     from (select run_id, count(*) as n, min(ended_at) as since, mode() within group (order by code) as code,
+                  (array_agg(reason order by ended_at desc))[1] as reason
+             from campaign_members where state = 'failed' group by 1) u
+     join runs r on r.id = u.run_id
+    where not exists (select 1 from runs l where l.account = r.account and l.sync = r.sync and l.seq > r.seq)`,
   `select case when paused_at is null then 'blocked-poller' else 'paused-poller' end, account, poller, null, 1,
           paused_at, block_code, coalesce(paused_reason, block_reason)
      from pollers where paused_at is not null or block_code is not null`,

@@ -8,7 +8,7 @@ export interface TokenRow {
   /** Calls in the service's current window. */
   readonly used: number;
   readonly windowEndsAt: string | null;
-  /** Calls of the last 60 s, by number of the lane. */
+  /** Calls in that window, by number of the lane. */
   readonly lanes: Readonly<Record<string, number>>;
   readonly foreign: number;
   readonly limited: number;
@@ -21,8 +21,9 @@ export async function readTokens(db: Queryable, tokens: readonly string[]): Prom
   return await db.query<TokenRow>(
     `with lanes as (
        select token, json_object_agg(lane, n) as lanes
-         from (select token, lane, count(*) as n from calls
-                where at > now() - interval '60 seconds' and token = any($1) group by 1, 2) l group by 1
+         from (select token, c.lane, count(*) as n from calls c join slots s using (token)
+                where c.at > now() - interval '60 seconds' and s.window_ends > now()
+                  and c.at >= s.window_ends - interval '60 seconds' and token = any($1) group by 1, 2) l group by 1
      ), hour as (
        select token, sum(limited)::int as limited from call_minutes
         where minute > now() - interval '1 hour' and token = any($1) group by 1

@@ -40,6 +40,12 @@ interface Live {
 }
 
 export function progressHandlers(deps: OperatorDeps): Handlers<Routes> {
+  const nowOf = createCampaignNow(deps);
+  return { 'GET /campaigns/{campaign}/progress': ({ campaign }) => nowOf(campaign) };
+}
+
+/** What a run does now, by the name of its campaign or by its id. */
+export function createCampaignNow(deps: OperatorDeps): (campaign: string) => Promise<CampaignNow> {
   const { db } = deps;
   const counted = createMemo<RunCounts & { readonly pacePerMinute: number }>();
 
@@ -50,36 +56,33 @@ export function progressHandlers(deps: OperatorDeps): Handlers<Routes> {
     return { ...counts, pacePerMinute: minutes < LEAST_MINUTES ? 0 : counts.recent / minutes };
   }
 
-  return {
-    'GET /campaigns/{campaign}/progress': async ({ campaign }): Promise<CampaignNow> => {
-      const row = await findRun(db, campaign);
-      const { run_id: run, state } = row;
-      const live = await liveOf(await deps.runningTemporal(), row);
-      const { progress } = live;
-      const nowMs = await deps.now();
-      const counts = await counted.get(`${run} ${state}`, () => count(row, nowMs));
-      const { done, total } = progress?.counts ? ofCounts(progress.counts) : counts;
-      const isRunning = state === 'running';
-      const isPaused = (progress?.paused ?? row.paused) !== null;
-      const fromMs = Math.max(nowMs, progress?.waiting == null ? 0 : Date.parse(progress.waiting.until));
-      const endMs =
-        isRunning && !isPaused && row.blocked === null ? endOf(row, counts.waiting, fromMs) : null;
-      return {
-        run,
-        timeZone: row.spec.timeZone,
-        state,
-        isOver: !['planning', 'planned', 'running'].includes(state) && !live.isRunning,
-        progress,
-        phase: progress?.phase ?? null,
-        block: isRunning ? blockOf(row, progress) : null,
-        trouble: live.trouble,
-        failure: live.failure,
-        done,
-        total,
-        pacePerMinute: isRunning ? counts.pacePerMinute : 0,
-        etaAt: endMs === null ? null : new Date(endMs).toISOString(),
-      };
-    },
+  return async (campaign) => {
+    const row = await findRun(db, campaign);
+    const { run_id: run, state } = row;
+    const live = await liveOf(await deps.runningTemporal(), row);
+    const { progress } = live;
+    const nowMs = await deps.now();
+    const counts = await counted.get(`${run} ${state}`, () => count(row, nowMs));
+    const { done, total } = progress?.counts ? ofCounts(progress.counts) : counts;
+    const isRunning = state === 'running';
+    const isPaused = (progress?.paused ?? row.paused) !== null;
+    const fromMs = Math.max(nowMs, progress?.waiting == null ? 0 : Date.parse(progress.waiting.until));
+    const endMs = isRunning && !isPaused && row.blocked === null ? endOf(row, counts.waiting, fromMs) : null;
+    return {
+      run,
+      timeZone: row.spec.timeZone,
+      state,
+      isOver: !['planning', 'planned', 'running'].includes(state) && !live.isRunning,
+      progress,
+      phase: progress?.phase ?? null,
+      block: isRunning ? blockOf(row, progress) : null,
+      trouble: live.trouble,
+      failure: live.failure,
+      done,
+      total,
+      pacePerMinute: isRunning ? counts.pacePerMinute : 0,
+      etaAt: endMs === null ? null : new Date(endMs).toISOString(),
+    };
   };
 }
 

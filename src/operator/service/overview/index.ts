@@ -59,7 +59,8 @@ export function overviewHandlers(
       const waiting = await readWaiting(db, only);
       const needs = await readNeeds(db, only);
       const pauses = await probes.pausedSyncs(running);
-      const runs = running.map((row) => runningOf(row, pauses.get(row.run)));
+      const estimates = await probes.campaigns(running);
+      const runs = running.map((row) => runningOf(row, pauses.get(row.run), estimates.get(row.run)));
       const letters = probes.deadLetters().flatMap((open) => {
         const of = deps.config().config.routes[open.route]?.account ?? null;
         return only === null || of === only ? [{ ...open, account: of }] : [];

@@ -16,6 +16,7 @@ const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
   'unknown-records': 'warning',
   'unknown-events': 'warning',
   'unknown-members': 'warning',
+  'failed-members': 'warning',
   'dead-letters': 'warning',
   'dead-outbox': 'warning',
   'paused-campaign': 'info',
@@ -39,6 +40,7 @@ const COMMANDS: Readonly<Record<NeedRow['kind'], (place: Place) => readonly Comm
   'unknown-members': ({ name }) => [
     { route: 'POST /campaigns/{campaign}/resolve', input: { campaign: name } },
   ],
+  'failed-members': ({ name }) => [{ route: 'POST /campaigns/{campaign}/retry', input: { campaign: name } }],
   'blocked-poller': ({ name }) => [{ route: 'POST /pollers/{poller}/resume', input: { poller: name } }],
   'paused-poller': ({ name }) => [{ route: 'POST /pollers/{poller}/resume', input: { poller: name } }],
   'blocked-campaign': ({ name }) => [

@@ -1,8 +1,10 @@
 // What only the process that serves the API knows: Temporal, Kafka, paused syncs and open dead letters.
 import type { Health } from '../../../contracts/operator/overview.ts';
 import type { RunningRow } from '../../../ledger/operator/overview/work.ts';
+import { createCampaignNow } from '../campaigns/now.ts';
 import type { ClusterLetters, DeadLetters, OpenDeadLetters } from '../dead-letters/letters.ts';
 import type { OperatorDeps } from '../deps.ts';
+import { type CampaignEstimate, readEstimates } from './campaigns.ts';
 import { type PausedSync, readPausedSyncs } from './paused-syncs.ts';
 
 /** Health is null where this process does not know it. */
@@ -11,6 +13,8 @@ export interface OverviewProbes {
   kafka(): Promise<Health['kafka']>;
   /** Paused ones of these runs, by run. Empty while no Temporal server answers. */
   pausedSyncs(running: readonly RunningRow[]): Promise<ReadonlyMap<string, PausedSync>>;
+  /** Estimates of campaigns among these runs, by run. */
+  campaigns(running: readonly RunningRow[]): Promise<ReadonlyMap<string, CampaignEstimate>>;
   /** Answers at once with the last count. */
   deadLetters(): readonly OpenDeadLetters[];
   /** Reads the topics. */
@@ -24,6 +28,7 @@ const KAFKA_MS = 15_000;
 
 export function defaultProbes(deps: OperatorDeps, letters: DeadLetters): OverviewProbes {
   const { runningTemporal } = deps;
+  const nowOf = createCampaignNow(deps);
   return {
     async temporal() {
       const began = performance.now();
@@ -51,6 +56,14 @@ export function defaultProbes(deps: OperatorDeps, letters: DeadLetters): Overvie
       } catch (error) {
         // The health of Temporal shows it. The rest of the overview does not need these.
         deps.log.warn({ err: error }, 'paused syncs cannot be read');
+        return new Map();
+      }
+    },
+    async campaigns(running) {
+      try {
+        return await readEstimates(running, nowOf, await deps.now());
+      } catch (error) {
+        deps.log.warn({ err: error }, 'campaigns cannot be estimated');
         return new Map();
       }
     },

@@ -3,6 +3,7 @@ import type { RunningRun, WaitingWork } from '../../../contracts/operator/overvi
 import { eventLane } from '../../../contracts/wire/intake.ts';
 import type { SinkRow } from '../../../ledger/operator/overview/health.ts';
 import { PACE_MINUTES, type RunningRow, type WaitingRow } from '../../../ledger/operator/overview/work.ts';
+import type { CampaignEstimate } from './campaigns.ts';
 import { jobOf } from './jobs.ts';
 import type { PausedSync } from './paused-syncs.ts';
 
@@ -12,8 +13,15 @@ const PLANNED = 'planned';
 /** A run younger than the pace's minutes has made its calls in its own time; less than a minute tells nothing. */
 const MIN_PACE_SECONDS = 60;
 
-/** @param pause of a sync, as its workflow tells it */
-export function runningOf(row: RunningRow, pause: PausedSync | undefined): RunningRun {
+/**
+ * @param pause of a sync, as its workflow reports it
+ * @param estimate of a campaign: it knows its waves and windows, which the pace of its calls does not
+ */
+export function runningOf(
+  row: RunningRow,
+  pause: PausedSync | undefined,
+  estimate: CampaignEstimate | undefined,
+): RunningRun {
   const { total } = row;
   // The members of a planned campaign are in no wave yet.
   const done = total === null || row.state === PLANNED ? 0 : Math.max(0, total - row.pending);
@@ -21,6 +29,10 @@ export function runningOf(row: RunningRow, pause: PausedSync | undefined): Runni
   const isMoving = paused === null && blocked === null && row.state !== PLANNED;
   const minutes = Math.min(PACE_MINUTES, Math.max(MIN_PACE_SECONDS, row.ageSeconds) / 60);
   const callsPerMinute = row.recentCalls / minutes;
+  const etaSeconds = () => {
+    if (!isMoving || total === null) return null;
+    return row.kind === 'campaign' ? (estimate?.etaSeconds ?? null) : etaOf(row, done, callsPerMinute);
+  };
   return {
     run: row.run,
     kind: row.kind,
@@ -34,7 +46,8 @@ export function runningOf(row: RunningRow, pause: PausedSync | undefined): Runni
     progress: progressOf(row, done),
     calls: row.calls,
     callsPerMinute: Math.round(callsPerMinute * 10) / 10,
-    etaSeconds: !isMoving || total === null ? null : etaOf(row, done, callsPerMinute),
+    etaSeconds: etaSeconds(),
+    waiting: estimate?.waiting ?? null,
     paused,
     blocked,
   };

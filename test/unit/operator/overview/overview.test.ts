@@ -17,6 +17,7 @@ const QUIET: OverviewProbes = {
   temporal: async () => null,
   kafka: async () => null,
   pausedSyncs: async () => new Map(),
+  campaigns: async () => new Map(),
   deadLetters: () => [],
   listDeadLetters: async () => [],
 };
@@ -120,13 +121,14 @@ describe.each([
         ['unknown-records', 'acme', 'leads', 1],
         ['unknown-events', 'acme', 'signup', 1],
         ['unknown-members', 'acme', 'spring', 1],
+        ['failed-members', 'acme', 'spring', 1],
         ['dead-outbox', null, 'crm', 2],
         ['paused-campaign', 'acme', 'spring', 1],
         ['approval', 'acme', 'autumn', 1],
       ]),
     );
     // The failed run of the sync "old" was made up for by a later one.
-    expect(needs).toHaveLength(10);
+    expect(needs).toHaveLength(11);
     expect(more).toBe(false);
     const order = ['critical', 'warning', 'info'];
     const severities = needs.map(({ severity }) => order.indexOf(severity));
@@ -309,11 +311,12 @@ describe.each([
         ['row', 'leads', 'failed', 'NUMBER_INVALID', 2],
         ['event', 'signup', 'unknown', 'LOST', 1],
         ['member', 'spring', 'unknown', 'LOST', 1],
+        ['member', 'spring', 'failed', 'ERR_FLOW', 1],
         ['call', 'POST /v1/cards', 'unknown', 'TRANSPORT_RESET', 1],
         ['outbox', 'crm', 'failed', 'HTTP_400', 2],
       ]),
     );
-    expect(failures).toHaveLength(8);
+    expect(failures).toHaveLength(9);
     // A later run of the sync "old" went well, and a 429 is no failure.
     expect({ repaired, problems }).toEqual({ repaired: 1, problems: [] });
     const since = '2020-01-01T00:00:00Z';

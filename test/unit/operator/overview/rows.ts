@@ -29,6 +29,7 @@ export function depsOf(db: Database, warned: object[] = []): OperatorDeps {
     db,
     config: () => config,
     runningTemporal: async () => null,
+    now: async () => Date.now(),
     log: { info() {}, warn: (fields: object) => warned.push(fields), error: console.error },
   } as unknown as OperatorDeps;
 }
@@ -94,8 +95,8 @@ async function fillCampaigns(db: Database): Promise<void> {
   );
   await db.query(
     `insert into campaign_members (run_id, key, part, state, code, wave, ended_at)
-     select 'acme/+spring/1', n::text, 0, case when n = 1 then 'unknown' when n <= 15 then 'triggered' else 'waiting' end,
-            case when n = 1 then 'LOST' end, case when n <= 10 then 1 when n <= 30 then 2 end, now()
+     select 'acme/+spring/1', n::text, 0, case when n = 1 then 'unknown' when n = 2 then 'failed' when n <= 15 then 'triggered' else 'waiting' end,
+            case when n = 1 then 'LOST' when n = 2 then 'ERR_FLOW' end, case when n <= 10 then 1 when n <= 30 then 2 end, now()
        from generate_series(1, 100) n`,
   );
 }
