@@ -36,7 +36,8 @@ function asText({ id, route, then: { code, reason }, now }: DryRunResult): strin
   return `${[`${id} ${route}`, ...lines].map(neutralLine).join('\n')}\n`;
 }
 
-function nowLines(now: DryRunNow): string[] {
+/** What a replay would come to: the outcome, then what it would make. */
+export function nowLines(now: DryRunNow): string[] {
   switch (now.outcome) {
     case 'accepted':
       return now.events.flatMap(({ action, request }) => [

@@ -1,10 +1,11 @@
 // `sluice dlq show`: one complete dead letter; personal data is hidden by default.
 import type { Command } from 'commander';
-import type { DeadLetterDetail } from '../../contracts/operator/refusals.ts';
+import type { DeadLetterDetail, DryRunNow } from '../../contracts/operator/refusals.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { EXIT } from '../lib/exit.ts';
+import { nowLines } from './dlq-dry-run.ts';
 import { type BoxOptions, checkId, withBoxOptions } from './dlq-options.ts';
 
 interface Options extends BoxOptions {
@@ -27,14 +28,17 @@ export function registerDlqShow(dlq: Command, env: NodeJS.ProcessEnv): void {
         const shown = omitted
           ? { ...rest, note: 'the value was too long for this topic; the origin has it' }
           : rest;
-        process.stdout.write(options.json ? `${JSON.stringify(shown)}\n` : asText(shown));
+        process.stdout.write(options.json ? `${JSON.stringify(shown)}\n` : asText(shown, cluster));
         return EXIT.ok;
       });
     });
 }
 
-function asText(shown: Omit<DeadLetterDetail, 'omitted'> & { readonly note?: string }): string {
-  const { origin, resolution, headers, value, note, bytes, ...rest } = shown;
+function asText(
+  shown: Omit<DeadLetterDetail, 'omitted'> & { readonly note?: string },
+  cluster: string | undefined,
+): string {
+  const { origin, resolution, headers, value, note, bytes, now, ...rest } = shown;
   const lines = [
     ...Object.entries(rest).map(([name, text]) => `${name}: ${neutralLine(String(text ?? '-'))}`),
     `origin: ${neutralLine(origin.topic)}, partition ${origin.partition}, offset ${neutralLine(origin.offset)}`,
@@ -44,6 +48,27 @@ function asText(shown: Omit<DeadLetterDetail, 'omitted'> & { readonly note?: str
     ...Object.entries(headers).map(([name, text]) => `header ${neutralLine(name)}: ${neutralLine(text)}`),
     `value (${bytes} bytes): ${note ?? (value === null ? 'none' : '')}`,
     ...(value === null ? [] : value.split('\n').map(neutralLine)),
+    ...(now === null ? [] : nextSteps(shown, now, cluster)),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** What a replay would come to, and the commands that settle the dead letter. */
+export function nextSteps(
+  { id, code, reason }: Pick<DeadLetterDetail, 'id' | 'code' | 'reason'>,
+  now: DryRunNow,
+  cluster: string | undefined,
+): string[] {
+  const of = cluster === undefined ? id : `${id} --cluster ${cluster}`;
+  const isSame = now.outcome === 'refused' && now.code === code && now.reason === reason;
+  const [first = ''] = nowLines(now);
+  const replay = `\`sluice dlq replay ${of}\``;
+  return [
+    '',
+    `a replay now: ${neutralLine(first)}${isSame ? ' (as before)' : ''}`,
+    now.outcome === 'accepted'
+      ? `next: ${replay} sends it again`
+      : `next: correct the route's configuration or the sender; then ${replay}`,
+    `      \`sluice dlq discard ${of} --reason …\` if nobody needs it`,
+  ];
 }

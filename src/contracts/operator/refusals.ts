@@ -79,19 +79,6 @@ export const DeadLetterSummary = z.object({
 });
 export type DeadLetterSummary = z.infer<typeof DeadLetterSummary>;
 
-/** Key, headers and value are masked unless asked otherwise. */
-export const DeadLetterDetail = DeadLetterSummary.extend({
-  key: z.string().nullable(),
-  headers: z.record(z.string(), z.string()),
-  /** Length of the value. */
-  bytes: Count,
-  /** Null: a tombstone, or omitted. */
-  value: z.string().nullable(),
-  /** The value was too long for the dead-letter topic. The origin has it. */
-  omitted: z.boolean(),
-});
-export type DeadLetterDetail = z.infer<typeof DeadLetterDetail>;
-
 /** What a dead letter would come to if it were replayed now. */
 export const DryRunNow = z.discriminatedUnion('outcome', [
   z.object({
@@ -103,6 +90,23 @@ export const DryRunNow = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('no route'), reason: z.string() }),
 ]);
 export type DryRunNow = z.infer<typeof DryRunNow>;
+
+/** Key, headers, value and `now` are masked unless asked otherwise. */
+export const DeadLetterDetail = DeadLetterSummary.extend({
+  key: z.string().nullable(),
+  headers: z.record(z.string(), z.string()),
+  /** Length of the value. */
+  bytes: Count,
+  /** Null: a tombstone, or omitted. */
+  value: z.string().nullable(),
+  /** The value was too long for the dead-letter topic. The origin has it. */
+  omitted: z.boolean(),
+  /** Account of the route that reads the topic today; null if no route does. */
+  account: z.string().nullable(),
+  /** What a replay would come to; null if it was replayed or discarded. */
+  now: DryRunNow.nullable(),
+});
+export type DeadLetterDetail = z.infer<typeof DeadLetterDetail>;
 
 export const DryRunResult = z.object({
   id: z.string(),

@@ -5,7 +5,10 @@ import { maskName, maskPhone, maskRecord } from '../../observability/masking.ts'
 
 export const HIDDEN = '•••';
 
-/** A record's value: fields keep their names and lose their values. Other than JSON, only the size is shown. */
+/**
+ * A record's value: fields keep their names and show their type and length, because a wrong type is a common cause.
+ * Other than JSON, only the size is shown.
+ */
 export function maskValue(value: Buffer): string {
   try {
     return JSON.stringify(hideAll(JSON.parse(value.toString('utf8'))), null, 2);
@@ -17,11 +20,21 @@ export function maskValue(value: Buffer): string {
 
 /** @param depth a value that is nested deeper than events may be is hidden completely */
 function hideAll(value: unknown, depth = MAX_DEPTH): unknown {
-  if (typeof value !== 'object' || value === null) return value === null ? null : HIDDEN;
+  if (typeof value !== 'object' || value === null) return describeType(value);
   if (depth === 0) return HIDDEN;
   if (Array.isArray(value)) return value.map((item) => hideAll(item, depth - 1));
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideAll(item, depth - 1)]));
 }
+
+/** @example describeType('5511987654321') // <text, 13 characters> */
+function describeType(value: unknown): string | null {
+  if (value === null) return null;
+  if (typeof value === 'string') return `<text, ${many([...value].length, 'character')}>`;
+  if (typeof value === 'number') return `<number, ${many(String(value).replace(/\D/g, '').length, 'digit')}>`;
+  return `<${typeof value}>`;
+}
+
+const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Headers about the format of a record, without personal data. */
 const HARMLESS =

@@ -242,8 +242,10 @@ export function eventAnswers(): Readonly<Record<string, Answer>> {
       key: '+55 11 9••••-4321',
       headers: { 'content-type': 'application/json' },
       bytes: 41,
-      value: '{\n  "phone": "•••"\n}',
+      value: '{\n  "phone": "<number, 13 digits>"\n}',
       omitted: false,
+      account: 'acme',
+      now: { outcome: 'accepted', events: [] },
     }),
     'POST /dead-letters/dry-run': () => ({
       results: [

@@ -38,12 +38,19 @@ describe('masked', () => {
     expect(text).toContain('+55 11 9••••-4321');
   });
 
-  it('a value keeps its shape and nothing else, and what is no JSON is counted', () => {
-    const value = { lead: { name: 'Maria', tags: ['x', 1, null] }, ok: true };
+  it('a value shows types and lengths and nothing else, and what is no JSON is counted', () => {
+    const value = { lead: { name: 'Maria', tags: ['ç', 1, null, -10.5] }, ok: true, empty: '' };
     expect(JSON.parse(maskValue(Buffer.from(JSON.stringify(value))))).toEqual({
-      lead: { name: '•••', tags: ['•••', '•••', null] },
-      ok: '•••',
+      lead: {
+        name: '<text, 5 characters>',
+        tags: ['<text, 1 character>', '<number, 1 digit>', null, '<number, 3 digits>'],
+      },
+      ok: '<boolean>',
+      empty: '<text, 0 characters>',
     });
+    const shown = (phone: unknown) => maskValue(Buffer.from(JSON.stringify({ phone })));
+    expect(shown(5511987654321)).toContain('<number, 13 digits>');
+    expect(shown('5511987654321')).toContain('<text, 13 characters>');
     expect(maskValue(Buffer.from('Maria'))).toBe('(5 bytes that are no JSON)');
   });
 

@@ -24,6 +24,11 @@ export async function dryRun(
   };
 }
 
+/** The route that reads the topic today, whichever read it then. */
+export function routeOf(routes: readonly Route[], topic: string): Route | undefined {
+  return routes.find(({ config }) => config.kafka?.topics.includes(topic));
+}
+
 /** Reads the record as the ingress would. */
 async function whatNow(
   routes: readonly Route[],
@@ -33,8 +38,7 @@ async function whatNow(
   const { topic, partition, offset, timestamp } = deadLetter.origin;
   if (deadLetter.omitted !== null)
     return { outcome: 'skipped', reason: 'its value is not here: it was too long for this topic' };
-  // The route that reads the topic today, whichever read it then.
-  const route = routes.find(({ config }) => config.kafka?.topics.includes(topic));
+  const route = routeOf(routes, topic);
   if (route === undefined) return { outcome: 'no route', reason: `no route reads "${topic}"` };
   const bytes = deadLetter.value?.byteLength ?? 0;
   if (bytes > MAX_MESSAGE_BYTES)

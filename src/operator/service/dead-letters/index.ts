@@ -16,6 +16,8 @@ export function refusalHandlers(
 ): Handlers<keyof typeof REFUSALS> {
   const { db } = deps;
   const { kafka } = letters;
+  const routesOf = async (cluster: string) =>
+    (await deps.tools.routes()).filter(({ config }) => config.kafka?.cluster === cluster);
 
   return {
     'GET /refusals': async ({ limit, before, ...filter }) =>
@@ -45,22 +47,28 @@ export function refusalHandlers(
     },
 
     'GET /dead-letters/{id}': async ({ id, cluster, unmask }) => {
-      const { openBox, placeOf, readBox, noDeadLetter, summaryOf } = await kafka();
+      const { openBox, placeOf, readBox, noDeadLetter, summaryOf, dryRun, routeOf } = await kafka();
       const box = await openBox(deps, cluster);
       const keepValue = (deadLetter: { id: string }) => deadLetter.id === id && ('always' as const);
       const found = await readBox(box, { from: placeOf(id), keepValue });
       const deadLetter = found.find((each) => each.id === id);
       if (deadLetter === undefined) throw noDeadLetter(box, id);
-      return { ...summaryOf(deadLetter), ...contentOf(deadLetter, unmask) };
+      const summary = summaryOf(deadLetter);
+      const routes = await routesOf(box.cluster);
+      const today = routeOf(routes, deadLetter.origin.topic);
+      return {
+        ...summary,
+        ...contentOf(deadLetter, unmask),
+        account: today?.config.account ?? null,
+        now: summary.resolution === null ? (await dryRun(routes, deadLetter, unmask)).now : null,
+      };
     },
 
     'POST /dead-letters/dry-run': async ({ limit, unmask, ...choice }) => {
       const { openBox, chooseDeadLetters, dryRun } = await kafka();
       const box = await openBox(deps, choice.cluster);
       const found = await chooseDeadLetters(box, choice, { withValues: true });
-      const routes = (await deps.tools.routes()).filter(
-        ({ config }) => config.kafka?.cluster === box.cluster,
-      );
+      const routes = await routesOf(box.cluster);
       const results = [];
       for (const deadLetter of found.slice(0, limit)) results.push(await dryRun(routes, deadLetter, unmask));
       return { results, total: found.length };
@@ -105,7 +113,7 @@ function countByCode(deadLetters: readonly { readonly code: string }[]) {
 function contentOf(
   deadLetter: FoundDeadLetter,
   unmask: boolean,
-): Omit<DeadLetterDetail, keyof DeadLetterSummary> {
+): Omit<DeadLetterDetail, keyof DeadLetterSummary | 'account' | 'now'> {
   const { key, value, omitted } = deadLetter;
   const headers = Object.entries(deadLetter.headers).map(([name, content]) => {
     const text = (Array.isArray(content) ? content : [content]).map(String).join(', ');

@@ -3,7 +3,7 @@ import { markerMessage, produce } from '../../../ingress/kafka/index.ts';
 import type { OperatorLog } from '../deps.ts';
 import { createListings, kafkaFailure, openBox, placeOf, readBox, summaryOf } from './box.ts';
 import { chooseDeadLetters, noDeadLetter } from './choose.ts';
-import { dryRun } from './dry-run.ts';
+import { dryRun, routeOf } from './dry-run.ts';
 import { kafkaLag } from './lag.ts';
 import { createReplays } from './replay.ts';
 
@@ -21,6 +21,7 @@ export function kafkaParts(log: OperatorLog) {
     placeOf,
     produce,
     readBox,
+    routeOf,
     summaryOf,
   };
 }
