@@ -94,8 +94,18 @@ export function describeSummary(summary: ConfigSummary): string[] {
     `  ${kind.padEnd(8)} ${name.padEnd(width)}  ${about}`.trimEnd(),
   );
   const notes = entries.flatMap(({ kind, name, notes }) => notes.map((note) => `  ${kind} ${name}: ${note}`));
-  return [`${summary.file} is right`, ...lines, ...(notes.length === 0 ? [] : ['To check', ...notes])];
+  const isMissing = entries.some(({ about }) => MISSING.test(about));
+  return [
+    `${summary.file} is valid`,
+    ...lines,
+    ...(notes.length === 0 ? [] : ['The file can be used as it is. To check:', ...notes]),
+    ...(isMissing ? [`  ${OWN_ENVIRONMENT}`] : []),
+  ];
 }
+
+const MISSING = /\benv:\S+ NOT FOUND/;
+const OWN_ENVIRONMENT =
+  'NOT FOUND means not set in this shell; a running Sluice has its own environment, which `sluice doctor` checks';
 
 function describeSecret({ ref, found }: SecretState): string {
   return `${ref} ${found ? 'found' : 'NOT FOUND'}`;

@@ -33,6 +33,8 @@ export interface ReadCall {
   readonly status: number | null;
   readonly code: string | null;
   readonly ms: number;
+  /** The call had no token on purpose: any answer of the API, a 401 too, shows that the address is right. */
+  readonly anonymous: boolean;
 }
 
 export interface FindingOptions {
@@ -129,8 +131,9 @@ export function describeGroups(groups: readonly Group[]): string[] {
 
 function describeCalls(calls: readonly ReadCall[]): string {
   const counts = new Map<string, number>();
-  for (const { method, path, status } of calls) {
-    const name = `${method} ${path} ${status ?? '(no answer)'}`;
+  for (const { method, path, status, anonymous } of calls) {
+    const why = anonymous ? ' (without a token, to check the address first)' : '';
+    const name = `${method} ${path} ${status ?? '(no answer)'}${why}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const names = [...counts].map(([name, n]) => (n === 1 ? name : `${name} ×${n}`));

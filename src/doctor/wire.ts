@@ -57,9 +57,11 @@ export function openWire(options: WireOptions): Wire {
   const keep = (seen: Seen) => {
     last = seen;
   };
-  const onResponse = ({ method, path, status, code, durationMs }: CallInfo) => {
-    calls.push({ method, path, status, code, ms: Math.round(durationMs) });
-  };
+  const onResponse =
+    (anonymous: boolean) =>
+    ({ method, path, status, code, durationMs }: CallInfo) => {
+      calls.push({ method, path, status, code, ms: Math.round(durationMs), anonymous });
+    };
   return {
     client: (token, at = baseUrl) =>
       new MessagingClient({
@@ -74,7 +76,7 @@ export function openWire(options: WireOptions): Wire {
           }),
         ),
         userAgent: 'sluice-doctor',
-        onResponse,
+        onResponse: onResponse(token === null),
       }),
     last: () => last,
     calls,

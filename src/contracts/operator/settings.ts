@@ -54,6 +54,8 @@ export const DoctorReport = z.object({
             status: z.int().nullable(),
             code: z.string().nullable(),
             ms: z.number(),
+            /** The call had no token on purpose, to check the address before a token goes there. */
+            anonymous: z.boolean(),
           }),
         )
         .readonly()

@@ -52,7 +52,7 @@ describe('init', () => {
       ACME_TOKEN: 'svc_test_x',
     });
     expect(exitCode).toBe(EXIT.ok);
-    expect(stdout).toContain('is right');
+    expect(stdout).toContain('is valid');
     expect(stdout).not.toMatch(/NOT FOUND|not there|svc_test/);
   });
 
@@ -93,6 +93,9 @@ describe('init', () => {
   });
 });
 
+const NOT_HERE =
+  'NOT FOUND means not set in this shell; a running Sluice has its own environment, which `sluice doctor` checks';
+
 describe('config check', () => {
   it('says which secrets are missing without failing, and shows none', async () => {
     await sluice(['init', '--dir', dir]);
@@ -100,6 +103,9 @@ describe('config check', () => {
     expect(exitCode).toBe(EXIT.ok);
     expect(stdout).toContain('env:ACME_TOKEN NOT FOUND');
     expect(stdout).toContain('environment variable ACME_TOKEN is not set');
+    expect(stdout).toContain(
+      'NOT FOUND means not set in this shell; a running Sluice has its own environment',
+    );
   });
 
   it('answers JSON: ok with what is there', async () => {
@@ -141,13 +147,14 @@ routes:
     const { stdout, exitCode } = await sluice(['config', 'check', '--config', file], env);
     expect(exitCode).toBe(EXIT.ok);
     expect(stdout.split('\n').map((line) => line.trim())).toEqual([
-      `${file} is right`,
+      `${file} is valid`,
       'account  acme     http://127.0.0.1/wapi, 120 calls a minute, env:T found',
       'cluster  bus      b:1, env:P found',
       'route    consent  tags into acme, POST /consent, a, b of bus, env:S found, env:OLD NOT FOUND',
-      'To check',
+      'The file can be used as it is. To check:',
       'cluster bus: the password goes over the network as it is; set tls: true, or use scram-sha-512',
       'route consent: environment variable OLD is not set; set it, or name another in sluice.yaml',
+      NOT_HERE,
       '',
     ]);
     expect(stdout).not.toContain('CANARY');
@@ -186,9 +193,10 @@ pollers:
       '  sink     shop   postgres, table sluice_events, env:DB found',
       '  poller   main   acme, connection 2, announced to hooks and log',
       '  poller   quiet  other, announced to no sink',
-      'To check',
+      'The file can be used as it is. To check:',
       '  sink bus: the password goes over the network as it is; set tls: true, or use scram-sha-512',
       '  sink hooks: environment variable OLD is not set; set it, or name another in sluice.yaml',
+      `  ${NOT_HERE}`,
       '',
     ]);
     expect(stdout).not.toContain('CANARY');

@@ -65,7 +65,9 @@ describe('a sound installation', () => {
     const { output } = await (await clinic()).visit([], true);
     expect(output).toMatch(/^account acme$/m);
     expect(output).toMatch(/^ {2}ok {11} {2}token: env:ACME_TOKEN is accepted$/m);
-    expect(output).toMatch(/^ {2}15 calls: GET \/v1\/pipelines 401, GET \/v1\/pipelines 200, /m);
+    expect(output).toMatch(
+      /^ {2}15 calls: GET \/v1\/pipelines 401 \(without a token, to check the address first\), GET \/v1\/pipelines 200, /m,
+    );
     expect(output).toMatch(/0 warnings, 0 problems, \d+ not checkable; 15 calls, none of which writes/);
   });
 });

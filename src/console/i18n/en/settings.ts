@@ -87,6 +87,7 @@ export default {
     passed_one: '{{count}} check passed',
     passed_other: '{{count}} checks passed',
     noAnswer: 'no answer',
+    anonymous: '(without a token, to check the address first)',
     ms: '{{ms}} ms',
   },
   accounts: {

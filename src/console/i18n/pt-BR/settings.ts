@@ -92,6 +92,7 @@ export default {
     passed_many: '{{count}} de verificações passaram',
     passed_other: '{{count}} verificações passaram',
     noAnswer: 'sem resposta',
+    anonymous: '(sem token, para verificar primeiro o endereço)',
     ms: '{{ms}} ms',
   },
   accounts: {

@@ -105,13 +105,14 @@ function Findings({ group: { findings, calls } }: { readonly group: Group }) {
           <summary>{t('doctor.calls', { count: calls.length })}</summary>
           <pre className={classes.calls}>
             {calls
-              .map(({ method, path, status, code, ms }) =>
+              .map(({ method, path, status, code, ms, anonymous }) =>
                 [
                   method,
                   path,
                   status ?? t('doctor.noAnswer'),
                   code,
                   t('doctor.ms', { ms: format.count(Math.round(ms)) }),
+                  anonymous ? t('doctor.anonymous') : null,
                 ]
                   .filter((word) => word !== null)
                   .join('  '),
