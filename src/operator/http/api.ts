@@ -8,6 +8,7 @@ import { type Caller, isAllowed } from '../service/caller.ts';
 import type { OperatorLog } from '../service/deps.ts';
 import type { Dispatch } from '../service/dispatch.ts';
 import type { Exchange } from '../service/exchange.ts';
+import { asOperatorError } from '../service/known-error.ts';
 
 /** Maximum JSON body, in bytes. */
 const JSON_BYTES = 1_048_576;
@@ -80,7 +81,8 @@ export function refuseWith(log: Pick<OperatorLog, 'error'>) {
   // Express recognizes error handlers by their four parameters.
   return (error: unknown, req: Request, res: Response, next: (error: unknown) => void): void => {
     if (res.headersSent) return next(error);
-    const known = error instanceof OperatorError ? error : requestError(error);
+    // Who calls is read from the ledger too, before the dispatcher.
+    const known = asOperatorError(error) ?? requestError(error);
     // The dispatcher has logged its own.
     if (known.kind === 'failed' && known !== error)
       log.error({ err: error }, 'a request of an operator failed before it was handled');

@@ -1,7 +1,7 @@
 // Logins of browsers against a hostile world: other sites, stolen and planted sessions, floods of guesses.
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/ledger/database.ts';
+import { type Database, LedgerError } from '../../../../src/ledger/database.ts';
 import { changeUser } from '../../../../src/ledger/operator/users.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { addUser, type Browser, openBrowser, startServer, type TestServer } from './http-context.ts';
@@ -241,6 +241,31 @@ describe('a session ends', () => {
     expect(browser.cookies.get(COOKIE)).not.toBe(before);
     expect(await Promise.all([me(browser), me(other)])).toEqual([expect.anything(), null]);
     expect((await openBrowser(server).login('ana')).status).toBe(401);
+  });
+});
+
+describe('a session while the ledger is away', () => {
+  it('is not over: the answer says that the ledger is unavailable, and afterwards it goes on', async () => {
+    await browser.login('ana');
+    let isAway = true;
+    const away: Database = {
+      ...db,
+      query: async (...of) => {
+        if (isAway) throw new LedgerError(Object.assign(new Error('no'), { code: 'ECONNREFUSED' }));
+        return await db.query(...of);
+      },
+    };
+    const other = await startServer(away);
+    try {
+      const one = openBrowser(other);
+      for (const [name, value] of browser.cookies) one.cookies.set(name, value);
+      const { status, body } = await one.send('GET', '/api/v1/session');
+      expect([status, codeOf({ body })]).toEqual([503, 'LEDGER']);
+      isAway = false;
+      expect(await me(one)).not.toBeNull();
+    } finally {
+      await other.close();
+    }
   });
 });
 
