@@ -3,9 +3,10 @@ import type { Command } from 'commander';
 import type { Output as Answer } from '../../contracts/operator/index.ts';
 import type { DeadLetterSummary } from '../../contracts/operator/refusals.ts';
 import { neutralLine } from '../../observability/neutral.ts';
+import { OperatorError } from '../../operator/error.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
-import { CliError, EXIT } from '../lib/exit.ts';
+import { EXIT } from '../lib/exit.ts';
 import { formatCount, formatMany, formatTime } from '../lib/terminal/format.ts';
 import { type Output, openOutput } from '../lib/terminal/output.ts';
 import { type Column, listOf } from '../lib/terminal/table.ts';
@@ -42,7 +43,9 @@ export function registerDlqList(dlq: Command, env: NodeJS.ProcessEnv): void {
           const size = Math.min(PAGE, limit - shown);
           const found = await client.call('GET /dead-letters', { ...filter, limit: size, after });
           if (found.clusters.length === 0)
-            throw new CliError(EXIT.notFound, 'no Kafka cluster is configured: there are no dead letters');
+            throw new OperatorError('notFound', 'no Kafka cluster is configured: there are no dead letters', {
+              code: 'NO_KAFKA',
+            });
           first ??= found;
           shown += found.deadLetters.length;
           const lines = options.json
