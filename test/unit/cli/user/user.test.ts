@@ -1,0 +1,35 @@
+// `sluice user`: a script finds everything in the JSON.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { registerUser } from '../../../../src/cli/user/user.ts';
+import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+import { runHere } from '../../../support/runner/run-here.ts';
+
+let operator: TestOperator;
+beforeEach(async () => {
+  operator = await openTestOperator({ db: await testLedger(), temporal: null });
+});
+afterEach(() => operator.close());
+
+const sluice = (...args: string[]) =>
+  runHere((program) => registerUser(program, {}), ['user', ...args, '--server', operator.server]);
+
+describe('the one-time link', () => {
+  it('is in the JSON of user add and of user link, and only there', async () => {
+    const added = await sluice('add', 'bia', '--role', 'viewer', '--json');
+    const linked = await sluice('link', 'bia', '--json');
+    expect(JSON.parse(added.stdout)).toMatchObject({
+      name: 'bia',
+      role: 'viewer',
+      link: { path: expect.stringMatching(/^\/login#link=/), expiresAt: expect.any(String), url: null },
+    });
+    expect(JSON.parse(linked.stdout)).toMatchObject({ name: 'bia', link: { url: null } });
+    expect(added.stderr + linked.stderr).not.toContain('#link=');
+  });
+
+  it('is on stderr for people', async () => {
+    const { stdout, stderr } = await sluice('add', 'bia', '--role', 'viewer');
+    expect(stderr).toContain('/login#link=');
+    expect(stdout).toBe('');
+  });
+});
