@@ -93,10 +93,10 @@ async function main(): Promise<void> {
       }
 }
 
-/** The stream of changes has no path in it, and must not be read to its end. */
+/** No other answer has a path in it. */
 async function showProject(context: BrowserContext, dir: string) {
-  await context.route(/\/api\/v1\/(?!changes)/, async (route) => {
-    const response = await route.fetch();
+  await context.route(/\/api\/v1\/configuration$/, async (route) => {
+    const response = await route.fetch({ maxRetries: 3 });
     await route.fulfill({ response, body: (await response.text()).replaceAll(dir, PROJECT) });
   });
 }
