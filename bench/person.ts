@@ -69,6 +69,7 @@ async function p95(db: Database, ask: Ask): Promise<number> {
     const query = {
       accounts: [ACCOUNT],
       keys: [],
+      ref: null,
       email: null,
       name: null,
       id: null,

@@ -91,6 +91,8 @@ const MEMBER: Columns<ListedMember> = [
   ['optedOutAt', ({ optedOutAt }) => optedOutAt],
   ['movedAt', ({ movedAt }) => movedAt],
   ['taggedAt', ({ taggedAt }) => taggedAt],
+  // `sluice find` takes it.
+  ['person', ({ person }) => person],
 ];
 
 /** Formats members: the line of titles, and the line of each member. */

@@ -19,10 +19,13 @@ interface Options extends SessionOptions {
   readonly json: boolean;
 }
 
+/** Characters of the shortest query. */
+const SHORTEST = 2;
+/** Digits of the shortest Brazilian number with its area code. */
+const WITH_AREA = 10;
+
 type Found = Output<'POST /people/search'>;
 type Who = Pick<Found['people'][number], 'account' | 'person'>;
-
-const PERSON = /^(?:[pcmrte]\d+|o[0-9a-f]{32})$/;
 
 export function registerFind(program: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(
@@ -35,23 +38,25 @@ export function registerFind(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: 1000 }), 50)
     .option('--unmasked', 'show personal data; the audit log records it', false)
     .option('--json', 'print JSON', false)
-    .action((words: string[], options: Options) =>
-      withOperator(options, env, { command: 'sluice find' }, (client) =>
-        find(client, words.join(' '), options),
-      ),
-    );
+    .action((words: string[], options: Options) => {
+      const query = words.join(' ').trim();
+      if (query.length < SHORTEST)
+        throw new CliError(
+          EXIT.usage,
+          'write whom to find: a phone number, e-mail address, name or id, with at least two characters',
+        );
+      return withOperator(options, env, { command: 'sluice find' }, (client) => find(client, query, options));
+    });
 }
 
 async function find(client: OperatorClient, query: string, options: Options): Promise<number> {
   const { account, unmasked, json } = options;
-  if (account !== undefined && PERSON.test(query))
-    return await show(client, { account, person: query }, options);
   const found = await client.call('POST /people/search', { query, account, unmask: unmasked });
   const [only, ...others] = found.people;
   if (only === undefined) {
     if (json) line(JSON.stringify(found));
     else for (const each of rejectedLines(found)) line(each);
-    throw new CliError(EXIT.notFound, nobody(found));
+    throw new CliError(EXIT.notFound, nobody(found, query));
   }
   if (others.length === 0) return await show(client, only, options);
   if (json) line(JSON.stringify(found));
@@ -110,13 +115,20 @@ function rejectedLines({ rejected }: Found): string[] {
   );
 }
 
-function nobody({ readings, rejected }: Found): string {
+/** Digits of this number may be the end of a phone number. */
+const PART_OF_NUMBER = /^[\d\s().-]{4,}$/;
+
+export function nobody({ readings, rejected }: Pick<Found, 'readings' | 'rejected'>, query: string): string {
   const read = readings.length === 0 ? '' : ` It was read as ${readings.join(' and ')}.`;
   const rows =
     rejected.length === 0
       ? ''
       : ' The rows above end in the same digits, but their numbers could not be read.';
-  return `the ledger has nobody who matches.${read}${rows}`;
+  const whole =
+    PART_OF_NUMBER.test(query) && query.replace(/\D/g, '').length < WITH_AREA
+      ? ' Write the whole number with its area code.'
+      : '';
+  return `the ledger has nobody who matches.${read}${rows}${whole}`;
 }
 
 const timeOf = (iso: string): string => formatTime(iso);

@@ -11,6 +11,8 @@ const variables = z.record(z.string(), z.unknown()).readonly();
 export const ListedMember = z.object({
   /** Ledger id. */
   member: z.number(),
+  /** Id of the person, as the search for people takes it. Null: the number cannot be read. */
+  person: z.string().nullable(),
   contact: id,
   card: id,
   /** Index in the list `audience`, from 0, and the row number of a source. */

@@ -22,7 +22,7 @@ const PersonHit = z.object({
   ...person,
   /** Id of the contact in the service. */
   contact: z.int().nullable(),
-  /** What the query matched: one of `phone`, `email`, `name`, or the kind of the id. */
+  /** What the query matched: one of `person` (its id), `phone`, `email`, `name`, or the kind of the id. */
   by: z.array(z.string()),
 });
 export type PersonHit = z.infer<typeof PersonHit>;
@@ -79,7 +79,7 @@ export const PEOPLE = {
     summary:
       'Find people by phone number, e-mail address, name, or the id of anything that is about them. The query is in the body, because addresses end up in logs.',
     input: z.strictObject({
-      query: z.string().trim().min(2).max(200),
+      query: z.string().trim().min(2, 'write at least two characters').max(200),
       /** Default: all accounts of the configuration. */
       account: Name.optional(),
       limit: z.int().min(1).max(100).default(20),

@@ -24,7 +24,7 @@ export async function listMembers(db: Queryable, page: MembersPage): Promise<Lis
   const search = searchOf(page.search);
   if (search === 'nobody') return [];
   return await db.query<ListedMember>(
-    `select id::float8 as member, contact_id::float8 as contact, card_id::float8 as card, part, row_no as row, wave,
+    `select id::float8 as member, case when key is not null then 'm' || id end as person, contact_id::float8 as contact, card_id::float8 as card, part, row_no as row, wave,
             state, code, reason, ticket_id::float8 as ticket, ${TIMES_AS_TEXT}, number,
             case when $6 then variables end as variables
        from campaign_members

@@ -5,10 +5,11 @@ import type { Queryable } from '../database.ts';
 import { subjectHash } from '../events/events.ts';
 import { isoText } from '../iso-text.ts';
 import { queryNamed } from './named-parameters.ts';
-import { KEY_OF_REQUEST, refOf } from './person.ts';
+import { KEY_OF_REQUEST, keyOf, refOf } from './person.ts';
 
 /** What a person was found by. */
 export const FOUND_BY = [
+  'person',
   'phone',
   'email',
   'name',
@@ -35,6 +36,8 @@ export interface PeopleQuery {
   readonly id: number | null;
   /** Only this kind of id. */
   readonly idKind: FoundBy | null;
+  /** Id of a person, as a search answers it. */
+  readonly ref: string | null;
   /** Id of an event. */
   readonly event: string | null;
   /** The service's id of a call. */
@@ -69,6 +72,7 @@ export async function searchPeople(db: Queryable, query: PeopleQuery, limit: num
   const traces: Trace[] = query.accounts.flatMap((account) =>
     query.keys.map((key) => ({ account, key, ref: null, by: 'phone' as const })),
   );
+  if (query.ref !== null) traces.push(...(await byRef(db, query.accounts, query.ref)));
   if (query.email !== null) traces.push(...(await byEmail(db, query, limit)));
   if (query.id !== null) traces.push(...(await byId(db, query, limit)));
   if (query.event !== null) traces.push(...(await byEvent(db, query)));
@@ -77,6 +81,15 @@ export async function searchPeople(db: Queryable, query: PeopleQuery, limit: num
   if (query.name !== null) traces.push(...(await byName(db, query, limit)));
   const merged = mergeTraces(traces.filter(({ account }) => query.accounts.includes(account)));
   return (await describe(db, merged)).slice(0, limit);
+}
+
+async function byRef(db: Queryable, accounts: readonly string[], ref: string): Promise<Trace[]> {
+  const traces: Trace[] = [];
+  for (const account of accounts) {
+    const key = await keyOf(db, account, ref);
+    if (key !== undefined) traces.push({ account, key, ref: key === null ? ref : null, by: 'person' });
+  }
+  return traces;
 }
 
 /** Checked row by row: without statistics, PGlite would read the account's part of another index completely. */
@@ -126,6 +139,11 @@ const ID_PARTS: readonly (readonly [FoundBy, string])[] = [
     'contact',
     `select account, nullif(person_key, '') as key, case when person_key = '' then 'c' || id end as ref from conversations
       where account = any(:accounts) and (item #>> '{state,contact,id}')::bigint = :id`,
+  ],
+  [
+    'contact',
+    `select c.account, m.key, null::text as ref from campaigns c join campaign_members m on m.run_id = c.run_id
+      where c.account = any(:accounts) and m.contact_id = :id and m.key is not null`,
   ],
   [
     'card',

@@ -52,6 +52,9 @@ interface Found {
   readonly subject?: string;
 }
 
+/** See {@link refOf}. */
+const REF = /^([pcmrte](?=\d{1,15}$)|o(?=[0-9a-f]{32}$))(.+)$/;
+
 const FINDERS: Readonly<Record<string, string>> = {
   p: 'select key from people where account = $1 and id = $2',
   c: `select nullif(person_key, '') as key, id as conversation from conversations where account = $1 and id = $2`,
@@ -62,14 +65,24 @@ const FINDERS: Readonly<Record<string, string>> = {
   o: 'select key from opt_outs where account = $1 and md5(key) = $2',
 };
 
-/** Null: the account has nobody under this id. */
-export async function findPerson(db: Queryable, account: string, ref: string): Promise<Person | null> {
-  const [, letter = '', id = ''] =
-    /^([pcmrte])(\d{1,15})$/.exec(ref) ?? /^(o)([0-9a-f]{32})$/.exec(ref) ?? [];
+/** What the id of a person names; null when the account has nobody under it. */
+async function resolve(db: Queryable, account: string, ref: string): Promise<Found | null> {
+  const [, letter = '', id = ''] = REF.exec(ref) ?? [];
   const sql = FINDERS[letter];
   if (sql === undefined) return null;
   const [found] = await db.query<Found>(sql, [account, letter === 'o' ? id : Number(id)]);
-  return found === undefined ? null : await describePerson(db, account, ref, found);
+  return found ?? null;
+}
+
+/** The person's key, null if they have none; undefined when the account has nobody under this id. */
+export async function keyOf(db: Queryable, account: string, ref: string): Promise<string | null | undefined> {
+  return (await resolve(db, account, ref))?.key;
+}
+
+/** Null: the account has nobody under this id. */
+export async function findPerson(db: Queryable, account: string, ref: string): Promise<Person | null> {
+  const found = await resolve(db, account, ref);
+  return found === null ? null : await describePerson(db, account, ref, found);
 }
 
 interface Described {

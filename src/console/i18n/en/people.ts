@@ -22,6 +22,7 @@ export default {
     rejectedRow: 'Row {{row}} of {{run}}',
   },
   by: {
+    person: 'person id',
     phone: 'phone number',
     email: 'e-mail',
     name: 'name',

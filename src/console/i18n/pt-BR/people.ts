@@ -22,6 +22,7 @@ export default {
     rejectedRow: 'Linha {{row}} de {{run}}',
   },
   by: {
+    person: 'id da pessoa',
     phone: 'telefone',
     email: 'e-mail',
     name: 'nome',

@@ -14,6 +14,8 @@ const ROW = /^([^\s/]+\/[^\s/]+\/\d+)[\s:#]+(\d{1,9})$/;
 const ID = /^#?(\d{1,15})$/;
 /** Ids of the chat network are numbers. */
 const NETWORK_ID = /@(?:c\.us|s\.whatsapp\.net)$/i;
+/** Ids that the search answers. */
+const PERSON = /^(?:[pcmrte]\d{1,15}|o[0-9a-f]{32})$/i;
 const TOKEN = /^\S{6,100}$/;
 /** The shortest numbers have seven digits. */
 const SHORTEST = 7;
@@ -38,6 +40,7 @@ export function readQuery(
   return {
     accounts,
     keys: digits.length >= SHORTEST ? keysOf(text, digits, countries) : [],
+    ref: PERSON.test(text) ? text.toLowerCase() : null,
     email: isEmail ? words : null,
     name: kind === undefined && !isRow && !isEmail && /\p{L}/u.test(text) ? text : null,
     id: id === undefined || only === 'event' || only === 'request' ? null : Number(id),

@@ -30,6 +30,7 @@ const { key: KEY, name: NAME, email: EMAIL } = IOLANDA;
 
 const NOTHING: Omit<PeopleQuery, 'accounts'> = {
   keys: [],
+  ref: null,
   email: null,
   name: null,
   id: null,

@@ -53,6 +53,35 @@ describe('people', () => {
     }
   });
 
+  it('are found by their id in any account, and a query of one character is refused in plain words', async () => {
+    const { people } = await call('POST /people/search', { query: person.toUpperCase() });
+    expect(people).toMatchObject([{ account: 'acme', person, by: ['person'] }]);
+    await expect(call('POST /people/search', { query: ' x ' })).rejects.toThrow(
+      /write at least two characters/,
+    );
+  });
+
+  it('are found as members of a campaign by contact and by member', async () => {
+    const at = 'acme/+late/1';
+    await db.query(
+      `insert into runs (id, account, sync, seq, kind, status, spec) values ($1, 'acme', '+late', 1, 'campaign', 'syncing', '{}')`,
+      [at],
+    );
+    await db.query(
+      `insert into campaigns (run_id, account, campaign, digest, state, as_of, planned_by, planned_at)
+       values ($1, 'acme', 'late', 'd', 'running', now(), 'ana', now())`,
+      [at],
+    );
+    const [member] = await db.query<{ id: number }>(
+      `insert into campaign_members (run_id, key, number, contact_id, part, state)
+       values ($1, '5511900000001', '5511900000001', 987654, 0, 'waiting') returning id`,
+      [at],
+    );
+    const hit = { account: 'acme', person: `m${member?.id}` };
+    expect((await call('POST /people/search', { query: 'contact 987654' })).people).toMatchObject([hit]);
+    expect((await call('POST /people/search', { query: `m${member?.id}` })).people).toMatchObject([hit]);
+  });
+
   it('are masked everywhere, and the audit log has no trace of them', async () => {
     const shown = [
       await call('POST /people/search', { query: 'iolanda' }),
