@@ -3,8 +3,8 @@
 import { TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useRef, useState } from 'react';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './frame.module.css';
 
@@ -20,6 +20,11 @@ export function PersonSearch() {
   const navigate = useNavigate();
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
+  const { pathname } = useLocation();
+  // A number belongs to its search: it does not stay on the screen afterwards.
+  useEffect(() => {
+    if (!pathname.startsWith('/people')) setText('');
+  }, [pathname]);
   useHotkeys([['/', () => field.current?.focus()]]);
   const search = (event: FormEvent) => {
     event.preventDefault();

@@ -74,6 +74,8 @@ export default {
       usage: 'The configuration is wrong',
       unreachable: 'Something does not answer',
     },
+    partly_one: 'Nothing wrong found; {{count}} check could not be made',
+    partly_other: 'Nothing wrong found; {{count}} checks could not be made',
     level: { ok: 'OK', warning: 'Warning', problem: 'Problem', unchecked: 'Not checked' },
     summary: {
       ok: 'OK',
@@ -97,6 +99,7 @@ export default {
     timeZone: 'Time zone',
     tokens: 'Tokens',
     callsPerMinute: 'Calls per minute',
+    limitNow: 'now {{now}} (configured {{configured}})',
     read: 'Read lists now',
     readAgain: 'Read again',
     readHelp: 'Takes up to six API calls.',

@@ -77,6 +77,9 @@ export default {
       usage: 'A configuração está errada',
       unreachable: 'Algo não responde',
     },
+    partly_one: 'Nada de errado; {{count}} verificação não pôde ser feita',
+    partly_many: 'Nada de errado; {{count}} de verificações não puderam ser feitas',
+    partly_other: 'Nada de errado; {{count}} verificações não puderam ser feitas',
     level: { ok: 'OK', warning: 'Aviso', problem: 'Problema', unchecked: 'Não verificado' },
     summary: {
       ok: 'OK',
@@ -102,6 +105,7 @@ export default {
     timeZone: 'Fuso horário',
     tokens: 'Tokens',
     callsPerMinute: 'Chamadas por minuto',
+    limitNow: 'agora {{now}} (configurado: {{configured}})',
     read: 'Ler listas agora',
     readAgain: 'Ler de novo',
     readHelp: 'Leva até seis chamadas da API.',

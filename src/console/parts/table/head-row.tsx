@@ -26,6 +26,9 @@ export function HeadRow<T extends object>({ table, columns, isSelectable }: Head
               indeterminate={table.getIsSomeRowsSelected()}
               onChange={table.getToggleAllRowsSelectedHandler()}
             />
+            <span className={classes.chooseAll} aria-hidden>
+              {t('table.chooseAll')}
+            </span>
           </div>
         )}
         {columns.map(({ id, header, align = 'start', sortable = false, wideOnly = false }) => {

@@ -108,12 +108,19 @@ function DryRunDiff({ id, cluster }: Pick<DeadLetterPanelProps, 'id' | 'cluster'
   return (
     <Loaded of={found}>
       {({ results }) =>
-        results[0] === undefined ? null : (
+        results[0] === undefined ? null : isSameRefusal(results[0]) ? (
+          <p role="status">{t('dead.again')}</p>
+        ) : (
           <Diff label={t('dead.diff')} changes={changesOf(results[0], t('dead.outcome'))} />
         )
       }
     </Loaded>
   );
+}
+
+/** Before and after would be the same sentence. */
+function isSameRefusal({ then, now }: DryRun): boolean {
+  return now.outcome === 'refused' && now.code === then.code && now.reason === then.reason;
 }
 
 /** What happened then, and what would happen now, field by field. */

@@ -44,7 +44,7 @@ export function DeadLetters() {
     {
       id: 'reason',
       header: t('refusals.reason'),
-      cell: ({ reason }) => <span className={textStyles.cut}>{reason}</span>,
+      cell: ({ reason }) => <span className={textStyles.wrap}>{reason}</span>,
       width: 'minmax(14rem, 3fr)',
     },
     {
@@ -101,10 +101,14 @@ export function DeadLetters() {
         rowId={({ id }) => id}
         openId={letter ?? null}
         onOpen={({ id }) => change({ letter: id }, { replace: false })}
-        empty={{
-          title: t('dead.none'),
-          text: first?.clusters.length === 0 ? t('dead.noKafka') : t('dead.noneText'),
-        }}
+        empty={
+          route === undefined && code === undefined
+            ? {
+                title: t('dead.none'),
+                text: first?.clusters.length === 0 ? t('dead.noKafka') : t('dead.noneText'),
+              }
+            : { title: t('dead.noMatch'), text: t('events.noMatchText') }
+        }
         {...(may
           ? {
               bulk: (rows: readonly Letter[], clear: () => void) => (

@@ -40,7 +40,7 @@ export function EventTable() {
       cell: ({ blocked, code: own, reason }) => {
         const why = blocked ?? (own === null ? null : { code: own, reason });
         return (
-          <span className={textStyles.cut}>{why === null ? '–' : `${why.reason ?? ''} [${why.code}]`}</span>
+          <span className={textStyles.wrap}>{why === null ? '–' : `${why.reason ?? ''} [${why.code}]`}</span>
         );
       },
       width: 'minmax(12rem, 3fr)',
@@ -78,7 +78,11 @@ export function EventTable() {
         rowId={({ id }) => id}
         openId={event ?? null}
         onOpen={({ id }) => change({ event: id }, { replace: false })}
-        empty={{ title: t('events.none'), text: t('events.noneText') }}
+        empty={
+          [state, route, account, code].some((value) => value !== undefined)
+            ? { title: t('events.noMatch'), text: t('events.noMatchText') }
+            : { title: t('events.none'), text: t('events.noneText') }
+        }
         {...(may
           ? { bulk: (rows: readonly EventRow[], clear: () => void) => <Bulk rows={rows} clear={clear} /> }
           : {})}

@@ -40,7 +40,7 @@ export function Refusals() {
     {
       id: 'reason',
       header: t('refusals.reason'),
-      cell: ({ reason }) => <span className={textStyles.cut}>{reason}</span>,
+      cell: ({ reason }) => <span className={textStyles.wrap}>{reason}</span>,
       width: 'minmax(14rem, 3fr)',
     },
     { id: 'at', header: t('refusals.at'), cell: ({ at }) => <Time at={at} />, width: '8rem' },
@@ -60,7 +60,11 @@ export function Refusals() {
           pages={pages}
           columns={columns}
           rowId={({ id }) => String(id)}
-          empty={{ title: t('refusals.none'), text: t('refusals.noneText') }}
+          empty={
+            route === undefined && code === undefined
+              ? { title: t('refusals.none'), text: t('refusals.noneText') }
+              : { title: t('refusals.noMatch'), text: t('events.noMatchText') }
+          }
         />
       </Section>
     </div>
@@ -86,7 +90,7 @@ function ByCode({ hours }: { readonly hours: readonly Hour[] }) {
   const rows = [...sums.values()].toSorted((a, b) => b.count - a.count).slice(0, 20);
   if (rows.length === 0) return <EmptyState title={t('refusals.none')} text={t('refusals.noneText')} />;
   return (
-    <div className={classes.scroll}>
+    <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('refusals.byCode')}>
       <table className={classes.table}>
         <thead>
           <tr>

@@ -36,14 +36,7 @@ function PersonPage({ account, person }: Who) {
     <Page
       title={data?.name ?? data?.number ?? t('person.fallback', { person })}
       trail={[<BackLink key="back" />, account]}
-      actions={
-        data && (
-          <>
-            <ExportButton account={account} person={person} />
-            <EraseButton person={data} onErased={setErased} />
-          </>
-        )
-      }
+      actions={data && <ExportButton account={account} person={person} />}
     >
       {data === undefined && error instanceof OperatorError && error.kind === 'notFound' ? (
         <Section title={t('person.facts')} flush>
@@ -55,6 +48,9 @@ function PersonPage({ account, person }: Who) {
             <div className={classes.person}>
               <div className={classes.side}>
                 <PersonFacts person={found} />
+                <div>
+                  <EraseButton person={found} onErased={setErased} />
+                </div>
               </div>
               <div className={classes.main}>
                 <WhyList account={account} why={found.why} />

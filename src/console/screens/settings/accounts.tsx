@@ -21,6 +21,12 @@ type Account = Output<'GET /accounts'>['accounts'][number];
 export function Accounts() {
   const { t } = useTranslation('settings');
   const accounts = useCall('GET /accounts', {});
+  const overview = useCall('GET /overview', {});
+  // The service states its limit in its answers; the configuration only says what to expect before.
+  const limitOf = (account: string) =>
+    overview.data?.tokens
+      .filter((token) => token.account === account)
+      .reduce((sum, { limit }) => sum + limit, 0) ?? null;
   return (
     <Loaded of={accounts}>
       {({ accounts: all }) =>
@@ -29,7 +35,9 @@ export function Accounts() {
             <EmptyState title={t('accounts.none')} text={t('accounts.noneText')} />
           </Section>
         ) : (
-          all.map((account) => <AccountSection key={account.account} account={account} />)
+          all.map((account) => (
+            <AccountSection key={account.account} account={account} limitNow={limitOf(account.account)} />
+          ))
         )
       }
     </Loaded>
@@ -38,8 +46,11 @@ export function Accounts() {
 
 function AccountSection({
   account: { account, baseUrl, timeZone, tokens, callsPerMinute },
+  limitNow,
 }: {
   readonly account: Account;
+  /** Calls per minute of all tokens, as the service last stated; null until it is read. */
+  readonly limitNow: number | null;
 }) {
   const { t } = useTranslation('settings');
   const { t: common } = useTranslation('common');
@@ -58,7 +69,14 @@ function AccountSection({
         baseUrl,
         `${t('accounts.timeZone')}: ${timeZone}`,
         `${t('accounts.tokens')}: ${format.count(tokens)}`,
-        `${t('accounts.callsPerMinute')}: ${format.count(callsPerMinute)}`,
+        `${t('accounts.callsPerMinute')}: ${
+          limitNow === null || limitNow === callsPerMinute
+            ? format.count(callsPerMinute)
+            : t('accounts.limitNow', {
+                now: format.count(limitNow),
+                configured: format.count(callsPerMinute),
+              })
+        }`,
       ].join(' · ')}
       actions={
         may && (

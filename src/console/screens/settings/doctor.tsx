@@ -57,7 +57,11 @@ export function Doctor() {
                 <li className={classes.row}>
                   <Status
                     of={report.verdict === 'ok' ? 'ok' : 'failed'}
-                    label={t(`doctor.verdict.${report.verdict}`)}
+                    label={
+                      report.verdict === 'ok' && report.summary.unchecked > 0
+                        ? t('doctor.partly', { count: report.summary.unchecked })
+                        : t(`doctor.verdict.${report.verdict}`)
+                    }
                   />
                   <span className={textStyles.small}>
                     {SUMMARY.filter((name) => report.summary[name] > 0)
