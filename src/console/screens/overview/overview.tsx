@@ -5,6 +5,7 @@ import { Columns, Page, Section } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { CallsChart } from './calls-chart.tsx';
 import type { Overview } from './data.ts';
+import { Failures } from './failures.tsx';
 import { HealthList } from './health.tsx';
 import { NeedList } from './needs.tsx';
 import { RunningList } from './running.tsx';
@@ -27,6 +28,7 @@ export default function OverviewScreen() {
                 <Section title={t('needs.title')} about={t('needs.about')} flush>
                   <NeedList needs={needs} more={more} />
                 </Section>
+                <Failures />
                 <CallsChart />
                 <Section title={t('running.title')} flush>
                   <RunningList runs={running} needs={needs} />
