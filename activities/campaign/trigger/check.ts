@@ -130,15 +130,19 @@ export function isRechecked({ rechecked_at: at }: MemberRow, now: number): boole
 
 function reachedLately({ campaign, member }: MemberContext): Verdict | null {
   const { cap } = campaign.spec.config;
-  if (member.touches >= cap.times)
-    return skip(
-      'FREQUENCY_CAP',
-      `campaigns have already reached them ${cap.times} times within ${cap.within}`,
-    );
+  if (member.touches >= cap.times) return skip('FREQUENCY_CAP', reachedReason(member, cap.within));
   const { reachedBy } = member;
   return reachedBy === null
     ? null
     : skip('EXCLUDED_CAMPAIGN', `the campaign "${reachedBy}" has reached them since the plan was made`);
+}
+
+function reachedReason({ touches, lastTouch }: MemberCheck, within: string): string {
+  if (lastTouch === null) return `campaigns have reached them within ${within}`;
+  const { campaign, at } = lastTouch;
+  return touches === 1
+    ? `the campaign "${campaign}" reached them once within ${within}, on ${at}`
+    : `campaigns reached them ${touches} times within ${within}, last "${campaign}" on ${at}`;
 }
 
 function inConversation(deps: Deps, { campaign, member }: MemberContext, now: number): Verdict | null {

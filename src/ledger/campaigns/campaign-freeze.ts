@@ -191,6 +191,7 @@ function lateRules(
        order by c.updated_at desc limit 1)`;
   const seen = `c.id || ', as it was seen last: updated on ' || ${when('c.updated_at')}`;
   const [times, since] = [`${param(cap.times)}::int`, `${param(cap.since)}::timestamptz`];
+  const within = `${param(cap.within)}::text`;
   return [
     ...(readsMessages
       ? [
@@ -204,8 +205,9 @@ function lateRules(
     ...(humanService
       ? [conversation('HUMAN_SERVICE', `'a person serves conversation ' || ${seen}`, `and ${isServed('c')}`)]
       : []),
-    `(select array['FREQUENCY_CAP', 'campaigns reached them ' || count(*) || case count(*) when 1 then ' time in ' else ' times in ' end || ${param(cap.within)}::text
-        || ', last on ' || ${when('max(t.at)')}]
+    `(select array['FREQUENCY_CAP', case count(*) when 1 then 'the campaign "' || max(t.campaign) || '" reached them once within ' || ${within} || ', on '
+          else 'campaigns reached them ' || count(*) || ' times within ' || ${within} || ', last "' || (array_agg(t.campaign order by t.at desc))[1] || '" on ' end
+        || ${when('max(t.at)')}]
         from campaign_touches t where t.account = $4 and t.key = m.key and t.at > ${since} having count(*) >= ${times})`,
   ];
 }

@@ -4,6 +4,7 @@
 import { isOpen, isServed, unreadOf } from '../conversations/conversation-rules.ts';
 import { type Facts, factsOfPerson } from '../conversations/window-facts.ts';
 import type { Queryable } from '../database.ts';
+import { isoText } from '../iso-text.ts';
 import { lockedMembers, MEMBER_COLUMNS, type MemberName, type MemberRow } from './campaign-members.ts';
 
 export interface OpenConversation {
@@ -20,6 +21,8 @@ export interface MemberCheck extends MemberRow {
   readonly optedOut: boolean;
   /** How often campaigns have reached the person since then, not counting this member's own trigger. */
   readonly touches: number;
+  /** The last of these; null if there is none. `at` is in ISO 8601. */
+  readonly lastTouch: { readonly campaign: string; readonly at: string } | null;
   /** The first of the given campaigns that has ever reached the person. */
   readonly reachedBy: string | null;
   /** Counts how often campaigns were about to reach the person. Each right to trigger increases it. */
@@ -66,6 +69,9 @@ const probe = (who: string, question: MemberQuestion, after: string): string => 
            exists (select 1 from opt_outs where account = $1 and key in (who.key, sluice_pseudonym($1, who.key))) as "optedOut",
            (select count(*)::int from campaign_touches t
              where t.account = $1 and t.key = who.key and t.at > $3 and t.member_id <> who.id) as touches,
+           (select jsonb_build_object('campaign', campaign, 'at', ${isoText('t.at')}) from campaign_touches t
+             where t.account = $1 and t.key = who.key and t.at > $3 and t.member_id <> who.id
+             order by t.at desc limit 1) as "lastTouch",
            (select campaign from campaign_touches t
              where t.account = $1 and t.key = who.key and t.campaign = any($4) and t.member_id <> who.id
              order by t.at limit 1) as "reachedBy",

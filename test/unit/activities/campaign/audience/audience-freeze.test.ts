@@ -158,12 +158,19 @@ describe('each exclusion has a code and a reason', () => {
     [
       'the frequency cap',
       'FREQUENCY_CAP',
-      /^campaigns reached them 2 times in 7d, last on 2026-11-19/,
+      /^campaigns reached them 2 times within 7d, last "spring" on 2026-11-19/,
       { cap: { times: 2, within: '7d' } },
       async () => {
         await touch('spring', daysAgo(1), 900);
         await touch('summer', daysAgo(6), 901);
       },
+    ],
+    [
+      'the frequency cap, reached once',
+      'FREQUENCY_CAP',
+      /^the campaign "spring" reached them once within 7d, on 2026-11-19/,
+      { cap: { times: 1, within: '7d' } },
+      async () => await touch('spring', daysAgo(1), 900),
     ],
   ])('%s', async (_name, code, reason, over, given) => {
     await given();

@@ -121,6 +121,17 @@ describe('what forbids a trigger', () => {
     expect(await context.requests()).toEqual([]);
   });
 
+  it('the reason of the cap names the campaign that reached them', async () => {
+    const person = await arrange({});
+    await reached(1)(person);
+    await context.step('triggerMember', person);
+    const [member] = await context.db.query<{ reason: string }>(
+      'select reason from campaign_members where id = $1',
+      [person.member],
+    );
+    expect(member?.reason).toMatch(/^the campaign "[\w-]+" reached them once within \w+, on 2026-.*Z$/);
+  });
+
   it.each(RULES.filter(([, , commands]) => commands.length > 0))(
     '%s, while it waits for its slot: called off',
     async (_, config, commands, state, code) => {
