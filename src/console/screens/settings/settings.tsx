@@ -65,14 +65,10 @@ export default function SettingsScreen() {
   const Part = tab.part;
   return (
     <Page title={t('title')}>
-      <Tabs value={tab.id} onChange={open} keepMounted={false}>
+      <Tabs value={tab.id} onChange={open} keepMounted={false} classNames={{ tabSection: classes.tabIcon }}>
         <Tabs.List aria-label={t('tabs')}>
           {TABS.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ id, icon: Icon }) => (
-            <Tabs.Tab
-              key={id}
-              value={id}
-              leftSection={<Icon size={16} stroke={1.6} aria-hidden className={classes.tabIcon} />}
-            >
+            <Tabs.Tab key={id} value={id} leftSection={<Icon size={16} stroke={1.6} aria-hidden />}>
               {t(`tab.${id}`)}
             </Tabs.Tab>
           ))}
