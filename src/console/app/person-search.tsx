@@ -4,7 +4,7 @@ import { TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useLocation, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './frame.module.css';
 
@@ -21,10 +21,12 @@ export function PersonSearch() {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const { pathname } = useLocation();
-  // A number belongs to its search: it does not stay on the screen afterwards.
-  useEffect(() => {
+  const [shownOn, setShownOn] = useState(pathname);
+  // A number belongs to its search: it does not stay on the screens after it.
+  if (shownOn !== pathname) {
+    setShownOn(pathname);
     if (!pathname.startsWith('/people')) setText('');
-  }, [pathname]);
+  }
   useHotkeys([['/', () => field.current?.focus()]]);
   const search = (event: FormEvent) => {
     event.preventDefault();
