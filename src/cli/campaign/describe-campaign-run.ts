@@ -130,7 +130,9 @@ function describeLive({ campaign, timeZone, state }: CampaignReport, live: Live)
 function describeFigures({ total, pollerSees, account, state }: CampaignReport): string[] {
   const { audience, eligible, found, holdout, excluded, triggered } = total;
   const ofAll = (name: string, members: number, note = '') => line(name, members, audience, note);
-  const ofReached = (name: string, members: number, note = '') => line(`  ${name}`, members, triggered, note);
+  const ofReached = (name: string, members: number | null, note = '') =>
+    line(`  ${name}`, members, triggered, note);
+  const why = whyUnmeasured(total, pollerSees);
   const rest = [
     ['waiting', total.waiting, ''],
     ['sending', total.sending, ''],
@@ -149,8 +151,8 @@ function describeFigures({ total, pollerSees, account, state }: CampaignReport):
       ? []
       : [
           ofAll('triggered', triggered),
-          ofReached('delivered', total.delivered),
-          ofReached('read', total.read),
+          ofReached('delivered', why === null ? total.delivered : null, why ?? ''),
+          ofReached('read', why === null ? total.read : null, why ?? ''),
           ofReached('replied', total.replied),
           ofReached('opted out', total.optedOut),
           ofReached('moved', total.moved),
@@ -165,7 +167,17 @@ function describeFigures({ total, pollerSees, account, state }: CampaignReport):
   ];
 }
 
-function line(name: string, members: number, whole: number, note: string): string {
+/** Why nothing is known about deliveries; null if some were reported, or nobody was triggered. */
+function whyUnmeasured({ triggered, delivered, read }: CampaignFigures, pollerSees: boolean): string | null {
+  if (triggered === 0 || delivered + read > 0) return null;
+  return pollerSees
+    ? 'not known: the service has reported no delivery status'
+    : 'not known: no poller reads deliveries';
+}
+
+/** @param members null: not known */
+function line(name: string, members: number | null, whole: number, note: string): string {
+  if (members === null) return `  ${name.padEnd(18)}${'–'.padStart(9)}  ${note}`;
   const full = whole === 0 ? 0 : Math.round((BAR * members) / whole);
   const bar = '█'.repeat(members > 0 ? Math.max(1, full) : 0).padEnd(BAR, '·');
   return `  ${name.padEnd(18)}${n(members).padStart(9)}  ${share(members, whole).padStart(5)}  ${bar}${note === '' ? '' : `  ${note}`}`;
@@ -189,7 +201,8 @@ function describeTrouble({ total, campaign }: CampaignReport): string[] {
   ];
 }
 
-function describeWaves({ waves, timeZone, total }: CampaignReport): string[] {
+function describeWaves({ waves, timeZone, total, pollerSees }: CampaignReport): string[] {
+  const isMeasured = whyUnmeasured(total, pollerSees) === null;
   const at = (time: string | null) => (time === null ? '–' : formatTime(new Date(time), timeZone));
   const of = (members: number, { triggered }: CampaignFigures) =>
     `${n(members)}${members === 0 ? '' : ` (${share(members, triggered)})`}`;
@@ -199,8 +212,8 @@ function describeWaves({ waves, timeZone, total }: CampaignReport): string[] {
     ['BEGUN', 'left', ({ startedAt }) => at(startedAt), 'drop'],
     ['MEMBERS', 'right', ({ audience }) => n(audience)],
     ['TRIGGERED', 'right', ({ triggered }) => n(triggered)],
-    ['DELIVERED', 'right', (wave) => of(wave.delivered, wave), 'drop'],
-    ['READ', 'right', (wave) => of(wave.read, wave), 'drop'],
+    ['DELIVERED', 'right', (wave) => (isMeasured ? of(wave.delivered, wave) : '–'), 'drop'],
+    ['READ', 'right', (wave) => (isMeasured ? of(wave.read, wave) : '–'), 'drop'],
     ['REPLIED', 'right', (wave) => of(wave.replied, wave)],
     ['OPTED OUT', 'right', (wave) => of(wave.optedOut, wave), 'drop'],
     ['SKIPPED', 'right', ({ skipped }) => n(sum(skipped))],

@@ -103,6 +103,8 @@ export default {
     read: 'Read',
     replied: 'Replied',
     optedOut: 'Opted out',
+    noPoller: 'Not known: no poller reads deliveries',
+    notReported: 'Not known: no delivery status was reported',
   },
   outcomes: {
     title: 'Outcomes by code',

@@ -106,6 +106,8 @@ export default {
     read: 'Lidos',
     replied: 'Responderam',
     optedOut: 'Pediram para sair',
+    noPoller: 'Desconhecido: nenhum poller lê as entregas',
+    notReported: 'Desconhecido: nenhum status de entrega foi informado',
   },
   outcomes: {
     title: 'Resultados por código',

@@ -7,15 +7,27 @@ import type { Report } from './data.ts';
 
 const STEPS = ['audience', 'eligible', 'triggered', 'delivered', 'read', 'replied', 'optedOut'] as const;
 
-export function Funnel({ total }: { readonly total: Report['total'] }) {
+type FunnelProps = Pick<Report, 'total' | 'pollerSees'>;
+
+export function Funnel({ total, pollerSees }: FunnelProps) {
   const { t } = useTranslation('campaigns');
   const format = useFormat();
   const most = Math.max(1, total.audience);
+  // Zero for everybody means that nothing was reported.
+  const isUnknown = total.triggered > 0 && total.delivered + total.read === 0;
   return (
     <Section title={t('funnel.title')}>
       <ol className={classes.bars} aria-label={t('funnel.label')}>
         {STEPS.map((step) => {
           const count = total[step];
+          if (isUnknown && (step === 'delivered' || step === 'read'))
+            return (
+              <li key={step}>
+                <span>{t(`funnel.${step}`)}</span>
+                <small>{t(pollerSees ? 'funnel.notReported' : 'funnel.noPoller')}</small>
+                <span className={classes.barValue}>–</span>
+              </li>
+            );
           return (
             <li key={step}>
               <span>{t(`funnel.${step}`)}</span>

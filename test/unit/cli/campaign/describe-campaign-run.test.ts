@@ -186,6 +186,18 @@ describe('a run', () => {
       { progress: null, failure: null, etaAt: null },
       /no workflow runs it.*campaign start spring/,
     ],
+    [
+      'no delivery was seen, and no poller reads them: that they are not known',
+      { pollerSees: false, ...total({ delivered: 0, read: 0 }) },
+      null,
+      /delivered +– +not known: no poller reads deliveries\n +read +– /,
+    ],
+    [
+      'no delivery was seen although a poller reads: that none was reported',
+      total({ delivered: 0, read: 0 }),
+      null,
+      /delivered +– +not known: the service has reported no delivery status\n(.*\n)*.*canary .* – +– +64/,
+    ],
     ['without a poller', { pollerSees: false }, null, /no poller of acme .* may be missing/],
     ['being planned', { state: 'planning', ...total({ found: 9 }) }, null, /found, being read +9/],
     [
