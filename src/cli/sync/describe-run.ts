@@ -82,7 +82,20 @@ export function describeState({ state, sync, eta, end }: SyncProgress): string[]
     return [`  the run has not ended, and no Sluice works on it; continue with \`sluice sync run ${sync}\``];
   if (end !== null && end.status !== 'finished')
     return [`  ${end.status}${end.message === null ? '' : `: ${end.message}`}`];
+  if (end !== null && end.report !== null) return describeUnchanged(end.report);
   return eta === null ? [] : [`  ${describeEta(eta)}`];
+}
+
+/** A run that had nothing to do must not look like one that failed to do it. */
+function describeUnchanged({ unchanged, created, updated, failed, unknown, cards }: RunReport): string[] {
+  if (unchanged === 0) return [];
+  const rows = formatMany(unchanged, 'row is', 'rows are');
+  const others = created + updated + failed + unknown + cards;
+  return others === 0
+    ? [`  nothing has changed since the run before: ${rows} unchanged, so nothing was sent`]
+    : [
+        `  ${rows} unchanged since the run before, so nothing was sent for ${unchanged === 1 ? 'it' : 'them'}`,
+      ];
 }
 
 function describeEta({ seconds, minSeconds, maxSeconds }: Eta): string {
