@@ -24,7 +24,23 @@ export function createFront(
       await run(shape.name, command);
     });
   addExamples(program);
+  for (const [word, meant] of Object.entries(SYNONYMS)) addSynonym(program, word, meant);
   return program;
+}
+
+/** Words that people try, and the command that they mean. */
+const SYNONYMS: Readonly<Record<string, string>> = { errors: 'failures', problems: 'failures' };
+
+function addSynonym(program: Command, word: string, meant: string): void {
+  program
+    .command(word, { hidden: true })
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(() =>
+      program.error(`error: unknown command '${word}'\n(Did you mean ${meant}?)`, {
+        code: 'commander.unknownCommand',
+      }),
+    );
 }
 
 /** Commands that also know what has left the configuration. */

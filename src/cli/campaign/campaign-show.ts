@@ -108,11 +108,11 @@ function exitCodeOf({ state, paused, blocked }: CampaignReport): number {
 export function describeAudit(entries: readonly CampaignAuditEntry[], timeZone: string): string[] {
   if (entries.length === 0) return [];
   const columns: readonly Column<CampaignAuditEntry>[] = [
-    ['AT', 'left', ({ at }) => formatTime(at, timeZone), 'keep'],
-    ['BY', 'left', ({ by }) => by],
-    ['ACTION', 'left', ({ action }) => action],
-    ['WHAT', 'left', ({ details }) => describeDetails(details)],
-    ['REASON', 'left', ({ reason }) => reason, 'cut'],
+    ['at', 'left', ({ at }) => formatTime(at, timeZone), 'keep'],
+    ['by', 'left', ({ by }) => by],
+    ['action', 'left', ({ action }) => action],
+    ['what', 'left', ({ details }) => describeDetails(details)],
+    ['reason', 'left', ({ reason }) => reason, 'cut'],
   ];
   return tableOf(columns, entries);
 }

@@ -207,20 +207,20 @@ function describeWaves({ waves, timeZone, total, pollerSees }: CampaignReport): 
   const of = (members: number, { triggered }: CampaignFigures) =>
     `${n(members)}${members === 0 ? '' : ` (${share(members, triggered)})`}`;
   const columns: readonly Column<WaveResult>[] = [
-    ['WAVE', 'right', ({ wave }) => n(wave)],
-    ['KIND', 'left', ({ kind }) => kind],
-    ['BEGUN', 'left', ({ startedAt }) => at(startedAt), 'drop'],
-    ['MEMBERS', 'right', ({ audience }) => n(audience)],
-    ['TRIGGERED', 'right', ({ triggered }) => n(triggered)],
-    ['DELIVERED', 'right', (wave) => (isMeasured ? of(wave.delivered, wave) : '–'), 'drop'],
-    ['READ', 'right', (wave) => (isMeasured ? of(wave.read, wave) : '–'), 'drop'],
-    ['REPLIED', 'right', (wave) => of(wave.replied, wave)],
-    ['OPTED OUT', 'right', (wave) => of(wave.optedOut, wave), 'drop'],
-    ['SKIPPED', 'right', ({ skipped }) => n(sum(skipped))],
-    ['FAILED', 'right', ({ failed }) => n(sum(failed))],
-    ['UNKNOWN', 'right', ({ unknown }) => n(unknown)],
+    ['wave', 'right', ({ wave }) => n(wave)],
+    ['kind', 'left', ({ kind }) => kind],
+    ['begun', 'left', ({ startedAt }) => at(startedAt), 'drop'],
+    ['members', 'right', ({ audience }) => n(audience)],
+    ['triggered', 'right', ({ triggered }) => n(triggered)],
+    ['delivered', 'right', (wave) => (isMeasured ? of(wave.delivered, wave) : '–'), 'drop'],
+    ['read', 'right', (wave) => (isMeasured ? of(wave.read, wave) : '–'), 'drop'],
+    ['replied', 'right', (wave) => of(wave.replied, wave)],
+    ['opted out', 'right', (wave) => of(wave.optedOut, wave), 'drop'],
+    ['skipped', 'right', ({ skipped }) => n(sum(skipped))],
+    ['failed', 'right', ({ failed }) => n(sum(failed))],
+    ['unknown', 'right', ({ unknown }) => n(unknown)],
     [
-      'STATE',
+      'state',
       'left',
       ({ endedAt, judgedAt, broken }) =>
         endedAt === null
@@ -251,21 +251,21 @@ function describeWaves({ waves, timeZone, total, pollerSees }: CampaignReport): 
 /** A table of runs. */
 export function describeRuns(runs: readonly CampaignReport[]): string[] {
   const columns: readonly Column<CampaignReport>[] = [
-    ['RUN', 'left', ({ run }) => run, 'keep'],
+    ['run', 'left', ({ run }) => run, 'keep'],
     [
-      'STATE',
+      'state',
       'left',
       ({ state, paused, blocked }) =>
         paused !== null ? `${state}, paused` : blocked !== null ? `${state}, blocked` : state,
     ],
-    ['PLANNED', 'left', ({ plannedAt, timeZone }) => formatTime(plannedAt, timeZone), 'drop'],
-    ['AUDIENCE', 'right', ({ total }) => n(total.audience), 'drop'],
-    ['TO REACH', 'right', ({ total }) => n(total.eligible)],
-    ['TRIGGERED', 'right', ({ total }) => n(total.triggered)],
-    ['REPLIED', 'right', ({ total }) => n(total.replied), 'drop'],
-    ['SKIPPED', 'right', ({ total }) => n(sum(total.skipped)), 'drop'],
-    ['FAILED', 'right', ({ total }) => n(sum(total.failed))],
-    ['UNKNOWN', 'right', ({ total }) => n(total.unknown)],
+    ['planned', 'left', ({ plannedAt, timeZone }) => formatTime(plannedAt, timeZone), 'drop'],
+    ['audience', 'right', ({ total }) => n(total.audience), 'drop'],
+    ['to reach', 'right', ({ total }) => n(total.eligible)],
+    ['triggered', 'right', ({ total }) => n(total.triggered)],
+    ['replied', 'right', ({ total }) => n(total.replied), 'drop'],
+    ['skipped', 'right', ({ total }) => n(sum(total.skipped)), 'drop'],
+    ['failed', 'right', ({ total }) => n(sum(total.failed))],
+    ['unknown', 'right', ({ total }) => n(total.unknown)],
   ];
   return tableOf(columns, runs);
 }

@@ -32,29 +32,29 @@ export function describeCsvInit({ recognized, preset, preview }: CsvInit): strin
 }
 
 const GUESSES: readonly Column<ColumnGuess>[] = [
-  ['COLUMN', 'left', ({ name }) => name],
-  ['IS', 'left', ({ guess }) => guess ?? ''],
-  ['SURE', 'right', ({ confidence }) => percent(confidence)],
-  ['VALUES', 'right', ({ filled }) => String(filled)],
-  ['SAMPLE', 'left', (column) => sampleOf(column)[0] ?? ''],
+  ['column', 'left', ({ name }) => name],
+  ['is', 'left', ({ guess }) => guess ?? ''],
+  ['sure', 'right', ({ confidence }) => percent(confidence)],
+  ['values', 'right', ({ filled }) => String(filled)],
+  ['sample', 'left', (column) => sampleOf(column)[0] ?? ''],
 ];
 
 const ROWS: readonly Column<Preview['records'][number]>[] = [
-  ['ROW', 'right', ({ row }) => String(row)],
-  ['NUMBER', 'left', ({ record }) => contactOf(record).number ?? ''],
-  ['NAME', 'left', ({ record }) => contactOf(record).name ?? ''],
+  ['row', 'right', ({ row }) => String(row)],
+  ['number', 'left', ({ record }) => contactOf(record).number ?? ''],
+  ['name', 'left', ({ record }) => contactOf(record).name ?? ''],
   ['E-MAIL', 'left', ({ record }) => contactOf(record).email ?? ''],
-  ['DOCUMENT', 'left', ({ record }) => contactOf(record).document ?? ''],
-  ['TAGS', 'left', ({ record }) => record.tags.join(', ')],
-  ['STAGE', 'left', ({ record }) => String(record.card?.stage ?? '')],
+  ['document', 'left', ({ record }) => contactOf(record).document ?? ''],
+  ['tags', 'left', ({ record }) => record.tags.join(', ')],
+  ['stage', 'left', ({ record }) => String(record.card?.stage ?? '')],
 ];
 
 const PROBLEMS: readonly Column<Preview['problems'][number]>[] = [
-  ['COUNT', 'right', ({ count }) => String(count)],
-  ['FIELD', 'left', ({ field }) => field],
-  ['CODE', 'left', ({ code }) => code],
-  ['ROWS', 'left', ({ rows, count }) => `${rows.join(', ')}${count > rows.length ? ', …' : ''}`],
-  ['REASON', 'left', ({ reason }) => reason],
+  ['count', 'right', ({ count }) => String(count)],
+  ['field', 'left', ({ field }) => field],
+  ['code', 'left', ({ code }) => code],
+  ['rows', 'left', ({ rows, count }) => `${rows.join(', ')}${count > rows.length ? ', …' : ''}`],
+  ['reason', 'left', ({ reason }) => reason],
 ];
 
 function describePreview({ rows, whole, mapped, rejected, records, problems }: Preview): string[] {

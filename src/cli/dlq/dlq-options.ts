@@ -1,10 +1,10 @@
 // Options that the commands for dead letters share, and the choice that they make.
-import { type Command, InvalidArgumentError } from 'commander';
-import { Duration, durationMs } from '../../contracts/config/config-base.ts';
+import type { Command } from 'commander';
 import type { Input } from '../../contracts/operator/index.ts';
 import { collect, integer } from '../lib/arguments.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
+import { WHEN, when } from '../lib/when.ts';
 
 export interface BoxOptions extends SessionOptions {
   readonly cluster?: string;
@@ -32,11 +32,7 @@ export function withFilterOptions(command: Command): Command {
   return command
     .option('--route <name>', 'only dead letters of this route')
     .option('--code <code>', 'only dead letters with this code; repeatable', collect, [])
-    .option(
-      '--since <when>',
-      'only dead letters since this time: an ISO time, or a duration such as 2h or 3d',
-      since,
-    )
+    .option('--since <when>', `only dead letters since: ${WHEN}`, when)
     .option('--limit <count>', 'maximum number of entries', integer({ min: 1 }));
 }
 
@@ -46,14 +42,6 @@ export function withChoiceOptions(command: Command): Command {
     'apply the command to all dead letters that match the filters',
     false,
   );
-}
-
-function since(text: string): Date {
-  if (Duration.safeParse(text).success) return new Date(Date.now() - durationMs(text));
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time))
-    throw new InvalidArgumentError('write an ISO time (2026-11-20T10:00:00Z) or a span (30m, 2h, 3d).');
-  return new Date(time);
 }
 
 /** The filters as the operator API takes them. */

@@ -6,17 +6,17 @@ import { type Column, tableOf } from '../lib/terminal/table.ts';
 const NONE = '–';
 
 const columns = (timeZone?: string): readonly Column<PollerStatus>[] => [
-  ['POLLER', 'left', ({ poller }) => poller, 'keep'],
-  ['ACCOUNT', 'left', ({ account }) => account],
-  ['STATE', 'left', ({ state }) => state],
-  ['LAG', 'right', ({ lagSeconds }) => (lagSeconds === null ? NONE : formatDuration(lagSeconds * 1000))],
-  ['TODO', 'right', ({ todo }) => formatCount(todo)],
-  ['POLLS', 'right', ({ polls }) => formatCount(polls), 'drop'],
-  ['CALLS', 'right', ({ calls }) => formatCount(calls), 'drop'],
-  ['MESSAGES', 'right', ({ messages }) => formatCount(messages), 'drop'],
-  ['GAPS', 'right', ({ gaps }) => formatCount(gaps)],
+  ['poller', 'left', ({ poller }) => poller, 'keep'],
+  ['account', 'left', ({ account }) => account],
+  ['state', 'left', ({ state }) => state],
+  ['lag', 'right', ({ lagSeconds }) => (lagSeconds === null ? NONE : formatDuration(lagSeconds * 1000))],
+  ['todo', 'right', ({ todo }) => formatCount(todo)],
+  ['polls', 'right', ({ polls }) => formatCount(polls), 'drop'],
+  ['calls', 'right', ({ calls }) => formatCount(calls), 'drop'],
+  ['messages', 'right', ({ messages }) => formatCount(messages), 'drop'],
+  ['gaps', 'right', ({ gaps }) => formatCount(gaps)],
   [
-    'LAST POLL',
+    'last poll',
     'left',
     ({ polledAt }) => (polledAt === null ? NONE : formatTime(polledAt, timeZone)),
     'keep',

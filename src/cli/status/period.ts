@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { integer } from '../lib/arguments.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
-import { when } from '../lib/when.ts';
+import { WHEN, when } from '../lib/when.ts';
 
 export interface PeriodOptions extends SessionOptions {
   readonly account?: string;
@@ -12,12 +12,20 @@ export interface PeriodOptions extends SessionOptions {
   readonly json: boolean;
 }
 
+/** Entries of one answer of the operator API. */
+const MOST = 1000;
+
 export function withPeriod(command: Command, limit: number): Command {
   return withSessionOptions(command)
     .option('--account <name>', 'only this account')
-    .option('--since <when>', 'begin: a time with offset, or a duration such as 12h (default: 24h)', when)
-    .option('--until <when>', 'end: a time with offset, or a duration such as 1h (default: now)', when)
-    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: 1000 }), limit)
+    .option('--since <when>', `begin: ${WHEN} (default: 24h)`, when)
+    .option('--until <when>', `end: ${WHEN} (default: now)`, when)
+    .option(
+      '--limit <count>',
+      `maximum number of entries, at most ${MOST}`,
+      integer({ min: 1, max: MOST }),
+      limit,
+    )
     .option('--json', 'print JSON', false);
 }
 

@@ -114,9 +114,11 @@ describe.skipIf(!hasPty)('a list', () => {
     for (const line of lines.slice(0, 2)) expect(widthOf(line)).toBeLessThanOrEqual(columns);
   });
 
-  it('has tabs and no titles in a pipe', async () => {
+  it('has titles and tabs in a pipe', async () => {
     const { stdout } = await piped(remote('sync', 'rows', 'leads'));
-    expect(stdout).toMatch(/^row 3\trejected\tcontact\.number\tinvalid_phone\t.*😀\n$/);
+    expect(stdout).toMatch(
+      /^row\toutcome\tstep\tcode\treason\nrow 3\trejected\tcontact\.number\tinvalid_phone\t.*😀\n$/,
+    );
   });
 });
 

@@ -40,7 +40,7 @@ export function tableOf<T>(
 }
 
 /**
- * Lines of a list, or of a page of it: on a terminal a table, elsewhere cells separated by tabs without titles, for
+ * Lines of a list, or of a page of it, titles first: on a terminal a table, elsewhere cells separated by tabs, for
  * programs. An empty list has no lines.
  * @param page number of the page, from 0: only the first one has titles
  */
@@ -51,7 +51,8 @@ export function listOf<T>(
 ): string[] {
   if (rows.length === 0) return [];
   if (stream.isTTY === true) return tableOf(columns, rows, lineWidth(stream)).slice(page === 0 ? 0 : 1);
-  return rows.map((row) => columns.map(([, , cell]) => neutralLine(cell(row))).join('\t'));
+  const titles = page === 0 ? [columns.map(([title]) => title).join('\t')] : [];
+  return [...titles, ...rows.map((row) => columns.map(([, , cell]) => neutralLine(cell(row))).join('\t'))];
 }
 
 function cellsOf<T>(columns: readonly Column<T>[], rows: readonly T[]): string[][] {

@@ -126,7 +126,7 @@ describe('a run', () => {
       '  `sluice campaign resolve spring --all --as triggered`, or `--as not-triggered` (see --help)',
       '  `sluice campaign retry spring` retries the 7 that failed; first correct what the codes say',
       '',
-      'WAVE  KIND    BEGUN                       MEMBERS  TRIGGERED  DELIVERED  READ    REPLIED  OPTED OUT  SKIPPED  FAILED  UNKNOWN  STATE',
+      'wave  kind    begun                       members  triggered  delivered  read    replied  opted out  skipped  failed  unknown  state',
       '   1  canary  2026-11-02 10:00:00 -03:00      700        640          0     0  64 (10 %)          0        0       7        0  ended',
     ]);
   });
@@ -258,7 +258,7 @@ it('runs stand in a table', () => {
       { ...REPORT, run: 'acme/+spring/2', state: 'finished', paused: { by: 'a', reason: '' } },
     ]),
   ).toEqual([
-    'RUN             STATE             PLANNED                     AUDIENCE  TO REACH  TRIGGERED  REPLIED  SKIPPED  FAILED  UNKNOWN',
+    'run             state             planned                     audience  to reach  triggered  replied  skipped  failed  unknown',
     'acme/+spring/3  running           2026-11-01 10:00:00 -03:00     1,200     1,000        640       64       50       7        2',
     'acme/+spring/2  finished, paused  2026-11-01 10:00:00 -03:00     1,200     1,000        640       64       50       7        2',
   ]);
@@ -272,7 +272,7 @@ describe('an audit', () => {
       { seq: 2, at, by: 'bia', action: 'cancel', reason: 'a\n\u001b[2Jb', details: { members: 3 } },
     ];
     expect(describeAudit(entries, 'America/Sao_Paulo')).toEqual([
-      'AT                          BY   ACTION  WHAT              REASON',
+      'at                          by   action  what              reason',
       '2026-11-01 10:00:00 -03:00  ana  rate    callsPerMinute –',
       '2026-11-01 10:00:00 -03:00  bia  cancel  members 3         a\\u000a\\u001b[2Jb',
     ]);

@@ -85,6 +85,7 @@ describe('the front of the command line', () => {
 
   it.each([
     ['a word', ['snyc'], 'Did you mean sync?'],
+    ['a word that people try', ['errors', '--since', '2h'], 'Did you mean failures?'],
     ['a command of a group', ['sync', 'rnu'], 'Did you mean run?'],
     ['an option', ['sync', 'run', 'leads', '--jsno'], 'Did you mean --json?'],
   ])('proposes the right spelling of %s', async (_, words, hint) => {

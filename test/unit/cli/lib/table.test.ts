@@ -114,8 +114,10 @@ describe('a list', () => {
     expect(second).toEqual(lines.slice(1));
   });
 
-  it('has tabs and no titles elsewhere, so that awk reads it', () => {
+  it('has tabs elsewhere, so that awk reads it', () => {
+    expect(listOf(COLUMNS, ROWS, { stream: {}, page: 1 })).toHaveLength(2);
     expect(listOf(COLUMNS, ROWS, { stream: {} })).toEqual([
+      'id\tname\tcount\treason',
       `run-2026-11-23-0000000001\tJosé Antônio da Silva\t9\t${'x'.repeat(150)}`,
       'run-2\t山田太郎\t12345\tshort',
     ]);

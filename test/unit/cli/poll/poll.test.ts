@@ -64,7 +64,7 @@ describe('a name', () => {
 describe('pollers', () => {
   it('stand in a table, the last poll with its zone, and what was never started says so', () => {
     expect(show(STATUS)).toEqual([
-      'POLLER  ACCOUNT  STATE           LAG  TODO  POLLS  CALLS  MESSAGES  GAPS  LAST POLL',
+      'poller  account  state           lag  todo  polls  calls  messages  gaps  last poll',
       'main    acme     polling  1 min 15 s    12  1,234  5,678     1,000     0  2026-11-22 07:00:05 -03:00',
       'second  other    stopped           –     0      0      0         0     0  –',
       '  never started: `sluice poll start second`',
@@ -119,7 +119,7 @@ describe('a gap', () => {
     [null, 1, 'list of conversations', 'seen once'],
     [77, 1200, 'conversation 77', 'seen 1,200 times'],
   ])('is one line, and says where and when: %s', (conversation, seen, where, often) => {
-    expect(listOf(gapColumns('UTC'), [{ ...gap, conversation, seen }], { stream: {} })).toEqual([
+    expect(listOf(gapColumns('UTC'), [{ ...gap, conversation, seen }], { stream: {}, page: 1 })).toEqual([
       `acme/main\t2026-11-22 10:00:01 UTC\t${where}\t… to 2026-11-22 10:00:00 UTC\t${often}\tWINDOW\tthe page moved too fast`,
     ]);
   });
