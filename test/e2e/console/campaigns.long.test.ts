@@ -46,6 +46,8 @@ const LOADED = {
   config: {
     campaigns: { spring: CONFIG, '<script>alert(1)</script>': CONFIG, autumn: CONFIG },
     accounts: { acme: { timeZone: 'America/Sao_Paulo' } },
+    sources: {},
+    syncs: {},
   },
   campaign: specOf,
   reload: async () => LOADED,
@@ -286,6 +288,22 @@ it('a second person approves; the author cannot', { timeout: 60_000 }, async () 
   });
   const [plan] = await db.query('select approved_by from campaigns where run_id = $1', [PLANNED]);
   expect(plan).toEqual({ approved_by: 'user:bia' });
+});
+
+it('a lost trigger says what each answer does, and a failed member why and who', {
+  timeout: 60_000,
+}, async () => {
+  await withPage({}, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    const choices = page.getByRole('list', { name: 'What happened to these members?' });
+    await choices.getByText('They count as triggered. Sluice sends nothing.').waitFor();
+    await choices.getByRole('button', { name: 'Trigger again' }).click();
+    await page.getByRole('dialog').getByText('may get it a second time').waitFor();
+    await page.goto(`${listener.url}/campaigns?campaign=spring&tab=members&state=skipped`);
+    await page.getByText('In human service').first().waitFor();
+    const link = page.getByRole('link', { name: /open the person/ }).first();
+    expect(await link.getAttribute('href')).toMatch(/^\/people\/acme\/m\d+$/);
+  });
 });
 
 it('a member is found by a number, which is not in the address, and revealed', {

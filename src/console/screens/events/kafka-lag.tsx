@@ -46,7 +46,7 @@ function ClusterLag({ cluster: { cluster, problem, partitions } }: { readonly cl
         <EmptyState title={t('kafka.away')} text={`${problem.message} [${problem.code}]`} />
       )}
       {partitions.length > 0 && (
-        <div className={classes.scroll}>
+        <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('kafka.title')}>
           <table className={classes.table}>
             <thead>
               <tr>
