@@ -1,9 +1,12 @@
 // The screen of campaigns in Chromium, over the real handlers and a ledger: every view in light and dark, on a desktop and
 // on a phone, and the commands of an operator.
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import type { LoadedConfig } from '../../../src/config/load.ts';
 import { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
 import { digestOfSpec } from '../../../src/ledger/campaigns/campaigns.ts';
@@ -22,7 +25,7 @@ import { campaignRows } from '../../unit/ledger/campaigns/campaign-rows.ts';
 const ALL_DAY = Object.fromEntries(
   ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['09:00-18:00']]),
 );
-const CONFIG = CampaignConfig.parse({
+const RAW = {
   account: 'acme',
   flow: 7,
   connection: 1,
@@ -32,7 +35,8 @@ const CONFIG = CampaignConfig.parse({
   waves: { size: 400, canary: 50, callsPerMinute: 60 },
   stop: { failed: 0.1, optOut: 0.05 },
   approval: 'second-person',
-});
+};
+const CONFIG = CampaignConfig.parse(RAW);
 const specOf = (campaign: string) => ({
   account: 'acme',
   campaign,
@@ -42,7 +46,7 @@ const specOf = (campaign: string) => ({
   optOut: { tags: [], words: [] },
 });
 const LOADED = {
-  file: '/etc/sluice.yaml',
+  file: join(tmpdir(), `sluice-campaigns-${process.pid}.yaml`),
   config: {
     campaigns: { spring: CONFIG, '<script>alert(1)</script>': CONFIG, autumn: CONFIG },
     accounts: { acme: { timeZone: 'America/Sao_Paulo' } },
@@ -66,8 +70,13 @@ const rows = campaignRows(() => db);
 beforeAll(async () => {
   [dist, browser] = [await buildOnce(), await launchChromium()];
   await testLedger();
+  // Both are one object, so that the second is an alias of the first.
+  await writeFile(LOADED.file, stringify({ version: 1, campaigns: { spring: RAW, autumn: RAW } }));
 }, 240_000);
-afterAll(() => browser?.close());
+afterAll(async () => {
+  await browser?.close();
+  await rm(LOADED.file, { force: true });
+});
 
 beforeEach(async () => {
   db = await testLedger();
@@ -244,6 +253,7 @@ const VIEWS = [
   ['plan', '/campaigns?campaign=autumn&tab=plan'],
   ['replies', '/campaigns?campaign=spring&tab=replies'],
   ['rules', '/campaigns?campaign=spring&tab=rules'],
+  ['rules-alias', '/campaigns?campaign=autumn&tab=rules'],
   ['history', '/campaigns?campaign=spring&tab=history'],
   ['none', `/campaigns?campaign=${encodeURIComponent('<script>alert(1)</script>')}`],
 ] as const;
@@ -262,6 +272,7 @@ describe.each([
         await page.waitForLoadState('networkidle').catch(() => undefined);
         if (name === 'run') await page.locator('.uplot canvas').waitFor();
         if (name === 'members') await page.getByText('+55').first().waitFor();
+        if (name.startsWith('rules')) await page.getByRole('tab', { name: 'YAML' }).waitFor();
         await checkView(page, `campaigns-${name}`, options);
       }
     });

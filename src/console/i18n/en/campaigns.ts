@@ -108,6 +108,7 @@ export default {
   },
   outcomes: {
     title: 'Outcomes by code',
+    about: 'The plan left people out; the run skipped people when their trigger was due.',
     none: 'Nobody was left out, skipped or failed.',
     excluded: 'Left out',
     skipped: 'Skipped',

@@ -111,6 +111,7 @@ export default {
   },
   outcomes: {
     title: 'Resultados por código',
+    about: 'O plano deixou pessoas de fora; a execução pulou pessoas na hora do disparo.',
     none: 'Ninguém ficou de fora, foi pulado ou falhou.',
     excluded: 'De fora',
     skipped: 'Pulados',

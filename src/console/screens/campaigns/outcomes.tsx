@@ -28,7 +28,7 @@ export function Outcomes({ report }: { readonly report: Report }) {
   const reasonOf = useReason();
   const outcomes = outcomesOf(report);
   return (
-    <Section title={t('outcomes.title')}>
+    <Section title={t('outcomes.title')} about={t('outcomes.about')}>
       {outcomes.length === 0 ? (
         <EmptyState title={t('outcomes.none')} />
       ) : (
