@@ -1,38 +1,24 @@
 // Conversations and events in Chromium: each tab and panel without barriers, answers, retries, and the replay of a dead letter.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchChromium } from '../../support/chromium.ts';
-import { checkView, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { checkView, type OpenOptions } from '../../support/console/pages.ts';
 import { eventAnswers } from '../../support/console/sample-events.ts';
-import { type Answer, loginAnswers, type Stub, startStub } from '../../support/console/stub.ts';
-import { buildOnce } from '../../support/runner/build.ts';
+import { type Answer, loginAnswers, type Stub } from '../../support/console/stub.ts';
+import { prepareConsole } from '../../support/console/with-console.ts';
 
-let browser: Browser;
-let dist: string;
-beforeAll(async () => {
-  dist = await buildOnce();
-  browser = await launchChromium();
-}, 180_000);
-afterAll(() => browser?.close());
+const withConsole = prepareConsole();
 
-async function withConsole(
+async function withEvents(
   more: Readonly<Record<string, Answer>>,
   options: OpenOptions,
   test: (page: Page, stub: Stub) => Promise<void>,
 ): Promise<void> {
-  const stub = await startStub({ ...loginAnswers(), ...eventAnswers(), ...more }, dist);
-  const opened = await openPage(browser, stub.url, options);
-  try {
-    await opened.page.goto(`${stub.url}/events`);
-    await logIn(opened.page);
-    await opened.page.getByRole('heading', { level: 1 }).waitFor();
-    await test(opened.page, stub);
-    expect(opened.complaints).toEqual([]);
+  const answers = { ...loginAnswers(), ...eventAnswers(), ...more };
+  await withConsole(answers, '/events', options, async ({ page, stub }) => {
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await test(page, stub);
     expect(stub.missed).toEqual([]);
-  } finally {
-    await opened.context.close();
-    await stub.close();
-  }
+  });
 }
 
 const PLACES = [
@@ -55,7 +41,7 @@ describe.each([
   it('no tab and no panel has a serious barrier, and none is wider than the window', {
     timeout: 180_000,
   }, async () => {
-    await withConsole({}, options, async (page, stub) => {
+    await withEvents({}, options, async (page, stub) => {
       for (const [name, path, text] of PLACES) {
         await page.goto(stub.url + path);
         await page.getByText(text).first().waitFor({ state: 'attached' });
@@ -73,7 +59,7 @@ it('an answer is sent once per key, and its outcome is shown', { timeout: 60_000
     res.status(503).json({ error: { kind: 'unavailable', message: 'Temporal does not answer' } });
     return undefined;
   };
-  await withConsole({ 'POST /messages': send }, {}, async (page, stub) => {
+  await withEvents({ 'POST /messages': send }, {}, async (page, stub) => {
     await page.goto(`${stub.url}/conversations?conversation=acme%2F7`);
     await page.getByLabel('Answer').fill('Good morning');
     await page.getByRole('button', { name: 'Send' }).click();
@@ -92,7 +78,7 @@ it('a dead letter is replayed after its diff was shown', { timeout: 60_000 }, as
     replayed.push(req.body);
     return answers['POST /dead-letters/replay']?.(req, res);
   };
-  await withConsole({ 'POST /dead-letters/replay': begin }, {}, async (page, stub) => {
+  await withEvents({ 'POST /dead-letters/replay': begin }, {}, async (page, stub) => {
     await page.goto(`${stub.url}/events?tab=dead&letter=0-2`);
     const diff = page.getByRole('table', { name: 'Then, and if replayed now' });
     await diff.getByText('refused SCHEMA: phone: type').waitFor();
@@ -111,7 +97,7 @@ it('a retry of an unknown event says what it could do twice', { timeout: 60_000 
     retried.push(req.body);
     return { retried: ['event-2'], continued: [], workflows: 0, left: [] };
   };
-  await withConsole({ 'POST /events/retry': retry }, {}, async (page, stub) => {
+  await withEvents({ 'POST /events/retry': retry }, {}, async (page, stub) => {
     await page.goto(`${stub.url}/events`);
     await page.getByRole('checkbox', { name: 'Choose event-2', exact: true }).check();
     await page.getByRole('button', { name: 'Retry' }).click();

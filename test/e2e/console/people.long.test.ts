@@ -1,23 +1,14 @@
 // The screen of a person and the settings in Chromium: every kind of entry, reveals, erasure, roles, and no barriers.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchChromium } from '../../support/chromium.ts';
-import { checkView, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { describe, expect, it } from 'vitest';
+import { checkView } from '../../support/console/pages.ts';
 import { HOSTILE_NAME } from '../../support/console/sample.ts';
 import { person, timeline } from '../../support/console/sample-people.ts';
-import { type Answer, loginAnswers, startStub } from '../../support/console/stub.ts';
-import { buildOnce } from '../../support/runner/build.ts';
+import { type Answer, loginAnswers } from '../../support/console/stub.ts';
+import { prepareConsole } from '../../support/console/with-console.ts';
 
 const PERSON = '/people/acme/p3';
 
-let browser: Browser;
-let dist: string;
-
-beforeAll(async () => {
-  dist = await buildOnce();
-  browser = await launchChromium();
-}, 180_000);
-afterAll(() => browser?.close());
+const withConsole = prepareConsole();
 
 const user = {
   name: 'ana',
@@ -75,25 +66,6 @@ const answers = (role: string, more: Readonly<Record<string, Answer>> = {}) =>
     ...more,
   }) satisfies Readonly<Record<string, Answer>>;
 
-async function withPage(
-  given: Readonly<Record<string, Answer>>,
-  address: string,
-  options: OpenOptions,
-  test: (page: Page, url: string) => Promise<void>,
-): Promise<void> {
-  const stub = await startStub(given, dist);
-  const { page, context, complaints } = await openPage(browser, stub.url, options);
-  try {
-    await page.goto(stub.url + address);
-    await logIn(page);
-    await test(page, stub.url);
-    expect(complaints).toEqual([]);
-  } finally {
-    await context.close();
-    await stub.close();
-  }
-}
-
 describe.each([
   { scheme: 'light', size: 'desktop' },
   { scheme: 'dark', size: 'phone' },
@@ -101,7 +73,7 @@ describe.each([
   it('neither a person nor the settings have a serious barrier or are too wide', {
     timeout: 120_000,
   }, async () => {
-    await withPage(answers('admin'), PERSON, options, async (page, url) => {
+    await withConsole(answers('admin'), PERSON, options, async ({ page, stub: { url } }) => {
       const check = (name: string) => checkView(page, name, options);
       await page.getByText('The person opted out of campaigns in a reply').waitFor();
       await check('person');
@@ -120,7 +92,7 @@ describe.each([
 });
 
 it('every kind of entry is a sentence with its links, also one that a newer server sends', async () => {
-  await withPage(answers('admin'), PERSON, {}, async (page) => {
+  await withConsole(answers('admin'), PERSON, {}, async ({ page }) => {
     const list = page.getByRole('list', { name: 'Timeline' });
     await list.waitFor();
     const text = await list.innerText();
@@ -152,7 +124,7 @@ it('personal data shows after a click, and an erasure says what it deletes and h
       optOutKept: true,
     }),
   });
-  await withPage(given, PERSON, {}, async (page) => {
+  await withConsole(given, PERSON, {}, async ({ page }) => {
     await page.getByRole('heading', { level: 1, name: 'B… V…' }).waitFor();
     await page.getByRole('button', { name: 'Show in plain text' }).click();
     await page.getByText('+5511912345601').waitFor();
@@ -170,7 +142,7 @@ it('personal data shows after a click, and an erasure says what it deletes and h
 });
 
 it('a viewer sees no commands on people, and no users and no audit log', async () => {
-  await withPage(answers('viewer'), PERSON, {}, async (page, url) => {
+  await withConsole(answers('viewer'), PERSON, {}, async ({ page, stub: { url } }) => {
     await page.getByRole('list', { name: 'Timeline' }).waitFor();
     for (const name of ['Show in plain text', 'Export', 'Erase'])
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);

@@ -1,37 +1,22 @@
 // The syncs screen in Chromium: an active run, its rows, commands that ask first, and the guided first sync.
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchChromium } from '../../support/chromium.ts';
-import { checkView, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
+import { describe, expect, it } from 'vitest';
+import { checkView, type OpenOptions } from '../../support/console/pages.ts';
 import { syncAnswers } from '../../support/console/sample-syncs.ts';
-import { type Answer, loginAnswers, type Stub, startStub } from '../../support/console/stub.ts';
-import { buildOnce } from '../../support/runner/build.ts';
+import { type Answer, loginAnswers } from '../../support/console/stub.ts';
+import { type ConsoleTest, prepareConsole } from '../../support/console/with-console.ts';
 
-let browser: Browser;
-let dist: string;
-beforeAll(async () => {
-  dist = await buildOnce();
-  browser = await launchChromium();
-}, 180_000);
-afterAll(() => browser?.close());
+const withConsole = prepareConsole();
 
 async function withSyncs(
   more: Readonly<Record<string, Answer>>,
   options: OpenOptions,
-  test: (opened: Awaited<ReturnType<typeof openPage>> & { readonly stub: Stub }) => Promise<void>,
+  test: (opened: ConsoleTest) => Promise<void>,
 ): Promise<void> {
-  const stub = await startStub({ ...loginAnswers(), ...syncAnswers(), ...more }, dist);
-  const opened = await openPage(browser, stub.url, options);
-  try {
-    await opened.page.goto(`${stub.url}/syncs`);
-    await logIn(opened.page);
-    await test({ ...opened, stub });
-    expect(opened.complaints).toEqual([]);
-    expect(stub.missed).toEqual([]);
-  } finally {
-    await opened.context.close();
-    await stub.close();
-  }
+  const answers = { ...loginAnswers(), ...syncAnswers(), ...more };
+  await withConsole(answers, '/syncs', options, async (opened) => {
+    await test(opened);
+    expect(opened.stub.missed).toEqual([]);
+  });
 }
 
 const CSV = { name: 'export.csv', mimeType: 'text/csv', buffer: Buffer.from('Telefone;Nome\n1;Ana\n') };
