@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { checkView, type OpenOptions } from '../../support/console/pages.ts';
+import { quietOverview } from '../../support/console/sample.ts';
 import { eventAnswers } from '../../support/console/sample-events.ts';
 import { type Answer, loginAnswers, type Stub } from '../../support/console/stub.ts';
 import { prepareConsole } from '../../support/console/with-console.ts';
@@ -13,7 +14,7 @@ async function withEvents(
   options: OpenOptions,
   test: (page: Page, stub: Stub) => Promise<void>,
 ): Promise<void> {
-  const answers = { ...loginAnswers(), ...eventAnswers(), ...more };
+  const answers = { ...loginAnswers(), 'GET /overview': quietOverview, ...eventAnswers(), ...more };
   await withConsole(answers, '/events', options, async ({ page, stub }) => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     await test(page, stub);

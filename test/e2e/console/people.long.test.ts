@@ -154,6 +154,7 @@ it('a viewer sees no commands on people, and no users and no audit log', async (
       'Doctor',
       'Accounts',
       'Access tokens',
+      'Password',
     ]);
   });
 });
