@@ -33,7 +33,7 @@ export function CampaignList() {
     {
       id: 'state',
       header: t('list.state'),
-      width: 'minmax(11rem, 1.5fr)',
+      width: 'minmax(10.5rem, 1.5fr)',
       cell: ({ newest, isStale }) => {
         const state = stateOf(newest);
         return <Status of={STATUS_OF[state]} label={isStale ? t('list.stale') : t(`state.${state}`)} />;
@@ -43,28 +43,28 @@ export function CampaignList() {
       id: 'reached',
       header: t('list.reached'),
       align: 'end',
-      width: '8rem',
+      width: '6.5rem',
       cell: ({ newest }) => <Count of={newest === null ? null : newest.total.triggered} />,
     },
     {
       id: 'replied',
       header: t('list.replied'),
       align: 'end',
-      width: '8rem',
+      width: '6.5rem',
       cell: ({ newest }) => <Count of={newest === null ? null : newest.total.replied} />,
     },
     {
       id: 'calls',
       header: t('list.calls'),
       align: 'end',
-      width: '8rem',
+      width: '5.5rem',
       cell: ({ newest }) => <Count of={newest?.calls ?? null} />,
     },
     {
       id: 'share',
       header: t('list.share'),
       align: 'end',
-      width: '10rem',
+      width: '7rem',
       cell: (row) => <Share of={shareOf(row)} />,
     },
     {
