@@ -190,7 +190,7 @@ function describeTrouble({ total, campaign }: CampaignReport): string[] {
     ...(total.unknown === 0
       ? []
       : [
-          `  Sluice can't tell whether ${formatMany(total.unknown, 'flow was', 'flows were')} triggered, and does not trigger ${total.unknown === 1 ? 'it' : 'them'} again: check in the service, then`,
+          `  Sluice can't tell whether ${formatMany(total.unknown, 'flow was', 'flows were')} triggered, and does not trigger ${total.unknown === 1 ? 'it' : 'them'} again: check in the service (\`sluice find PHONE\` shows a conversation that changed right after the call), then`,
           `  \`sluice campaign resolve ${campaign} --all --as triggered\`, or \`--as not-triggered\` (see --help)`,
         ]),
     ...(failed === 0

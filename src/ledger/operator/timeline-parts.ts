@@ -211,6 +211,15 @@ const MEMBER = {
   ticket: 'm.ticket_id',
 };
 
+/** A conversation that changed this soon after an unknown trigger speaks for it. The service has its own clock. */
+const SOON = "between m.sent_at - interval '5 seconds' and m.sent_at + interval '1 minute'";
+/** Evidence for the operator who resolves an unknown trigger; Sluice decides nothing by it. */
+const EVIDENCE = `case m.state when 'unknown' then coalesce((
+    select '; conversation ' || v.id || ' of this person changed right after the call, which suggests that the flow ran'
+      from conversations v
+     where v.account = :account and v.person_key = m.key and v.updated_at ${SOON}
+     order by v.updated_at limit 1), '') else '' end`;
+
 const reached = (code: string, column: string) =>
   part({
     kind: 'campaign',
@@ -236,7 +245,7 @@ const campaigns = [
     at: 'm.ended_at',
     id: `m.id || '/ended'`,
     code: 'm.state',
-    fields: { ...MEMBER, problem: problem('m.code', 'm.reason') },
+    fields: { ...MEMBER, problem: problem('m.code', `coalesce(m.reason, '') || ${EVIDENCE}`) },
     from: `${MEMBERS} and m.state in ('skipped', 'failed', 'unknown', 'cancelled') and m.ended_at is not null`,
   }),
   reached('triggered', 'triggered_at'),

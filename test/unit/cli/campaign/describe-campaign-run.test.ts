@@ -122,7 +122,7 @@ describe('a run', () => {
       '  skipped                  50    4 %  █···················  HUMAN_SERVICE 50',
       '  failed                    7   <1 %  █···················  ERR_CONTACT_INVALID 7',
       '  unknown                   2   <1 %  █···················',
-      "  Sluice can't tell whether 2 flows were triggered, and does not trigger them again: check in the service, then",
+      "  Sluice can't tell whether 2 flows were triggered, and does not trigger them again: check in the service (`sluice find PHONE` shows a conversation that changed right after the call), then",
       '  `sluice campaign resolve spring --all --as triggered`, or `--as not-triggered` (see --help)',
       '  `sluice campaign retry spring` retries the 7 that failed; first correct what the codes say',
       '',

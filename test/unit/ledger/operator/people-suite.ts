@@ -263,6 +263,25 @@ export function peopleSearchSuite(database: OpenDatabase): void {
       ]);
     });
 
+    it.each([
+      ['right after', -31, /^lost; conversation \d+ of this person changed right after the call/],
+      ['long before', 3600, /^lost$/],
+    ])('an unknown trigger names a conversation that changed %s it', async (_, seconds, reason) => {
+      const { account, person } = await known();
+      const db = database();
+      await db.query(
+        `update campaign_members set state = 'unknown', code = 'TRIGGER_AMBIGUOUS', reason = 'lost', ended_at = now(),
+                sent_at = (select updated_at from conversations where account = $1 limit 1) + make_interval(secs => $2)
+          where run_id like $1 || '/%' and key = $3`,
+        [account, seconds, KEY],
+      );
+      const { entries } = await readTimeline(db, person, { kinds: ['campaign'], limit: 50, before: null });
+      const unknown = entries.filter(({ code }) => code === 'unknown');
+      expect(unknown.length).toBeGreaterThan(0);
+      for (const entry of unknown)
+        expect(entry).toMatchObject({ facts: { problem: { reason: expect.stringMatching(reason) } } });
+    });
+
     it('says that a campaign does not have the person, and why a waiting one has no message', async () => {
       const { account } = await known();
       const db = database();
