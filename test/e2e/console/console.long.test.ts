@@ -111,6 +111,36 @@ it('an expired session leads to the login, and from there back to the same place
   });
 });
 
+it('the overview counts failures of the last day only when it is asked to', async () => {
+  let counted = 0;
+  const at = new Date().toISOString();
+  const failure = { account: 'acme', run: null, outcome: 'failed', reason: null, firstAt: at, lastAt: at };
+  const given = answers({
+    'GET /failures': () => {
+      counted++;
+      const members = Object.assign({ kind: 'member', name: 'spring', code: 'HTTP_500', count: 12 }, failure);
+      return { since: at, until: at, failures: [members], more: false, repaired: 2, problems: [] };
+    },
+    'GET /refusals/hours': () => ({ hours: [] }),
+  });
+  await withConsole(given, {}, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await logIn(page);
+    const section = page.getByRole('region', { name: 'Failed in the last 24 hours' });
+    await section.waitFor();
+    stub.announce(['overview']);
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(counted).toBe(0);
+    await section.getByRole('button', { name: 'Count' }).click();
+    await section.getByText('HTTP_500: 12').waitFor();
+    await section.getByText('2 more failures were made good').waitFor();
+    expect(await section.getByRole('link', { name: 'Members of campaigns' }).getAttribute('href')).toBe(
+      '/campaigns',
+    );
+    expect(counted).toBe(1);
+  });
+});
+
 it('the overview changes when the server announces it, and says when the connection is lost', async () => {
   let overview = busyOverview();
   await withConsole(answers({ 'GET /overview': () => overview }), {}, async ({ page, stub }) => {

@@ -3,9 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROOT } from '../../../scripts/docs/clone.ts';
 import type { CommandShape } from '../../../src/cli/lib/shape.ts';
 import { httpClient } from '../../../src/operator/client/node.ts';
 import { buildOnce } from '../../support/runner/build.ts';
@@ -18,6 +17,7 @@ import { type Case, CHANGES, type Ids, OWN, PASSWORD, READS, type Situation } fr
 const PREPARE_MS = 120_000;
 const ALL_MS = 600_000;
 
+const ROOT = resolve(import.meta.dirname, '../../..');
 let dist: string;
 let base: string;
 let project: Project;
