@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoadedConfig } from '../src/config/load.ts';
-import { CampaignConfig } from '../src/contracts/config/config-campaigns.ts';
 import { CAMPAIGN_MEMBERS } from '../src/contracts/operator/campaign-members.ts';
 import { CAMPAIGNS } from '../src/contracts/operator/campaigns.ts';
 import { type Database, openPglite, openPostgres } from '../src/ledger/database.ts';
@@ -13,57 +12,13 @@ import { campaignHandlers } from '../src/operator/service/campaigns/index.ts';
 import type { OperatorDeps } from '../src/operator/service/deps.ts';
 import { startPostgres } from '../test/support/postgres/postgres.ts';
 import type { BenchResult } from './bench.ts';
+import { MEMBERS, PLAN, RUN, SPEC, START } from './support/campaign-data.ts';
 import { round } from './support/log.ts';
 
-const MEMBERS = 100_000;
 const TIMES = 40;
 const WARM_UPS = 5;
-const RUN = 'acme/+spring/1';
-const START = '2026-11-23T12:00:00.000Z';
 const ENDPOINTS = { ...CAMPAIGNS, ...CAMPAIGN_MEMBERS } as const;
 type BenchRoute = keyof typeof ENDPOINTS;
-
-const SPEC = {
-  account: 'acme',
-  campaign: 'spring',
-  timeZone: 'America/Sao_Paulo',
-  sources: {},
-  optOut: { tags: [], words: [] },
-  config: CampaignConfig.parse({
-    account: 'acme',
-    flow: 1,
-    connection: 1,
-    audience: [{ from: 'contacts' }],
-    windows: { days: { mon: ['09:00-18:00'], tue: ['09:00-18:00'], wed: ['09:00-18:00'] } },
-  }),
-};
-const PLAN = {
-  account: 'acme',
-  campaign: 'spring',
-  run: RUN,
-  plannedAt: START,
-  plannedBy: 'user:ana',
-  found: MEMBERS,
-  audience: MEMBERS,
-  merged: 0,
-  parts: [],
-  excluded: {},
-  holdout: 0,
-  eligible: MEMBERS,
-  zones: [{ zones: ['America/Sao_Paulo'], members: MEMBERS }],
-  calls: { planning: 1, triggers: MEMBERS, rechecks: 0, lookups: 0, after: 0 },
-  pacePerMinute: 120,
-  callsPerMinute: 120,
-  waves: [],
-  moreWaves: 0,
-  timeZone: 'America/Sao_Paulo',
-  days: [],
-  moreDays: 0,
-  finishAt: null,
-  problems: [],
-  warnings: [],
-  approval: 'none',
-};
 
 export async function members(say: (line: string) => void): Promise<BenchResult> {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-members-'));

@@ -15,9 +15,10 @@ import type { OperatorDeps } from '../src/operator/service/deps.ts';
 import { overviewHandlers } from '../src/operator/service/overview/index.ts';
 import { startPostgres } from '../test/support/postgres/postgres.ts';
 import type { BenchResult } from './bench.ts';
+import { MEMBERS } from './support/campaign-data.ts';
 import { watchCpu } from './support/cpu.ts';
 import { round } from './support/log.ts';
-import { CALLS, fillLedger, MEMBERS, PEOPLE } from './support/overview-data.ts';
+import { CALLS, fillLedger, PEOPLE } from './support/overview-data.ts';
 
 const TOKEN = 'svc_bench';
 const TIMES = 60;
@@ -208,6 +209,7 @@ function depsOf(db: Database): OperatorDeps {
     db,
     config: () => config,
     runningTemporal: async () => null,
+    now: async () => Date.now(),
     log: console,
   } as unknown as OperatorDeps;
 }

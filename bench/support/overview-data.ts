@@ -1,8 +1,8 @@
 // A large ledger for the bench of the overview: as many people, members and calls as its goals name, and work that waits.
 import type { Database } from '../../src/ledger/database.ts';
+import { MEMBERS, PLAN, RUN, SPEC } from './campaign-data.ts';
 
 export const PEOPLE = 1_000_000;
-export const MEMBERS = 100_000;
 export const CALLS = 1_000_000;
 /** Days over which the calls are spread, and minutes in which calls are counted. */
 const DAYS = 14;
@@ -28,9 +28,10 @@ export async function fillLedger(db: Database, token: string, say: (line: string
       'runs under way',
       `insert into runs (id, account, sync, seq, kind, status, spec, rows_read, calls)
        values ('acme/leads/5001', 'acme', 'leads', 5001, 'sync', 'syncing', '{}', ${2 * PENDING}, 200000),
-              ('acme/+spring/1', 'acme', '+spring', 1, 'campaign', 'syncing', '{"config": {"approval": "none"}}', 0, 0),
+              ('acme/+spring/1', 'acme', '+spring', 1, 'campaign', 'syncing', $1::jsonb, 0, 0),
               ('acme/~chats/1', 'acme', '~chats', 1, 'poll', 'syncing', '{}', 0, 0),
               ('acme/@signup/1', 'acme', '@signup', 1, 'intake', 'syncing', '{}', 0, 0)`,
+      [JSON.stringify(SPEC)],
     ],
     [
       'records',
@@ -41,7 +42,8 @@ export async function fillLedger(db: Database, token: string, say: (line: string
     [
       'campaign',
       `insert into campaigns (run_id, account, campaign, digest, state, as_of, planned_by, plan)
-       values ('acme/+spring/1', 'acme', 'spring', 'd', 'running', now(), 'ana', '{"eligible": ${MEMBERS}}')`,
+       values ($1, 'acme', 'spring', 'd', 'running', now(), 'ana', $2::jsonb)`,
+      [RUN, JSON.stringify(PLAN)],
     ],
     [
       'waves',
