@@ -245,7 +245,7 @@ describe('with a worker', () => {
         .trimEnd()
         .split('\n')
         .map((line) => line.split('\t').slice(2, 3)),
-    ).toEqual([['conversation 77'], ['list of conversations']]);
+    ).toEqual([['where'], ['conversation 77'], ['list of conversations']]);
     expect(stderr).toContain('2 gaps');
     expect((await sluice('poll gaps spare --json')).stdout).toBe('');
     expect((await sluice('poll gaps main --json --limit 1')).json()).toMatchObject({

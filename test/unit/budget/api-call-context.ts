@@ -1,5 +1,4 @@
-// An account with two tokens, against a service whose panel says what they may do. Its hooks run in the test file that
-// imports it.
+// An account with two tokens, against a service whose panel says what they may do.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,32 +26,35 @@ let dir: string;
 let clients: MessagingClient[];
 export let run: string;
 export const said: object[] = [];
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-tokens-'));
-  const scopes = ['contacts:write', 'cards:write'];
-  sandbox = await startSandbox({
-    port: 0,
-    dataDir: dir,
-    fixture: { accounts: [{ id: 'acme', tokens: ['svc_a', 'svc_b'].map((value) => ({ value, scopes })) }] },
-    rate: 0,
+/** Call it at the top of a test file: it starts and ends the service and the ledger. */
+export function useTwoTokens(): void {
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'sluice-tokens-'));
+    const scopes = ['contacts:write', 'cards:write'];
+    sandbox = await startSandbox({
+      port: 0,
+      dataDir: dir,
+      fixture: { accounts: [{ id: 'acme', tokens: ['svc_a', 'svc_b'].map((value) => ({ value, scopes })) }] },
+      rate: 0,
+    });
+    clients = ['svc_a', 'svc_b'].map((token) => new MessagingClient({ baseUrl: sandbox.baseUrl, token }));
+    db = await testLedger();
+    calls = createCallCounter(db);
+    run = (await openRun(db, specOf('acme', 'leads'))).id;
   });
-  clients = ['svc_a', 'svc_b'].map((token) => new MessagingClient({ baseUrl: sandbox.baseUrl, token }));
-  db = await testLedger();
-  calls = createCallCounter(db);
-  run = (await openRun(db, specOf('acme', 'leads'))).id;
-});
-afterAll(async () => {
-  await Promise.all(clients.map((client) => client.close()));
-  await calls.flush();
-  await sandbox.close();
-  await db.close();
-  await rm(dir, { recursive: true, force: true });
-});
-beforeEach(async () => {
-  said.length = 0;
-  await db.query('delete from run_warnings');
-  await panel().clearFaults();
-});
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.close()));
+    await calls.flush();
+    await sandbox.close();
+    await db.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    said.length = 0;
+    await db.query('delete from run_warnings');
+    await panel().clearFaults();
+  });
+}
 
 export const panel = () => panelOf(sandbox.panelUrl);
 export const tokens = (a: object, b: object) =>

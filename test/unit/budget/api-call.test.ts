@@ -5,7 +5,9 @@ import { callApi } from '../../../activities/shared/api-call.ts';
 import { withCallScope } from '../../../activities/shared/call-scope.ts';
 import { type Slot } from '../../../src/budget/slots.ts';
 import { LANES } from '../../../src/contracts/wire/run.ts';
-import { ALL, context, db, panel, run, said, tokens } from './api-call-context.ts';
+import { ALL, context, db, panel, run, said, tokens, useTwoTokens } from './api-call-context.ts';
+
+useTwoTokens();
 
 const warnings = () => db.query('select code, reason from run_warnings order by code');
 

@@ -6,7 +6,9 @@ import type { AccountAccess } from '../../../activities/shared/deps.ts';
 import { LANES } from '../../../src/contracts/wire/run.ts';
 import { openRun } from '../../../src/ledger/sync/runs.ts';
 import { specOf } from '../ledger/support.ts';
-import { ALL, context, db, panel, run, tokens } from './api-call-context.ts';
+import { ALL, context, db, panel, run, tokens, useTwoTokens } from './api-call-context.ts';
+
+useTwoTokens();
 
 describe('the call log', () => {
   const logged = async (account: AccountAccess) =>
