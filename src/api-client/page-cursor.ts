@@ -73,7 +73,7 @@ export interface PageStep {
 const OVERLAPS = { first: 1, next: 10 } as const;
 const ROUNDS = 3;
 /** A list that grows as fast as it is read may take this many times the pages that its first size allows. */
-const GROWTH = 3;
+const GROWTH = 2;
 
 /**
  * @param pageSize largest page to ask for

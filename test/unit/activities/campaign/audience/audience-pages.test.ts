@@ -175,7 +175,7 @@ describe('FAULTS 15: pages shift while they are read', () => {
     };
     const plans = open(contacts);
     const { run } = await plans.plan({ freeze: false });
-    expect(context.service.asked.length).toBeLessThan(240);
+    expect(context.service.asked.length).toBeLessThan(160);
     expect((await plans.warnings(run)).map(({ code }) => code)).toEqual(['AUDIENCE_UNSTEADY']);
   });
 
