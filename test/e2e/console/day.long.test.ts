@@ -312,11 +312,8 @@ describe("an operator's day", () => {
     await operator.getByRole('tab', { name: 'Dead letters' }).click();
     await button(operator, 'SCHEMA').click();
     const panel = operator.getByRole('dialog', { name: /^Dead letter / });
-    await panel.getByRole('row', { name: /Outcome/ }).waitFor();
+    await panel.getByText('A replay now would be refused again, for the same reason.').waitFor();
     await check(operator, 'dead letter, refused as before');
-    expect(await panel.getByRole('row', { name: /Outcome/ }).textContent()).toMatch(
-      /refused SCHEMA.*refused SCHEMA/,
-    );
 
     await dev.stop();
     const file = join(dir, 'sluice.yaml');
