@@ -31,7 +31,13 @@ const POLLS = 'the running poller makes calls';
 export const READS: readonly Case[] = [
   {
     command: 'status',
-    differs: { at: 'now', roundTripMs: 'measured', lagSeconds: 'counted from now' },
+    differs: {
+      at: 'now',
+      roundTripMs: 'measured',
+      lagSeconds: 'counted from now',
+      callsPerMinute: 'of the minutes until now',
+      etaSeconds: 'counted from now',
+    },
     alone: {
       temporal: 'no Temporal server runs, and status starts none',
       api: POLLS,
