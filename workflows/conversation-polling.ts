@@ -185,11 +185,10 @@ class Polling {
   /** Records what the account refuses. An operator can resolve it; the workflow also retries by itself. */
   async #block(block: PollBlock | null): Promise<void> {
     this.#blocked = block;
-    if (block !== null) {
-      this.#blocks += 1;
-      log.warn('polling is blocked', { ...this.#poller, reason: block.reason });
-    }
+    if (block !== null) log.warn('polling is blocked', { ...this.#poller, reason: block.reason });
     await ledger.blockPoller({ ...this.#poller, block });
+    // Who waits for a poll is answered when the ledger shows the reason.
+    if (block !== null) this.#blocks += 1;
     this.#showPhase();
   }
 
