@@ -1,6 +1,7 @@
 // A company whose console is worth a picture: accounts, people, an export, events and a configuration. All of it is made up,
 // and the same in every run.
 import { stringify } from 'yaml';
+import { SCOPES } from '../../src/contracts/wire/scopes.ts';
 
 export const ENV = { ACME_TOKEN: 'svc_picture_acme', SHOP_TOKEN: 'svc_picture_shop' };
 const ROWS = 1200;
@@ -13,17 +14,6 @@ const FIRST = 'Ana Bruno Carla Davi Elisa Fabio Gabi Hugo Iara Joao Karen Lucas 
 );
 const LAST =
   'Souza Lima Reis Rocha Alves Costa Dias Faria Gomes Melo Nunes Prado Ramos Silva Teles Vieira'.split(' ');
-const SCOPES = [
-  'conversations:read',
-  'messages:read',
-  'messages:send',
-  'connections:read',
-  'contacts:read',
-  'contacts:write',
-  'cards:read',
-  'cards:write',
-  'flows:trigger',
-];
 const CITIES = ['11', '21', '31', '41', '51', '61', '71', '81'];
 
 export const nameOf = (index: number) =>

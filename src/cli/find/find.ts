@@ -43,7 +43,7 @@ export function registerFind(program: Command, env: NodeJS.ProcessEnv): void {
       if (query.length < SHORTEST)
         throw new CliError(
           EXIT.usage,
-          'write whom to find: a phone number, e-mail address, name or id, with at least two characters',
+          'write what to find: a phone number, e-mail address, name or id, with at least two characters',
         );
       return withOperator(options, env, { command: 'sluice find' }, (client) => find(client, query, options));
     });

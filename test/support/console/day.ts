@@ -14,7 +14,7 @@ export const VIP = 3;
 const NEWSLETTER = 1;
 const CUSTOMER = 2;
 
-/** Contact ids of those whom the campaign reaches. */
+/** Contact ids of the people that the campaign reaches. */
 export const MEMBER_IDS = Array.from({ length: MEMBERS }, (_, index) => 100 + index);
 
 const numberOf = (index: number) => `55119${81230000 + index}`;

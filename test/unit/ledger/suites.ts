@@ -4,6 +4,7 @@ import { databaseSuite } from './database-suite.ts';
 import { effectsSuite } from './events/effects-suite.ts';
 import { eventsSuite } from './events/events-suite.ts';
 import { callsSuite } from './operator/calls-suite.ts';
+import { eraseSuite } from './operator/erase-suite.ts';
 import { loginsSuite } from './operator/logins-suite.ts';
 import { peopleSearchSuite } from './operator/people-suite.ts';
 import type { OpenDatabase } from './support.ts';
@@ -28,5 +29,6 @@ export function ledgerSuites(database: OpenDatabase): void {
   effectsSuite(database);
   callsSuite(database);
   peopleSearchSuite(database);
+  eraseSuite(database);
   loginsSuite(database);
 }

@@ -1,0 +1,33 @@
+// Finds people in the ledger as operators do, and adds one who is known from everywhere.
+import { type PeopleQuery, searchPeople } from '../../../../src/ledger/operator/people-search.ts';
+import { findPerson, type Person } from '../../../../src/ledger/operator/person.ts';
+import { freshAccount, type OpenDatabase } from '../support.ts';
+import { addPerson, IOLANDA } from './person-rows.ts';
+
+export const NOTHING: Omit<PeopleQuery, 'accounts'> = {
+  keys: [],
+  ref: null,
+  email: null,
+  name: null,
+  id: null,
+  idKind: null,
+  event: null,
+  request: null,
+  row: null,
+};
+
+export function peopleIn(database: OpenDatabase) {
+  const search = (account: string, query: Partial<PeopleQuery>) =>
+    searchPeople(database(), { ...NOTHING, accounts: [account], ...query }, 20);
+
+  async function known(who = IOLANDA): Promise<{ account: string; person: Person }> {
+    const account = freshAccount();
+    await addPerson(database(), account, who);
+    const [hit] = await search(account, { keys: [who.key] });
+    const person = await findPerson(database(), account, hit?.ref ?? '');
+    if (person === null) throw new Error('the person was not found');
+    return { account, person };
+  }
+
+  return { search, known };
+}
