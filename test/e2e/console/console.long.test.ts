@@ -249,6 +249,7 @@ it('what a viewer types to find a person is not in the address', async () => {
   await withConsole(answers(), {}, async ({ page, stub }) => {
     await page.goto(stub.url);
     await logIn(page);
+    await page.getByRole('searchbox', { name: 'Find a person by phone' }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('+55 11 91234-5601');
     await page.keyboard.press('Enter');
