@@ -164,7 +164,6 @@ class Polling {
     this.#oldAt = oldInMs === null ? Number.POSITIVE_INFINITY : now + oldInMs;
     this.#intervalMs = intervalMs;
     this.#failures = failures;
-    if (polls > 0) this.#answered = Math.max(this.#answered, asked);
     noteEnd(this.#news, result.news);
     noteEnd(this.#old, result.old);
     // No old conversation is left, so none is refused.
@@ -172,6 +171,9 @@ class Polling {
     const block = result.news.block ?? result.old.block;
     if (block !== null) await this.#block(block);
     else if (this.#blocked !== null && !this.#news.refused && !this.#old.refused) await this.#block(null);
+    // Who waits for a poll is answered when the ledger shows what it found.
+    if (polls > 0) this.#answered = Math.max(this.#answered, asked);
+    if (block !== null) this.#blocks += 1;
   }
 
   /** Waits until a poll is due, an old conversation may be read, or a command arrives. */
@@ -187,8 +189,6 @@ class Polling {
     this.#blocked = block;
     if (block !== null) log.warn('polling is blocked', { ...this.#poller, reason: block.reason });
     await ledger.blockPoller({ ...this.#poller, block });
-    // Who waits for a poll is answered when the ledger shows the reason.
-    if (block !== null) this.#blocks += 1;
     this.#showPhase();
   }
 
