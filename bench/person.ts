@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Database, openPglite, openPostgres } from '../src/ledger/database.ts';
 import { migrate } from '../src/ledger/migrations/migrations.ts';
 import { type PeopleQuery, searchPeople } from '../src/ledger/operator/people-search.ts';
+import { NOTHING } from '../test/support/people-query.ts';
 import { startPostgres } from '../test/support/postgres/postgres.ts';
 import type { BenchResult } from './bench.ts';
 import { ACCOUNT, fillLedger, keyOf } from './support/ledger-people.ts';
@@ -68,15 +69,7 @@ async function p95(db: Database, ask: Ask): Promise<number> {
   for (let n = 0; n < ROUNDS; n++) {
     const query = {
       accounts: [ACCOUNT],
-      keys: [],
-      ref: null,
-      email: null,
-      name: null,
-      id: null,
-      idKind: null,
-      event: null,
-      request: null,
-      row: null,
+      ...NOTHING,
       ...ask(Math.floor(random() * PEOPLE)),
     };
     const began = performance.now();

@@ -1,20 +1,9 @@
 // Finds people in the ledger as operators do, and adds one who is known from everywhere.
 import { type PeopleQuery, searchPeople } from '../../../../src/ledger/operator/people-search.ts';
 import { findPerson, type Person } from '../../../../src/ledger/operator/person.ts';
+import { NOTHING } from '../../../support/people-query.ts';
 import { freshAccount, type OpenDatabase } from '../support.ts';
 import { addPerson, IOLANDA } from './person-rows.ts';
-
-export const NOTHING: Omit<PeopleQuery, 'accounts'> = {
-  keys: [],
-  ref: null,
-  email: null,
-  name: null,
-  id: null,
-  idKind: null,
-  event: null,
-  request: null,
-  row: null,
-};
 
 export function peopleIn(database: OpenDatabase) {
   const search = (account: string, query: Partial<PeopleQuery>) =>

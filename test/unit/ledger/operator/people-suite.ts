@@ -8,8 +8,9 @@ import {
 import { findPerson, type Person } from '../../../../src/ledger/operator/person.ts';
 import { CursorError, readTimeline } from '../../../../src/ledger/operator/timeline.ts';
 import { readWhy } from '../../../../src/ledger/operator/why.ts';
+import { NOTHING } from '../../../support/people-query.ts';
 import { freshAccount, type OpenDatabase } from '../support.ts';
-import { NOTHING, peopleIn } from './known-person.ts';
+import { peopleIn } from './known-person.ts';
 import { addRow, addRun, at, CARD, CONTACT, IOLANDA, shortOf, TALK } from './person-rows.ts';
 
 const { key: KEY, name: NAME, email: EMAIL } = IOLANDA;

@@ -1,0 +1,14 @@
+// A search for people before it looks for anything.
+import type { PeopleQuery } from '../../src/ledger/operator/people-search.ts';
+
+export const NOTHING: Omit<PeopleQuery, 'accounts'> = {
+  keys: [],
+  ref: null,
+  email: null,
+  name: null,
+  id: null,
+  idKind: null,
+  event: null,
+  request: null,
+  row: null,
+};
