@@ -1,7 +1,10 @@
 # Sluice in a container: `docker build -t sluice .`; the default command is a worker.
 # The npm steps and the worker command were run one by one. The image itself was not built.
+#
+# The digest stands for the tag beside it on every platform. Dependabot proposes newer ones.
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS base
 
-FROM node:20-slim AS build
+FROM base AS build
 WORKDIR /app
 # This layer changes only with the lock file. No dependency needs its install script here: Temporal's native part and
 # PGlite are inside their packages. `prepare` would build before the sources are there.
@@ -15,18 +18,26 @@ COPY src src
 COPY scripts scripts
 # Some scripts start the servers of the tests.
 COPY test/support test/support
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+RUN npm run build && npm prune --omit=dev --ignore-scripts && mkdir /state
 
-FROM node:20-slim
+FROM base
+ARG VERSION=0.1.0
+ARG REVISION=
+LABEL org.opencontainers.image.title=sluice \
+      org.opencontainers.image.version=${VERSION} \
+      org.opencontainers.image.revision=${REVISION} \
+      org.opencontainers.image.licenses=MIT
 ENV NODE_ENV=production
 WORKDIR /app
+# Root owns the program, so the process cannot change it.
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json sluice.schema.json sluice.example.yaml LICENSE ./
 COPY examples examples
-# The only folder that Sluice writes to.
-RUN mkdir -p /var/lib/sluice && chown node:node /var/lib/sluice
-USER node
+# The only folder that Sluice writes to, besides /tmp. Mount both to run with a read-only root file system.
+COPY --from=build --chown=1000:1000 /state /var/lib/sluice
+# The user `node` of the base image, by number: Kubernetes checks runAsNonRoot by number only.
+USER 1000:1000
 # On SIGTERM the worker takes no new work and lets calls in progress end, for at most 40 s.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]

@@ -11,8 +11,6 @@ const LONG = '**/*.long.test.ts';
 const PROPERTIES = [
   'test/unit/api-client/history-pages.test.ts',
   'test/unit/sources/paging.test.ts',
-  'test/unit/sources/hostile.test.ts',
-  'test/unit/sources/postgres-paging.test.ts',
   'test/unit/sources/encodings.test.ts',
   'test/unit/sources/csv-plain.test.ts',
   'test/unit/observability/redaction.test.ts',
@@ -23,7 +21,6 @@ const PROPERTIES = [
   'test/unit/campaigns/calendar-property.test.ts',
   'test/unit/campaigns/forecast.test.ts',
   'test/unit/ingress/route/json.test.ts',
-  'test/unit/ingress/route/schema-violations.test.ts',
   'test/workflows/campaign/campaign-time.test.ts',
 ];
 

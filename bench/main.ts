@@ -6,16 +6,20 @@ import { calls } from './calls.ts';
 import { campaign } from './campaign.ts';
 import { campaignLarge } from './campaign-large.ts';
 import { cost } from './cost.ts';
+import { costMetrics } from './cost-metrics.ts';
 import { fairness } from './fairness.ts';
 import { faults } from './faults.ts';
 import { ingress } from './ingress.ts';
 import { lanes } from './lanes.ts';
+import { ledgerYear } from './ledger-year.ts';
 import { members } from './members.ts';
 import { overview } from './overview.ts';
 import { person } from './person.ts';
 import { plan } from './plan.ts';
 import { poll } from './poll.ts';
 import { sandbox } from './sandbox.ts';
+import { size } from './size.ts';
+import { tracing } from './tracing.ts';
 
 const BENCHES: Readonly<Record<string, Bench>> = {
   budget,
@@ -23,16 +27,20 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   campaign,
   'campaign-large': campaignLarge,
   cost,
+  'cost-metrics': costMetrics,
   fairness,
   faults,
   ingress,
   lanes,
+  'ledger-year': ledgerYear,
   members,
   overview,
   person,
   plan,
   poll,
   sandbox,
+  size,
+  tracing,
 };
 
 const [name = '', ...flags] = process.argv.slice(2);

@@ -208,6 +208,7 @@ function depsOf(db: Database): OperatorDeps {
   return {
     db,
     config: () => config,
+    live: null,
     runningTemporal: async () => null,
     now: async () => Date.now(),
     log: console,

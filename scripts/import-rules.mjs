@@ -9,7 +9,7 @@ import { posix } from 'node:path';
  */
 const RULES = {
   'src/contracts': { may: 'zod' },
-  'src/config': { may: 'node: zod yaml contracts src/observability/redaction.ts' },
+  'src/config': { may: 'node: p-limit zod yaml contracts src/codec/keys.ts src/observability/redaction.ts' },
   'src/api-client': { may: 'node: undici zod contracts' },
   // A mistake that the client and the sandbox shared would hide: the sandbox defines the wire on its own.
   'src/sandbox': { may: 'node: express busboy zod yaml undici @electric-sql/pglite' },
@@ -24,15 +24,14 @@ const RULES = {
   'src/ledger': { may: 'node: pg @electric-sql/pglite @electric-sql/pglite/* zod contracts' },
   'src/budget': { may: 'node: contracts src/ledger/database.ts' },
   'src/observability': { may: 'node: pino prom-client @opentelemetry/* @temporalio/common zod contracts' },
-  // `codec` does not exist yet; its rule is here so that the first file already obeys it.
-  'src/codec': { may: 'node: @temporalio/common @temporalio/common/** @temporalio/proto express contracts' },
+  'src/codec': { may: 'node: @temporalio/common @temporalio/proto' },
   'src/ingress': {
-    may: `node: @temporalio/client @temporalio/common express express-rate-limit p-limit ajv ajv/** ajv-formats/** cloudevents kafkajs prom-client zod
+    may: `node: @temporalio/client @temporalio/common express express-rate-limit p-limit ajv ajv/** ajv-formats/** cloudevents kafkajs zod
           contracts kafka ledger mapping config observability workflows/messages.ts workflows/policies.ts`,
   },
   'src/operator': {
     may: `node: express express-rate-limit p-limit helmet koffi undici openid-client @node-rs/argon2 zod @temporalio/client @temporalio/common
-          @temporalio/common/** contracts ledger config campaigns observability mapping ingress workflows/messages.ts
+          @temporalio/common/** contracts codec ledger config campaigns observability mapping ingress workflows/messages.ts
           workflows/crm-sync.ts workflows/scheduled-sync.ts workflows/scheduled-campaign.ts activities/sync/sync-batch.ts`,
   },
   // The browser loads neither Node nor zod: of the contracts it has the types, and what needs nothing else.

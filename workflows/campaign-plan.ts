@@ -8,6 +8,7 @@ import {
   isCancellation,
   proxyActivities,
   setHandler,
+  setWorkflowOptions,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -23,6 +24,7 @@ import type { CampaignPlan } from '../src/contracts/wire/campaign-plan.ts';
 import { campaignPlanProgressQuery } from './messages.ts';
 import { API_OPTIONS, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
 import { reasonOf } from './shared/refusals.ts';
+import { pinned } from './versioning.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 
@@ -76,3 +78,4 @@ export async function campaignPlan(
     phase = 'ended';
   }
 }
+setWorkflowOptions(pinned, campaignPlan);

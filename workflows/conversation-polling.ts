@@ -49,7 +49,8 @@ export async function conversationPolling(input: PollingInput): Promise<void> {
 class Polling {
   readonly #poller: PollerName;
   #start: PollerStart | null = null;
-  #paused = false;
+  /** Null until a command or the ledger says so. The ledger's first answer may be older than a command. */
+  #paused: boolean | null = null;
   /** The batch in progress. */
   #batch: CancellationScope | null = null;
   #batches = 0;
@@ -87,7 +88,7 @@ class Polling {
   /** Runs until it is terminated. */
   async execute(): Promise<void> {
     const { paused, blocked } = await this.#begin();
-    this.#paused ||= paused;
+    this.#paused ??= paused;
     if (blocked !== null) this.#takeOver(blocked);
     this.#showPhase();
     while (!(await this.#mayContinueAsNew())) {

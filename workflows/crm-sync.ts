@@ -13,6 +13,7 @@ import {
   log,
   proxyActivities,
   setHandler,
+  setWorkflowOptions,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -27,6 +28,7 @@ import { pauseFor, reasonOf, refusalOf } from './shared/refusals.ts';
 import { type SnapshotReader, snapshotCards, snapshotContacts } from './shared/snapshots.ts';
 import { SyncBatches } from './shared/sync-batches.ts';
 import { type Carried, isStopped, newState, progressOf, type RunState } from './shared/sync-state.ts';
+import { pinned } from './versioning.ts';
 
 export interface CrmSyncInput {
   readonly account: string;
@@ -52,6 +54,7 @@ export async function crmSync(input: CrmSyncInput): Promise<RunReport> {
     throw error;
   }
 }
+setWorkflowOptions(pinned, crmSync);
 
 class CrmSync {
   readonly #input: CrmSyncInput;

@@ -11,6 +11,7 @@ import {
   log,
   proxyActivities,
   setHandler,
+  setWorkflowOptions,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -21,6 +22,7 @@ import { readySignal, retrySignal } from './messages.ts';
 import { callPriority, EVENT_OPTIONS, LANE, LEDGER_OPTIONS } from './policies.ts';
 import { reasonOf } from './shared/refusals.ts';
 import { WaitingOut } from './shared/waiting-out.ts';
+import { pinned } from './versioning.ts';
 
 /** Number of events of one start that are in progress at the same time. */
 const CONCURRENCY = 20;
@@ -38,6 +40,7 @@ const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 export async function leadIntake(input: LeadIntakeInput): Promise<void> {
   await new LeadIntake(input).execute();
 }
+setWorkflowOptions(pinned, leadIntake);
 
 class LeadIntake {
   readonly #input: LeadIntakeInput;

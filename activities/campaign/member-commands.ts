@@ -18,6 +18,7 @@ import {
 } from '../../src/ledger/campaigns/campaign-waves.ts';
 import { type CampaignRow, moveCampaign } from '../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
+import { openRestore } from '../../src/ledger/restore/restores.ts';
 import type { Deps } from '../shared/deps.ts';
 import { demand, REFUSED, refuseCommand } from './refusals.ts';
 import { addAfterEvents } from './trigger/after.ts';
@@ -73,6 +74,7 @@ export async function retry(c: CommandContext, codes: readonly string[] | null):
   const { tx, row, at } = c;
   demand(row, ['running', 'finished']);
   refuseAfterEnd(row, at);
+  await refuseAfterRestore(tx);
   const members = await retryMembers(tx, row.run_id, codes);
   if (members > 0) await reopen(c);
   return { members, details: { codes } };
@@ -84,7 +86,10 @@ export async function resolve(
 ): Promise<Done> {
   const { tx, row, at, afterRun } = c;
   demand(row, again ? ['running', 'finished'] : ['running', 'finished', 'cancelled']);
-  if (again) refuseAfterEnd(row, at);
+  if (again) {
+    refuseAfterEnd(row, at);
+    await refuseAfterRestore(tx);
+  }
   const run = row.run_id;
   const unknown = await unknownMembers(tx, run, named);
   const ids = unknown.map(({ id }) => id);
@@ -113,6 +118,16 @@ function refuseAfterEnd({ run_id: run, spec }: CampaignRow, at: Date): void {
     throw refuseCommand(
       REFUSED.over,
       `the campaign of the run ${run} ended at ${end}, so no member can be triggered`,
+    );
+}
+
+/** A retry after the backup may have triggered the members already, and the restored ledger has forgotten it. */
+async function refuseAfterRestore(tx: Queryable): Promise<void> {
+  const restored = await openRestore(tx);
+  if (restored !== null)
+    throw refuseCommand(
+      REFUSED.restored,
+      `the ledger was restored to ${restored.restoredTo} and does not know who was reached since: check these members in the service, then run \`sluice ledger end-restore\``,
     );
 }
 

@@ -10,6 +10,7 @@ import type {
 } from '../../src/contracts/wire/campaign.ts';
 import { openPlan } from '../../src/ledger/campaigns/campaign-plans.ts';
 import { moveCampaign } from '../../src/ledger/campaigns/campaigns.ts';
+import { openRestore, type Restore } from '../../src/ledger/restore/restores.ts';
 import { compileAudience, MappingConfigError } from '../../src/mapping/audience.ts';
 import type { AccountAccess, Deps } from '../shared/deps.ts';
 import { freeze } from './audience/freeze.ts';
@@ -26,10 +27,13 @@ export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly 
   return {
     /**
      * Opens the plan of a campaign. It replaces a plan that was not started.
-     * @throws ApplicationFailure CONFIG, or RUN_OPEN while a run of the campaign is in progress
+     * @throws ApplicationFailure CONFIG; RUN_OPEN while a run of the campaign is in progress; RESTORED after a restore
+     *   of the ledger, until an operator ends it
      */
     async openCampaignPlan({ account, campaign, by }: CampaignPlanInput): Promise<CampaignPlanning> {
       const { spec, access } = configured(deps, account, campaign);
+      const restored = await openRestore(db);
+      if (restored !== null) throw ApplicationFailure.nonRetryable(afterRestore(restored), 'RESTORED');
       const { workflowExecution } = Context.current().info;
       const at = new Date(await deps.clock.now());
       const opened = await openPlan(db, { spec, by, at, workflow: workflowExecution?.runId ?? '' });
@@ -83,6 +87,10 @@ function configured(
     const message = error instanceof MappingConfigError ? error.problem : (error as Error).message;
     throw ApplicationFailure.nonRetryable(where + message, 'CONFIG');
   }
+}
+
+function afterRestore({ restoredTo }: Restore): string {
+  return `the ledger was restored to ${restoredTo} and does not know who was reached since: check the campaigns of that time in the service, then run \`sluice ledger end-restore\``;
 }
 
 function partsOf(spec: CampaignSpec): CampaignPlanning['parts'] {

@@ -20,6 +20,7 @@ export const REFUSED = {
   over: 'CAMPAIGN_OVER',
   nothing: 'NOTHING_TO_DO',
   notUnknown: 'NOT_UNKNOWN',
+  restored: 'RESTORED',
   invalid: 'INVALID_COMMAND',
 } as const;
 

@@ -8,9 +8,12 @@ import {
   StepSpec,
 } from '../../src/contracts/wire/intake.ts';
 import { STEP_BITS } from '../../src/contracts/wire/run.ts';
+import { wasErased } from '../../src/ledger/campaigns/opt-outs.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import { endEvent, lockEvent } from '../../src/ledger/events/event-end.ts';
-import { type ClaimedEvent, claimEvent } from '../../src/ledger/events/events.ts';
+import { type EventEnd, endEvent, lockEvent } from '../../src/ledger/events/event-end.ts';
+import { type ClaimedEvent, claimEvent, noteProgress } from '../../src/ledger/events/events.ts';
+import { acceptsErased } from '../../src/ledger/events/intake-runs.ts';
+import { suspectEffects } from '../../src/ledger/restore/suspect.ts';
 import {
   catalogAge,
   claimCatalog,
@@ -70,8 +73,34 @@ export async function beginEvent(
       await endEvent(tx, id, { outcome: over });
       return { state: 'over' };
     }
+    if (await isUnwanted(tx, event)) {
+      await endEvent(tx, id, PERSON_ERASED);
+      return { state: 'over' };
+    }
     return await begin(tx, event);
   });
+}
+
+/** Discarded, so that the ledger does not keep what the event says about the person. */
+const PERSON_ERASED: EventEnd = {
+  outcome: 'discarded',
+  code: 'PERSON_ERASED',
+  reason:
+    'the person opted out of campaigns and was erased since; a route with `erasedPeople: accept` takes new requests of such people',
+};
+
+/** Would the event create or message a person who was erased after an opt-out? */
+async function isUnwanted(tx: Queryable, { account, run_id, request }: ClaimedEvent): Promise<boolean> {
+  const key = request === null ? null : keyOf(request);
+  if (key === null || !(await wasErased(tx, account, key))) return false;
+  return !(await acceptsErased(tx, run_id));
+}
+
+/** Key of the person; null for an event about a conversation or a card. */
+function keyOf(request: NonNullable<ClaimedEvent['request']>): string | null {
+  if (request.type === 'lead') return request.record.key;
+  const of = request.type === 'message' ? request.to : request.type === 'stage' ? request.of : request;
+  return 'key' in of ? of.key : null;
 }
 
 /** The outcome of an event that has nothing to do. */
@@ -82,9 +111,10 @@ function outcomeAlready({ superseded, request }: ClaimedEvent): 'superseded' | '
 }
 
 async function begin(tx: Queryable, event: ClaimedEvent): Promise<EventProgress | BegunEvent> {
-  const { request, account, run_id: run, progress } = event;
+  const { request, account, run_id: run, progress, restoredTo } = event;
   if (request === null) throw new Error(`the event ${event.id} is open but has no request`);
   if (request.type !== 'lead') {
+    if (restoredTo !== null) await suspect(tx, event, restoredTo);
     const lists = await listsToRead(tx, account, namesOf(request));
     if (lists === null) return { state: 'waiting', waitMs: LIST_WAIT_MS };
     const first = firstEffectStep(request, await whoOf(tx, account, request), event.route);
@@ -101,6 +131,13 @@ async function begin(tx: Queryable, event: ClaimedEvent): Promise<EventProgress 
   return { state: 'begun', run, lists, work: { type: 'record', record } };
 }
 
+/** A sender may repeat what the restored ledger has forgotten. So the effect is read back before it is sent. */
+async function suspect(tx: Queryable, { id, progress }: ClaimedEvent, restoredTo: Date): Promise<void> {
+  await suspectEffects(tx, [id]);
+  if ((progress as Progress).since === undefined)
+    await noteProgress(tx, id, { since: restoredTo.toISOString() });
+}
+
 /** The event's record in the run of its route; created when the event begins. */
 async function recordOf(
   tx: Queryable,
@@ -112,7 +149,9 @@ async function recordOf(
   // What an earlier event of this route saw of the person may be days old.
   await forgetSeen(tx, event.account, record.key, event.run_id);
   const person = await findPerson(tx, spec, record.key);
-  const todo = planSteps(record, person, spec.options, spec.sync);
+  // The service may have the contact and the card of an event that the restored ledger has forgotten.
+  const lookup = event.restoredTo !== null && person?.remote_id == null ? STEP_BITS.lookup : 0;
+  const todo = planSteps(record, person, spec.options, spec.sync) | lookup;
   return { id: await stageEventRecord(tx, event, record, todo), todo };
 }
 
@@ -163,7 +202,6 @@ function namesOf(request: NonNullable<ClaimedEvent['request']>): ListNames {
 }
 
 async function whoOf(tx: Queryable, account: string, request: NonNullable<ClaimedEvent['request']>) {
-  const of = request.type === 'message' ? request.to : request.type === 'stage' ? request.of : request;
-  if (!('key' in of)) return null;
-  return await personOf(tx, account, of.key);
+  const key = keyOf(request);
+  return key === null ? null : await personOf(tx, account, key);
 }

@@ -33,17 +33,22 @@ export function createIntakeActivities(deps: Deps) {
 
 /** Records how the event ended, starts following its messages, and returns the next event in the queue. */
 export async function closeEvent(
-  { db }: Pick<Deps, 'db'>,
+  { db, outcomes }: Pick<Deps, 'db' | 'outcomes'>,
   { event: id, cancelled = false }: { readonly event: string; readonly cancelled?: boolean },
   wake = wakeDelivery,
 ): Promise<NextInQueue | null> {
-  const { next, follow } = await db.transaction(async (tx) => {
+  const { next, follow, ended } = await db.transaction(async (tx) => {
     const event = await lockEvent(tx, id);
-    if (event === null) return { next: null, follow: null };
-    if (event.state !== 'ended') await endEvent(tx, id, await endOf(tx, id, event, cancelled));
+    if (event === null) return { next: null, follow: null, ended: null };
+    const end = event.state === 'ended' ? null : await endOf(tx, id, event, cancelled);
+    if (end !== null) await endEvent(tx, id, end);
     const follow = event.action === 'message' && (await isFollowed(tx, id));
-    return { next: await nextInQueue(tx, event), follow: follow ? event.account : null };
+    const { account, route } = event;
+    const outcome = end?.outcome ?? event.outcome;
+    const ended = outcome === null ? null : { account, route, outcome };
+    return { next: await nextInQueue(tx, event), follow: follow ? account : null, ended };
   });
+  if (ended !== null) outcomes?.eventEnded(ended);
   // After the transaction: if this attempt dies before the wake, the next attempt repeats it.
   if (follow !== null) await wake(follow);
   return next;

@@ -175,6 +175,8 @@ class OutboxBatch {
       now: await this.#now(),
     });
     this.#sent += settled.sent;
+    this.#deps.outcomes?.outboxSettled(this.#sink, 'sent', settled.sent);
+    this.#deps.outcomes?.outboxSettled(this.#sink, 'dead', settled.dead);
     this.#report(settled, end);
   }
 

@@ -25,6 +25,7 @@ import type { Queryable } from '../../src/ledger/database.ts';
 import { callApi } from '../shared/api-call.ts';
 import { assumedBy, type Deps } from '../shared/deps.ts';
 import { shapeReason } from '../shared/shape-refusal.ts';
+import { isForgotten, withoutPerson } from './erased.ts';
 import { beginCursor, type CursorStep, step } from './list-cursor.ts';
 import { changeOf, listingOf } from './listing.ts';
 import { blocked, isSystematic, listFailure, shapeOf } from './poll-failure.ts';
@@ -189,9 +190,12 @@ async function compare(
   const listings = new Map(items.toReversed().map((item) => [item.id, listingOf(item, showsOwner)]));
   await clearUnlisted(tx, call.account, [...listings.keys()]);
   const known = await findConversations(tx, call.account, [...listings.keys()]);
-  const changes = [...listings.values()].flatMap(
-    (listing) => changeOf(listing, known.get(listing.state.id), options) ?? [],
-  );
+  const changes = [...listings.values()].flatMap((listing) => {
+    const row = known.get(listing.state.id);
+    const change = changeOf(listing, row, options);
+    if (change === null) return [];
+    return row !== undefined && isForgotten(row) ? { ...change, listing: withoutPerson(listing) } : change;
+  });
   await saveListings(tx, call, changes);
   return changes.filter(({ todo }) => todo).length;
 }

@@ -4,7 +4,12 @@ import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
 import { type Reading } from '../../src/ledger/conversations/conversation-rows.ts';
-import { getConversation, lockReading, saveReading } from '../../src/ledger/conversations/conversations.ts';
+import {
+  endForgetting,
+  getConversation,
+  lockReading,
+  saveReading,
+} from '../../src/ledger/conversations/conversations.ts';
 import { knownMessages, stageMessages, takeStaged } from '../../src/ledger/conversations/messages.ts';
 import { noteGap, type PollProgress } from '../../src/ledger/conversations/poll-progress.ts';
 import {
@@ -17,6 +22,7 @@ import { callApi } from '../shared/api-call.ts';
 import { withSubject } from '../shared/call-scope.ts';
 import { assumedBy, type Deps } from '../shared/deps.ts';
 import { shapeReason } from '../shared/shape-refusal.ts';
+import { isForgotten, isSinceErasure, mayImport } from './erased.ts';
 import {
   importMessages,
   NOTHING,
@@ -102,10 +108,17 @@ async function takePage(
   window: { page: number; size: number },
   { page, date }: Answer,
 ): Promise<Read> {
-  const { tx, call, row, deep, assumed, progress } = context;
+  const { tx, call, row, now, deep, assumed, progress } = context;
   const { account, conversation } = call;
   refuseUnreadable(call, page, window, { ...progress, isProven: progress.proven === assumed });
-  await noteOptOutReplies(context, page.items);
+  const sent = page.items.filter(({ createdAt }) => isSinceErasure(now, createdAt));
+  if (isForgotten(now)) {
+    const written = sent.find(({ fromMe }) => !fromMe);
+    if (written?.createdAt != null) {
+      await endForgetting(tx, call, new Date(written.createdAt));
+      return NOTHING;
+    }
+  } else await noteOptOutReplies(context, sent);
   const before = row.reading !== null && row.reading.read > 0 ? row.reading : null;
   const view = viewPage(page, window, before);
   const newest = before?.newest ?? newestOf(page.items, date, row.item.lastMessage);
@@ -139,16 +152,17 @@ async function takePage(
   const pruned = context.now.seen?.pruned ?? null;
   const bounds = { since: since?.getTime() ?? null, pruned: pruned === null ? null : Date.parse(pruned) };
   const verdict = judge(view, known, bounds, deep);
+  const found = verdict.fresh.filter(({ message }) => mayImport(now, message.at));
   const statuses = await statusChanges(context, page.items, known.published);
   const idle = keys.every((key) => known.staged.has(key)) ? reading.idle + 1 : 0;
   const endless = page.hasMore && !verdict.reached && isEndless(page, reading, idle);
   await noteOddities(context, page, view, verdict, endless);
   if (page.hasMore && !verdict.reached && !endless) {
-    await stageMessages(tx, account, conversation, verdict.fresh);
+    await stageMessages(tx, account, conversation, found);
     await saveReading(tx, account, conversation, { ...reading, idle });
     return { ...NOTHING, done: false, sinks: await putStatuses(context, statuses) };
   }
-  const fresh = verdict.fresh.map(({ message }) => message);
+  const fresh = found.map(({ message }) => message);
   if (reading.odd === 0 && reading.read > 0 && (deep || !page.hasMore))
     await clearUnread(tx, account, conversation);
   if (reading.odd === 0 && page.items.length > 0) await noteRead(tx, call, assumed);

@@ -53,13 +53,15 @@ export async function callApi<T>(
 ): Promise<T | null> {
   const own = callScope();
   const left = new Map(account.tokens.map((token) => [token.key, token]));
+  const tried = new Set(left.keys());
   const wait: SlotWait = { missed: 0, slackMs: 0, intentAt: null };
   let limited: ApiError | null = null;
   let wantedAt = performance.now();
   for (;;) {
     const slot = await takeSlot(deps, [...left.keys()], scope, own, wait);
     await sleep(slot.dueAt - performance.now() - (beforeSend === undefined ? 0 : INTENT_MS), own.signal);
-    if (isMissed(slot, wait)) continue;
+    const isReplaced = () => takeReplacements(account, left, tried) && !left.has(slot.token);
+    if (isMissed(slot, wait) || isReplaced()) continue;
     if (beforeSend !== undefined && wait.intentAt === null) {
       // Read before `beforeSend`: the ledger may take the intent long before this process receives the answer.
       const takenAt = Date.now();
@@ -71,7 +73,8 @@ export async function callApi<T>(
     // If the process was stopped or the machine slept meanwhile, another attempt may have taken over the call.
     if (wait.intentAt !== null && Math.abs(Date.now() - wait.intentAt) > MOST_INTENT_MS)
       throw comeBack(1000, 'the call came too late for its intent');
-    if (isMissed(slot, wait)) continue;
+    // The intent takes a while, too.
+    if (isMissed(slot, wait) || isReplaced()) continue;
     deps.calls.count(runId);
     own.started?.();
     const token = left.get(slot.token) as TokenAccess;
@@ -84,10 +87,31 @@ export async function callApi<T>(
       if (!(error instanceof ApiError) || !refusesToken(error)) throw error;
       if (error.status === 429) limited = error;
       else if (left.size > 0 || limited !== null) await noteRefusal(deps, token, scope, error, runId);
+      takeReplacements(account, left, tried);
       // A token that is only over its limit can make the call later, so another token's refusal does not end it.
       if (left.size === 0) throw limited ?? error;
     }
   }
+}
+
+/**
+ * A reload may have replaced tokens since the call began to wait. Takes the new ones, and drops those that they replace.
+ * @returns whether there are new ones
+ */
+function takeReplacements(
+  account: AccountAccess,
+  left: Map<string, TokenAccess>,
+  tried: Set<string>,
+): boolean {
+  const { tokens } = account;
+  const fresh = tokens.filter(({ key }) => !tried.has(key));
+  if (fresh.length === 0) return false;
+  for (const key of left.keys()) if (!tokens.some((token) => token.key === key)) left.delete(key);
+  for (const token of fresh) {
+    tried.add(token.key);
+    left.set(token.key, token);
+  }
+  return true;
 }
 
 /** What has happened to a call while it waits for a slot. */
@@ -168,10 +192,7 @@ async function callWith<T>(
   // An answer is still valid if the budget cannot learn from it.
   const learn = (lesson: () => Promise<void>) =>
     lesson().catch((error: unknown) => {
-      deps.log.warn(
-        { token: token.position, error: String(error) },
-        'the budget could not learn from an answer',
-      );
+      deps.log.warn({ token: token.position, err: error }, 'the budget could not learn from an answer');
     });
   try {
     const { data, meta } = await untilShutdown((signal) => call(token.client, { signal }));

@@ -26,7 +26,8 @@ interface Waiting {
   readonly sentAt: number;
 }
 
-export function createCallCounter(db: Queryable): CallCounter {
+/** @param onEnded hears of each call that ended, for metrics */
+export function createCallCounter(db: Queryable, onEnded?: (call: EndedCall) => void): CallCounter {
   const started = new Map<string, number>();
   let ended: Waiting[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -62,6 +63,7 @@ export function createCallCounter(db: Queryable): CallCounter {
   return {
     count: (run) => add(run, 1),
     log(call, sentAt) {
+      onEnded?.(call);
       ended.push({ call, sentAt });
       flushSoon();
     },

@@ -9,6 +9,7 @@ import type {
   PollerConfig,
   SourceConfig,
 } from '../../src/contracts/config/config.ts';
+import type { Outcomes } from '../../src/contracts/outcomes.ts';
 import type { CampaignSpec } from '../../src/contracts/wire/campaign.ts';
 import type { RunSpec } from '../../src/contracts/wire/run.ts';
 import type { Source } from '../../src/contracts/wire/source.ts';
@@ -29,7 +30,7 @@ export interface TokenAccess {
 /** One account, as activities use it. */
 export interface AccountAccess {
   readonly name: string;
-  /** At least one, all different. */
+  /** At least one, all different. A reload can replace them, so read them for each call. */
   readonly tokens: readonly TokenAccess[];
   /** Fairness key in Temporal: hash of the token, or of all tokens when there are several. */
   readonly tokenKey: string;
@@ -63,7 +64,15 @@ export interface Deps {
   readonly budget: Budget;
   /** Counts the calls of each run. */
   readonly calls: CallCounter;
+  /** Counts finished work for metrics. @default nothing counts */
+  readonly outcomes?: Outcomes;
   readonly log: ActivityLog;
+  /**
+   * Runs an activity with one configuration from its beginning to its end, whatever is reloaded meanwhile. Only its
+   * calls use the newest tokens of their account.
+   * @default the configuration never changes
+   */
+  readonly run?: <T>(work: () => Promise<T>) => Promise<T>;
   /** @throws Error naming the account when the configuration does not have it */
   account(name: string): AccountAccess;
   /** @throws Error naming the sync when the configuration does not have it */

@@ -163,7 +163,12 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
     }): Promise<RunReport> {
       memories.delete(input.run);
       const report = await db.transaction((tx) => closeRun(tx, input.run, input));
-      const { announce } = (await getRun(db, input.run)).spec.options;
+      const run = await getRun(db, input.run);
+      const { announce } = run.spec.options;
+      deps.outcomes?.runEnded(
+        { account: run.account, sync: run.sync, status: input.status },
+        outcomesOf(report),
+      );
       if (announce !== undefined) await wake([announce]);
       // What earlier runs left is deleted now. Without autovacuum its space would be lost.
       if (db.kind === 'pglite') await db.query('vacuum run_records, plan_pages, sync_members');
@@ -184,4 +189,8 @@ function sourceFailure(error: SourceError): ApplicationFailure {
     nonRetryable: !retryable,
     ...(retryable && retryAfterMs !== undefined ? { nextRetryDelay: retryAfterMs } : {}),
   });
+}
+
+function outcomesOf({ created, updated, unchanged, merged, rejected, failed, unknown }: RunReport) {
+  return { created, updated, unchanged, merged, rejected, failed, unknown };
 }

@@ -18,9 +18,16 @@ export interface Child {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts the built command line. The caller ends the child. It also ends on its own when this process is gone. */
-export function sluice(args: readonly string[], env: Readonly<Record<string, string>>): Child {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+/**
+ * Starts the built command line. The caller ends the child. It also ends on its own when this process is gone.
+ * @param program another built script
+ */
+export function sluice(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  program = MAIN,
+): Child {
+  const child = spawn(process.execPath, [program, ...args], {
     // With npm_command set, a command watches its parent, so a killed bench leaves no process.
     env: { ...process.env, npm_command: 'run-script', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

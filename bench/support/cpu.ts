@@ -54,6 +54,16 @@ function treeSeconds(stats: ReadonlyMap<number, Stat>, root: number): number {
   return children.reduce((all, pid) => all + treeSeconds(stats, pid), (stats.get(root)?.ticks ?? 0) / TICKS);
 }
 
+/** A process and its descendants. */
+export async function treeOf(root: number): Promise<number[]> {
+  const stats = await readStats();
+  const below = (pid: number): number[] => [
+    pid,
+    ...[...stats].filter(([, { parent }]) => parent === pid).flatMap(([child]) => below(child)),
+  ];
+  return below(root);
+}
+
 async function readStats(): Promise<Map<number, Stat>> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
   const stats = await Promise.all(pids.map(async (pid) => [pid, await readStat(pid)] as const));

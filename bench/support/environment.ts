@@ -53,10 +53,17 @@ export interface Environment {
   readonly temporalAddress: string;
   /** Connection string of the ledger. */
   readonly databaseUrl: string;
+  /** Process of the Temporal server. */
+  readonly temporalPid: number;
+  /** First process of the PostgreSQL server. Null if it runs elsewhere. */
+  readonly postgresPid: number | null;
   /** Starts an ingress process and returns its address. */
   ingress(): Promise<{ child: Child; url: string }>;
-  /** Starts a worker process; returns when it is ready. */
-  worker(): Promise<Child>;
+  /**
+   * Starts a worker process; returns when it is ready.
+   * @param program built script instead of `sluice worker`, with the same options
+   */
+  worker(program?: string, env?: Readonly<Record<string, string>>): Promise<Child>;
   write(file: string, content: string): Promise<void>;
   start(account: string, sync: string): Promise<Started>;
   progress(handle: SyncHandle): Promise<RunProgress | null>;
@@ -177,6 +184,8 @@ async function furnish(
   const variables = {
     TEMPORAL_ADDRESS: temporal.address,
     DATABASE_URL: postgres.url,
+    // Several processes of this machine serve metrics.
+    SLUICE_ADMIN_PORT: '0',
     ...Object.fromEntries(accounts.map(({ id }) => [tokenVariable(id), tokenOf(id)])),
     ...options.env,
   };
@@ -187,6 +196,8 @@ async function furnish(
     client,
     temporalAddress: temporal.address,
     databaseUrl: postgres.url,
+    temporalPid: temporal.pid as number,
+    postgresPid: postgres.pid,
     async ingress() {
       const child = sluice(['ingress', '--config', join(dir, 'sluice.yaml')], variables);
       ends.push(() => child.kill('SIGKILL'));
@@ -195,8 +206,10 @@ async function furnish(
     },
     write,
     wait,
-    async worker() {
-      const worker = sluice(['worker', '--config', join(dir, 'sluice.yaml'), '--state', dir], variables);
+    async worker(program, env) {
+      const files = ['--config', join(dir, 'sluice.yaml'), '--state', dir];
+      const all = Object.assign({}, variables, env);
+      const worker = program === undefined ? sluice(['worker', ...files], all) : sluice(files, all, program);
       workers.push(worker);
       await worker.said('ready for');
       return worker;

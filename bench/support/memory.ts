@@ -1,5 +1,6 @@
 // Reads the memory of a process from the kernel.
 import { readFile } from 'node:fs/promises';
+import { treeOf } from './cpu.ts';
 
 /** Resident memory in MB (10^6 bytes). @throws if the process is gone */
 export async function residentMb(pid: number): Promise<number> {
@@ -14,4 +15,18 @@ export async function peakMb(pid: number): Promise<number> {
     throw error;
   });
   return Math.round(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1000);
+}
+
+/** Memory of a process and its descendants in MB (10^6 bytes); what they share counts once. */
+export async function treeMb(root: number): Promise<number> {
+  const rollups = await Promise.all(
+    (await treeOf(root)).map((pid) =>
+      readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT' || error.code === 'ESRCH') return '';
+        throw error;
+      }),
+    ),
+  );
+  const kb = rollups.reduce((all, text) => all + Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0), 0);
+  return Math.round(kb / 1000);
 }

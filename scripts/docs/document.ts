@@ -113,11 +113,16 @@ async function runBlock(run: Run, block: Item & { kind: 'block' }): Promise<bool
     await (write.append ? appendFile(path, `\n${text}`) : writeFile(path, text));
     return true;
   }
-  if (block.language === 'sql')
+  if (block.language === 'sql') {
+    if (skip !== null) {
+      notRun(run, block.line, `(SQL) ${block.text.split('\n')[0]}`, skip);
+      return true;
+    }
     return await timed(run, block.line, `(SQL) ${block.text.split('\n')[0]}`, 0, async () => {
       await run.services.sql(block.text);
       return { exit: 0, output: '' };
     });
+  }
   if (block.language === 'output')
     return await timed(run, block.line, OUTPUT, 0, () => shown(run, block.text));
   if (block.language !== 'sh') return true;

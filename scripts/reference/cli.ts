@@ -11,17 +11,24 @@ const INTRO = [
   'Every command ends with one of the [exit codes](exit-codes.md).',
 ].join(' ');
 
-const VARIABLES = [
+export const VARIABLES = [
   '`SLUICE_CONFIG`: path of the configuration, instead of `--config`. Default: the nearest `sluice.yaml` in the folder or above it.',
   '`SLUICE_STATE`: state folder, instead of `--state`. Default: `.sluice` beside the configuration.',
   '`SLUICE_SERVER`: operator API of a Sluice elsewhere, instead of `--server`: a URL, or `unix:PATH`. Default: not set.',
   '`SLUICE_SERVER_TOKEN`: access token for that server, instead of the one that `sluice login` keeps. Default: not set.',
-  '`SLUICE_LOG_LEVEL`: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Default: `warn`.',
+  '`SLUICE_LOG_LEVEL`: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Default: `info` for `sluice ingress`, `warn` for `sluice dev` and `sluice worker`, otherwise `error`.',
+  '`SLUICE_ADMIN_HOST`: address of [metrics and health](metrics.md) for this process, instead of `admin.host`. Use `0.0.0.0` in a container. Default: not set.',
+  '`SLUICE_ADMIN_PORT`: port of [metrics and health](metrics.md) for this process, instead of `admin.port`; 0 takes a free one. Default: not set.',
   '`TEMPORAL_ADDRESS`: host:port of your Temporal server. Default: Sluice starts one.',
   '`TEMPORAL_NAMESPACE`: namespace on that server. Default: `default`.',
-  '`TEMPORAL_INSECURE`: `true` allows a `TEMPORAL_ADDRESS` on another machine without TLS. Set it in a private network only. Default: not set.',
+  '`TEMPORAL_API_KEY`: API key for that server. It turns TLS on. Default: not set.',
+  '`TEMPORAL_TLS`: `true` turns TLS on. `TEMPORAL_TLS_SERVER_CA_CERT_PATH`, `TEMPORAL_TLS_SERVER_NAME`, `TEMPORAL_TLS_CLIENT_CERT_PATH` and `TEMPORAL_TLS_CLIENT_KEY_PATH` name certificates, and turn it on too. Default: off.',
+  '`TEMPORAL_CONFIG_FILE`, `TEMPORAL_PROFILE`: file and profile with these settings. Without both, Sluice reads no profile file. Default: not set.',
+  '`TEMPORAL_INSECURE`: `true` allows a `TEMPORAL_ADDRESS` on another machine without TLS and without an API key. Set it in a private network only. Default: not set.',
   '`TEMPORAL_CLI_PATH`: path of the Temporal CLI for the embedded server. Default: the PATH, the cache in `~/.cache/sluice`, otherwise a download with a pinned hash.',
+  '`SLUICE_DEPLOYMENT`, `SLUICE_BUILD_ID`: deployment and build id of `sluice worker`, for [upgrades with two versions of the workflow code](../how-to/upgrade.md). Set both or none. Default: not set; workers continue any run.',
   '`DATABASE_URL`: `postgres://…` of the ledger that several processes share. Default: a database in the state folder.',
+  '`OTEL_EXPORTER_OTLP_ENDPOINT`: address of an OpenTelemetry receiver, over HTTP with protobuf. It turns [traces](../how-to/trace-requests.md) on, as `OTEL_TRACES_EXPORTER=otlp` does. The other standard `OTEL_` variables apply. Default: not set.',
   '`NODE_EXTRA_CA_CERTS`: file with certificates of private authorities, for every TLS connection. Default: not set.',
 ];
 

@@ -19,7 +19,7 @@ interface Schema {
 }
 
 const INTRO = [
-  'Sluice reads one file, `sluice.yaml`. `--config` or `SLUICE_CONFIG` names another path. `npx sluice init` creates a file',
+  'Sluice reads `sluice.yaml`, and the files that its key [`include`](#include) names. `--config` or `SLUICE_CONFIG` names another path. `npx sluice init` creates a file',
   'with comments, `npx sluice config check` reports every error with its line, and',
   '[sluice.example.yaml](../../sluice.example.yaml) shows every key.',
 ].join(' ');
@@ -28,7 +28,7 @@ const EDITORS =
 const TYPES = [
   '**name**: up to 63 lower-case letters, digits, `-` and `_`.',
   '**duration**: a whole number and a unit, for example `500ms`, `30s`, `5m`, `2h` or `1d`.',
-  '**secret**: a reference to a secret, `env:NAME` or `file:path`. Paths are relative to the file. The secret itself is never in the file.',
+  '**secret**: a reference to a secret: `env:NAME` for an environment variable, `file:path` for a file, or `command:program argument` for what a program prints. Paths start at the folder of `sluice.yaml`. No shell reads the command; write `command:["program", "an argument"]` for arguments with spaces. The program may run for 10 s. The secret itself is never in the file.',
   '**expression**: a column, a template, JSONata or a list; see [mapping](mapping.md).',
 ];
 

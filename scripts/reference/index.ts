@@ -3,6 +3,7 @@ import { renderCli } from './cli.ts';
 import { renderConfiguration } from './configuration.ts';
 import { renderEvents } from './events.ts';
 import { renderExitCodes } from './exit-codes.ts';
+import { renderLogs } from './logs.ts';
 import { renderMetrics } from './metrics.ts';
 import { renderOperatorApi } from './operator-api.ts';
 
@@ -13,6 +14,7 @@ export async function renderReference(): Promise<ReadonlyMap<string, string>> {
     ['cli.md', await renderCli()],
     ['exit-codes.md', renderExitCodes()],
     ['events.md', renderEvents()],
+    ['logs.md', renderLogs()],
     ['metrics.md', renderMetrics()],
     ['operator-api.md', renderOperatorApi()],
   ]);

@@ -11,6 +11,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'campaign-runs': 'Campaigns',
   campaigns: 'Campaigns',
   'campaign-drafts': 'Drafts of campaigns',
+  codec: 'Codec server of Temporal',
   configuration: 'Configuration',
   console: 'Users and logins',
   conversations: 'Conversations and messages',
@@ -21,6 +22,7 @@ const TITLES: Readonly<Record<string, string>> = {
   failures: 'Overview and calls',
   gaps: 'Conversations and messages',
   kafka: 'Events',
+  ledger: 'Configuration',
   login: 'Users and logins',
   logout: 'Users and logins',
   messages: 'Conversations and messages',
@@ -31,6 +33,7 @@ const TITLES: Readonly<Record<string, string>> = {
   pollers: 'Conversations and messages',
   plans: 'Syncs',
   refusals: 'Events',
+  retention: 'Configuration',
   schedules: 'Syncs',
   session: 'Users and logins',
   sinks: 'Sinks',
@@ -71,7 +74,7 @@ export function renderOperatorApi(): string {
         'Send an access token as `Authorization: Bearer`. A browser has a session cookie, and every command needs the header `X-CSRF-Token` with the token of `GET /session`.',
       ),
       item(
-        'Path parameters are percent-encoded. GET takes the other fields from the query string, where a list repeats its name. Other methods take a JSON object.',
+        'Path parameters are percent-encoded. GET takes the other fields from the query string, where a list repeats its name. Other methods take a JSON object. Where the body is bytes, the header `Sluice-Fields` has the object, percent-encoded.',
       ),
       item('Times are ISO 8601 in UTC. Durations have their unit in the name.'),
       item(

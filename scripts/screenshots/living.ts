@@ -88,7 +88,7 @@ export async function bringToLife({ call, panel, ingress, brokers }: Living): Pr
     });
 }
 
-async function planned(call: Call, campaign: string): Promise<void> {
+export async function planned(call: Call, campaign: string): Promise<void> {
   await until(`${campaign} is planned`, async () => {
     const { runs } = await call<{ runs: { state: string }[] }>(
       'GET',
@@ -109,7 +109,7 @@ async function sendEvents(ingress: string): Promise<void> {
   }
 }
 
-async function sendRecords(brokers: readonly string[]): Promise<void> {
+export async function sendRecords(brokers: readonly string[]): Promise<void> {
   const client = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING });
   const producer = client.producer();
   await producer.connect();

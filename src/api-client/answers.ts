@@ -51,6 +51,15 @@ function word(value: unknown, token: string): string | null {
   return value.includes(token) ? null : value;
 }
 
+/**
+ * A code of the service is in logs, metrics and histories. So a word that could be a name, or digits that could be a
+ * number, are none: the API text has codes in capitals only.
+ */
+function codeOf(value: unknown, token: string): string | null {
+  const code = word(value, token);
+  return code !== null && /^[A-Z0-9_]+$/.test(code) && !/\d{5}/.test(code) ? code : null;
+}
+
 function requestIdOf(body: unknown, token: string): string | null {
   const value = isObject(body) ? body.requestId : undefined;
   if (typeof value !== 'string' || !/^[\w:.-]{1,200}$/.test(value)) return null;
@@ -82,7 +91,7 @@ function apiError(call: CallName, answer: Answer, options: ReadOptions): ApiErro
   const { token } = options;
   const body = parseAnswer(answer.body);
   const fields: JsonObject = isObject(body) ? body : {};
-  const code = word(fields.code, token);
+  const code = codeOf(fields.code, token);
   return new ApiError(
     {
       ...call,

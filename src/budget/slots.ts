@@ -94,8 +94,8 @@ export function createBudget(db: Database, planOf: (token: string) => TokenPlan)
   const queueOf = (key: string, tokens: readonly string[], scopes: readonly string[] | null): PacedQueue => {
     const queue = queues.get(key);
     if (queue !== undefined) return queue;
-    const plans = tokens.map(planOf);
     const ask = async (wanted: Wanted, slackMs: number) => {
+      const plans = tokens.map(planOf);
       const askedAt = performance.now();
       const { pace } = made;
       const answer = await takeSlots(db, { tokens, plans, wanted, scopes, pace, slackS: slackMs / 1000 });

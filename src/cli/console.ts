@@ -3,7 +3,9 @@ import type { Command } from 'commander';
 import type { Output } from '../contracts/operator/index.ts';
 import { localClient } from '../operator/client/local.ts';
 import type { Operator } from '../runtime/operator.ts';
+import { followConfig } from '../runtime/reloading.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
+import { openAdmin } from './lib/connect/admin.ts';
 import { connectOperator } from './lib/connect/connect.ts';
 import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from './lib/connect/session.ts';
@@ -19,8 +21,22 @@ export function registerConsole(program: Command, env: NodeJS.ProcessEnv): void 
       process.exitCode = await runCommand(
         async (shutdown) => {
           const connecting = { command: 'sluice console', creates: true };
-          const { client, operator, failed } = await connectOperator(options, env, shutdown, connecting);
-          if (operator !== null) await listenHere(operator, false, shutdown);
+          const { client, operator, ledger, failed } = await connectOperator(
+            options,
+            env,
+            shutdown,
+            connecting,
+          );
+          if (operator !== null && ledger !== null) {
+            const { log } = operator;
+            const { admin: where } = ledger.config().config;
+            const admin = await openAdmin({ process: 'console', admin: where, env, log, shutdown });
+            admin.watchLedger(ledger.db, ledger.config);
+            ledger.live?.onReport(admin.metrics.config.reloaded);
+            await listenHere(operator, false, shutdown);
+            admin.started();
+            if (ledger.live !== null) followConfig({ live: ledger.live, shutdown, log, say });
+          }
           const found = await client.call('POST /console', {});
           if (found.url === null)
             throw new CliError(

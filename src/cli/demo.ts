@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
+import { createLiveConfig } from '../config/live-config.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { RunReport } from '../contracts/wire/run.ts';
 import { localClient } from '../operator/client/local.ts';
@@ -16,12 +17,14 @@ import { startSandbox } from '../sandbox/server.ts';
 import { serveConsole } from './console.ts';
 import { listening } from './ingress.ts';
 import { integer } from './lib/arguments.ts';
+import { openAdmin } from './lib/connect/admin.ts';
 import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
 import { localCaller } from './lib/connect/serve.ts';
 import { checkTemporalUi, sameSession, TEMPORAL_UI } from './lib/connect/session.ts';
 import { openSocket } from './lib/connect/socket.ts';
+import { startTracing } from './lib/connect/tracing.ts';
 import { EXIT } from './lib/exit.ts';
-import { openLog } from './lib/log.ts';
+import { openServiceLog } from './lib/log.ts';
 import { createProgress, formatCount, formatTime } from './lib/terminal/progress.ts';
 import { isAttended } from './lib/terminal/terminal.ts';
 import { describeReport, exitCodeOf } from './sync/describe-run.ts';
@@ -73,7 +76,7 @@ export function registerDemo(program: Command, env: NodeJS.ProcessEnv): void {
 
 async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<number> {
   checkTemporalUi(options.temporalUi, env);
-  const log = openLog(env, 'error', shutdown);
+  const { log, readSdkMetrics } = await openServiceLog('demo', env, 'error', shutdown);
   const stateDir = resolve(options.state);
   const lock = await acquireFolderLock(stateDir, { command: 'sluice demo' }, say);
   shutdown.add('folder lock', () => lock.release());
@@ -90,22 +93,39 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
     await loadConfig(join(EXAMPLES, 'sluice.yaml'), { env: { ...env, SLUICE_DEMO_TOKEN: TOKEN } }),
     { baseUrl: sandbox.baseUrl, stateDir },
   );
+  const { admin: where } = config.config;
+  const live = createLiveConfig(config, { log });
+  const admin = await openAdmin({ process: 'demo', admin: where, env, log, shutdown, readSdkMetrics });
+  const tracing = await startTracing({
+    process: 'demo',
+    env,
+    metrics: admin.metrics.traces,
+    log,
+    shutdown,
+  });
   const stack = await startStack({
     config,
+    live,
     stateDir,
     env,
     log,
     say,
     shutdown,
+    admin,
+    tracing,
     temporalUi: options.temporalUi,
   });
   say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
   const port = await freePort(INGRESS_PORT);
-  const ingress = await listening(startIngress({ ...stack, config, log, shutdown, http: { port } }));
+  const ingress = await listening(
+    startIngress({ ...stack, config, log, metrics: admin.metrics, tracing, shutdown, http: { port } }),
+  );
+  admin.watchPart('ingress', ingress.readiness);
+  admin.started();
   const { address, namespace } = stack.temporal;
   const note = (more: object) =>
     lock.update({ command: 'sluice demo', temporal: address, namespace, ...more });
-  const operator = await openSocket({ ...stack, config, log, env, stateDir, note }, shutdown);
+  const operator = await openSocket({ ...stack, live, log, env, stateDir, note }, shutdown);
   if (!options.once) await serveConsole(operator, shutdown);
   // A poller of an earlier, killed demo would run beside the sync. No poller starts before the sync has ended.
   await stopPollers(stack.client, config.config);
@@ -139,7 +159,8 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   say(`  sandbox requests   ${sandbox.panelUrl}/requests`);
   say(`  sandbox state      ${sandbox.panelUrl}/accounts/${ACCOUNT}`);
   say(`  example and config ${EXAMPLES}`);
-  say(`  ingress            ${ingress.url}/openapi.json  (also /metrics, /readyz)`);
+  say(`  ingress            ${ingress.url}/openapi.json`);
+  say(`  metrics            ${admin.url}/metrics  (also /readyz)`);
   say('Send an event, and search for the contact and its card in the sandbox state');
   say(`  curl ${ingress.url}/site-leads --json '${EVENT}'`);
   say('Write as a customer, and see what a poller publishes about it');
@@ -177,5 +198,9 @@ function placed(
       sink.type === 'jsonl' ? { ...sink, path: join(stateDir, basename(sink.path)) } : sink,
     ]),
   );
-  return { ...config, config: { ...config.config, accounts: here, sinks: files } };
+  return {
+    ...config,
+    config: { ...config.config, accounts: here, sinks: files },
+    reload: async (options) => placed(await config.reload(options), { baseUrl, stateDir }),
+  };
 }

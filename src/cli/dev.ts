@@ -1,15 +1,19 @@
 // `sluice dev` and `sluice worker`: processes that stay up and do the work.
 import type { Command } from 'commander';
+import type { LoadedConfig } from '../config/load.ts';
 import { applyConfigured } from '../operator/service/schedules/index.ts';
 import { wantedSchedules } from '../operator/service/schedules/schedules.ts';
+import { carryOverPollers, carryOverWork } from '../runtime/carry-over.ts';
 import { startIngress } from '../runtime/ingress.ts';
 import { idlePollers, startPollers, wakePollers, wakeSenders } from '../runtime/pollers.ts';
+import { followConfig } from '../runtime/reloading.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { serveConsole } from './console.ts';
 import { describeIngress, listening } from './ingress.ts';
 import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
 import {
   checkTemporalUi,
+  missingServers,
   type OpenStack,
   openStack,
   type SessionOptions,
@@ -18,6 +22,7 @@ import {
   withState,
 } from './lib/connect/session.ts';
 import { openSocket } from './lib/connect/socket.ts';
+import { deploymentVersionOf } from './lib/deployment-version.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 import { describeChanges, toApply } from './schedule/apply-schedules.ts';
 
@@ -27,7 +32,7 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
     .option(...TEMPORAL_UI, false)
     .action((options: SessionOptions) => {
       checkTemporalUi(options.temporalUi, env);
-      return stayUp('sluice dev', options, env, applySchedules, openSockets);
+      return stayUp('dev', options, env, applySchedules, openSockets);
     });
 }
 
@@ -35,15 +40,16 @@ export function registerWorker(program: Command, env: NodeJS.ProcessEnv): void {
   withState(withConfig(program.command('worker')))
     .description('run a worker process; needs TEMPORAL_ADDRESS and DATABASE_URL; start as many as you need')
     .action(async (options: SessionOptions) => {
-      const missing = ['TEMPORAL_ADDRESS', 'DATABASE_URL'].filter((name) => !env[name]);
+      const missing = missingServers(env);
       if (missing.length > 0) {
         throw new CliError(
           EXIT.usage,
           `set ${missing.join(' and ')}: several workers share one Temporal server and one PostgreSQL; for all in one process use \`sluice dev\``,
         );
       }
+      const version = deploymentVersionOf(env);
       const state = `${options.state}/worker-${process.pid}`;
-      await stayUp('sluice worker', { ...options, state }, env, reportSchedules, reportPollers);
+      await stayUp('worker', { ...options, state, version }, env, reportSchedules, reportPollers);
     });
 }
 
@@ -52,7 +58,7 @@ export function registerWorker(program: Command, env: NodeJS.ProcessEnv): void {
  * @param events opens the ingress, if this process has one
  */
 async function stayUp(
-  command: string,
+  name: 'dev' | 'worker',
   options: SessionOptions,
   env: NodeJS.ProcessEnv,
   schedules: (stack: OpenStack) => Promise<void>,
@@ -60,10 +66,17 @@ async function stayUp(
 ): Promise<void> {
   process.exitCode = await runCommand(
     async (shutdown) => {
-      const stack = await openStack(command, options, env, shutdown);
+      const stack = await openStack(name, options, env, shutdown);
       say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
+      const { version } = options;
+      if (version)
+        say(
+          `version    ${version.buildId} of ${version.deploymentName}; it gets work once it is Temporal's current version`,
+        );
       await schedules(stack);
       await events(stack, shutdown);
+      stack.admin.started();
+      followConfig({ ...stack, shutdown, say });
       const syncs = Object.keys(stack.config.config.syncs);
       const campaigns = Object.keys(stack.config.config.campaigns);
       const more = campaigns.length === 0 ? '' : ` and the campaigns ${campaigns.join(', ')}`;
@@ -77,6 +90,11 @@ async function stayUp(
 
 /** One process has one configuration: the server gets its schedules. */
 async function applySchedules(stack: OpenStack): Promise<void> {
+  stack.live.onChange(inBackground(stack, () => bringSchedules(stack)));
+  await bringSchedules(stack);
+}
+
+async function bringSchedules(stack: OpenStack): Promise<void> {
   const changes = await applyConfigured(stack);
   for (const line of describeChanges(changes.filter(({ change }) => change !== 'none'))) say(line);
 }
@@ -87,11 +105,55 @@ async function openSockets(stack: OpenStack, shutdown: Shutdown): Promise<void> 
   await wakeSenders(stack.client, stack.config.config);
   for (const { poller, account } of await startPollers({ client: stack.client, config: stack.config.config }))
     say(`poller     ${poller}: conversations of ${account}`);
-  if (Object.keys(stack.config.config.routes).length === 0) return;
-  describeIngress(await listening(startIngress({ ...stack, shutdown })));
+  stack.live.onChange(
+    inBackground(stack, async (before) => {
+      const change = { client: stack.client, before: before.config, after: stack.config.config };
+      await carryOverWork(change);
+      for (const poller of await carryOverPollers(change)) say(`poller     ${poller}: started`);
+    }),
+  );
+  await openIngress(stack, shutdown);
 }
 
-async function reportPollers({ client, config }: OpenStack): Promise<void> {
+/** Without a route there is no ingress. A reload that adds the first route opens it. */
+async function openIngress(stack: OpenStack, shutdown: Shutdown): Promise<void> {
+  let isOpen = false;
+  const open = async () => {
+    if (isOpen || Object.keys(stack.config.config.routes).length === 0) return;
+    isOpen = true;
+    const { metrics } = stack.admin;
+    const { config } = stack;
+    const ingress = await listening(startIngress({ ...stack, config, metrics, shutdown }));
+    stack.live.follow({ name: 'ingress', prepare: ingress.prepare });
+    // A reload that ended while the ingress opened did not reach it.
+    if (stack.config !== config) void stack.live.reload('the ingress opened');
+    stack.admin.watchPart('ingress', ingress.readiness);
+    describeIngress(ingress);
+  };
+  await open();
+  stack.live.onChange(inBackground(stack, open));
+}
+
+/** Temporal may be away when the configuration is loaded again. What was not done is reported, and done at a restart. */
+function inBackground(
+  { log }: Pick<OpenStack, 'log'>,
+  work: (before: LoadedConfig) => Promise<void>,
+): (before: LoadedConfig) => void {
+  return (before) => {
+    work(before).catch((error: unknown) =>
+      log.error({ err: error }, 'a part of the new configuration was not taken into use; load it again'),
+    );
+  };
+}
+
+async function reportPollers(stack: OpenStack): Promise<void> {
+  const { client, config } = stack;
+  stack.live.onChange(
+    inBackground(stack, async (before) => {
+      await carryOverWork({ client, before: before.config, after: stack.config.config });
+      await reportSchedules(stack);
+    }),
+  );
   await wakeSenders(client, config.config);
   await wakePollers(client, config.config);
   const idle = await idlePollers(client, config.config);

@@ -1,12 +1,18 @@
 // `sluice ingress`: a process that accepts events, and its OpenAPI document.
-import { Client, Connection } from '@temporalio/client';
 import type { Command } from 'commander';
+import { createLiveConfig } from '../config/live-config.ts';
 import { describeRoutes } from '../ingress/http/index.ts';
+import { measuredDatabase } from '../ledger/measured-database.ts';
 import { type Ingress, openRoutes, startIngress } from '../runtime/ingress.ts';
 import { openLedger } from '../runtime/ledger-database.ts';
-import { temporalAddressOf } from '../runtime/temporal/temporal-address.ts';
+import { openLedgerCipher } from '../runtime/ledger-encryption.ts';
+import { followConfig } from '../runtime/reloading.ts';
+import { openLazyClient } from '../runtime/temporal/temporal-client.ts';
+import { temporalTargetOf } from '../runtime/temporal/temporal-target.ts';
+import { openAdmin } from './lib/connect/admin.ts';
 import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
-import { openConfig, withConfig } from './lib/connect/session.ts';
+import { missingServers, openConfig, withConfig } from './lib/connect/session.ts';
+import { startTracing } from './lib/connect/tracing.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 import { openLog } from './lib/log.ts';
 
@@ -23,32 +29,54 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
       'run a process that accepts events over HTTP and Kafka; needs TEMPORAL_ADDRESS and DATABASE_URL',
     )
     .action(async (options: Options) => {
-      const missing = ['TEMPORAL_ADDRESS', 'DATABASE_URL'].filter((name) => !env[name]);
+      const missing = missingServers(env);
       if (missing.length > 0) {
         throw new CliError(
           EXIT.usage,
           `set ${missing.join(' and ')}: the ingress shares Temporal and PostgreSQL with the workers; for all in one process use \`sluice dev\``,
         );
       }
-      const address = temporalAddressOf(env) ?? '';
+      // Wrong settings end the command before it opens anything.
+      temporalTargetOf(env);
       process.exitCode = await runCommand(
         async (shutdown) => {
-          const log = openLog(env, 'info', shutdown);
+          const log = openLog('ingress', env, 'info', shutdown);
           const config = await openConfig(options.config, env);
           if (Object.keys(config.config.routes).length === 0)
             throw new CliError(EXIT.usage, `${config.file} has no routes; add one under routes`);
-          const db = await openLedger({
+          const { admin: where } = config.config;
+          const admin = await openAdmin({ process: 'ingress', admin: where, env, log, shutdown });
+          const tracing = await startTracing({
+            process: 'ingress',
+            env,
+            metrics: admin.metrics.traces,
+            log,
+            shutdown,
+          });
+          const ledger = await openLedger({
             url: env.DATABASE_URL,
             stateDir: '',
             answerMs: ANSWER_MS,
+            cipher: await openLedgerCipher(config),
             onError: (error) => log.warn({ err: error }, 'the database dropped a connection'),
           });
-          shutdown.add('ledger', () => db.close());
-          // Connects lazily: without Temporal the ingress still starts, and /readyz reports it.
-          const connection = Connection.lazy({ address });
-          shutdown.add('client connection', () => connection.close());
-          const client = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });
-          describeIngress(await listening(startIngress({ config, db, client, log, shutdown })));
+          shutdown.add('ledger', () => ledger.close());
+          const { metrics } = admin;
+          const db = measuredDatabase(ledger, metrics.ledger.statement);
+          const live = createLiveConfig(config, { log });
+          live.onReport(metrics.config.reloaded);
+          admin.watchLedger(db, live.current);
+          // Without Temporal the ingress still starts, and /readyz reports it.
+          const client = await openLazyClient(env, config, shutdown);
+          const ingress = await listening(
+            startIngress({ config, db, client, log, metrics, tracing, shutdown }),
+          );
+          // It checks Temporal and the ledger with every event, so these checks are its own.
+          admin.watchPart('ingress', ingress.readiness);
+          admin.started();
+          describeIngress(ingress);
+          live.follow({ name: 'ingress', prepare: ingress.prepare });
+          followConfig({ live, shutdown, log, say });
           await stopRequested(shutdown);
           return EXIT.ok;
         },
@@ -81,7 +109,7 @@ export async function listening(starting: Promise<Ingress>): Promise<Ingress> {
 
 /** Lists the routes for people. */
 export function describeIngress({ url, routes, kafka }: Ingress): void {
-  say(`ingress    ${url}  (/healthz /readyz /metrics /openapi.json)`);
+  say(`ingress    ${url}  (/openapi.json)`);
   for (const { name, config } of routes) {
     const ways = [
       ...(config.http === undefined ? [] : [`POST ${url}${config.http.path}`]),

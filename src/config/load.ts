@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import {
   Config,
+  type KafkaConnection,
   MappingConfig,
   type OperatorConfig,
   type ResolvedRoute,
@@ -11,6 +12,7 @@ import { suggestion } from '../contracts/suggest.ts';
 import type { CampaignSpec } from '../contracts/wire/campaign.ts';
 import type { RunSpec } from '../contracts/wire/run.ts';
 import { checkCampaigns } from './checks/check-campaigns.ts';
+import { checkEncryption } from './checks/check-encryption.ts';
 import { checkIngress } from './checks/check-ingress.ts';
 import { checkInsecure } from './checks/check-insecure.ts';
 import { checkOperator } from './checks/check-operator.ts';
@@ -18,20 +20,27 @@ import { checkPollers } from './checks/check-pollers.ts';
 import { checkRoutes } from './checks/check-routes.ts';
 import { checkStrength } from './checks/check-strength.ts';
 import { checkSyncs } from './checks/check-syncs.ts';
+
 import type { ConfigChecks } from './checks/config-checks.ts';
 import { ConfigError, type ConfigProblem, UnknownNameError } from './errors.ts';
+import { joinIncluded } from './include.ts';
 import { describeIssues } from './issues.ts';
 import { child, configJsonSchema, type JsonSchema, presetJsonSchema } from './json-schema.ts';
 import { readLinked } from './linked-file.ts';
 import { entriesOf, isRecord } from './raw.ts';
 import { checkReferences } from './references.ts';
 import { readSchemas } from './route-schemas.ts';
-import { type Environment, type ResolvedSecret, resolveSecret } from './secrets.ts';
+import { createSecretStore, type SecretStore } from './secret-store.ts';
+import type { Environment, ResolvedSecret } from './secrets.ts';
 import { parseYaml, readYamlFile, type YamlFile } from './yaml-file.ts';
 
 export interface LoadOptions extends ConfigChecks {
   /** Where `env:NAME` secrets are looked up. */
   readonly env: Environment;
+  /** Secrets of the process. @default a new store over `env` */
+  readonly secrets?: SecretStore;
+  /** Receives the absolute path of each file and folder that the configuration is read from, also of a broken one. */
+  readonly read?: (path: string) => void;
   /** A later time is in the future. @default the time of the call */
   readonly now?: Date;
 }
@@ -51,6 +60,8 @@ export interface LoadedConfig {
   readonly text: string;
   /** ISO 8601. */
   readonly loadedAt: string;
+  /** Absolute paths of the files and folders that it was read from, without secrets. */
+  readonly files: readonly string[];
   readonly config: ResolvedConfig;
   /**
    * Everything that a run of this sync needs, as a separate copy.
@@ -64,8 +75,10 @@ export interface LoadedConfig {
   campaign(name: string): CampaignSpec;
   /** @throws SecretError */
   secret(ref: string): Promise<ResolvedSecret>;
+  /** What `secret` reads from. */
+  readonly secrets: SecretStore;
   /** Loads the file as it is now. @throws as `loadConfig` */
-  reload(): Promise<LoadedConfig>;
+  reload(options?: Pick<LoadOptions, 'read'>): Promise<LoadedConfig>;
 }
 
 /**
@@ -74,6 +87,7 @@ export interface LoadedConfig {
  * @throws ConfigError with every problem found, in file order.
  */
 export async function loadConfig(file: string, options: LoadOptions): Promise<LoadedConfig> {
+  options.read?.(resolve(file));
   return await loadYaml(file, await readYamlFile(resolve(file), file), options);
 }
 
@@ -89,12 +103,15 @@ export async function loadConfigText(
   return await loadYaml(file, parseYaml(file, text), options);
 }
 
-async function loadYaml(file: string, main: YamlFile, options: LoadOptions): Promise<LoadedConfig> {
+async function loadYaml(file: string, alone: YamlFile, options: LoadOptions): Promise<LoadedConfig> {
   const absolute = resolve(file);
   const dir = dirname(absolute);
-  if (main.value === undefined) throw new ConfigError(main.problems);
-  if (main.value === null)
-    throw new ConfigError([main.problemAt([], 'the file is empty', 'see `sluice init`')]);
+  if (alone.value === undefined) throw new ConfigError(alone.problems);
+  if (alone.value === null)
+    throw new ConfigError([alone.problemAt([], 'the file is empty', 'see `sluice init`')]);
+  const main = await joinIncluded(alone, dir);
+  const files = [...main.read, ...linkedPaths(main, dir)];
+  for (const path of files) options.read?.(path);
 
   const parsed = Config.safeParse(main.value);
   const { mappings, problems: inMappings } = await readMappings(main, dir, options.checkMapping);
@@ -111,17 +128,25 @@ async function loadYaml(file: string, main: YamlFile, options: LoadOptions): Pro
     ...checkPollers(main, options.now ?? new Date()),
     ...checkCampaigns(main, options.checkCampaign),
     ...checkOperator(main),
+    ...checkEncryption(main),
     ...inMappings,
     ...inSchemas,
   ];
-  const resolveRef = (ref: string) => resolveSecret(ref, { env: options.env, baseDir: dir });
+  const secrets = options.secrets ?? createSecretStore(options.env);
+  const resolveRef = (ref: string) => secrets.read(ref, dir);
   if (parsed.success) problems.push(...(await checkStrength(main, parsed.data, resolveRef)));
   if (!parsed.success || problems.length > 0) throw new ConfigError(inFileOrder(problems, file));
 
   const sources = mapValues(parsed.data.sources, (source) => withAbsolutePath(source, dir));
   const sinks = mapValues(parsed.data.sinks, (sink) =>
-    sink.type === 'jsonl' ? { ...sink, path: resolve(dir, sink.path) } : sink,
+    sink.type === 'jsonl'
+      ? { ...sink, path: resolve(dir, sink.path) }
+      : sink.type === 'kafka'
+        ? withAbsoluteTls(sink, dir)
+        : sink,
   );
+  const kafka = mapValues(parsed.data.ingress.kafka, (cluster) => withAbsoluteTls(cluster, dir));
+  const ingress = { ...parsed.data.ingress, kafka };
   const routes = Object.fromEntries(
     Object.entries(parsed.data.routes).map(([name, { schema: _named, ...route }]) => {
       const schema = schemas[name];
@@ -129,18 +154,29 @@ async function loadYaml(file: string, main: YamlFile, options: LoadOptions): Pro
     }),
   );
   const operator = operatorWithAbsolutePaths(parsed.data.operator, dir);
-  const config: ResolvedConfig = { ...parsed.data, sources, sinks, mappings, routes, operator };
+  const config: ResolvedConfig = { ...parsed.data, ingress, sources, sinks, mappings, routes, operator };
   return {
     file: absolute,
     dir,
     text: main.text,
     loadedAt: new Date().toISOString(),
+    files: [absolute, ...files],
     config,
     spec: (sync) => buildSpec(config, sync),
     campaign: (name) => buildCampaign(config, name),
     secret: resolveRef,
-    reload: () => loadConfig(file, options),
+    secrets,
+    reload: ({ read = options.read } = {}) => loadConfig(file, { ...options, secrets, read }),
   };
+}
+
+/** Absolute paths of the presets and schemas that the configuration names. */
+function linkedPaths(main: YamlFile, dir: string): string[] {
+  const named = [
+    ...entriesOf(main, 'mappings').map(([, entry]) => child(entry, 'preset')),
+    ...entriesOf(main, 'routes').map(([, entry]) => child(entry, 'schema')),
+  ];
+  return named.flatMap((path) => (typeof path === 'string' && path !== '' ? [resolve(dir, path)] : []));
 }
 
 // Reads the raw value entry by entry, so that a mistake elsewhere in the file does not hide one here.
@@ -185,7 +221,7 @@ function checkAccounts(main: YamlFile, check: ConfigChecks['checkAssumptions']):
   return entriesOf(main, 'accounts').flatMap(([name, entry]) => {
     const tokens = child(entry, 'tokens');
     const literal = (Array.isArray(tokens) ? tokens : []).flatMap((ref: unknown, index) =>
-      typeof ref === 'string' && /^(?:env|file):svc_(?:live|test)_/.test(ref)
+      typeof ref === 'string' && /^(?:env|file|command):svc_(?:live|test)_/.test(ref)
         ? [
             main.problemAt(
               ['accounts', name, 'tokens', index],
@@ -274,6 +310,13 @@ function withAbsolutePath(source: SourceConfig, dir: string): SourceConfig {
     case 'http':
       return source;
   }
+}
+
+function withAbsoluteTls<T extends Pick<KafkaConnection, 'tls'>>(connection: T, dir: string): T {
+  const { tls } = connection;
+  if (typeof tls === 'boolean') return connection;
+  const absolute = (path: string | undefined) => (path === undefined ? undefined : resolve(dir, path));
+  return { ...connection, tls: { ca: absolute(tls.ca), cert: absolute(tls.cert), key: absolute(tls.key) } };
 }
 
 function operatorWithAbsolutePaths(operator: OperatorConfig, dir: string): OperatorConfig {

@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SecretError } from './errors.ts';
+import { runSecretCommand } from './secret-command.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -14,8 +15,9 @@ export interface ResolvedSecret {
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Reads the value of `env:NAME` or `file:path` (relative to `baseDir`), without a newline at its start or end.
- * @throws SecretError when it is not set, empty, unreadable, or longer than one line.
+ * Reads the value of `env:NAME`, `file:path` or `command:program argument` (relative to `baseDir`), without a newline at
+ * its start or end.
+ * @throws SecretError when it is not set, empty, unreadable, or longer than one line, or when the command fails.
  */
 export async function resolveSecret(
   ref: string,
@@ -37,7 +39,14 @@ export async function resolveSecret(
     const { text, warnings } = await readSecretFile(ref, path, resolve(options.baseDir, path));
     return { value: clean(ref, `secret file ${path}`, text), warnings };
   }
-  throw new SecretError('(not shown)', 'a secret reference must be env:NAME or file:path');
+  if (ref.startsWith('command:')) {
+    const text = await runSecretCommand(ref, options);
+    return { value: clean(ref, 'the output of the secret command', text), warnings: [] };
+  }
+  throw new SecretError(
+    '(not shown)',
+    'a secret reference must be env:NAME, file:path or command:program argument',
+  );
 }
 
 async function readSecretFile(ref: string, shown: string, absolute: string) {

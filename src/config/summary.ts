@@ -5,6 +5,7 @@ import {
   type SinkConfig,
   type SourceConfig,
   secretRefs,
+  secretsOfSink,
 } from '../contracts/config/config.ts';
 import { redactTokens } from '../observability/redaction.ts';
 import { SecretError } from './errors.ts';
@@ -189,19 +190,6 @@ function placeOfSink(sink: SinkConfig): string {
       return sink.path;
     case 'postgres':
       return `table ${sink.table}`;
-  }
-}
-
-function secretsOfSink(sink: SinkConfig): readonly string[] {
-  switch (sink.type) {
-    case 'kafka':
-      return sink.sasl === undefined ? [] : [sink.sasl.password];
-    case 'http':
-      return sink.secrets;
-    case 'jsonl':
-      return [];
-    case 'postgres':
-      return [sink.url];
   }
 }
 

@@ -118,6 +118,12 @@ export function campaignPlanIdentity({ account, campaign }: CampaignKey) {
   });
 }
 
+/** The account of a workflow, by its id; null if it works for several. */
+export function accountOfWorkflow(workflowId: string): string | null {
+  const [job, account] = workflowId.split('/');
+  return job === 'outbox' || !account ? null : account;
+}
+
 export function campaignScheduleId({ account, campaign }: CampaignKey): string {
   return `campaign/${account}/${campaign}`;
 }

@@ -6,13 +6,14 @@ import { DatabaseUrlError, LedgerError, openPostgres } from '../ledger/database.
 import { type LockInfo, readFolderLock } from '../runtime/lock/folder-lock.ts';
 import { cacheDirOf } from '../runtime/temporal/cache-dir.ts';
 import { childEnv } from '../runtime/temporal/child-env.ts';
-import { InsecureTemporalError, temporalAddressOf } from '../runtime/temporal/temporal-address.ts';
+import { InsecureTemporalError, TemporalSettingsError } from '../runtime/temporal/temporal-address.ts';
 import { BinaryNotFoundError, locateTemporalCli } from '../runtime/temporal/temporal-binary.ts';
 import {
   checkTemporal,
   readTemporalVersion,
   TemporalUnavailableError,
 } from '../runtime/temporal/temporal-health.ts';
+import { type TemporalTarget, temporalTargetOf } from '../runtime/temporal/temporal-target.ts';
 import { Findings, type Group } from './findings.ts';
 
 export interface ServersOptions {
@@ -39,31 +40,30 @@ async function checkServer(
   holder: LockInfo | null,
   findings: Findings,
 ): Promise<void> {
-  const embedded = typeof holder?.temporal === 'string' ? holder.temporal : null;
-  let address: string | null;
+  let target: TemporalTarget | null;
   try {
-    address = temporalAddressOf(env) ?? embedded;
+    target = temporalTargetOf(env) ?? embeddedOf(holder, env);
   } catch (error) {
-    if (!(error instanceof InsecureTemporalError)) throw error;
+    if (!(error instanceof InsecureTemporalError || error instanceof TemporalSettingsError)) throw error;
     findings.problem('temporal', error.message, { cause: 'unreachable' });
     return;
   }
-  if (address === null || address === '') return await checkBinary(env, findings);
-  const where = env.TEMPORAL_ADDRESS ? `TEMPORAL_ADDRESS ${address}` : `the embedded server at ${address}`;
-  const namespace = env.TEMPORAL_NAMESPACE ?? 'default';
+  if (target === null) return await checkBinary(env, findings);
+  const { address, access, namespace } = target;
+  const where = `${target.origin} ${address}`;
   try {
-    const version = await readTemporalVersion(address, { timeoutMs: deadlineMs });
+    const version = await readTemporalVersion(address, { timeoutMs: deadlineMs, access });
     judgeVersion(where, version, findings);
   } catch (error) {
     if (!(error instanceof TemporalUnavailableError)) throw error;
     findings.problem('temporal', error.message, {
-      hint: 'check TEMPORAL_ADDRESS (host:port of the frontend) and that the server runs',
+      hint: 'check TEMPORAL_ADDRESS (host:port of the frontend), TLS and API key, and that the server runs',
       cause: 'unreachable',
     });
     return;
   }
   try {
-    await checkTemporal(address, namespace, { timeoutMs: deadlineMs });
+    await checkTemporal(address, namespace, { timeoutMs: deadlineMs, access });
     findings.ok('temporal', `its namespace "${namespace}" answers`);
   } catch (error) {
     if (!(error instanceof TemporalUnavailableError)) throw error;
@@ -71,6 +71,18 @@ async function checkServer(
       hint: 'make the namespace, or name another in TEMPORAL_NAMESPACE',
     });
   }
+}
+
+/** The server of a Sluice that runs on the state folder. */
+function embeddedOf(holder: LockInfo | null, env: ServersOptions['env']): TemporalTarget | null {
+  const address = holder?.temporal;
+  if (typeof address !== 'string' || address === '') return null;
+  return {
+    address,
+    namespace: env.TEMPORAL_NAMESPACE || 'default',
+    access: {},
+    origin: 'the embedded server at',
+  };
 }
 
 function judgeVersion(where: string, version: string, findings: Findings): void {

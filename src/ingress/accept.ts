@@ -1,15 +1,9 @@
 // Accepts events. It writes an event to the ledger, then starts a workflow, and only then answers the sender.
 
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import pLimit from 'p-limit';
+import type { Client } from '@temporalio/client';
 import { durationMs } from '../contracts/config/config-base.ts';
-import { leadIntakeIdentity } from '../contracts/ids.ts';
-import {
-  type EventDraft,
-  type EventState,
-  eventLane,
-  type LeadIntakeInput,
-} from '../contracts/wire/intake.ts';
+import { NO_TRACING, type Tracing } from '../contracts/tracing.ts';
+import type { EventDraft, EventState } from '../contracts/wire/intake.ts';
 import { type Database, LedgerError } from '../ledger/database.ts';
 import { addEvents, markAccepted } from '../ledger/events/events.ts';
 import { type IntakeSpec, openIntakeRun } from '../ledger/events/intake-runs.ts';
@@ -18,28 +12,17 @@ import { type Batcher, createBatcher } from './batcher.ts';
 import { createCapacity } from './capacity.ts';
 import { eachInOrder } from './in-order.ts';
 import { type Acceptance, type Accepted, NotAcceptedError, type Route } from './intake.ts';
+import { createStarts, STARTS } from './starts.ts';
 
-/**
- * A start without an answer after this time is given up. A repeated start finds the workflow that the first one
- * created.
- */
-const START_MS = 5000;
 const READY_MS = 2000;
-/** After a failed start, other senders are refused at once for this time. Then Temporal is asked again. */
+/** When a sender is asked to retry. */
 const REST_MS = 1000;
-/**
- * Maximum number of starts in progress per process. Temporal's rate does not rise beyond it, and each start has
- * `START_MS`.
- */
-const STARTS = 16;
 /** Maximum number of rows in one ledger statement, for senders that arrive at the same time. */
 const ROWS = 256;
 /** How long the first of them waits for others while Temporal is busy. */
 const GATHER_MS = 25;
 /** Maximum number of groups of a route in progress at once, where it batches. */
 const GROUPS = 4;
-/** Tasks of these workflows take precedence over those of syncs. */
-const PRIORITY = { priorityKey: 2 };
 
 export interface AcceptanceOptions {
   readonly client: Client;
@@ -50,20 +33,31 @@ export interface AcceptanceOptions {
   callsPerMinute(account: string): number;
   /** What the steps of this route's events need to know. */
   specOf(route: Route): IntakeSpec;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing;
 }
 
-export function createAcceptance(options: AcceptanceOptions): Acceptance {
+export interface OwnedAcceptance extends Acceptance {
+  /** A reload has replaced these routes. What they have accepted so far goes on. */
+  forget(routes: readonly Route[]): void;
+}
+
+export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
   const { client, db } = options;
   const capacity = createCapacity(options);
-  const runs = new Map<string, Promise<string>>();
-  const starts = pLimit(STARTS);
+  const runs = new Map<Route, Promise<string>>();
+  const starts = createStarts({
+    client,
+    taskQueue: options.taskQueue,
+    tracing: options.tracing ?? NO_TRACING,
+  });
   /** While starts wait for each other anyway, every saved commit gives Temporal more disk time. */
-  const gatherMs = () => (starts.activeCount === STARTS ? GATHER_MS : 0);
+  const gatherMs = () => (starts.isFull() ? GATHER_MS : 0);
   /**
    * One statement serves all senders that arrive while another is in progress. Alone, each would wait for its own
    * commit.
    */
-  const writers = new Map<string, Batcher<EventDraft, EventState>>();
+  const writers = new Map<Route, Batcher<EventDraft, EventState>>();
   const marker = createBatcher<string, undefined>({
     max: ROWS,
     waitMs: gatherMs,
@@ -73,25 +67,24 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
       return ids.map(() => undefined);
     },
   });
-  const batchers = new Map<string, Batcher<EventDraft, Accepted>>();
+  const batchers = new Map<Route, Batcher<EventDraft, Accepted>>();
   /** Events whose start is in progress. A duplicate that arrives meanwhile waits for the same answer. */
   const starting = new Map<string, Promise<unknown>>();
   const underWay = new Set<Promise<unknown>>();
-  let restUntil = 0;
   let closing = false;
 
   /** Opened at the first event, so that an unavailable ledger does not keep the process from starting. */
   function runOf(route: Route): Promise<string> {
-    const known = runs.get(route.name);
+    const known = runs.get(route);
     if (known !== undefined) return known;
     const opened = openIntakeRun(db, options.specOf(route));
-    runs.set(route.name, opened);
-    opened.catch(() => runs.delete(route.name));
+    runs.set(route, opened);
+    opened.catch(() => runs.delete(route));
     return opened;
   }
 
   function write(route: Route, drafts: readonly EventDraft[]): Promise<EventState[]> {
-    let writer = writers.get(route.name);
+    let writer = writers.get(route);
     if (writer === undefined) {
       writer = createBatcher({
         max: ROWS,
@@ -99,41 +92,9 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
         groups: 1,
         handOn: async (group) => await addEvents(db, await runOf(route), group),
       });
-      writers.set(route.name, writer);
+      writers.set(route, writer);
     }
     return writer.add(drafts);
-  }
-
-  const start = (account: string, route: Route, key: string, events: readonly string[]) =>
-    starts(() => startNow(account, route, key, events));
-
-  async function startNow(
-    account: string,
-    { name: route, config }: Route,
-    key: string,
-    events: readonly string[],
-  ) {
-    if (performance.now() < restUntil)
-      throw new NotAcceptedError('TEMPORAL', REST_MS, 'Temporal did not answer a moment ago');
-    const input: LeadIntakeInput = { account, route, lane: eventLane(config.action.type, route), events };
-    try {
-      await client.connection.withDeadline(Date.now() + START_MS, () =>
-        client.workflow.start('leadIntake', {
-          ...leadIntakeIdentity(account, route, key),
-          taskQueue: options.taskQueue,
-          args: [input],
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          priority: PRIORITY,
-        }),
-      );
-    } catch (error) {
-      // An earlier attempt whose answer was lost, or another process, started it. That is the desired outcome.
-      if (error instanceof WorkflowExecutionAlreadyStartedError) return;
-      // Not by wall-clock time: a clock set back would refuse everybody.
-      restUntil = performance.now() + REST_MS;
-      const message = `Temporal did not accept a start: ${(error as Error).message}`;
-      throw new NotAcceptedError('TEMPORAL', REST_MS, message, { cause: error });
-    }
   }
 
   /** Writes the events down, starts their workflows and marks them: one start for all, or one each. */
@@ -142,18 +103,18 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
     const unique = drafts.filter(({ id }) => !seen.has(id) && seen.add(id));
     const states = await ledger(() => write(route, unique));
     const fresh = unique.filter((_, n) => states[n] === 'received');
-    const account = fresh[0]?.account ?? '';
     let failure: { error: unknown } | null = null;
     let begun: readonly EventDraft[] = fresh;
     if (fresh.length > 0 && together) {
       const ids = fresh.map(({ id }) => id);
-      await start(account, route, ids.length === 1 ? (ids[0] as string) : hashOf(ids), ids);
+      const key = ids.length === 1 ? (ids[0] as string) : hashOf(ids);
+      await starts.start(route, key, fresh as [EventDraft, ...EventDraft[]]);
     } else {
       const each = await eachInOrder(
         fresh,
         ({ subject }) => subject,
         STARTS,
-        ({ id }) => start(account, route, id, [id]),
+        (event) => starts.start(route, event.id, [event]),
       );
       begun = each.done;
       failure = each.failure;
@@ -166,7 +127,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   function acceptNow(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]> {
     const { batch } = route.config;
     if (batch === undefined) return take(route, drafts, false);
-    let batcher = batchers.get(route.name);
+    let batcher = batchers.get(route);
     if (batcher === undefined) {
       const { max } = batch;
       batcher = createBatcher({
@@ -180,7 +141,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
           return answers;
         },
       });
-      batchers.set(route.name, batcher);
+      batchers.set(route, batcher);
     }
     return batcher.add(drafts);
   }
@@ -227,6 +188,15 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
       } catch (error) {
         const message = `Temporal does not answer: ${(error as Error).message}`;
         throw new NotAcceptedError('TEMPORAL', REST_MS, message, { cause: error });
+      }
+    },
+    forget(routes) {
+      for (const route of routes) {
+        runs.delete(route);
+        writers.delete(route);
+        // The events in it wait for their group, and a request in progress may add one more.
+        void batchers.get(route)?.flush();
+        batchers.delete(route);
       }
     },
     async close() {

@@ -1,4 +1,4 @@
-// Returns what may be logged of an unexpected error: its name and frames. Its message could quote what a sender wrote.
+// Returns what may be logged of an unexpected error: its type and frames. Its message could quote what a sender wrote.
 
 export function errorShape(error: unknown): { name: string; at: readonly string[] } {
   if (!(error instanceof Error)) return { name: typeof error, at: [] };

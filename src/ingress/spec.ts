@@ -2,12 +2,14 @@
 
 import type { MappingConfig, RouteConfig } from '../contracts/config/config.ts';
 import { routeSyncName } from '../contracts/ids.ts';
-import { type IntakeSpec } from '../ledger/events/intake-runs.ts';
+import type { IntakeSpec } from '../ledger/events/intake-runs.ts';
 
 /** @param mapping of a route whose action is `lead` */
 export function intakeSpec(name: string, route: RouteConfig, mapping: MappingConfig | null): IntakeSpec {
   const { account, action } = route;
-  const place = { account, sync: routeSyncName(name) };
+  const sync = routeSyncName(name);
+  const place: IntakeSpec =
+    route.erasedPeople === 'accept' ? { account, sync, erasedPeople: 'accept' } : { account, sync };
   if (action.type !== 'lead') return place;
   if (mapping === null) throw new Error(`the route "${name}" creates leads but has no mapping`);
   const { mode, fields, conflict, extraInfo, validateNumber, tags, moveCard } = action;

@@ -1,7 +1,8 @@
 // Opens a kafkajs client for one cluster. The client is short-lived, logs nothing by default, never creates topics, and
 // always closes. Producers and consumers share it.
+import { readFileSync } from 'node:fs';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { type ISocketFactory, Kafka, logLevel, type SASLOptions } from 'kafkajs';
 import type { KafkaConnection } from '../contracts/config/config.ts';
 
@@ -33,7 +34,7 @@ export function openClient({ connection, password = '', log }: ClusterAccess): C
   const kafka = new Kafka({
     clientId: 'sluice',
     brokers,
-    ssl: tls,
+    ssl: tlsOptionsOf(tls),
     ...(sasl === undefined ? {} : { sasl: { ...sasl, password } as SASLOptions }),
     connectionTimeout: CONNECT_MS,
     authenticationTimeout: REQUEST_MS,
@@ -49,6 +50,30 @@ export function openClient({ connection, password = '', log }: ClusterAccess): C
   return { kafka, end: sockets.end };
 }
 
+/**
+ * Reads the files for each client: they are small, and clients are short-lived, so that a renewed certificate needs no
+ * reload.
+ */
+function tlsOptionsOf(tls: KafkaConnection['tls']): ConnectionOptions | boolean {
+  if (typeof tls === 'boolean') return tls;
+  const { ca, cert, key } = tls;
+  const options: ConnectionOptions = {};
+  if (ca !== undefined) options.ca = readPem('ca', ca);
+  if (cert !== undefined) options.cert = readPem('cert', cert);
+  if (key !== undefined) options.key = readPem('key', key);
+  return options;
+}
+
+function readPem(name: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const error = new Error(`the file of tls.${name}, ${path}, can't be read (${code})`);
+    throw Object.assign(error, { code: 'TLS_FILE' });
+  }
+}
+
 /** kafkajs offers no other way to give up: its own disconnect waits for requests in progress. */
 function trackedSockets() {
   const open = new Set<Socket>();
@@ -57,7 +82,7 @@ function trackedSockets() {
     // kafkajs treats a thrown error as a connection error.
     if (ended) throw new Error('this client has ended');
     const socket = ssl
-      ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) }, onConnect)
+      ? connectTls({ ...ssl, host, port, ...(isIP(host) === 0 && { servername: host }) }, onConnect)
       : connectTcp({ host, port }, onConnect);
     open.add(socket);
     socket.once('close', () => open.delete(socket));

@@ -4,13 +4,17 @@ import { existsSync, realpathSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import pg from 'pg';
+import { CONNECTION_HELP } from './connection-help.ts';
 import { dropTemporaryFiles, layCluster } from './embedded/cluster.ts';
 import { PrivateNodeFS } from './embedded/private-nodefs.ts';
+import type { LedgerCipher } from './encryption/cipher.ts';
 import { createStatementNames } from './prepared.ts';
 
 /** The database functions that the ledger needs: statements with `$1` parameters. */
 export interface Queryable {
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>;
+  /** Encrypts and decrypts values of the listed columns. Absent without keys. */
+  readonly cipher?: LedgerCipher | undefined;
 }
 
 /**
@@ -25,7 +29,16 @@ export interface Database extends Queryable {
   readonly kind: 'pglite' | 'postgres';
   /** Runs `work` in one transaction; a throw rolls everything back. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** The connections of PostgreSQL; absent where there are none. */
+  readonly pool?: () => PoolState;
   close(): Promise<void>;
+}
+
+export interface PoolState {
+  readonly total: number;
+  readonly idle: number;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
 }
 
 /**
@@ -42,7 +55,8 @@ export class LedgerError extends Error {
   /** @param place of the database, for a disk that is full */
   constructor(error: Error & { code?: unknown; constraint?: unknown }, place = 'the database') {
     const code = typeof error.code === 'string' ? error.code : null;
-    const wayOut = code === DISK_FULL ? `; free space on the disk of ${place}` : '';
+    const help = code === DISK_FULL ? `free space on the disk of ${place}` : CONNECTION_HELP[code ?? ''];
+    const wayOut = help === undefined ? '' : `; ${help}`;
     super(`the ledger's database: ${safeMessage(error, code)}${code === null ? '' : ` [${code}]`}${wayOut}`);
     this.code = code;
     this.constraint = typeof error.constraint === 'string' ? error.constraint : null;
@@ -210,7 +224,8 @@ export async function openPostgres(
       }) as typeof pg.types.getTypeParser,
     },
   });
-  pool.on('error', onError);
+  // The pool also hands over the connection, with its statements and its password: not for a log.
+  pool.on('error', (error) => onError(error));
   const names = createStatementNames();
   const ledgerError = ledgerErrorOf('the PostgreSQL server');
   const on = (client: pg.Pool | pg.PoolClient): Queryable => ({
@@ -259,6 +274,7 @@ export async function openPostgres(
         client.release(broken);
       }
     },
+    pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
 }

@@ -1,8 +1,11 @@
 // Combines several writes into one statement: each note is a part of it, and all of them take effect together.
 import { LedgerError, type Queryable } from './database.ts';
 
-/** A part of a statement that writes. `param` registers a value and returns its placeholder. */
-export type Note = (param: (value: unknown) => string) => string;
+/**
+ * A part of a statement that writes. `param` registers a value and returns its placeholder; `db` has the keys of
+ * encrypted values.
+ */
+export type Note = (param: (value: unknown) => string, db: Queryable) => string;
 
 /** SQLSTATE of a division by zero. */
 const DIVISION_BY_ZERO = '22012';
@@ -23,7 +26,7 @@ export async function runNotes<Row>(
   if (notes.length === 0) return await db.query<Row>(sql, params);
   const values = [...params];
   const param = (value: unknown) => `$${values.push(value)}`;
-  const parts = notes.map((note, n) => `note${n} as (${note(param)})`);
+  const parts = notes.map((note, n) => `note${n} as (${note(param, db)})`);
   return await runTogether<Row>(
     db,
     `with ${parts.join(', ')}, main as (${sql}) select * from main`,

@@ -2,6 +2,7 @@
 import { format } from 'node:util';
 import { type Logger, pino } from 'pino';
 import { type Color, paint } from './color.ts';
+import { type CONTEXT_FIELDS, knownFields } from './log-fields.ts';
 import { neutralLine } from './neutral.ts';
 import { redact, redactText } from './redaction.ts';
 
@@ -24,10 +25,18 @@ export interface LoggerOptions {
   readonly color?: boolean;
   /** @default process.stderr: stdout is for data */
   readonly destination?: LogDestination;
+  /** Name of the process, in each line, for example `worker`. @default none */
+  readonly process?: string | undefined;
+  /** Fields of what is in progress, read for each line. A line's own fields come first. @default none */
+  readonly context?: (() => LogContext) | undefined;
 }
 
+/** See log-fields.ts. */
+export type LogContext = Partial<Record<keyof typeof CONTEXT_FIELDS, string | number>>;
+
 /**
- * Creates a pino logger that redacts messages, fields, bindings and errors (see redaction.ts).
+ * Creates a pino logger that writes only known fields (see log-fields.ts), and redacts messages, fields, bindings and
+ * errors (see redaction.ts).
  * Call it like pino: `log.info({ run, done }, 'page read')`, `log.error({ err }, 'sync failed')`.
  * @throws RangeError for an unknown level
  */
@@ -39,10 +48,11 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   const destination = options.destination ?? process.stderr;
   const pretty = options.pretty ?? destination.isTTY === true;
   const color = options.color ?? destination.isTTY === true;
+  const context = options.context ?? (() => ({}));
   const logger = pino(
     {
       level,
-      base: null,
+      base: options.process === undefined ? null : { process: options.process },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: {
         level: (label) => ({ level: label }),
@@ -51,7 +61,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
       serializers: { err: (value: unknown) => value, error: (value: unknown) => value },
       hooks: {
         logMethod(args, method) {
-          const { fields, message } = redactCall(args);
+          const { fields, message } = redactCall(args, context());
           if (message === undefined) method.call(this, fields as object as never);
           else method.call(this, fields as object as never, message);
         },
@@ -65,7 +75,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
 // pino has no hook for the bindings of children. Children inherit from their parent, so this covers all of them.
 function redactBindings(logger: Logger): Logger {
   const { child, setBindings } = logger;
-  const clean = (bindings: object) => redact(bindings) as Record<string, unknown>;
+  const clean = (bindings: object) => knownFields(redact(bindings) as Record<string, unknown>);
   return Object.assign(logger, {
     child(this: Logger, bindings: object, options?: Parameters<typeof child>[1]) {
       return child.call(this, clean(bindings), options);
@@ -82,17 +92,27 @@ interface Call {
 }
 
 // pino's calls: (message, ...values), (fields, message?, ...values), (error, message?, ...values).
-function redactCall(args: readonly unknown[]): Call {
+function redactCall(args: readonly unknown[], context: LogContext): Call {
   const [first, ...rest] = args;
-  if (typeof first === 'string') return { fields: {}, message: redactText(formatValues(first, rest)) };
+  if (typeof first === 'string')
+    return { fields: fieldsOf({}, context), message: redactText(formatValues(first, rest)) };
   const [template, ...values] = rest;
   const given = typeof template === 'string' ? redactText(formatValues(template, values)) : undefined;
-  if (first instanceof Error) {
-    return { fields: { err: redact(first) }, message: given ?? redactText(first.message) };
+  if (first instanceof Error)
+    return { fields: fieldsOf({ err: first }, context), message: given ?? redactText(first.message) };
+  return { fields: fieldsOf(Object(first) as object, context), message: given };
+}
+
+/** Random digits of a trace, of which eight decimal ones in a row would look like a phone. */
+const HEX = /^(?:[0-9a-f]{16}){1,2}$/;
+
+function fieldsOf(own: object, context: LogContext): Record<string, unknown> {
+  const fields: Record<string, unknown> = Object.assign({}, redact(context), redact(own));
+  for (const name of ['trace_id', 'span_id'] as const) {
+    const id = context[name];
+    if (typeof id === 'string' && HEX.test(id)) fields[name] = id;
   }
-  const copy = redact(first);
-  const plain = typeof copy === 'object' && copy !== null && !Array.isArray(copy);
-  return { fields: plain ? (copy as Record<string, unknown>) : { value: copy }, message: given };
+  return knownFields(fields);
 }
 
 // Objects among the values are redacted first: formatted as text, they would lose their keys.

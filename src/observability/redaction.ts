@@ -86,16 +86,37 @@ function copyObject(value: object, key: string, depth: number, above: ReadonlySe
   return copyFields(value, Object.keys(value), depth, above);
 }
 
+/** Own fields of errors that are kept. Drivers add others that quote rows, parameters, bodies and headers. */
+const ERROR_FIELDS = new Set(
+  'address attempt code constraint errno kind nonRetryable path port retryable routine severity status statusCode step syscall table type'.split(
+    ' ',
+  ),
+);
+
 function copyError(error: Error, depth: number, above: ReadonlySet<object>): unknown {
-  const own = Object.keys(error).filter((key) => !['name', 'message', 'stack', 'cause'].includes(key));
+  const own = Object.keys(error).filter((key) => ERROR_FIELDS.has(key));
+  const message = messageOf(error);
   return {
-    type: redactText(error.name),
-    message: redactText(String(error.message)),
     ...copyFields(error, own, depth, above),
-    ...(error.stack === undefined ? {} : { stack: redactText(String(error.stack)) }),
+    type: redactText(error.name),
+    message: redactText(message),
+    ...(error.stack === undefined ? {} : { stack: redactText(stackOf(error, message)) }),
     ...(error.cause === undefined ? {} : { cause: copy(error.cause, 'cause', depth, above) }),
     ...(error instanceof AggregateError ? { errors: copy(error.errors, 'errors', depth, above) } : {}),
   };
+}
+
+/** V8 quotes the beginning of a text that is not JSON. */
+function messageOf(error: Error): string {
+  const message = String(error.message);
+  if (!(error instanceof SyntaxError)) return message;
+  return message.replace(/^(Unexpected .*?), (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, '$1 in JSON');
+}
+
+/** The stack begins with the message. */
+function stackOf(error: Error, message: string): string {
+  const stack = String(error.stack);
+  return message === error.message ? stack : stack.replace(String(error.message), () => message);
 }
 
 function copyFields(value: object, keys: readonly string[], depth: number, above: ReadonlySet<object>) {

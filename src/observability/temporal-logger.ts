@@ -1,5 +1,6 @@
 // Sends the Temporal SDK's log through Sluice's logger: Runtime.install({ logger: temporalLogger(log) }).
 import type { LogLevel, LogMetadata, Logger as TemporalLogger } from '@temporalio/common';
+import { accountOfWorkflow } from '../contracts/ids.ts';
 import type { Logger } from './logger.ts';
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
@@ -16,12 +17,14 @@ const ORDINARY = ['No workflows registered', 'Activity failed', 'Workflow failed
  */
 export function temporalLogger(logger: Logger): TemporalLogger {
   const log = (level: LogLevel, message: string, meta: LogMetadata = {}) => {
-    const { error, ...fields } = meta;
+    const { error, workflowRunId, ...fields } = meta;
     const ordinary = level === 'WARN' && ORDINARY.some((text) => message.startsWith(text));
-    logger[ordinary ? 'debug' : LEVELS[level]](
-      error === undefined ? fields : { ...fields, err: error },
-      message,
-    );
+    if (error !== undefined) fields.err = error;
+    // Activities have another name for it than workflows.
+    if (workflowRunId !== undefined) fields.runId = workflowRunId;
+    const account = typeof fields.workflowId === 'string' ? accountOfWorkflow(fields.workflowId) : null;
+    if (account !== null) fields.account ??= account;
+    logger[ordinary ? 'debug' : LEVELS[level]](fields, message);
   };
   return {
     log,

@@ -6,7 +6,8 @@ import { basename, join } from 'node:path';
 const above = join(import.meta.dirname, '..', '..');
 const ROOT = basename(above) === 'dist' ? join(above, '..') : above;
 
-export const CONSOLE_DIR = join(ROOT, 'dist', 'console');
+export const DIST_DIR = join(ROOT, 'dist');
+export const CONSOLE_DIR = join(DIST_DIR, 'console');
 
 export const VERSION = (
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string }

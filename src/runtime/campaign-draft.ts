@@ -156,9 +156,9 @@ function draftCalls(
   let made = 0;
   let opened: ReturnType<typeof open> | null = null;
   async function open() {
-    const { openAccounts } = await import('../../workers/compose.ts');
+    const { openAccounts } = await import('../../workers/accounts.ts');
     const { createCallCounter } = await import('../../activities/shared/call-counter.ts');
-    const { accounts, budget, close } = await openAccounts(loaded, db, undefined, [name]);
+    const { accounts, budget, close } = await openAccounts(loaded, db, [name]);
     const counter = createCallCounter(db);
     const account = () => {
       const access = accounts.get(name);

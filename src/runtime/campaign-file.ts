@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { EditCampaignError, readCampaign, writeCampaign } from '../config/edit-campaign.ts';
+import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { OperatorError } from '../operator/error.ts';
 import type { CampaignFile } from '../operator/service/deps.ts';
@@ -10,11 +11,12 @@ import { writeConfig } from './write-config.ts';
 interface Options {
   readonly env: Readonly<Record<string, string | undefined>>;
   config(): LoadedConfig;
+  readonly live: LiveConfig | null;
   /** Whether the workers run in this process, and so see a campaign that is changed in its configuration. */
   readonly hasWorkers: boolean;
 }
 
-export function createCampaignFile({ env, config, hasWorkers }: Options): CampaignFile {
+export function createCampaignFile({ env, config, live, hasWorkers }: Options): CampaignFile {
   return {
     async read(campaign) {
       const { file } = config();
@@ -31,14 +33,18 @@ export function createCampaignFile({ env, config, hasWorkers }: Options): Campai
           { code: 'CONFIG_CHANGED' },
         );
       };
-      const written = await writeConfig(loaded.file, env, edit).catch((error: unknown) => {
+      await writeConfig(loaded.file, env, edit).catch((error: unknown) => {
         if (!(error instanceof EditCampaignError)) throw error;
         throw new OperatorError('invalid', error.message, { code: 'YAML', cause: error });
       });
       // A run keeps the configuration that its plan was made from, so only the next plan sees the change.
-      Object.assign(loaded.config.campaigns, { [campaign]: written.config.campaigns[campaign] });
+      const report = await live?.reload('a campaign that was written');
       const text = await readFile(loaded.file, 'utf8');
-      return { file: loaded.file, hash: hashOf(text), active: hasWorkers };
+      return {
+        file: loaded.file,
+        hash: hashOf(text),
+        active: hasWorkers && report?.result === 'loaded',
+      };
     },
   };
 }

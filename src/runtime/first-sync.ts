@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AddSyncError, addSync } from '../config/add-sync.ts';
+import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { SourceError } from '../contracts/wire/source.ts';
 import { MappingConfigError } from '../mapping/index.ts';
@@ -21,13 +22,14 @@ interface Options {
   readonly stateDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   config(): LoadedConfig;
+  readonly live: LiveConfig | null;
   /** Whether the workers run in this process, and so see a sync that is added to its configuration. */
   readonly hasWorkers: boolean;
 }
 
 export function createFirstSync(options: Options): FirstSync & { close(): Promise<void> } {
-  const { stateDir, env, config, hasWorkers } = options;
-  // Removed together with the files of dry runs (see dry-runs.ts).
+  const { stateDir, env, config, live, hasWorkers } = options;
+  // What a killed process left goes with the files of its dry runs, see `removeLeft`.
   const folder = join(stateDir, `plans-${process.pid}`, 'uploads');
   const uploads = new Map<string, UploadedFile>();
 
@@ -84,27 +86,23 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
           code: 'EXPORT_EXISTS',
         });
       });
-      const written = await writeConfig(loaded.file, env, edit).catch(async (error: unknown) => {
+      await writeConfig(loaded.file, env, edit).catch(async (error: unknown) => {
         await rm(kept, { force: true });
         if (error instanceof AddSyncError)
           throw new OperatorError('conflict', error.message, { code: 'NAME_TAKEN', cause: error });
         throw error;
       });
-      adopt(loaded, written, name);
+      const report = await live?.reload('a sync that was added');
       await remove(id);
-      return { file: loaded.file, export: file, active: hasWorkers };
+      return { file: loaded.file, export: file, active: hasWorkers && report?.result === 'loaded' };
+    },
+    async forgetAll() {
+      for (const id of uploads.keys()) await remove(id);
     },
     async close() {
-      for (const id of uploads.keys()) await remove(id);
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** The sync is new under its name, so that nothing that runs sees a change. */
-function adopt(loaded: LoadedConfig, written: LoadedConfig, name: string): void {
-  for (const section of ['sources', 'mappings', 'syncs'] as const)
-    Object.assign(loaded.config[section], { [name]: written.config[section][name] });
 }
 
 function asInvalid(error: unknown): never {

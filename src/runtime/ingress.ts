@@ -1,22 +1,27 @@
 // Composition root of the ingress: opens the HTTP server and the Kafka consumers of a configuration.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
-import { Registry } from 'prom-client';
-import type { LoadedConfig } from '../config/load.ts';
-import type { IngressHttp, RouteAuth } from '../contracts/config/config.ts';
-import { durationMs } from '../contracts/config/config-base.ts';
+import type { PreparedPart } from '../config/live-config.ts';
+import type { LoadedConfig, ResolvedConfig } from '../config/load.ts';
+import type { IngressHttp, RouteAuth, RouteConfig } from '../contracts/config/config.ts';
+import { durationDays, durationMs } from '../contracts/config/config-base.ts';
 import { WORK_QUEUE } from '../contracts/ids.ts';
+import type { Tracing } from '../contracts/tracing.ts';
 import { createAcceptance } from '../ingress/accept.ts';
-import { createHttpIngress } from '../ingress/http/index.ts';
+import { createHttpIngress, type HttpRoute, type IngressReadiness } from '../ingress/http/index.ts';
 import type { Acceptance, Route } from '../ingress/intake.ts';
-import { type KafkaIngress, startKafkaIngress } from '../ingress/kafka/index.ts';
-import { type Refusals, recordRefusals } from '../ingress/refusals.ts';
+import type { KafkaIngress } from '../ingress/kafka/index.ts';
+import { recordRefusals } from '../ingress/refusals.ts';
 import { openRoute } from '../ingress/route/index.ts';
 import { intakeSpec } from '../ingress/spec.ts';
 import type { Database } from '../ledger/database.ts';
+import type { IntakeSpec } from '../ledger/events/intake-runs.ts';
 import { storeUpload } from '../ledger/events/uploads.ts';
 import { compileAction } from '../mapping/actions/actions.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics/index.ts';
+import { type Cluster, createConsumers } from './ingress-consumers.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export interface IngressOptions {
@@ -24,6 +29,8 @@ export interface IngressOptions {
   readonly db: Database;
   readonly client: Client;
   readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'http' | 'kafka'>;
+  readonly tracing: Tracing;
   /** Closes what is opened here: the servers first, then the events in progress. */
   readonly shutdown: Shutdown;
   /** Overrides `ingress.http` of the configuration. */
@@ -38,6 +45,14 @@ export interface Ingress {
   readonly routes: readonly Route[];
   readonly acceptance: Acceptance;
   readonly kafka: readonly KafkaIngress[];
+  /** Whether it accepts events now. */
+  readiness(): Promise<IngressReadiness>;
+  /**
+   * Opens the routes of another configuration. Routes that stay the same keep running. Consumers of a Kafka cluster
+   * whose routes or connection changed leave and join again.
+   * @throws SecretError; MappingConfigError, RouteConfigError
+   */
+  prepare(next: LoadedConfig): Promise<PreparedPart>;
 }
 
 /**
@@ -45,11 +60,11 @@ export interface Ingress {
  *
  * @throws MappingConfigError, RouteConfigError as the check of the configuration does
  */
-export function openRoutes({ config }: LoadedConfig): Route[] {
+export function openRoutes({ config }: Pick<LoadedConfig, 'config'>): Route[] {
   return Object.entries(config.routes).map(([name, route]) => {
     const { action, schema } = route;
-    const mapping = action.type === 'lead' ? (config.mappings[action.mapping] ?? null) : null;
-    return openRoute(name, route, { compile: compileAction(action, mapping), schema });
+    const compile = compileAction(action, mappingOf(config, route));
+    return openRoute(name, route, { compile, schema });
   });
 }
 
@@ -58,9 +73,11 @@ export function openRoutes({ config }: LoadedConfig): Route[] {
  * @throws SecretError when a secret can't be had; what `server.listen` throws when the port is taken
  */
 export async function startIngress(options: IngressOptions): Promise<Ingress> {
-  const { config, db, log, shutdown, taskQueue = WORK_QUEUE } = options;
-  const { ingress, accounts, mappings } = config.config;
-  const routes = openRoutes(config);
+  const { db, log, shutdown, tracing, taskQueue = WORK_QUEUE } = options;
+  let current = await openSettings(options.config, null);
+  const { ingress } = current.config.config;
+  /** A route keeps the mapping that it was compiled with. */
+  const specs = new WeakMap<Route, IntakeSpec>();
   const acceptance = createAcceptance({
     client: options.client,
     db,
@@ -68,65 +85,123 @@ export async function startIngress(options: IngressOptions): Promise<Ingress> {
     maxOpen: ingress.maxOpen,
     maxDelayMs: durationMs(ingress.maxDelay),
     callsPerMinute(name) {
-      const account = accounts[name];
+      const account = current.config.config.accounts[name];
       return account === undefined ? 1 : account.callsPerMinute * account.tokens.length;
     },
-    specOf({ name, config: route }) {
-      const { action } = route;
-      return intakeSpec(name, route, action.type === 'lead' ? (mappings[action.mapping] ?? null) : null);
+    specOf(route) {
+      const known = specs.get(route) ?? specOf(current.config, route);
+      specs.set(route, known);
+      return known;
     },
+    tracing,
   });
-  const registry = new Registry();
+  for (const route of current.routes) specs.set(route, specOf(current.config, route));
   const refusals = recordRefusals({ db, log });
   shutdown.add('refusals', () => refusals.close());
   shutdown.add('events under way', () => acceptance.close());
-  const kafka = await openKafka(options, routes, acceptance, registry, refusals);
+  const consumers = createConsumers({ ...options, acceptance, refused: refusals.add });
+  await consumers.take(current.clusters);
+  shutdown.add('Kafka ingress', () => consumers.close());
   const http = { ...ingress.http, ...options.http };
   const server = createHttpIngress({
     http,
-    routes: await Promise.all(
-      routes
-        .filter((route) => route.config.http !== undefined)
-        .map(async (route) => ({ route, secrets: await secretsOf(config, route.config.http?.auth) })),
-    ),
+    routes: current.http,
     acceptance,
-    storeUpload: (upload) => storeUpload(db, upload),
+    storeUpload: (upload) => storeUpload(db, upload, durationDays(current.config.config.retention.uploads)),
     log,
-    registry,
+    metrics: options.metrics.http,
+    tracing,
     refused: refusals.add,
   });
   const { port } = await server.listen();
   shutdown.add('HTTP ingress', () => server.close());
   const host = http.host.includes(':') ? `[${http.host}]` : http.host;
-  return { url: `http://${host}:${port}`, routes, acceptance, kafka };
+  return {
+    url: `http://${host}:${port}`,
+    get routes() {
+      return current.routes;
+    },
+    acceptance,
+    get kafka() {
+      return consumers.all();
+    },
+    readiness: () => server.readiness(),
+    async prepare(config) {
+      const next = await openSettings(config, current);
+      const isSame = isDeepStrictEqual(
+        next.http.map(({ secrets }) => secrets),
+        current.http.map(({ secrets }) => secrets),
+      );
+      const kept = next.http.every(({ route }, index) => route === current.http[index]?.route);
+      // The same routes with the same secrets keep their counters of unauthenticated requests.
+      const served =
+        isSame && kept && next.http.length === current.http.length ? null : server.prepare(next.http);
+      return {
+        commit() {
+          const gone = current.routes.filter((route) => !next.routes.includes(route));
+          for (const route of next.routes) if (!specs.has(route)) specs.set(route, specOf(config, route));
+          current = next;
+          served?.commit();
+          acceptance.forget(gone);
+          consumers
+            .take(next.clusters)
+            .catch((error: unknown) => log.error({ err: error }, 'the Kafka consumers did not start again'));
+        },
+        discard: async () => served?.discard(),
+      };
+    },
+  };
 }
 
-async function openKafka(
-  { config, log, shutdown }: IngressOptions,
+/** What the ingress makes of a configuration. */
+interface Settings {
+  readonly config: LoadedConfig;
+  readonly routes: readonly Route[];
+  readonly http: readonly HttpRoute[];
+  readonly clusters: ReadonlyMap<string, Cluster>;
+}
+
+/** @param before routes that did not change are taken from here */
+async function openSettings(config: LoadedConfig, before: Settings | null): Promise<Settings> {
+  const routes = openRoutes(config).map((route) => {
+    const old = before?.routes.find(({ name }) => name === route.name);
+    const isSame =
+      old !== undefined &&
+      isDeepStrictEqual(old.config, route.config) &&
+      isDeepStrictEqual(
+        mappingOf((before as Settings).config.config, old.config),
+        mappingOf(config.config, route.config),
+      );
+    return isSame ? old : route;
+  });
+  const http = await Promise.all(
+    routes
+      .filter((route) => route.config.http !== undefined)
+      .map(async (route) => ({ route, secrets: await secretsOf(config, route.config.http?.auth) })),
+  );
+  return { config, routes, http, clusters: await openClusters(config, routes) };
+}
+
+async function openClusters(
+  config: LoadedConfig,
   routes: readonly Route[],
-  acceptance: Acceptance,
-  registry: Registry,
-  refusals: Refusals,
-): Promise<KafkaIngress[]> {
-  const opened: KafkaIngress[] = [];
-  for (const [cluster, kafka] of Object.entries(config.config.ingress.kafka)) {
-    const mine = routes.filter((route) => route.config.kafka?.cluster === cluster);
+): Promise<ReadonlyMap<string, Cluster>> {
+  const clusters = new Map<string, Cluster>();
+  for (const [name, kafka] of Object.entries(config.config.ingress.kafka)) {
+    const mine = routes.filter((route) => route.config.kafka?.cluster === name);
     if (mine.length === 0) continue;
     const password = kafka.sasl && (await config.secret(kafka.sasl.password)).value;
-    const ingress = startKafkaIngress({
-      cluster,
-      config: kafka,
-      password,
-      routes: mine,
-      acceptance,
-      log,
-      registry,
-      refused: refusals.add,
-    });
-    shutdown.add(`Kafka ingress ${cluster}`, () => ingress.close());
-    opened.push(ingress);
+    clusters.set(name, { config: kafka, password, routes: mine });
   }
-  return opened;
+  return clusters;
+}
+
+function mappingOf({ mappings }: Pick<ResolvedConfig, 'mappings'>, { action }: RouteConfig) {
+  return action.type === 'lead' ? (mappings[action.mapping] ?? null) : null;
+}
+
+function specOf({ config }: LoadedConfig, { name, config: route }: Route): IntakeSpec {
+  return intakeSpec(name, route, mappingOf(config, route));
 }
 
 async function secretsOf(config: LoadedConfig, auth: RouteAuth | undefined): Promise<string[]> {

@@ -1,14 +1,22 @@
 // The ledger of a command that serves itself. It opens with the first statement, and it can be closed for a while, so
 // that a dry run has the embedded database, and the memory, for itself.
 import type { Database, Queryable } from '../ledger/database.ts';
+import type { LedgerCipher } from '../ledger/encryption/cipher.ts';
 
 export interface LendableLedger extends Database {
   /** Closes the database during `work`. Statements wait meanwhile. */
   lend<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** @param open opens the database; called again after it was lent */
-export function lendableLedger(kind: Database['kind'], open: () => Promise<Database>): LendableLedger {
+/**
+ * @param open opens the database; called again after it was lent
+ * @param cipher the keys of the database that `open` returns
+ */
+export function lendableLedger(
+  kind: Database['kind'],
+  open: () => Promise<Database>,
+  cipher?: LedgerCipher,
+): LendableLedger {
   let opened: Promise<Database> | null = null;
   /** Resolves when the database is not lent. */
   let back: Promise<unknown> = Promise.resolve();
@@ -35,6 +43,7 @@ export function lendableLedger(kind: Database['kind'], open: () => Promise<Datab
 
   return {
     kind,
+    cipher,
     query: <Row>(sql: string, params?: readonly unknown[]) => use((db) => db.query<Row>(sql, params)),
     transaction: <T>(work: (tx: Queryable) => Promise<T>) => use((db) => db.transaction(work)),
     async close() {

@@ -3,7 +3,7 @@ import { type Call, callApi } from '../../activities/shared/api-call.ts';
 import { createCallCounter } from '../../activities/shared/call-counter.ts';
 import { withCallScope } from '../../activities/shared/call-scope.ts';
 import type { AccountAccess } from '../../activities/shared/deps.ts';
-import { openAccounts } from '../../workers/compose.ts';
+import { openAccounts } from '../../workers/accounts.ts';
 import { ApiError, UnexpectedShapeError } from '../api-client/errors.ts';
 import type { Mention } from '../api-client/schemas/fields.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -32,7 +32,7 @@ export async function readAccount(
   name: string,
 ): Promise<AccountLists> {
   const loaded = config();
-  const opened = await openAccounts(loaded, db, undefined, [name]);
+  const opened = await openAccounts(loaded, db, [name]);
   const calls = createCallCounter(db);
   const access = opened.accounts.get(name) as AccountAccess;
   const deps = { db, log, budget: opened.budget, calls };

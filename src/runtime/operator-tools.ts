@@ -1,6 +1,7 @@
 // Parts of the operator API that come from workers, the doctor and Kafka. Only a composition root may combine them.
 import { createCommandActivities } from '../../activities/campaign/commands.ts';
 import { ASSUMPTIONS, type AssumptionKey } from '../api-client/assumptions.ts';
+import type { LiveConfig } from '../config/live-config.ts';
 import type { AssumptionState } from '../contracts/operator/settings.ts';
 import type { DryRuns, FirstSync, OperatorDeps, OperatorTools } from '../operator/service/deps.ts';
 import { createCampaignDraft } from './campaign-draft.ts';
@@ -9,6 +10,7 @@ import { createCampaignFile } from './campaign-file.ts';
 export interface ToolsOptions {
   readonly dryRuns: DryRuns;
   readonly firstSync: FirstSync;
+  readonly live: LiveConfig | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** State folder of the embedded Temporal server and ledger. */
   readonly stateDir: string;
@@ -16,7 +18,7 @@ export interface ToolsOptions {
 
 export function createTools(
   deps: Omit<OperatorDeps, 'tools'>,
-  { env, stateDir, dryRuns, firstSync }: ToolsOptions,
+  { env, stateDir, live, dryRuns, firstSync }: ToolsOptions,
 ): OperatorTools {
   const { db, config, now, log } = deps;
   const { campaignCommand } = createCommandActivities({
@@ -31,7 +33,7 @@ export function createTools(
   });
   return {
     campaignCommand,
-    campaignFile: createCampaignFile({ env, config, hasWorkers: db.kind === 'pglite' }),
+    campaignFile: createCampaignFile({ env, config, live, hasWorkers: db.kind === 'pglite' }),
     campaignDraft: createCampaignDraft(deps, env),
     dryRuns,
     firstSync,
@@ -48,6 +50,17 @@ export function createTools(
     async routes() {
       const { openRoutes } = await import('./ingress.ts');
       return openRoutes(config());
+    },
+    async eraseFromSinkFiles(account, conversations) {
+      const { eraseFromSinkFiles } = await import('./erase-sink-files.ts');
+      return await eraseFromSinkFiles(config(), account, conversations);
+    },
+    async forgetExports() {
+      await Promise.all([dryRuns.forgetAll(), firstSync.forgetAll()]);
+    },
+    async backUpLedger() {
+      const { backUpLedger } = await import('./ledger-backup.ts');
+      return await backUpLedger(db, stateDir);
     },
     assumptions: () =>
       Object.entries(config().config.accounts).flatMap(([account, { assumptions }]) =>

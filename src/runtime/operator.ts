@@ -1,5 +1,6 @@
 // The operator API of a process: its handlers over the ledger, and the socket and the listener that serve them.
 import type { Client } from '@temporalio/client';
+import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { WORK_QUEUE } from '../contracts/ids.ts';
 import type { Database } from '../ledger/database.ts';
@@ -10,15 +11,18 @@ import type { Caller } from '../operator/service/caller.ts';
 import type { OperatorDeps, OperatorLog } from '../operator/service/deps.ts';
 import { createDispatch, type Dispatch } from '../operator/service/dispatch.ts';
 import { createHandlers } from '../operator/service/index.ts';
+import { finishErasures } from '../operator/service/people/erase.ts';
 import type { OperatorSocket, SocketOptions } from '../operator/socket/serve.ts';
 import { createFirstSync } from './first-sync.ts';
 import { createTools } from './operator-tools.ts';
 import { withCopy } from './plan/copied-ledger.ts';
-import { createDryRuns } from './plan/dry-runs.ts';
+import { createDryRuns, removeLeft } from './plan/dry-runs.ts';
 
 export interface OperatorOptions {
   readonly db: Database;
   config(): LoadedConfig;
+  /** What `config` reads from, for reloads. Null: the configuration is broken, or never loaded again. */
+  readonly live: LiveConfig | null;
   temporal(): Promise<Client>;
   runningTemporal(): Promise<Client | null>;
   readonly log: OperatorLog;
@@ -55,10 +59,15 @@ export interface Operator {
 }
 
 export function createOperator(options: OperatorOptions): Operator {
-  const { db, log, config, env, stateDir } = options;
+  const { db, log, config, live, env, stateDir } = options;
   const lendLedger = options.lendLedger ?? ((work) => withCopy({ db, stateDir }, work));
-  const dryRuns = createDryRuns({ stateDir, env, lendLedger });
-  const firstSync = createFirstSync({ stateDir, env, config, hasWorkers: db.kind === 'pglite' });
+  const dryRuns = createDryRuns({
+    stateDir,
+    env,
+    lendLedger,
+    keys: () => config().config.ledger.encryption.keys,
+  });
+  const firstSync = createFirstSync({ stateDir, env, config, live, hasWorkers: db.kind === 'pglite' });
   let consoleUrl: string | null = null;
   const base: Omit<OperatorDeps, 'tools'> = {
     workQueue: WORK_QUEUE,
@@ -66,8 +75,18 @@ export function createOperator(options: OperatorOptions): Operator {
     now: async () => Date.now(),
     consoleUrl: () => consoleUrl,
   };
-  const deps: OperatorDeps = { ...base, tools: createTools(base, { env, stateDir, dryRuns, firstSync }) };
+  const deps: OperatorDeps = {
+    ...base,
+    tools: createTools(base, { env, stateDir, live, dryRuns, firstSync }),
+  };
   const dispatch = createDispatch({ handlers: createHandlers(deps), audit: auditLog(db), log });
+  let finishing: Promise<void> | null = null;
+  /** Runs beside everything else. What fails is left for the next start. */
+  const finishLeft = () => {
+    finishing ??= finishErasures(deps).catch((error: unknown) => {
+      log.error({ err: error }, 'erasures that were interrupted could not be completed');
+    });
+  };
   const callerOf = createUnixCallers({ db, ownUid: process.getuid?.() ?? 0 });
   return {
     log,
@@ -75,10 +94,14 @@ export function createOperator(options: OperatorOptions): Operator {
     callerOf,
     // Imported at use: commands that serve only themselves need no server.
     async openSocket(place) {
+      await removeLeft(stateDir);
+      finishLeft();
       const { serveSocket } = await import('../operator/socket/serve.ts');
       return await serveSocket({ dispatch, log, callerOf, place });
     },
     async listen(fallback) {
+      await removeLeft(stateDir);
+      finishLeft();
       const { listenForOperators } = await import('./operator-http.ts');
       const { http } = config().config.operator;
       const listener = await listenForOperators({ db, log, config, dispatch, http, fallback });
@@ -86,6 +109,8 @@ export function createOperator(options: OperatorOptions): Operator {
       return listener;
     },
     async close() {
+      // It still needs the ledger.
+      await finishing;
       await firstSync.close();
       await dryRuns.close();
     },

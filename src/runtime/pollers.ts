@@ -1,6 +1,7 @@
 // Starts the workflows that run for the whole life of a configuration: pollers, outboxes and delivery checks.
 
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import pLimit from 'p-limit';
 import type { Config } from '../contracts/config/config.ts';
 import {
   DELIVERY_WORKFLOW,
@@ -14,6 +15,9 @@ import type { PollerName } from '../contracts/wire/poll.ts';
 import { startPoller, wakePoller } from '../operator/service/pollers/command.ts';
 import { wakeWorkflow } from '../operator/service/wake.ts';
 import { isRunning } from '../operator/service/workflows.ts';
+
+/** Requests to Temporal at once. One after the other, a thousand accounts would keep a process from starting. */
+const AT_ONCE = 16;
 
 export interface StartedPoller extends PollerName {
   /** False: the poller was running already. */
@@ -30,37 +34,34 @@ export interface StartPollersOptions {
 /** Starts the pollers of a configuration. */
 export async function startPollers(options: StartPollersOptions): Promise<StartedPoller[]> {
   const { client, config, taskQueue = WORK_QUEUE } = options;
-  const started: StartedPoller[] = [];
-  for (const [name, { account }] of Object.entries(config.pollers)) {
+  return await each(Object.entries(config.pollers), async ([name, { account }]) => {
     const poller = { account, poller: name };
-    started.push({ ...poller, started: await startPoller(client, poller, taskQueue) });
-  }
-  return started;
+    return { ...poller, started: await startPoller(client, poller, taskQueue) };
+  });
 }
 
 /** Wakes the running pollers of a configuration. */
 export async function wakePollers(client: Client, { pollers }: Pick<Config, 'pollers'>): Promise<void> {
-  for (const [poller, { account }] of Object.entries(pollers)) await wakePoller(client, { account, poller });
+  await each(Object.entries(pollers), ([poller, { account }]) => wakePoller(client, { account, poller }));
 }
 
 /** Names of the configured pollers that don't run. */
 export async function idlePollers(client: Client, { pollers }: Pick<Config, 'pollers'>): Promise<string[]> {
-  const idle: string[] = [];
-  for (const [poller, { account }] of Object.entries(pollers)) {
+  const states = await each(Object.entries(pollers), async ([poller, { account }]) => {
     const handle = client.workflow.getHandle(pollingIdentity({ account, poller }).workflowId);
-    if (!(await isRunning(handle))) idle.push(poller);
-  }
-  return idle;
+    return { poller, runs: await isRunning(handle) };
+  });
+  return states.flatMap(({ poller, runs }) => (runs ? [] : [poller]));
 }
 
 /** Stops the running pollers of a configuration; they keep their position. */
 export async function stopPollers(client: Client, { pollers }: Pick<Config, 'pollers'>): Promise<void> {
-  for (const [poller, { account }] of Object.entries(pollers)) {
+  await each(Object.entries(pollers), async ([poller, { account }]) => {
     const handle = client.workflow.getHandle(pollingIdentity({ account, poller }).workflowId);
     await handle.cancel().catch((error: unknown) => {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
     });
-  }
+  });
 }
 
 /**
@@ -75,8 +76,16 @@ export async function wakeSenders(
   const published = new Set(
     Object.values(accounts).flatMap(({ announce }) => announce.map(({ sink }) => sink)),
   );
-  for (const sink of Object.keys(sinks).filter((name) => published.has(name)))
-    await wakeWorkflow(client, OUTBOX_WORKFLOW, outboxWorkflowId(sink), { sink }, taskQueue);
-  for (const account of Object.keys(accounts))
-    await wakeWorkflow(client, DELIVERY_WORKFLOW, deliveryWorkflowId(account), { account }, taskQueue);
+  const senders = Object.keys(sinks).filter((name) => published.has(name));
+  await each(senders, (sink) =>
+    wakeWorkflow(client, OUTBOX_WORKFLOW, outboxWorkflowId(sink), { sink }, taskQueue),
+  );
+  await each(Object.keys(accounts), (account) =>
+    wakeWorkflow(client, DELIVERY_WORKFLOW, deliveryWorkflowId(account), { account }, taskQueue),
+  );
+}
+
+async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const limit = pLimit(AT_ONCE);
+  return await Promise.all(items.map((item) => limit(() => work(item))));
 }

@@ -21,6 +21,13 @@ export interface ShutdownOutcome {
   readonly reason: string;
   /** Names of parts that failed to close or did not close in time. */
   readonly failed: readonly string[];
+  /** All parts in the order in which they closed, with the milliseconds that each took. */
+  readonly closed: readonly ClosedPart[];
+}
+
+export interface ClosedPart {
+  readonly name: string;
+  readonly ms: number;
 }
 
 export interface ShutdownOptions {
@@ -51,6 +58,7 @@ export function createShutdown({ graceMs, say, host = process }: ShutdownOptions
   const begun = new AbortController();
   const closers: { name: string; close: () => Promise<void> }[] = [];
   const failed: string[] = [];
+  const closed: ClosedPart[] = [];
   let running: Promise<void> | null = null;
   let interrupted = false;
   let notifyFinished: (outcome: ShutdownOutcome) => void;
@@ -60,7 +68,9 @@ export function createShutdown({ graceMs, say, host = process }: ShutdownOptions
 
   const closeAll = async (): Promise<void> => {
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) {
+      const startedAt = performance.now();
       const problem = await closeWithin(closer.close, graceMs);
+      closed.push({ name: closer.name, ms: performance.now() - startedAt });
       if (problem === null) continue;
       failed.push(closer.name);
       say(`${closer.name} did not close: ${problem}`);
@@ -71,7 +81,7 @@ export function createShutdown({ graceMs, say, host = process }: ShutdownOptions
       begun.abort(new Error(`shutting down: ${reason}`));
       await closeAll();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) host.off(signal, onSignal);
-      notifyFinished({ reason, failed });
+      notifyFinished({ reason, failed, closed });
     })();
     return running;
   };

@@ -3,6 +3,7 @@ import { type Dispatcher, Pool } from 'undici';
 import type { HttpSink } from '../contracts/config/config.ts';
 import { durationMs } from '../contracts/config/config-base.ts';
 import { deadlineSignal } from '../contracts/deadline.ts';
+import { NO_TRACING, type SpanDraft, type TraceContext, type Tracing } from '../contracts/tracing.ts';
 import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/wire/events.ts';
 import { sentByAnswer } from './http-answer.ts';
 import { blocks, failed, SKIPPED, sinkOf, streamsOf } from './sending.ts';
@@ -14,6 +15,8 @@ export interface HttpSinkOptions {
   readonly keys: readonly Buffer[];
   /** @default Date.now */
   readonly now?: () => number;
+  /** Each request gets a span and sends its context. @default nothing is traced */
+  readonly tracing?: Tracing;
 }
 
 /** The status decides. Sluice reads the body only so that it can use the connection again. */
@@ -25,8 +28,11 @@ const DRAIN_MS = 1000;
  * answer to the one before it. Up to `concurrency` keys run in parallel. If the receiver as a whole fails, the batch
  * ends: requests in progress still get their answers, and the rest is skipped. Redirects are not followed.
  */
-export function httpSink(config: HttpSink, { keys, now = Date.now }: HttpSinkOptions): Sink {
-  const { origin, pathname } = new URL(config.url);
+export function httpSink(
+  config: HttpSink,
+  { keys, now = Date.now, tracing = NO_TRACING }: HttpSinkOptions,
+): Sink {
+  const { origin, hostname, pathname } = new URL(config.url);
   const place = `${origin}${pathname}`;
   const timeoutMs = durationMs(config.timeout);
   const pool = new Pool(origin, {
@@ -38,7 +44,20 @@ export function httpSink(config: HttpSink, { keys, now = Date.now }: HttpSinkOpt
     allowH2: false,
   });
 
-  async function post(event: SinkEvent, signal: AbortSignal): Promise<Sent> {
+  async function traced(event: SinkEvent, signal: AbortSignal): Promise<Sent> {
+    const draft: SpanDraft = {
+      name: 'POST event',
+      kind: 'client',
+      attributes: { 'http.request.method': 'POST', 'server.address': hostname, 'sluice.type': event.type },
+    };
+    return await tracing.within(draft, async ({ context, fail }) => {
+      const sent = await post(event, signal, context);
+      if (sent.state === 'failed') fail(sent.error.code);
+      return sent;
+    });
+  }
+
+  async function post(event: SinkEvent, signal: AbortSignal, context: TraceContext | null): Promise<Sent> {
     const body = JSON.stringify(event);
     const within = AbortSignal.any([signal, deadlineSignal(timeoutMs)]);
     try {
@@ -49,6 +68,7 @@ export function httpSink(config: HttpSink, { keys, now = Date.now }: HttpSinkOpt
           'content-type': EVENT_CONTENT_TYPE,
           'user-agent': 'Sluice',
           ...signedHeaders(keys, event.id, now(), body),
+          ...context,
         },
         body,
         signal: within,
@@ -72,7 +92,7 @@ export function httpSink(config: HttpSink, { keys, now = Date.now }: HttpSinkOpt
         for (let stream = streams.shift(); stream !== undefined; stream = streams.shift()) {
           for (const at of stream) {
             if (over || signal.aborted) return;
-            const outcome = await post(events[at] as SinkEvent, signal);
+            const outcome = await traced(events[at] as SinkEvent, signal);
             sent[at] = outcome;
             over ||= outcome.state === 'failed' && outcome.error.sinkWide;
             if (blocks(outcome)) break;

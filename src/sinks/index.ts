@@ -1,5 +1,6 @@
 // Opens a sink from its configuration.
 import type { SinkConfig } from '../contracts/config/config.ts';
+import { NO_TRACING, type Tracing } from '../contracts/tracing.ts';
 import { httpSink } from './http.ts';
 import { jsonlSink } from './jsonl.ts';
 import { kafkaSink } from './kafka.ts';
@@ -16,6 +17,8 @@ export interface OpenSinkOptions {
   readonly baseDir: string;
   /** Receives what drivers log on their own. */
   readonly log: (fields: object, message: string) => void;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing;
 }
 
 /**
@@ -23,17 +26,17 @@ export interface OpenSinkOptions {
  * @throws what `secret` throws; SinkError `BAD_SECRET` for a secret in the wrong form
  */
 export async function openSink(config: SinkConfig, options: OpenSinkOptions): Promise<Sink> {
-  const { name, secret, baseDir, log } = options;
+  const { name, secret, baseDir, log, tracing = NO_TRACING } = options;
   switch (config.type) {
     case 'kafka': {
       const password = config.sasl === undefined ? undefined : await secret(config.sasl.password);
-      return kafkaSink(config, { password, log });
+      return kafkaSink(config, { password, log, tracing });
     }
     case 'http': {
       const keys: Buffer[] = [];
       for (const ref of config.secrets)
         keys.push(readKey(await secret(ref), `sink ${name}: the secret ${ref}`));
-      return httpSink(config, { keys });
+      return httpSink(config, { keys, tracing });
     }
     case 'jsonl':
       return jsonlSink(config, baseDir);

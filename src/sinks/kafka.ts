@@ -1,10 +1,12 @@
 // The Kafka sink. It opens one idempotent producer for each batch and closes it afterwards.
 import type { KafkaSink } from '../contracts/config/config.ts';
 import { deadlineSignal } from '../contracts/deadline.ts';
+import { NO_TRACING, type SpanDraft, type TraceContext, type Tracing } from '../contracts/tracing.ts';
 import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/wire/events.ts';
 import type { ClusterAccess } from '../kafka/client.ts';
 import { codeOf, rootOf } from '../kafka/error-code.ts';
 import { type Message, produce } from '../kafka/produce.ts';
+import { TLS_HELP } from '../kafka/tls-help.ts';
 import { failed, SENT, sinkOf } from './sending.ts';
 import { type Sent, type Sink, SinkError } from './sink.ts';
 
@@ -17,6 +19,8 @@ export interface KafkaSinkOptions {
   readonly log: (fields: object, message: string) => void;
   /** Time for the brokers to acknowledge a batch. After it, the sink counts them as unreachable. @default 15_000 */
   readonly deadlineMs?: number;
+  /** Each send gets a span, whose context its records have. @default nothing is traced */
+  readonly tracing?: Tracing;
 }
 
 const DEADLINE_MS = 15_000;
@@ -32,7 +36,7 @@ const DEADLINE_MS = 15_000;
  */
 export function kafkaSink(config: KafkaSink, options: KafkaSinkOptions): Sink {
   const { brokers, tls, sasl, topic } = config;
-  const { password, log, deadlineMs = DEADLINE_MS } = options;
+  const { password, log, deadlineMs = DEADLINE_MS, tracing = NO_TRACING } = options;
   const access: ClusterAccess = { connection: { brokers, tls, sasl }, password, log: { debug: log } };
 
   /** Writes as many as it can. Returns how many are acknowledged, and the error that stopped the next one. */
@@ -53,32 +57,52 @@ export function kafkaSink(config: KafkaSink, options: KafkaSinkOptions): Sink {
     }
   }
 
+  async function writeAll(messages: readonly Message[], signal: AbortSignal): Promise<Sent[]> {
+    const sent: Sent[] = [];
+    // The brokers reject a group of records as one. After that, each record goes alone, so that the brokers name the
+    // one.
+    let alone = messages.length === 1;
+    while (sent.length < messages.length) {
+      const { written, error } = await write(messages.slice(sent.length), signal, alone);
+      sent.push(...messages.slice(0, written).map(() => SENT));
+      if (error === null) break;
+      if (!isTooLarge(error)) sent.push(...messages.slice(sent.length).map(() => failed(error)));
+      else if (alone) sent.push(failed(error));
+      else alone = true;
+    }
+    return sent;
+  }
+
   return sinkOf({
     kind: 'Kafka',
-    async deliver(events, signal) {
-      const messages = events.map(messageOf);
-      const sent: Sent[] = [];
-      // The brokers reject a group of records as one. After that, each record goes alone, so that the brokers name the
-      // one.
-      let alone = messages.length === 1;
-      while (sent.length < messages.length) {
-        const { written, error } = await write(messages.slice(sent.length), signal, alone);
-        sent.push(...messages.slice(0, written).map(() => SENT));
-        if (error === null) break;
-        if (!isTooLarge(error)) sent.push(...messages.slice(sent.length).map(() => failed(error)));
-        else if (alone) sent.push(failed(error));
-        else alone = true;
-      }
-      return sent;
+    deliver(events, signal) {
+      const draft: SpanDraft = {
+        name: `send ${topic}`,
+        kind: 'producer',
+        attributes: {
+          'messaging.system': 'kafka',
+          'messaging.destination.name': topic,
+          'messaging.batch.message_count': events.length,
+        },
+      };
+      return tracing.within(draft, async ({ context, fail }) => {
+        const sent = await writeAll(
+          events.map((event) => messageOf(event, context)),
+          signal,
+        );
+        const first = sent.find((each) => each.state === 'failed');
+        if (first?.state === 'failed') fail(first.error.code);
+        return sent;
+      });
     },
   });
 }
 
-function messageOf(event: SinkEvent): Message {
+function messageOf(event: SinkEvent, context: TraceContext | null): Message {
   return {
     key: event.partitionkey,
     value: JSON.stringify(event),
-    headers: { 'content-type': EVENT_CONTENT_TYPE },
+    headers: { 'content-type': EVENT_CONTENT_TYPE, ...context },
   };
 }
 
@@ -109,6 +133,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 const HINTS: Readonly<Record<string, string>> = {
+  ...TLS_HELP,
   UNKNOWN_TOPIC_OR_PARTITION: 'the topic does not exist; create it (Sluice never does)',
   TIMEOUT: 'no answer in time; the event may still have arrived',
 };

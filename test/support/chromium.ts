@@ -22,5 +22,6 @@ const FLAGS = [
 
 export async function launchChromium(): Promise<Browser> {
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT]);
-  return await chromium.launch({ executablePath: stdout.trim(), args: FLAGS });
+  // Many processes may start at once.
+  return await chromium.launch({ executablePath: stdout.trim(), args: FLAGS, timeout: 120_000 });
 }

@@ -8,6 +8,7 @@ import { stringify } from 'yaml';
 import type { ActivityLog, Clock, Deps } from '../../activities/shared/deps.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { crmSyncWorkflowId, SEARCH_KEYS } from '../../src/contracts/ids.ts';
+import type { Tracing } from '../../src/contracts/tracing.ts';
 import type { RunReport } from '../../src/contracts/wire/run.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
@@ -94,6 +95,8 @@ export interface EnvironmentOptions {
   readonly time?: Pick<SandboxOptions, 'now'> & { readonly clock: Clock };
   /** Hears the activities. @default errors go to the console */
   readonly log?: ActivityLog;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing;
 }
 
 export interface Environment {
@@ -170,6 +173,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     config,
     db,
     log: options.log ?? silent,
+    tracing: options.tracing,
     ...(options.time === undefined ? {} : { clock: options.time.clock }),
     ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
   });
@@ -182,6 +186,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     // Another worker has them, and takes no activity.
     workflows: {},
     workQueue,
+    tracing: options.tracing,
   });
   const panel = panelOf(sandbox.panelUrl);
   const start = async () =>

@@ -7,7 +7,7 @@ import { cardNote, contactNote, stageNote } from '../../src/ledger/sync/people.t
 export async function writeNote<Row>(db: Queryable, note: Note): Promise<Row[]> {
   const values: unknown[] = [];
   return await db.query<Row>(
-    note((value) => `$${values.push(value)}`),
+    note((value) => `$${values.push(value)}`, db),
     values,
   );
 }

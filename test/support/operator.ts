@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import { createLiveConfig } from '../../src/config/live-config.ts';
 import type { LoadedConfig } from '../../src/config/load.ts';
 import { WORK_QUEUE } from '../../src/contracts/ids.ts';
 import type { Database } from '../../src/ledger/database.ts';
@@ -17,6 +18,8 @@ export interface TestOperator {
   readonly server: string;
   /** A client of somebody else. */
   as(caller: Partial<Caller>): OperatorClient;
+  /** The configuration in use. */
+  config(): LoadedConfig;
   close(): Promise<void>;
 }
 
@@ -35,13 +38,21 @@ export async function openTestOperator(options: {
 }): Promise<TestOperator> {
   const { db, temporal, config, workQueue = WORK_QUEUE } = options;
   const folder = await mkdtemp(join(tmpdir(), 'sluice-operator-'));
+  const log = {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (...line: unknown[]) => console.error(...line),
+  };
+  const live = config === undefined ? null : createLiveConfig(config, { log });
+  const current = (): LoadedConfig => {
+    if (live !== null) return live.current();
+    throw new Error('this test has no configuration');
+  };
   const operator = createOperator({
     db,
     workQueue,
-    config() {
-      if (config !== undefined) return config;
-      throw new Error('this test has no configuration');
-    },
+    config: current,
+    live,
     async temporal() {
       if (temporal !== null) return temporal;
       throw new Error('this test has no Temporal server');
@@ -49,11 +60,12 @@ export async function openTestOperator(options: {
     runningTemporal: async () => temporal,
     env: {},
     stateDir: options.stateDir ?? folder,
-    log: { info: () => undefined, warn: () => undefined, error: (...line) => console.error(...line) },
+    log,
   });
   const socket = await operator.openSocket({ folder });
   return {
     client: localClient(operator.dispatch, ADMIN),
+    config: current,
     server: `unix:${socket.path}`,
     as: (caller) => localClient(operator.dispatch, { ...ADMIN, ...caller }),
     async close() {

@@ -3,6 +3,8 @@ import { request } from 'undici';
 
 export interface PanelRequest {
   readonly seq: number;
+  /** SHA-256 of the bearer token, hex. */
+  readonly tokenHash: string | null;
   readonly method: string;
   readonly path: string;
   readonly status: number;

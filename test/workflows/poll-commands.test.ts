@@ -51,6 +51,8 @@ let news: number | 'revoked' | 'killed' = 0;
 /** Lets the workers of killed batches shut down. */
 let bury: () => void = () => undefined;
 let batchBegun: () => void = () => undefined;
+/** Delays the answer of `beginPoll` after it has read the ledger. */
+let afterBegin: () => Promise<void> = async () => undefined;
 const failures = { list: 0, read: 0, history: 0, readOld: 0 };
 
 beforeAll(async () => {
@@ -99,12 +101,20 @@ async function startWorkers() {
     account: () => ({ tokens: [{ key: 'k', client: { assumptions: {} } }], tokenKey: 'k' }) as never,
     poller: (_account, poller) => config.pollers[poller] as never,
   };
+  const control = createPollControlActivities(deps as Deps);
   const common = { connection, namespace };
   const work = await Worker.create({
     ...common,
     taskQueue: WORK_QUEUE,
     ...workflowBundle(),
-    activities: createPollControlActivities(deps as Deps),
+    activities: {
+      ...control,
+      async beginPoll(poller: Parameters<typeof control.beginPoll>[0]) {
+        const start = await control.beginPoll(poller);
+        await afterBegin();
+        return start;
+      },
+    },
   });
   const api = await Worker.create({
     ...common,
@@ -234,6 +244,34 @@ describe('with a worker', () => {
     await handle.executeUpdate(resumePollingUpdate, { args: [{ by: 'ana', reason: '' }] });
     await handle.executeUpdate(pollNowUpdate);
     expect(await handle.describe()).toMatchObject({ status: { name: 'RUNNING' } });
+  });
+
+  it('FAULTS 23: a resume counts although the poller, just started again, reads the pause from before it', async () => {
+    const by = { by: 'ana', reason: '' };
+    const handle = temporal.client.workflow.getHandle(pollingIdentity(MAIN).workflowId);
+    await startPollers({ client: temporal.client, config: { pollers: { main: config.pollers.main! } } });
+    await handle.executeUpdate(pausePollingUpdate, { args: [by] });
+    await handle.cancel();
+    await handle.result().catch(() => undefined);
+    let answer = () => undefined as void;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const read = new Promise<void>((resolve) => {
+      afterBegin = async () => {
+        resolve();
+        await answered;
+      };
+    });
+    await startPollers({ client: temporal.client, config: { pollers: { main: config.pollers.main! } } });
+    await read;
+    await handle.executeUpdate(resumePollingUpdate, { args: [by] });
+    answer();
+    afterBegin = async () => undefined;
+    await handle.executeUpdate(pollNowUpdate);
+    expect((await sluice('poll status main --json')).json()).toMatchObject({
+      pollers: [{ state: 'polling' }],
+    });
   });
 
   it('gaps are listed one per line, for the named pollers', async () => {

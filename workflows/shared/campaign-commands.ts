@@ -118,6 +118,7 @@ export class CampaignCommands {
   }
 
   async #resume(command: OperatorCommand): Promise<CampaignCommandResult> {
+    await condition(() => this.#campaign.isOpen());
     const result = await this.#write({ ...command, action: 'resume' });
     log.info('an operator resumed the campaign', { by: command.by });
     this.#paused = null;

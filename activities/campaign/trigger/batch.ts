@@ -192,7 +192,11 @@ class TriggerBatch {
     if (next !== null) return;
     // The member was postponed.
     if (state === 'waiting') return await this.#release([item]);
-    this.#tally.ended(state, step !== 'verifyMember');
+    const isNew = step !== 'verifyMember';
+    this.#tally.ended(state, isNew);
+    const { deps, row } = this.#o;
+    const { account, campaign } = row;
+    if (isNew) deps.outcomes?.memberEnded({ account, campaign, outcome: state });
     if (this.#tally.isOver || (this.#tally.proved && this.#o.input.alone)) batch.finish();
   }
 

@@ -120,20 +120,25 @@ export function createCampaignRunActivities(
      */
     async closeCampaign({ run }: CampaignRunName): Promise<{ closed: boolean; after: readonly string[] }> {
       const at = await now();
-      return await db.transaction(async (tx) => {
+      const { ended, ...result } = await db.transaction(async (tx) => {
         const row = await lockOrRefuse(tx, run);
         if (row.state === 'cancelled')
           await giveUpLost(tx, run, { seconds: flightSeconds, code: AMBIGUOUS }, at);
         const counts = await countMembers(tx, run);
-        if (counts.found + counts.waiting + counts.sending > 0) return { closed: false, after: [] };
-        const end = { closed: true, after: await openAfterEvents(tx, row) };
+        if (counts.found + counts.waiting + counts.sending > 0)
+          return { closed: false, after: [], ended: null };
+        const { account, campaign, state } = row;
+        const cancelled = state === 'cancelled' ? { account, campaign, status: 'cancelled' as const } : null;
+        const end = { closed: true, after: await openAfterEvents(tx, row), ended: cancelled };
         if (!(await moveCampaign(tx, run, ['running'], 'finished', at))) return end;
         // A run that operators reopen finishes more than once.
         const times = await countAudit(tx, run, 'finish');
         const entry = { id: `finish/${times + 1}`, by: 'sluice', action: 'finish', reason: '' } as const;
         await addAudit(tx, run, { ...entry, details: { ...counts } }, at);
-        return end;
+        return { ...end, ended: { account, campaign, status: 'finished' as const } };
       });
+      if (ended !== null) deps.outcomes?.campaignEnded(ended);
+      return result;
     },
   };
 

@@ -47,7 +47,7 @@ export function createMediaCache(db: Queryable): MediaCache {
       const here = kept.get(id);
       if (here !== undefined) return here.files;
       // Uploads first: reading them is cheap, and a missing one saves the downloads.
-      const uploaded = uploads === undefined ? [] : await fromLedger(db, account, uploads);
+      const uploaded = uploads === undefined ? [] : await fromLedger(db, { id, account }, uploads);
       const fetched = media === undefined ? [] : await download(media);
       const files = [...fetched, ...uploaded];
       const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
@@ -59,8 +59,12 @@ export function createMediaCache(db: Queryable): MediaCache {
 }
 
 /** Reads uploads in the order of their ids. */
-async function fromLedger(db: Queryable, account: string, ids: readonly string[]): Promise<FetchedMedia[]> {
-  const files = await readUploads(db, account, ids);
+async function fromLedger(
+  db: Queryable,
+  event: { readonly id: string; readonly account: string },
+  ids: readonly string[],
+): Promise<FetchedMedia[]> {
+  const files = await readUploads(db, event.account, ids, event.id);
   return ids.map((id, index) => {
     const file = files.get(id);
     if (file !== undefined) return file;

@@ -17,7 +17,7 @@ import { writeOnce } from '../../shared/write-once.ts';
 import { type Effect, type EffectInput, failEvent, finish, isSent, runEffect, subjectOf } from './effect.ts';
 import { createMediaCache } from './media-cache.ts';
 import { canBeSeen, claimMessage, findMessage, markOf } from './message-match.ts';
-import { chooseContent, contentSent } from './window.ts';
+import { chooseContent, contentSent, contentsSent } from './window.ts';
 
 /** Number of last digits that are the same in all forms of a number; the Brazilian ninth digit is before them. */
 const SUBSCRIBER_DIGITS = 8;
@@ -53,11 +53,11 @@ export function createMessageEffects(deps: Deps) {
         if ('code' in choice) return await failEvent(deps, c, choice.code, choice.reason);
         const { send } = choice;
         const chosenAt = performance.now();
-        const { to } = traceOf(send);
+        const trace = traceOf(c.request);
         const files = isSent(c) ? [] : await cache.filesOf(c.event, send);
         return await writeOnce(
           deps,
-          subject(c, { mark: markOf(send), trace: { to } }),
+          subject(c, { mark: markOf(send), trace }),
           {
             scope: 'messages:send',
             call: sending(send, files),
@@ -70,7 +70,7 @@ export function createMessageEffects(deps: Deps) {
             },
             accepted: (_, { messages, ticket, contact }, intent) => {
               const ids = messages.flatMap(({ id }) => (id === null ? [] : [`id:${id}`]));
-              const effect = { intent, trace: { to, ticket, contact, messages: ids } };
+              const effect = { intent, trace: Object.assign({ ticket, contact, messages: ids }, trace) };
               return db.transaction((tx) => done(tx, c, messages, effect));
             },
             ...(canBeSeen(send) ? {} : { unseen: UNVERIFIABLE }),
@@ -173,37 +173,43 @@ export function createMessageEffects(deps: Deps) {
 
   async function searchIn(c: Message, ticket: number, intent: IntentRow): Promise<Seen<EffectResult>> {
     const { event, account } = c;
-    const request = contentSent(c.request, intent.mark);
     const page = await callApi(deps, account, c.run, 'messages:read', (client, options) =>
       client.conversations.messages(ticket, { pageSize: 200 }, options),
     );
     const path = '/v1/conversations/{ticketId}/messages';
     const items = wholeList({ method: 'GET', path }, page);
     const since = sinceOf(c, intent);
-    const found = findMessage({ items, hasMore: page?.hasMore ?? false }, request, since);
-    if (found.kind !== 'like') return found.kind === 'none' ? 'absent' : 'unclear';
-    const { to } = traceOf(request);
+    const shown = { items, hasMore: page?.hasMore ?? false };
+    const searched = contentsSent(c.request, intent.mark).map((request) => {
+      const found = findMessage(shown, request, since);
+      return { request, kind: found.kind, messages: found.kind === 'like' ? found.messages : [] };
+    });
+    const like = searched.find(({ kind }) => kind === 'like');
+    if (like === undefined) return searched.every(({ kind }) => kind === 'none') ? 'absent' : 'unclear';
+    const { request, messages } = like;
+    const { to } = traceOf(c.request);
     const lookAlikes = await findLookAlikes(
       db,
       { account: event.account, id: intent.id, mark: markOf(request) },
       { ticket, targets: [to, targetOf(ticket)], since: new Date(since.getTime() - CLOCK_SKEW_MS) },
     );
     const keys = new Set(items.map(({ key }) => key));
-    const claim = claimMessage(found.messages, lookAlikes, {
+    const claim = claimMessage(messages, lookAlikes, {
       id: intent.id,
       settleSeconds: account.settleSeconds,
       keys,
     });
     if (claim.kind === 'none') return 'absent';
-    if (claim.kind === 'own') return keep(c, ticket, to, claim.message);
+    if (claim.kind === 'own') return keep(c, ticket, claim.message);
     const waits = (c.progress.waits ?? 0) + 1;
     if (claim.kind === 'unclear' || waits > MAX_READ_BACKS) return 'unclear';
     await noteProgress(db, event.id, { waits });
     return 'later';
   }
 
-  function keep(c: Message, ticket: number, to: string, message: HistoryMessage): Seen<EffectResult> {
-    const trace: MessageTrace = { to, ticket, contact: null, messages: [message.key] };
+  function keep(c: Message, ticket: number, message: HistoryMessage): Seen<EffectResult> {
+    const found = { ticket, contact: null, messages: [message.key] };
+    const trace: MessageTrace = Object.assign(found, traceOf(c.request));
     return (tx, intent) => done(tx, c, [message], { intent, trace });
   }
 
@@ -236,8 +242,9 @@ function sinceOf({ progress }: Message, intent: IntentRow): Date {
 
 const targetOf = (ticket: number) => `conversation ${ticket}`;
 
-function traceOf({ to }: RequestOf<'message'>): MessageTrace {
-  return { to: 'conversation' in to ? targetOf(to.conversation) : to.key };
+function traceOf({ to: recipient, uploads = [] }: RequestOf<'message'>): MessageTrace {
+  const to = 'conversation' in recipient ? targetOf(recipient.conversation) : recipient.key;
+  return uploads.length === 0 ? { to } : { to, uploads };
 }
 
 function templateData({ name, language, parameters }: NonNullable<RequestOf<'message'>['template']>) {

@@ -49,6 +49,13 @@ export function contentSent(request: Message, mark: string | null): Message {
   return forms.find((form) => form !== null && markOf(form) === mark) ?? request;
 }
 
+/** The forms in which a call may have sent the message; several only when no call left a mark in the ledger. */
+export function contentsSent(request: Message, mark: string | null): readonly Message[] {
+  const rest = withoutTemplate(request);
+  const chosen = request.outsideWindow === 'template' && request.template !== undefined && rest !== null;
+  return mark === null && chosen ? [rest, onlyTemplate(request)] : [contentSent(request, mark)];
+}
+
 function onlyTemplate(request: Message): Message {
   const { text: _text, media: _media, uploads: _uploads, ...rest } = request;
   return rest;

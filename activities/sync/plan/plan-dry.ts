@@ -53,7 +53,11 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
       await tx.query('set transaction isolation level repeatable read');
       await shadowRunTables(tx);
       const id = await openDryRun(tx, spec, randomUUID());
-      const inside = { query: tx.query, transaction: <T>(work: (tx: Queryable) => Promise<T>) => work(tx) };
+      const inside = {
+        query: tx.query,
+        cipher: tx.cipher,
+        transaction: <T>(work: (tx: Queryable) => Promise<T>) => work(tx),
+      };
       const { baseDir } = options;
       const { openSource, compileMapping } = options.makers;
       const newcomers = new Newcomers(options.samples);

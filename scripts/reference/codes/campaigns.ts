@@ -97,6 +97,11 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
       ],
       ['STOP_OPT_OUT', 'More members opted out than `stop.optOut` allows.', 'As above.'],
       ['STOP_REPLIES', 'Fewer members replied than `stop.replies` asks for.', 'As above.'],
+      [
+        'RESTORED',
+        'The ledger was restored from a backup and does not know who was reached since. As the code of a member: the flow may have run after the backup.',
+        '[Check the service, then end the restore](../how-to/back-up-and-restore.md#4-check-campaigns-and-end-the-restore).',
+      ],
       ['RUN_OPEN', 'A run is active.', 'Wait, or cancel it.'],
       ['NO_SUCH_RUN', 'There is no such run.', 'Check the name.'],
       ['NOT_PLANNED', 'There is no plan to start.', '`sluice campaign plan`.'],

@@ -19,6 +19,11 @@ export const CONVERSATIONS_CODES: readonly CodeArea[] = [
       ],
       ['TIMEOUT', 'No response in time. The event may have arrived.', 'Check the receiver.'],
       ['TLS', 'The connection is not secure.', 'Check the certificate, or set `NODE_EXTRA_CA_CERTS`.'],
+      [
+        'TLS_FILE',
+        'A certificate or key that `tls` names cannot be read.',
+        'Check the path and its permissions.',
+      ],
       ['NOT_HTTP', 'The other side does not speak HTTP.', 'Check `url`.'],
       ['BAD_SECRET', 'A signing key cannot be used.', 'Write `whsec_` and 24 to 64 bytes in base64.'],
       [

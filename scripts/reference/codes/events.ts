@@ -61,6 +61,11 @@ export const EVENTS_CODES: readonly CodeArea[] = [
       ['REFUSED', 'The service refuses the call for now.', 'Wait, or see the message.'],
       ['UNREACHABLE', 'The other side does not answer. Sluice retries.', 'Check network and address.'],
       ['CANCELLED', 'The workflow was canceled.', 'None.'],
+      [
+        'PERSON_ERASED',
+        'The event is about a person who opted out of campaigns and was erased since. Sluice made no call and kept nothing of it.',
+        'Set `erasedPeople: accept` on routes whose events people cause themselves, such as a form.',
+      ],
       ['NO_CONTACT', 'The service has no contact with this number.', 'Send a lead first.'],
       ['NO_OPEN_CARD', 'The contact has no open card in the pipeline.', 'Create a card first.'],
       [

@@ -117,6 +117,12 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       'The [operator API](operator-api.md) refuses a request, or a command cannot be carried out. The message names the way out.',
     codes: [
       [
+        'LEDGER_SHARED',
+        'The ledger is on PostgreSQL, and Sluice backs up only the embedded one.',
+        'Use the tools of the server. See [back up and restore](../how-to/back-up-and-restore.md).',
+      ],
+      ['NOT_RESTORED', 'The ledger is not a restored one, or its restore has ended.', 'Nothing to do.'],
+      [
         'ANSWER_LOST',
         'The connection broke before the answer came. The command may have taken effect.',
         'Check before you repeat it.',
@@ -125,16 +131,46 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       ['BODY_TOO_LARGE', 'The body is larger than this endpoint accepts.', 'Send less at once.'],
       ['BUDGET', 'More urgent work took all calls of the account.', 'Try again later.'],
       ['CLUSTER', 'The configuration has several Kafka clusters.', 'Name one with `--cluster`.'],
+      [
+        'ENCRYPTION_KEY',
+        'A key of `temporal.encryption` or `ledger.encryption` is not 32 bytes of base64 or hex.',
+        'Make one with `openssl rand -base64 32`.',
+      ],
+      [
+        'ENCRYPTION_KEY_UNKNOWN',
+        'A payload of Temporal is encrypted with a key that is not configured.',
+        'Add that key to `temporal.encryption.keys`, after the first one.',
+      ],
       ['FAILED', 'An unexpected error inside Sluice.', 'The log of the process has the details.'],
       ['INPUT', 'A field is missing, unknown or not valid.', 'The message names the field and the rule.'],
+      [
+        'LEDGER_KEY_UNKNOWN',
+        'The ledger has values that are encrypted with a key that is not configured.',
+        'Add that key to `ledger.encryption.keys`, after the first one.',
+      ],
+      [
+        'LEDGER_VALUE_DAMAGED',
+        'An encrypted value in the ledger was changed or moved, or its key id stands for another key.',
+        'Restore the row from a backup, or list the right key.',
+      ],
       ['MESSAGE', 'The message cannot be sent as it is.', 'The message names the field and the fix.'],
       ['NOT_CONNECTED', 'No Sluice answers at this address.', 'Start it, or correct `--server`.'],
+      [
+        'NO_ENCRYPTION',
+        'The codec server was asked, and the configuration has no keys.',
+        'Add a key to `temporal.encryption.keys`.',
+      ],
       [
         'NO_KAFKA',
         'The configuration has no Kafka cluster, so there are no dead letters.',
         'Add one under `ingress.kafka`.',
       ],
       ['NO_POLLERS', 'The configuration has no pollers.', 'Add one under `pollers`.'],
+      [
+        'NO_RELOAD',
+        'The process does not load its configuration again, or has no valid one.',
+        'Correct the configuration, and restart the process.',
+      ],
       [
         'NO_SUCH_CONVERSATION',
         'The ledger does not know this conversation.',
@@ -151,7 +187,19 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
         'This process runs no such replay.',
         'What was not replayed is still in `sluice dlq list`.',
       ],
+      ['METHOD_NOT_ALLOWED', 'The admin listener answers GET and HEAD only.', 'Use GET.'],
+      ['STARTING', '`/readyz`: the process is starting.', 'Wait until it is ready.'],
+      [
+        'WORKER',
+        '`/readyz`: the workers of the process have ended.',
+        'Restart the process, and see its log.',
+      ],
       ['NO_WORKER', 'No worker answered.', 'Start `sluice dev` or `sluice worker`, and see its log.'],
+      [
+        'PAYLOAD_DAMAGED',
+        'A payload of Temporal was changed after its encryption, or its key id stood for another key then.',
+        'Give every key an id of its own, and check who can write to Temporal.',
+      ],
       ['PERIOD', 'The period ends before it begins.', 'Write `since` before `until`.'],
       ['REPLAYS', 'Too many replays run at once.', 'Wait until one ends.'],
       ['REQUEST', 'The path or the headers of the request cannot be read.', 'Correct the request.'],

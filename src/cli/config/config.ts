@@ -3,9 +3,12 @@ import type { Command } from 'commander';
 import { describeSummary } from '../../config/describe-summary.ts';
 import { ConfigError } from '../../config/errors.ts';
 import { configJsonSchema } from '../../config/json-schema.ts';
-import type { Environment } from '../../config/secrets.ts';
 import { summarize } from '../../config/summary.ts';
-import { openConfig, withConfig } from '../lib/connect/session.ts';
+import type { Output } from '../../contracts/operator/index.ts';
+import { connectRunning } from '../lib/connect/connect.ts';
+import { runCommand } from '../lib/connect/lifetime.ts';
+import { openConfig, type SessionOptions, withConfig, withSessionOptions } from '../lib/connect/session.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
 
 interface CheckOptions {
   readonly config?: string;
@@ -13,8 +16,10 @@ interface CheckOptions {
 }
 
 /** Adds `config check` and `config schema`. `env` is where `env:NAME` secrets and SLUICE_CONFIG are looked up. */
-export function registerConfig(program: Command, env: Environment): void {
-  const config = program.command('config').description('check the configuration, or print its JSON Schema');
+export function registerConfig(program: Command, env: NodeJS.ProcessEnv): void {
+  const config = program
+    .command('config')
+    .description('check the configuration, load it again, or print its JSON Schema');
 
   withConfig(config.command('check'))
     .description('report all errors of the configuration, or summarize it')
@@ -32,10 +37,38 @@ export function registerConfig(program: Command, env: Environment): void {
       print(options.json ? JSON.stringify({ ok: true, ...summary }) : describeSummary(summary).join('\n'));
     });
 
+  withSessionOptions(config.command('reload'))
+    .description('load configuration and secrets again in the running Sluice; a broken one changes nothing')
+    .option('--json', 'print the result as JSON', false)
+    .action(async (options: SessionOptions & { readonly json: boolean }, command: Command) => {
+      process.exitCode = await runCommand(async (shutdown) => {
+        const running = await connectRunning(options, env, shutdown);
+        if (running === null)
+          throw new CliError(
+            EXIT.unavailable,
+            'no running Sluice found here; name one with --server, or send SIGHUP to a worker or an ingress',
+          );
+        const report = await running.call('POST /configuration/reload', {});
+        const lines = options.json ? [JSON.stringify(report)] : describeReload(report);
+        command.configureOutput().writeOut?.(`${lines.join('\n')}\n`);
+        return report.result === 'loaded' ? EXIT.ok : EXIT.error;
+      });
+    });
+
   config
     .command('schema')
     .description('print the JSON Schema of the configuration, for editors')
     .action((_options: unknown, command: Command) => {
       command.configureOutput().writeOut?.(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
     });
+}
+
+function describeReload(report: Output<'POST /configuration/reload'>): string[] {
+  const { result, changes, needsRestart, error } = report;
+  if (result === 'broken')
+    return ['not loaded: the configuration before it stays in use', ...(error ?? '').split('\n')];
+  return [
+    changes.length === 0 ? 'loaded; nothing changed' : `loaded; changed: ${changes.join(', ')}`,
+    ...(needsRestart.length === 0 ? [] : [`needs a restart: ${needsRestart.join(', ')}`]),
+  ];
 }

@@ -190,6 +190,7 @@ function full(event: EventDetail): string {
     ['accepted', time(event.acceptedAt)],
     ['ended', time(event.endedAt)],
     ['workflow', event.workflow ?? '–'],
+    ...(event.trace === null ? [] : [['trace', event.trace]]),
     ...event.calls.map((call) => ['call', describeCall(call)]),
     ...event.messages.map((message) => ['message', describeMessage(message)]),
   ];

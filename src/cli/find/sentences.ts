@@ -37,8 +37,13 @@ const SENTENCES: Sentences = {
   delivery: ({ code, message, problem }) => `message ${message}: ${code}${why(problem)}`,
   gap: ({ code, conversation, reason }) =>
     `messages ${conversation === null ? '' : `of conversation ${conversation} `}could not be read: ${reason} [${code}]`,
-  optOut: ({ code }) =>
-    `opted out of campaigns, ${code === 'tag' ? 'by a tag on the contact' : 'in a reply'}`,
+  optOut: ({ code }) => `opted out of campaigns, ${OPT_OUT[code]}`,
+};
+
+const OPT_OUT: Readonly<Record<Entry<'optOut'>['code'], string>> = {
+  reply: 'in a reply',
+  tag: 'by a tag on the contact',
+  erase: 'when they were erased',
 };
 
 const CAMPAIGN: Readonly<Record<Entry<'campaign'>['code'], string>> = {

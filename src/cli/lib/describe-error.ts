@@ -1,12 +1,13 @@
 // Turns an error that ends a command into the text on stderr and the exit code.
 import { SourceError } from '../../contracts/wire/source.ts';
 import { DatabaseUrlError, LedgerError } from '../../ledger/database.ts';
+import { LedgerRoleError, LedgerTooNewError } from '../../ledger/migrations/migrations.ts';
 import { MappingStoppedError } from '../../mapping/errors.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import { OperatorError } from '../../operator/error.ts';
 import { FolderLockedError } from '../../runtime/lock/folder-lock.ts';
 import { FolderPathError } from '../../runtime/lock/make-folder.ts';
-import { InsecureTemporalError, TemporalAddressError } from '../../runtime/temporal/temporal-address.ts';
+import { InsecureTemporalError, TemporalSettingsError } from '../../runtime/temporal/temporal-address.ts';
 import { BinaryNotFoundError } from '../../runtime/temporal/temporal-binary.ts';
 import { TemporalUnavailableError } from '../../runtime/temporal/temporal-health.ts';
 import { TemporalStartError } from '../../runtime/temporal/temporal-process.ts';
@@ -28,8 +29,10 @@ export function describeError(error: unknown): Described {
 
 function exitCodeOf(error: Error): number {
   if (error instanceof MappingStoppedError) return EXIT.usage;
-  if (error instanceof InsecureTemporalError || error instanceof TemporalAddressError) return EXIT.usage;
+  if (error instanceof InsecureTemporalError || error instanceof TemporalSettingsError) return EXIT.usage;
   if (error instanceof DatabaseUrlError) return EXIT.usage;
+  if (error instanceof LedgerRoleError) return EXIT.auth;
+  if (error instanceof LedgerTooNewError) return EXIT.conflict;
   if (error instanceof FolderPathError) return EXIT.conflict;
   if (error instanceof FolderLockedError) return EXIT.conflict;
   if (error instanceof TemporalUnavailableError || error instanceof TemporalStartError)

@@ -1,15 +1,18 @@
 // The logger of a command that may not need the Temporal SDK.
-import { createLogger, type Logger } from '../../observability/logger.ts';
+import { createLogger, type Logger, type LoggerOptions } from '../../observability/logger.ts';
 import { CliError, EXIT } from './exit.ts';
 import { writeLines } from './terminal/progress.ts';
 import { hasColors, writeRaw } from './terminal/terminal.ts';
 
-/** @throws CliError (usage) for an unknown level */
-export function makeLogger(level: string): Logger {
+/**
+ * @param named name of the process, and what is in progress in it
+ * @throws CliError (usage) for an unknown level
+ */
+export function makeLogger(level: string, named: Pick<LoggerOptions, 'process' | 'context'> = {}): Logger {
   try {
     const { stderr } = process;
     const destination = { isTTY: stderr.isTTY, write: (line: string) => writeLog(stderr, line) };
-    return createLogger({ level, destination, color: hasColors(stderr) });
+    return createLogger({ level, destination, color: hasColors(stderr), ...named });
   } catch (error) {
     if (error instanceof RangeError)
       throw new CliError(EXIT.usage, `SLUICE_LOG_LEVEL: ${error.message}`, { cause: error });

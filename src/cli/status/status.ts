@@ -64,10 +64,11 @@ function section(title: string, lines: readonly string[], otherwise: string, tit
 }
 
 function healthLines({ health, at }: Overview): string[] {
-  const { ledger, temporal, kafka, api, pollers, sinks } = health;
+  const { configuration, ledger, temporal, kafka, api, pollers, sinks } = health;
   const since = (time: string | null) => (time === null ? 'never' : `${ago(time, at)} ago`);
   const kind = ledger.kind === 'pglite' ? 'embedded' : 'PostgreSQL';
   return [
+    ...configurationLines(configuration),
     `ledger    ok, ${kind}, ${formatDuration(ledger.roundTripMs)}; last call written ${since(ledger.lastFlushAt)}`,
     `Temporal  ${temporal === null ? 'not known in this process' : `${temporal.ok ? 'ok' : 'NOT OK'}, ${formatDuration(temporal.roundTripMs)}${temporal.detail === null ? '' : `: ${temporal.detail}`}`}`,
     ...(kafka === null
@@ -78,13 +79,34 @@ function healthLines({ health, at }: Overview): string[] {
         `API       ${account}: ${calls === 0 ? 'no calls in the last 5 minutes' : `${formatMany(calls, 'call')} in 5 minutes, ${formatCount(failed)} failed${lastCode === null ? '' : ` [${lastCode}]`}`}; last success ${since(lastSuccessAt)}`,
     ),
     ...pollers.map(
-      ({ account, poller, state, polledAt }) =>
-        `poller    ${poller} (${account}): ${state}, last poll ${since(polledAt)}`,
+      ({ account, poller, state, polledAt, lagSeconds, startedAt }) =>
+        `poller    ${poller} (${account}): ${state}, last poll ${since(polledAt)}, complete ${
+          lagSeconds === null
+            ? `never, started ${since(startedAt)}`
+            : `${formatDuration(lagSeconds * 1000)} ago`
+        }`,
     ),
     ...sinks.map(
       ({ sink, circuit, waiting, exact, dead, code }) =>
         `sink      ${sink}: ${circuit === 'closed' ? 'takes events' : 'left alone'}, ${formatCount(waiting)}${exact ? '' : '+'} waiting, ${formatCount(dead)} dead${code === null ? '' : ` [${code}]`}`,
     ),
+  ];
+}
+
+/** Nothing while the process works with the configuration on the disk. */
+function configurationLines(state: Overview['health']['configuration']): string[] {
+  if (state === null) return [];
+  const { brokenSince, error, loadedAt, needsRestart } = state;
+  const [first = '', ...more] = (error ?? '').split('\n');
+  const others = more.length === 0 ? '' : `, and ${formatMany(more.length, 'further problem')}`;
+  return [
+    ...(brokenSince === null
+      ? []
+      : [
+          `config    BROKEN on the disk since ${formatTime(brokenSince)}; the one of ${formatTime(loadedAt)} is in use`,
+          `          ${first}${others}`,
+        ]),
+    ...(needsRestart.length === 0 ? [] : [`config    needs a restart for ${needsRestart.join(', ')}`]),
   ];
 }
 

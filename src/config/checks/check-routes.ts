@@ -9,7 +9,7 @@ import { checkSecrets } from './check-secrets.ts';
 import type { ConfigChecks, Say } from './config-checks.ts';
 
 /** Paths of the ingress itself. */
-const RESERVED = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json']);
+const RESERVED = new Set(['/openapi.json']);
 
 type Path = readonly (string | number)[];
 

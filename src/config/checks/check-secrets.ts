@@ -3,7 +3,7 @@ import type { ConfigProblem } from '../errors.ts';
 import type { YamlFile } from '../yaml-file.ts';
 
 /** A secret behind `env:` is a valid name of an environment variable, so the pasted secret would stay in the file. */
-const PASTED = /^(?:env|file):(?:whsec_|svc_(?:live|test)_)/;
+const PASTED = /^(?:env|file|command):(?:whsec_|svc_(?:live|test)_)/;
 
 /** @param at path of the list */
 export function checkSecrets(

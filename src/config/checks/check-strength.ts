@@ -1,4 +1,5 @@
 // Refuses secrets that somebody could guess. Messages never contain a secret.
+import { problemOfKey } from '../../codec/keys.ts';
 import { type Config, isSignature } from '../../contracts/config/config.ts';
 import { type ConfigProblem, SecretError } from '../errors.ts';
 import type { ResolvedSecret } from '../secrets.ts';
@@ -40,7 +41,7 @@ export async function checkStrength(
   return problems;
 }
 
-function usesOf({ accounts, routes, sinks }: Config): Use[] {
+function usesOf({ accounts, routes, sinks, temporal, ledger }: Config): Use[] {
   return [
     ...Object.entries(accounts).flatMap(([name, { tokens }]) =>
       uses(['accounts', name, 'tokens'], tokens, judgeApiToken),
@@ -55,7 +56,17 @@ function usesOf({ accounts, routes, sinks }: Config): Use[] {
     ...Object.entries(sinks).flatMap(([name, sink]) =>
       sink.type === 'http' ? uses(['sinks', name, 'secrets'], sink.secrets, judgeWebhook) : [],
     ),
+    ...keyUses('temporal', temporal.encryption.keys),
+    ...keyUses('ledger', ledger.encryption.keys),
   ];
+}
+
+function keyUses(part: string, keys: readonly { readonly key: string }[]): Use[] {
+  return keys.map(({ key }, index) => ({
+    at: [part, 'encryption', 'keys', index, 'key'],
+    ref: key,
+    judge: judgeEncryptionKey,
+  }));
 }
 
 function uses(at: Use['at'], refs: readonly string[], judge: Use['judge']): Use[] {
@@ -71,6 +82,12 @@ const judgeApiToken: Use['judge'] = (value) =>
           'does not begin with svc_live_ or svc_test_, as tokens of the service do; Sluice uses it anyway',
         hint: 'copy the token from the service',
       };
+
+const judgeEncryptionKey: Use['judge'] = (value) => {
+  const problem = problemOfKey(value);
+  if (problem === null) return null;
+  return { message: `${problem}, and a key needs 32 bytes as base64 or hex`, hint: MAKE_ONE };
+};
 
 const judgeToken: Use['judge'] = (value) => judgeLength(value, 'a token', MAKE_ONE);
 const judgeHmac: Use['judge'] = (value) =>

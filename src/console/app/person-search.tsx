@@ -1,5 +1,5 @@
-// Finds a person from every screen. What is typed may be a phone number: it goes along in the history of this tab, and
-// never into the address.
+// Finds a person from every screen. What is typed may be a phone number: it goes neither into the address nor into the
+// history.
 import { TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
@@ -7,17 +7,12 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './frame.module.css';
-
-declare module '@tanstack/history' {
-  interface HistoryState {
-    /** What the viewer searches a person by. */
-    readonly personQuery?: string;
-  }
-}
+import { usePersonQueries } from './person-queries.tsx';
 
 export function PersonSearch() {
   const { t } = useTranslation('common');
   const navigate = useNavigate();
+  const { stateOf } = usePersonQueries();
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const { pathname } = useLocation();
@@ -30,8 +25,8 @@ export function PersonSearch() {
   useHotkeys([['/', () => field.current?.focus()]]);
   const search = (event: FormEvent) => {
     event.preventDefault();
-    const personQuery = text.trim();
-    if (personQuery !== '') void navigate({ to: '/people', state: { personQuery } });
+    const query = text.trim();
+    if (query !== '') void navigate({ to: '/people', state: stateOf(query) });
   };
   return (
     <search className={classes.search}>

@@ -10,6 +10,7 @@ import { ClientProvider } from '../api/session.tsx';
 import { ZoneProvider } from '../format/zone.tsx';
 import { ConfirmProvider } from '../parts/confirm.tsx';
 import { styleNonce } from './nonce.ts';
+import { PersonQueriesProvider } from './person-queries.tsx';
 import { createConsoleRouter } from './router.tsx';
 import { cssVariables, theme } from './theme.ts';
 
@@ -31,9 +32,11 @@ export function Providers() {
         <ClientProvider>
           <LiveProvider>
             <ZoneProvider>
-              <ConfirmProvider>
-                <RouterProvider router={router} />
-              </ConfirmProvider>
+              <PersonQueriesProvider>
+                <ConfirmProvider>
+                  <RouterProvider router={router} />
+                </ConfirmProvider>
+              </PersonQueriesProvider>
             </ZoneProvider>
           </LiveProvider>
         </ClientProvider>

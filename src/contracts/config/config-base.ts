@@ -22,12 +22,12 @@ export type FlowId = z.infer<typeof FlowId>;
 export const SecretRef = z
   .string()
   .regex(
-    /^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/,
-    'write env:NAME or file:path; a secret itself never stands in this file',
+    /^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+|command:\s*\S.*)$/,
+    'write env:NAME, file:path or command:program argument; a secret itself never stands in this file',
   )
   .meta({
     description:
-      'Reference to a secret: env:NAME, or file:path relative to this file. The secret itself is never written here.',
+      'Reference to a secret: env:NAME, file:path relative to this file, or command:program argument, whose output is the secret. No shell reads the command; write command:["program", "an argument"] for arguments with spaces. The secret itself is never written here.',
   });
 
 /** Stands where something would leave this machine unencrypted, and nowhere else. */
@@ -50,6 +50,11 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
 export function durationMs(duration: string): number {
   const [, digits, unit] = /^(\d+)([a-z]+)$/.exec(duration) ?? [];
   return Number(digits) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+}
+
+/** Days of a {@link Duration}. */
+export function durationDays(duration: string): number {
+  return durationMs(duration) / (UNIT_MS.d as number);
 }
 
 /** A {@link Duration} from `min` to `max`, both included. */

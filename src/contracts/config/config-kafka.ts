@@ -6,6 +6,23 @@ export const topicName = z
   .string()
   .regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/, 'use letters, digits, ".", "_" and "-" (at most 249)');
 
+const KafkaTls = z
+  .strictObject({
+    ca: z.string().min(1).optional().meta({
+      description:
+        'PEM file of the authority that signed the certificates of the brokers. Default: the authorities of Node.js and NODE_EXTRA_CA_CERTS.',
+    }),
+    cert: z.string().min(1).optional().meta({
+      description: 'PEM file of the client certificate. Sluice reads it for each connection. Default: none.',
+    }),
+    key: z.string().min(1).optional().meta({
+      description: 'PEM file of the private key of `cert`. Default: none.',
+    }),
+  })
+  .refine(({ cert, key }) => (cert === undefined) === (key === undefined), {
+    error: 'a client certificate needs both cert and key',
+  });
+
 export const KAFKA_CONNECTION = {
   brokers: z
     .array(
@@ -16,9 +33,9 @@ export const KAFKA_CONNECTION = {
     )
     .min(1)
     .meta({ description: 'Bootstrap brokers as host:port. One reachable broker is enough.' }),
-  tls: z.boolean().default(false).meta({
+  tls: z.union([z.boolean(), KafkaTls]).default(false).meta({
     description:
-      'true encrypts the connection and verifies the certificates of the brokers. NODE_EXTRA_CA_CERTS names a private authority. Default: false.',
+      'true encrypts the connection and verifies the certificates of the brokers. {ca, cert, key} does so with a private authority or a client certificate. Default: false.',
   }),
   sasl: z
     .strictObject({
@@ -26,7 +43,7 @@ export const KAFKA_CONNECTION = {
         description: 'SASL mechanism. plain sends the password itself: use it with tls.',
       }),
       username: z.string().min(1).meta({ description: 'User name for the brokers.' }),
-      password: described(SecretRef, 'Reference to the password: env:NAME or file:path.'),
+      password: described(SecretRef, 'Reference to the password: env:NAME, file:path or command:program.'),
     })
     .optional()
     .meta({ description: 'SASL login for the brokers. Default: none.' }),

@@ -71,7 +71,7 @@ export const OperatorOidc = z.strictObject({
   clientId: z.string().min(1).meta({
     description: 'Client id. Register the redirect URI {publicUrl}/auth/oidc/callback for it.',
   }),
-  clientSecret: SecretRef.meta({ description: 'Client secret: env:NAME or file:path.' }),
+  clientSecret: SecretRef.meta({ description: 'Client secret: env:NAME, file:path or command:program.' }),
   scopes: z
     .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be one scope without spaces'))
     .refine((scopes) => scopes.includes('openid'), 'must contain openid')

@@ -150,6 +150,10 @@ export const RouteConfig = z.strictObject({
       description:
         'Starts one workflow for several events, for bursts. Default: none; one workflow per event.',
     }),
+  erasedPeople: z.enum(['refuse', 'accept']).default('refuse').meta({
+    description:
+      'What happens to an event about a person who opted out of campaigns and was erased since. refuse: it is discarded, before any call. accept: it counts as a new request of the person, for example a form. Campaigns leave the person out either way. Default: refuse.',
+  }),
   action: RouteAction.meta({ description: 'What the event does.' }),
 });
 export type RouteConfig = z.infer<typeof RouteConfig>;

@@ -85,3 +85,17 @@ export const AnnounceRule = z.strictObject({
   }),
 });
 export type AnnounceRule = z.infer<typeof AnnounceRule>;
+
+/** References to secrets that a sink needs. */
+export function secretsOfSink(sink: SinkConfig): readonly string[] {
+  switch (sink.type) {
+    case 'kafka':
+      return sink.sasl === undefined ? [] : [sink.sasl.password];
+    case 'http':
+      return sink.secrets;
+    case 'jsonl':
+      return [];
+    case 'postgres':
+      return [sink.url];
+  }
+}

@@ -12,7 +12,7 @@ const SECRET_NAME =
 const noSecret = (value: Readonly<Record<string, unknown>>) =>
   !Object.keys(value).some((key) => SECRET_NAME.test(key));
 const NO_SECRET = {
-  message: 'seems to contain a secret; move it to `auth`, as env:NAME or file:path',
+  message: 'seems to contain a secret; move it to `auth`, as env:NAME, file:path or command:program',
 };
 
 const auth = z.union([
@@ -23,7 +23,7 @@ const auth = z.union([
         username: z
           .string()
           .min(1)
-          .meta({ description: 'User name; env:NAME or file:path if it is secret.' }),
+          .meta({ description: 'User name; env:NAME, file:path or command:program if it is secret.' }),
         password: described(SecretRef, 'Reference to the password. Default: an empty password.').optional(),
       })
       .meta({ description: 'Basic authentication.' }),

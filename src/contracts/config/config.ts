@@ -1,30 +1,38 @@
 // The shape of sluice.yaml. One schema validates the file, types the code and exports JSON Schema.
 import { z } from 'zod';
+import { AdminConfig } from './config-admin.ts';
 import { insecure, isPlainUrl, name, SecretRef } from './config-base.ts';
 import { CampaignConfig, OptOutConfig } from './config-campaigns.ts';
 import { IngressConfig } from './config-ingress.ts';
+import { LedgerConfig } from './config-ledger.ts';
 import { MappingConfig } from './config-mapping.ts';
 import { OperatorConfig } from './config-operator.ts';
 import { PollerConfig } from './config-pollers.ts';
+import { ReloadConfig } from './config-reload.ts';
 import { RetentionConfig } from './config-retention.ts';
 import { RouteConfig } from './config-routes.ts';
 import { TimeZone } from './config-schedule.ts';
 import { AnnounceRule, SinkConfig } from './config-sinks.ts';
 import { SourceConfig } from './config-sources.ts';
 import { SyncConfig } from './config-sync.ts';
+import { TemporalConfig } from './config-temporal.ts';
 
 export * from './config-actions.ts';
+export * from './config-admin.ts';
 export * from './config-campaigns.ts';
 export * from './config-ingress.ts';
 export * from './config-kafka.ts';
+export * from './config-ledger.ts';
 export * from './config-mapping.ts';
 export * from './config-operator.ts';
 export * from './config-pollers.ts';
+export * from './config-reload.ts';
 export * from './config-retention.ts';
 export * from './config-routes.ts';
 export * from './config-sinks.ts';
 export * from './config-sources.ts';
 export * from './config-sync.ts';
+export * from './config-temporal.ts';
 
 const AccountConfig = z.strictObject({
   baseUrl: z
@@ -80,6 +88,13 @@ export const Config = z.strictObject({
     .union([z.literal(1), z.literal('1')])
     .transform(() => 1 as const)
     .meta({ description: 'Version of this format. Always 1.' }),
+  include: z.array(z.string().min(1)).default([]).meta({
+    description:
+      'Files whose entries are added to this file, for example [accounts/*.yaml]. Each can have accounts, sources, sinks, mappings, syncs, routes, pollers and campaigns. Paths in it start at the folder of this file, too. `*` stands for any text in the name of a file. A name may occur once in all files. Default: [].',
+  }),
+  reload: ReloadConfig.prefault({}).meta({
+    description: 'When a running process loads a changed configuration. Default: within seconds.',
+  }),
   accounts: z.record(name, AccountConfig).meta({ description: 'Instances of the service, by name.' }),
   sources: z
     .record(name, SourceConfig)
@@ -127,11 +142,22 @@ export const Config = z.strictObject({
       'Reactivation campaigns, by name. A campaign triggers a flow for every member of an audience, in throttled waves. Default: {}.',
   }),
   retention: RetentionConfig.prefault({}).meta({
-    description: 'How long the call log is kept. Default: calls 14 days, their numbers per minute 90 days.',
+    description:
+      'How long the ledger keeps each kind of data. One job deletes what is older, in small steps. `ingress.remember` decides about events. Default: as each key says.',
+  }),
+  ledger: LedgerConfig.prefault({}).meta({
+    description: 'How the ledger stores contents. Default: not encrypted.',
+  }),
+  temporal: TemporalConfig.prefault({}).meta({
+    description: 'What Temporal stores. Default: payloads are not encrypted.',
   }),
   operator: OperatorConfig.prefault({}).meta({
     description:
       'How operators reach Sluice: the console, remote commands and logins. Default: 127.0.0.1:8088.',
+  }),
+  admin: AdminConfig.prefault({}).meta({
+    description:
+      'Where each process serves its metrics and its health: /metrics, /healthz and /readyz. Default: 127.0.0.1:9464.',
   }),
 });
 export type Config = z.infer<typeof Config>;

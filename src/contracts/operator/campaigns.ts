@@ -262,7 +262,7 @@ export const CAMPAIGNS = {
     output: z.object({
       file: z.string(),
       hash: z.string(),
-      /** The workers of this process use it now. Otherwise restart them. */
+      /** The workers of this process use it now. False: workers elsewhere have to load their copy of the file. */
       active: z.boolean(),
     }),
   }),

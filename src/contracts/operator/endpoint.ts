@@ -30,6 +30,13 @@ export interface Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodTy
   readonly auditOutput?: readonly string[];
   /** A POST that changes nothing, such as a search whose text must not be in a URL. It is not audited. */
   readonly reads?: boolean;
+  /**
+   * A command that pages send many times: the audit log counts what one caller sends within this many minutes in one
+   * line. @default a line for each
+   */
+  readonly auditMinutes?: number;
+  /** Maximum size of the JSON body, in bytes. @default 1 MB */
+  readonly jsonBytes?: number;
   /** Name of the input field that is the raw body, in bytes, and its limit. The other fields are in the query. */
   readonly bytes?: { readonly field: string; readonly max: number };
 }

@@ -86,6 +86,8 @@ export const EventDetail = EventSummary.extend({
   attempts: Count,
   /** What it asks for, masked unless asked otherwise. Null: it has ended, and nobody needs it any more. */
   request: z.unknown(),
+  /** Id of the OpenTelemetry trace that it continues. Null: it has none. */
+  trace: z.string().nullable(),
   /** Oldest first, at most 100. Calls are kept for `retention.calls`. */
   calls: z.array(EventCall),
   messages: z.array(DeliveryEntry),

@@ -80,7 +80,6 @@ export const FIRST_SYNC = {
     summary: 'Upload an export of a CRM as CSV; Sluice recognizes it. It is deleted after an hour.',
     input: z.strictObject({ name: z.string().min(1).max(200), file: z.instanceof(Uint8Array) }),
     bytes: { field: 'file', max: MAX_UPLOAD },
-    audit: ['name'],
     output: z.object({ upload: Upload, bytes: Count, expiresAt: Time, recognized: RecognizedFile }),
   }),
   'POST /uploads/{upload}/preview': endpoint({
@@ -107,7 +106,7 @@ export const FIRST_SYNC = {
       /** Configuration file, and the export relative to its folder. */
       file: z.string(),
       export: z.string(),
-      /** False: restart the workers, so that they know the sync. */
+      /** False: workers elsewhere know the sync once they have loaded their copy of the file. */
       active: z.boolean(),
     }),
   }),

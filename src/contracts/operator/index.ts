@@ -4,9 +4,11 @@ import { ACCOUNTS } from './accounts.ts';
 import { CAMPAIGN_DRAFTS } from './campaign-drafts.ts';
 import { CAMPAIGN_MEMBERS } from './campaign-members.ts';
 import { CAMPAIGNS } from './campaigns.ts';
+import { CODEC } from './codec.ts';
 import { EVENTS } from './events.ts';
 import { FIRST_SYNC } from './first-sync.ts';
 import { IDENTITY } from './identity.ts';
+import { LEDGER } from './ledger.ts';
 import { MESSAGES } from './messages.ts';
 import { OUTBOX } from './outbox.ts';
 import { OVERVIEW } from './overview.ts';
@@ -23,9 +25,11 @@ export const ENDPOINTS = {
   ...CAMPAIGNS,
   ...CAMPAIGN_DRAFTS,
   ...CAMPAIGN_MEMBERS,
+  ...CODEC,
   ...EVENTS,
   ...FIRST_SYNC,
   ...IDENTITY,
+  ...LEDGER,
   ...MESSAGES,
   ...OUTBOX,
   ...OVERVIEW,

@@ -1,6 +1,7 @@
 // Endpoints of the overview: is all well, what goes on, what needs a person, and where the calls went.
 import { z } from 'zod';
 import { Count, Cursor, endpoint, Name, Note, PageLimit, Time, Unmask } from './endpoint.ts';
+import { ConfigurationState } from './settings.ts';
 
 /** Most urgent first. */
 export const LaneName = z.enum(['reply', 'lead', 'poll', 'campaign', 'backfill']);
@@ -131,8 +132,9 @@ const PollerHealth = z.object({
   poller: z.string(),
   state: z.enum(['polling', 'paused', 'blocked']),
   polledAt: Time.nullable(),
-  /** Since a poll last brought the ledger up to the newest page. */
+  /** Since a poll last brought the ledger up to the newest page. Null: none has since `startedAt`. */
   lagSeconds: Seconds.nullable(),
+  startedAt: Time,
 });
 
 const SinkHealth = z.object({
@@ -143,6 +145,7 @@ const SinkHealth = z.object({
   /** False: there are more. */
   exact: z.boolean(),
   dead: Count,
+  /** Age of the oldest waiting message. Null: none waits. */
   lagSeconds: Seconds.nullable(),
   sentAt: Time.nullable(),
 });
@@ -161,6 +164,8 @@ const KafkaLag = z.object({
 });
 
 export const Health = z.object({
+  /** Of the process that answers. Null: it has no valid configuration. */
+  configuration: ConfigurationState.nullable(),
   ledger: z.object({
     kind: z.enum(['pglite', 'postgres']),
     roundTripMs: z.number().nonnegative(),

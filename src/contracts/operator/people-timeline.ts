@@ -195,8 +195,8 @@ const GapEntry = z.object({
   reason: z.string(),
 });
 
-/** The person opted out of campaigns. Code: by a `reply`, or by a `tag` on the contact. */
-const OptOutEntry = z.object({ ...base, kind: z.literal('optOut'), code: z.enum(['reply', 'tag']) });
+/** The person opted out of campaigns. Code: by a `reply`, by a `tag` on the contact, or when they were erased (`erase`). */
+const OptOutEntry = z.object({ ...base, kind: z.literal('optOut'), code: z.enum(['reply', 'tag', 'erase']) });
 
 export const TimelineEntry = z.discriminatedUnion('kind', [
   EventEntry,

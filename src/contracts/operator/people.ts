@@ -72,6 +72,41 @@ const WhyReason = z.object({
 });
 export type WhyReason = z.infer<typeof WhyReason>;
 
+const ELSEWHERE_PLACES = [
+  // Things in the service: `ids` has them, `name` is the account.
+  'contacts',
+  'conversations',
+  'cards',
+  'source',
+  'kafkaSink',
+  'httpSink',
+  'postgresSink',
+  'sinkFile',
+  'missingFile',
+  'topic',
+  'deadLetters',
+  'vacuum',
+  'backup',
+  // Steps of the erasure that failed.
+  'callLog',
+  'ledgerFiles',
+  'exports',
+  'sinkFiles',
+  'histories',
+] as const;
+
+/** A place that Sluice cannot erase the person from. */
+const Elsewhere = z.object({
+  place: z.enum(ELSEWHERE_PLACES),
+  /** Name in the configuration, or of a topic; null for what has no name. */
+  name: z.string().nullable(),
+  /** Ids in the service. */
+  ids: z.array(z.int()),
+  /** What is left there, and why, in English. */
+  note: z.string(),
+});
+export type Elsewhere = z.infer<typeof Elsewhere>;
+
 export const PEOPLE = {
   'POST /people/search': endpoint({
     role: 'viewer',
@@ -136,13 +171,28 @@ export const PEOPLE = {
   'POST /people/{account}/{person}/erase': endpoint({
     role: 'admin',
     summary:
-      'Delete a person from the ledger, or make their rows anonymous where counts depend on them. An opt-out stays, under a pseudonym.',
-    input: z.strictObject({ account: Name, person: PersonId, reason: Reason }),
+      'Delete a person from the ledger and the files of sinks, or make their rows anonymous where counts depend on them. An opt-out stays, under a pseudonym. The answer lists the places that Sluice cannot reach.',
+    input: z.strictObject({
+      account: Name,
+      person: PersonId,
+      /** Records an opt-out of campaigns first, if the person had none. */
+      optOut: z.boolean().default(false),
+      reason: Reason,
+    }),
     output: z.object({
       /** Rows by table. */
       deleted: z.record(z.string(), Count),
       anonymized: z.record(z.string(), Count),
       optOutKept: z.boolean(),
+      /** Files of JSONL sinks in which events of the person were overwritten. */
+      sinkFiles: z.array(z.object({ sink: z.string(), events: Count })),
+      /** Workflows of the person's events in Temporal. Their histories have hashes only. */
+      histories: z.object({
+        deleted: Count,
+        /** Temporal deletes them after its retention. */
+        left: Count,
+      }),
+      elsewhere: z.array(Elsewhere),
     }),
   }),
 } as const;

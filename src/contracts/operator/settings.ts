@@ -2,6 +2,18 @@
 import { z } from 'zod';
 import { Count, endpoint, Name, Time } from './endpoint.ts';
 
+/** Whether a process works with the configuration on the disk. */
+export const ConfigurationState = z.object({
+  loadedAt: Time,
+  /** Since then the configuration on the disk cannot be loaded. Null: the last attempt worked. */
+  brokenSince: Time.nullable(),
+  /** Why, with file and line. */
+  error: z.string().nullable(),
+  /** Keys that changed on the disk, and that only a restart takes into use. */
+  needsRestart: z.array(z.string()).readonly(),
+});
+export type ConfigurationState = z.infer<typeof ConfigurationState>;
+
 /** A problem of the configuration file, with its place. */
 const Problem = z.object({
   file: z.string(),
@@ -65,6 +77,36 @@ export const DoctorReport = z.object({
 });
 export type DoctorReport = z.infer<typeof DoctorReport>;
 
+/** How long one kind of data is kept, and what was deleted of it. */
+export const RetentionOfKind = z.object({
+  kind: z.string(),
+  /** Key of the configuration that decides. */
+  setting: z.string(),
+  /** For example `90d`. */
+  keeps: z.string(),
+  tables: z.array(
+    z.object({
+      table: z.string(),
+      /** With indexes. */
+      bytes: Count,
+      /** Estimate of the database; null when it has none. */
+      rows: Count.nullable(),
+    }),
+  ),
+  /** A process deletes old rows of this kind now. */
+  active: z.boolean(),
+  /** Null: not yet. */
+  startedAt: Time.nullable(),
+  /** End of the last complete pass; null: none yet. */
+  endedAt: Time.nullable(),
+  /** Rows of the current or last pass. */
+  deleted: Count,
+  deletedEver: Count,
+  /** Why the last pass ended early, as SQLSTATE; null: it did not. */
+  error: z.string().nullable(),
+});
+export type RetentionOfKind = z.infer<typeof RetentionOfKind>;
+
 export const SETTINGS = {
   'GET /configuration': endpoint({
     role: 'viewer',
@@ -73,8 +115,11 @@ export const SETTINGS = {
     output: z.object({
       file: z.string(),
       loadedAt: Time,
-      /** The file has changed since; a restart loads it. */
+      /** The file has changed since. */
       changed: z.boolean(),
+      /** As `configuration` in the health of the overview. */
+      brokenSince: Time.nullable(),
+      needsRestart: z.array(z.string()).readonly(),
       /** Problems of the file as it is now. */
       problems: z.array(Problem),
       /** The file as it is loaded, without secrets. Secrets are references. */
@@ -100,6 +145,20 @@ export const SETTINGS = {
       ),
     }),
   }),
+  'POST /configuration/reload': endpoint({
+    role: 'admin',
+    summary:
+      'Load the configuration and its secrets again, in the process that answers. A broken one changes nothing.',
+    input: z.strictObject({}),
+    output: z.object({
+      /** `broken`: the configuration before it stays in use. */
+      result: z.enum(['loaded', 'broken']),
+      /** What is new, changed or gone, such as `accounts.acme`. */
+      changes: z.array(z.string()).readonly(),
+      needsRestart: z.array(z.string()).readonly(),
+      error: z.string().nullable(),
+    }),
+  }),
   'GET /temporal': endpoint({
     role: 'viewer',
     summary: "Show where Temporal's web UI shows workflows, as configured in operator.temporalUi.",
@@ -114,6 +173,12 @@ export const SETTINGS = {
     summary: 'List what Sluice takes for granted where the API description is silent, with the overrides.',
     input: z.strictObject({}),
     output: z.object({ assumptions: z.array(AssumptionState) }),
+  }),
+  'GET /retention': endpoint({
+    role: 'viewer',
+    summary: 'Show how long each kind of data is kept, its size, and what was deleted last.',
+    input: z.strictObject({}),
+    output: z.object({ kinds: z.array(RetentionOfKind) }),
   }),
   'GET /doctor': endpoint({
     role: 'viewer',

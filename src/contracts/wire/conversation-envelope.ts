@@ -18,7 +18,7 @@ export function envelopeOf<T extends string>(
     specversion: '1.0' as const,
     type,
     id: `${type}/${account}/${conversation}/${what}`,
-    source: `/sluice/accounts/${account}/conversations/${conversation}`,
+    source: conversationSource(account, conversation),
     time,
     datacontenttype: 'application/json' as const,
     partitionkey: `${account}/${conversation}`,
@@ -49,4 +49,9 @@ export function statusEvent(of: OfConversation, change: StatusChange, time: stri
       event,
     },
   };
+}
+
+/** The value of `source` in the events of a conversation. */
+export function conversationSource(account: string, conversation: number): string {
+  return `/sluice/accounts/${account}/conversations/${conversation}`;
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { MappingConfig, SyncConfig } from '../config/config.ts';
 import { FlowId } from '../config/config-base.ts';
 import { isCampaignRoute } from '../ids.ts';
+import type { TraceContext } from '../tracing.ts';
 import { CrmRecord } from './record.ts';
 
 const id = z.int().positive();
@@ -99,6 +100,8 @@ export interface EventDraft {
   readonly request: EventRequest;
   /** Values that were left out of an accepted event, such as an invalid e-mail address. */
   readonly warnings?: readonly EventWarning[];
+  /** The trace that the work on the event continues. */
+  readonly trace?: TraceContext | null;
 }
 
 /** A warning without the value, because operators see it. */

@@ -1,7 +1,7 @@
 // What the server answers: the response schemas, and the one function that sends them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { NotAcceptedError, RefusedError } from '../intake.ts';
+import { NotAcceptedError, RefusedError } from '../intake.ts';
 
 const received = z.literal(true).meta({ description: 'Stored and handed to a workflow' });
 const EventAnswer = z.object({
@@ -96,6 +96,12 @@ export function refusedProblem({ message, code, problems }: RefusedError): Probl
   };
 }
 
+/** Status of the answer to a request that ended with this error. */
+export function statusOf(error: unknown): number {
+  if (error instanceof HttpError || error instanceof RefusedError) return error.status;
+  return error instanceof NotAcceptedError ? 503 : 500;
+}
+
 /** How long a sender whose body is not wanted may take to notice. What it sends meanwhile is discarded. */
 const LINGER_MS = 1000;
 
@@ -110,7 +116,7 @@ export function answerJson(res: ServerResponse, status: number, body: unknown, h
   });
 }
 
-export function answer(res: ServerResponse, status: number, text: string, headers: Headers): void {
+function answer(res: ServerResponse, status: number, text: string, headers: Headers): void {
   const { req } = res;
   res.statusCode = status;
   res.setHeader('Content-Length', Buffer.byteLength(text));

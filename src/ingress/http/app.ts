@@ -1,10 +1,11 @@
-// Builds the Express app of the HTTP ingress: the paths of the routes, the operators' paths, and the refusals.
+// Builds the Express app of the HTTP ingress: the paths of the routes, the OpenAPI document, and the refusals.
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
-import type { Registry } from 'prom-client';
 import type { IngressHttp } from '../../contracts/config/config.ts';
+import type { Tracing } from '../../contracts/tracing.ts';
+import type { HttpMetrics } from '../../observability/metrics/http.ts';
 import { errorShape } from '../error-shape.ts';
 import { type Acceptance, NotAcceptedError, RefusedError, type Route } from '../intake.ts';
 import { type Refusals, reasonOf } from '../refusals.ts';
@@ -13,16 +14,17 @@ import { SecretError } from './auth/claim.ts';
 import { authenticatorOf } from './authenticate.ts';
 import { createBodyCapacity, type MeasuredCapacity } from './body.ts';
 import { createRepeatingLog, type HttpLog } from './log.ts';
-import type { HttpMetrics } from './metrics.ts';
 import { describeRoutes } from './openapi.ts';
 import type { BodyCapacities } from './prove.ts';
+import { checkReadiness, type IngressReadiness } from './readiness.ts';
 import { createReceiver, type Receiver, uploadsOf } from './receive.ts';
-import { serviceHandlers } from './service.ts';
 import { createShares } from './shares.ts';
 import { FILES_PATH, type StoreUpload } from './upload.ts';
 
 /** Node drops further headers silently, and with them what a proxy added. */
 export const MAX_HEADERS = 200;
+/** Path of the OpenAPI document. */
+const DESCRIPTION_PATH = '/openapi.json';
 /** Label of requests whose path matches no route. */
 const NOBODY = '-';
 /** Memory for bodies in progress: this many bodies of maximum length, and never less than this many bytes. */
@@ -43,8 +45,9 @@ export interface AppOptions {
   readonly acceptance: Acceptance;
   readonly storeUpload: StoreUpload;
   readonly log: HttpLog;
-  readonly registry: Registry;
   readonly metrics: HttpMetrics;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing | undefined;
   /** Hears of each refusal with a status of 4xx. */
   readonly refused?: Refusals['add'];
   /** Milliseconds since 1970. */
@@ -58,12 +61,16 @@ export interface HttpApp {
   readonly app: Express;
   /** Whether the peer is one of `trustProxy`. */
   isProxy(address: string): boolean;
+  /** Whether it accepts events now. */
+  readiness(): Promise<IngressReadiness>;
+  /** From now on, metrics show the memory of this app. */
+  watch(): void;
   close(): void;
 }
 
 /** @throws SecretError for an unusable secret, RangeError for a path in use; both name the route */
 export function createApp(options: AppOptions): HttpApp {
-  const { http, acceptance, storeUpload, log, registry, metrics, isClosing } = options;
+  const { http, acceptance, storeUpload, log, metrics, isClosing } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -81,24 +88,11 @@ export function createApp(options: AppOptions): HttpApp {
     options.routes.map(({ route }) => route),
     http,
   );
-  const service = serviceHandlers({
-    acceptance,
-    registry,
-    description,
-    isClosing,
-    isFull: () => taken.capacity - taken.used() < http.maxBodyBytes,
-  });
-  for (const [path, handler] of Object.entries(service)) {
-    app.get(path, handler);
-    app.all(path, only('GET, HEAD'));
-  }
+  app.get(DESCRIPTION_PATH, (_req, res) => answerJson(res, 200, description));
+  app.all(DESCRIPTION_PATH, only('GET, HEAD'));
 
   const receivers: Receiver[] = [];
-  const paths = new Set(Object.keys(service));
-  metrics.watchBodies(() => ({
-    proven: capacities.proven.used() + fileCapacities.proven.used() + taken.used() + takenFiles.used(),
-    unproven: capacities.unproven.used() + fileCapacities.unproven.used(),
-  }));
+  const paths = new Set([DESCRIPTION_PATH]);
   for (const { route, secrets } of options.routes) {
     const path = route.config.http;
     if (path === undefined) throw new RangeError(`routes.${route.name} has no http section`);
@@ -114,6 +108,7 @@ export function createApp(options: AppOptions): HttpApp {
       storeUpload,
       metrics,
       log,
+      tracing: options.tracing,
       proved: options.proved,
     });
     receivers.push(receiver);
@@ -142,6 +137,17 @@ export function createApp(options: AppOptions): HttpApp {
   return {
     app,
     isProxy: (address) => trusts(address, 0),
+    readiness: () =>
+      checkReadiness({
+        acceptance,
+        isClosing,
+        isFull: () => taken.capacity - taken.used() < http.maxBodyBytes,
+      }),
+    watch: () =>
+      metrics.watchBodies(() => ({
+        proven: capacities.proven.used() + fileCapacities.proven.used() + taken.used() + takenFiles.used(),
+        unproven: capacities.unproven.used() + fileCapacities.unproven.used(),
+      })),
     close: () => {
       for (const receiver of receivers) receiver.close();
     },
@@ -193,6 +199,7 @@ function only(allow: string): RequestHandler {
 function observe(res: Response, route: string, metrics: HttpMetrics): void {
   const begun = performance.now();
   res.locals.route = route;
+  res.locals.begun = begun;
   res.once('close', () =>
     metrics.request(route, res.headersSent ? res.statusCode : 'gone', (performance.now() - begun) / 1000),
   );
@@ -203,7 +210,7 @@ function refuse({ log, metrics, refused = () => undefined }: AppOptions): ErrorR
   return (error: unknown, _req, res, _next) => {
     const route: string = res.locals.route ?? NOBODY;
     if (res.headersSent) {
-      log.error({ route, error: errorShape(error) }, 'the connection closed during an answer');
+      log.error({ route, err: errorShape(error) }, 'the connection closed during an answer');
       res.destroy();
       return;
     }
@@ -230,7 +237,7 @@ function refuse({ log, metrics, refused = () => undefined }: AppOptions): ErrorR
     }
     const id = randomUUID();
     metrics.refused(route, 'INTERNAL');
-    log.error({ id, route, error: errorShape(error) }, 'request failed');
+    log.error({ id, route, err: errorShape(error) }, 'request failed');
     answerJson(res, 500, {
       error: "internal error; the server's log has the cause",
       code: 'INTERNAL',

@@ -1,7 +1,7 @@
 // One route over HTTP, from request to answer. Cheap checks that refuse the most come first. The rate counts last, so
 // that only authenticated senders can use it up.
 import type { Socket } from 'node:net';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { MemoryStore, rateLimit } from 'express-rate-limit';
 import {
   headersCount,
@@ -9,13 +9,21 @@ import {
   type MessageAction,
   type RouteHttp,
 } from '../../contracts/config/config.ts';
+import {
+  NO_TRACING,
+  type OpenSpan,
+  readTraceContext,
+  type SpanDraft,
+  type Tracing,
+} from '../../contracts/tracing.ts';
+import type { HttpMetrics } from '../../observability/metrics/http.ts';
 import type { Acceptance, Accepted, Route } from '../intake.ts';
-import { answerJson, HttpError } from './answers.ts';
+import { traceDrafts } from '../traced-drafts.ts';
+import { answerJson, HttpError, statusOf } from './answers.ts';
 import type { Authenticator } from './auth/claim.ts';
 import { credentialHeaders, headersOf, signatureOf } from './authenticate.ts';
 import type { HttpLog } from './log.ts';
 import { readMediaType } from './media.ts';
-import type { HttpMetrics } from './metrics.ts';
 import { type BodyCapacities, createProver } from './prove.ts';
 import { createUploader, type StoreUpload } from './upload.ts';
 
@@ -32,6 +40,8 @@ export interface ReceiverOptions {
   readonly storeUpload: StoreUpload;
   readonly metrics: HttpMetrics;
   readonly log: HttpLog;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing | undefined;
 }
 
 export interface Receiver {
@@ -48,6 +58,7 @@ export function uploadsOf({ config: { action } }: Pick<Route, 'config'>): Messag
 
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { http, route, path, authenticator, acceptance, capacities, proved, metrics, log } = options;
+  const { tracing = NO_TRACING } = options;
   const store = new MemoryStore();
   const credentials = credentialHeaders(path.auth);
   const prover = createProver({
@@ -74,23 +85,56 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     legacyHeaders: false,
     identifier: route.name,
     logger: {
-      warn: (error) => log.warn({ route: route.name, error: String(error) }, 'rate limit'),
-      error: (error) => log.error({ route: route.name, error: String(error) }, 'rate limit'),
+      warn: (error) => log.warn({ route: route.name, err: error }, 'rate limit'),
+      error: (error) => log.error({ route: route.name, err: error }, 'rate limit'),
     },
     handler: (_req, _res, next) =>
       next(new HttpError(429, 'RATE_LIMITED', `more than ${path.perMinute} requests a minute`)),
   });
 
+  /** Only authenticated requests get a span, so that nobody else can fill the tracing backend. */
   const take: RequestHandler = async (req, res) => {
+    const headers = headersOf(req, credentials);
+    const draft: SpanDraft = {
+      name: `POST ${path.path}`,
+      kind: 'server',
+      parent: readTraceContext(headers),
+      agoMs: performance.now() - (res.locals.begun as number),
+      attributes: {
+        'http.request.method': 'POST',
+        'http.route': path.path,
+        'sluice.account': route.config.account,
+        'sluice.route': route.name,
+      },
+    };
+    await tracing.within(draft, async (span) => {
+      try {
+        await receive(req, res, headers, span);
+        span.set({ 'http.response.status_code': res.statusCode });
+      } catch (error) {
+        span.set({ 'http.response.status_code': statusOf(error) });
+        throw error;
+      }
+    });
+  };
+
+  const receive = async (
+    req: Request,
+    res: Response,
+    headers: Readonly<Record<string, string>>,
+    span: OpenSpan,
+  ) => {
     const { body, type } = prover.found(res);
     const batch = type === 'batch';
     const signature = signatureOf(path, req);
-    const { drafts, skipped } = await route.read({
+    const { drafts: read, skipped } = await route.read({
       via: 'http',
-      headers: headersOf(req, credentials),
+      headers,
       body,
       ...(signature !== undefined && { signature }),
     });
+    const context = span.context ?? readTraceContext(headers);
+    const drafts = traceDrafts(tracing, read, { context, hasSpan: span.context !== null });
     if (drafts.length === 0 && !batch) {
       metrics.skipped(route.name);
       answerJson(res, 202, { received: true, skipped: skipped ?? 'nothing to process' });

@@ -2,15 +2,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import type { Registry } from 'prom-client';
 import type { IngressHttp } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
+import type { Tracing } from '../../contracts/tracing.ts';
+import type { HttpMetrics } from '../../observability/metrics/http.ts';
 import type { Acceptance } from '../intake.ts';
 import type { Refusals } from '../refusals.ts';
-import { createApp, type HttpRoute, MAX_HEADERS } from './app.ts';
+import { createApp, type HttpApp, type HttpRoute, MAX_HEADERS } from './app.ts';
 import { createConnections } from './connections.ts';
 import { createRepeatingLog, type HttpLog } from './log.ts';
-import { createHttpMetrics } from './metrics.ts';
+import type { IngressReadiness } from './readiness.ts';
 import type { StoreUpload } from './upload.ts';
 
 const MAX_HEADER_BYTES = 16_384;
@@ -29,8 +30,9 @@ export interface HttpIngressOptions {
   /** Stores files that arrive before the events that refer to them. */
   readonly storeUpload: StoreUpload;
   readonly log: HttpLog;
-  /** Registry of the metrics. GET /metrics shows all of it. */
-  readonly registry: Registry;
+  readonly metrics: HttpMetrics;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing | undefined;
   /** Hears of each refusal with a status of 4xx. */
   readonly refused?: Refusals['add'];
   /** Milliseconds since 1970, for the times of signatures. @default Date.now */
@@ -42,6 +44,14 @@ export interface HttpIngressOptions {
 export interface HttpIngress {
   /** @returns the port, which differs from the configured one if that is 0; rejects as `server.listen` does */
   listen(): Promise<{ port: number }>;
+  /** Whether it accepts events now. */
+  readiness(): Promise<IngressReadiness>;
+  /**
+   * Opens other routes on the same address. Requests that arrive after `commit` meet them; a request in progress ends
+   * with the route that it began with.
+   * @throws as `createHttpIngress`
+   */
+  prepare(routes: readonly HttpRoute[]): { commit(): void; discard(): void };
   /**
    * Accepts no new connections. Requests in progress get their answer, and each connection closes after it. Resolves
    * when all are closed, after `graceMs` at the latest. The owner of the acceptance closes it afterwards.
@@ -51,26 +61,25 @@ export interface HttpIngress {
 
 /** @throws SecretError for an unusable secret, RangeError for a path in use; both name the route */
 export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
-  const { http, log, registry, now = Date.now, graceMs = 10_000 } = options;
+  const { http, log, metrics, now = Date.now, graceMs = 10_000 } = options;
   const connections = createConnections({
     max: http.maxConnections,
     maxPerPeer: http.unauthenticated.maxConnectionsPerPeer,
-    isProxy: (address) => isProxy(address),
+    isProxy: (address) => current.isProxy(address),
   });
-  const metrics = createHttpMetrics(registry, connections.count);
+  metrics.watchConnections(connections.count);
   const repeating = createRepeatingLog(log, () => performance.now());
   let closing: Promise<void> | null = null;
-  const {
-    app,
-    isProxy,
-    close: closeApp,
-  } = createApp({
-    ...options,
-    metrics,
-    proved: connections.proved,
-    now,
-    isClosing: () => closing !== null,
-  });
+  const open = (routes: readonly HttpRoute[]): HttpApp =>
+    createApp({
+      ...options,
+      routes,
+      proved: connections.proved,
+      now,
+      isClosing: () => closing !== null,
+    });
+  let current = open(options.routes);
+  current.watch();
 
   const requestTimeout = durationMs(http.bodyTimeout);
   const server = createServer({
@@ -95,7 +104,7 @@ export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
   });
   for (const event of ['request', 'checkContinue'] as const) {
     server.on(event, (req, res) => {
-      if (connections.began(req, res)) app(req, res);
+      if (connections.began(req, res)) current.app(req, res);
     });
   }
   server.on('clientError', (error, socket) => {
@@ -121,7 +130,7 @@ export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
       });
     } finally {
       clearTimeout(cut);
-      closeApp();
+      current.close();
     }
   };
 
@@ -137,6 +146,19 @@ export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
           resolve({ port: (server.address() as AddressInfo).port });
         });
       }),
+    readiness: () => current.readiness(),
+    prepare(routes) {
+      const next = open(routes);
+      return {
+        commit() {
+          const before = current;
+          current = next;
+          next.watch();
+          before.close();
+        },
+        discard: () => next.close(),
+      };
+    },
     close: () => {
       closing ??= close();
       return closing;

@@ -1,8 +1,10 @@
 // Processes some records of one partition in order. It accepts the readable ones together and writes a dead letter for
 // each of the others.
 import type { KafkaMessage } from 'kafkajs';
+import { readTraceContext, type Tracing } from '../../contracts/tracing.ts';
 import type { EventDraft } from '../../contracts/wire/intake.ts';
 import { type Acceptance, type Accepted, RefusedError, type Route } from '../intake.ts';
+import { traceDrafts } from '../traced-drafts.ts';
 import type { Refused } from './dead-letter.ts';
 import { deliveryOf } from './record.ts';
 
@@ -15,6 +17,7 @@ export interface ChunkWork {
   readonly route: Route;
   readonly acceptance: Acceptance;
   readonly maxMessageBytes: number;
+  readonly tracing: Tracing;
   /** Resolves after all of them are in the dead-letter topic. */
   bury(deadLetters: readonly Refused[]): Promise<void>;
   /** Offsets whose dead letters are already written while earlier records are not done. They are not written again. */
@@ -80,7 +83,7 @@ async function readAll(
 }
 
 async function read(
-  { topic, partition, route, maxMessageBytes }: ChunkWork,
+  { topic, partition, route, maxMessageBytes, tracing }: ChunkWork,
   message: KafkaMessage,
 ): Promise<Reading> {
   try {
@@ -91,8 +94,20 @@ async function read(
         422,
         `the value has ${bytes} bytes, and the limit is ${maxMessageBytes}; send less, or a reference`,
       );
-    const { drafts } = await route.read(deliveryOf(topic, partition, message));
-    return { drafts };
+    const delivery = deliveryOf(topic, partition, message);
+    const { drafts } = await route.read(delivery);
+    return {
+      drafts: traceDrafts(tracing, drafts, {
+        context: readTraceContext(delivery.headers),
+        hasSpan: false,
+        attributes: {
+          'messaging.system': 'kafka',
+          'messaging.destination.name': topic,
+          'messaging.destination.partition.id': String(partition),
+          'messaging.kafka.offset': Number(message.offset),
+        },
+      }),
+    };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     return { refused: { topic, partition, message, route: route.name, error } };

@@ -1,7 +1,9 @@
 // Maps kafkajs errors to messages that name the cause and the fix.
 import { codeOf, rootOf } from '../../kafka/error-code.ts';
+import { TLS_HELP } from '../../kafka/tls-help.ts';
 
 const HELP: Readonly<Record<string, string>> = {
+  ...TLS_HELP,
   TOPIC_AUTHORIZATION_FAILED:
     'the user may not use the topic; grant READ on the topics of routes, WRITE and DESCRIBE on the dead-letter topic',
   GROUP_AUTHORIZATION_FAILED: 'the user may not use the consumer group; grant READ on `group`',

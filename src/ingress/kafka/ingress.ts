@@ -2,14 +2,14 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { Registry } from 'prom-client';
 import type { IngressKafka } from '../../contracts/config/config.ts';
+import { NO_TRACING, type Tracing } from '../../contracts/tracing.ts';
+import type { KafkaMetrics } from '../../observability/metrics/kafka.ts';
 import type { Acceptance, Route } from '../intake.ts';
 import { type Refusals, reasonOf } from '../refusals.ts';
 import type { ClusterAccess } from './client.ts';
 import { deadLetterMessage, type Refused } from './dead-letter.ts';
 import { describeKafkaError } from './errors.ts';
-import { kafkaMetrics } from './metrics.ts';
 import { createPauses, keyOf, type Log } from './pauses.ts';
 import { createGaps, fetchBounds } from './positions.ts';
 import { produceDeadLetters } from './producer.ts';
@@ -33,7 +33,9 @@ export interface KafkaIngressOptions {
   readonly routes: readonly Route[];
   readonly acceptance: Acceptance;
   readonly log: Log;
-  readonly registry: Registry;
+  readonly metrics: KafkaMetrics;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing | undefined;
   /** Hears of each record that becomes a dead letter. */
   readonly refused?: Refusals['add'];
   /** @default MAX_MESSAGE_BYTES */
@@ -53,11 +55,10 @@ export interface KafkaIngress {
  * @throws Error when two routes read the same topic, or a route reads the dead-letter topic
  */
 export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
-  const { cluster, config, acceptance, log } = options;
+  const { cluster, config, acceptance, log, metrics } = options;
   const times = { ...TIMES, ...options.times };
   const access: ClusterAccess = { connection: config, password: options.password, log };
   const topics = createTopics({ ...options, access });
-  const metrics = kafkaMetrics(options.registry);
   const pauses = createPauses(cluster, log, ({ topic, partition }, { why }, is) => {
     if (is) metrics.paused.set({ cluster, topic, partition, why }, 1);
     else metrics.paused.remove({ cluster, topic, partition, why });
@@ -137,6 +138,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
           route,
           acceptance,
           maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+          tracing: options.tracing ?? NO_TRACING,
           bury,
           count: (outcome) => metrics.records.inc({ cluster, topic, route: route.name, outcome }),
           limit,

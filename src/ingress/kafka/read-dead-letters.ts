@@ -157,7 +157,7 @@ async function readRecords(
   }
   // Brokers delete an empty group after a while, so a user without the right to delete it does no harm.
   await ask(access, (admin) => admin.deleteGroups([groupId])).catch((error: Error) =>
-    access.log.debug({ groupId, error: error.name }, 'cannot delete the consumer group of this reading'),
+    access.log.debug({ groupId, code: error.name }, 'cannot delete the consumer group of this reading'),
   );
 }
 

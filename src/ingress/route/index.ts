@@ -1,5 +1,6 @@
 // Opens a route, which turns a delivery into events with their actions.
 import type { RouteConfig } from '../../contracts/config/config.ts';
+import { readTraceContext } from '../../contracts/tracing.ts';
 import type { EventDraft } from '../../contracts/wire/intake.ts';
 import type { RowProblem } from '../../contracts/wire/record.ts';
 import type { CompiledAction } from '../../mapping/actions/actions.ts';
@@ -55,6 +56,8 @@ export function openRoute(name: string, config: RouteConfig, { compile, schema }
     if (!result.ok) throw new RefusedError('MAPPING', 422, describe(result.problems), result.problems);
     const { subject, request } = result;
     const warnings = result.warnings.map(({ value: _value, ...warning }) => warning);
+    // CloudEvents extension "Distributed Tracing".
+    const trace = envelope.event === undefined ? null : readTraceContext(envelope.about);
     return {
       account,
       route: name,
@@ -63,6 +66,7 @@ export function openRoute(name: string, config: RouteConfig, { compile, schema }
       rank,
       request,
       ...(warnings.length === 0 ? {} : { warnings }),
+      ...(trace === null ? {} : { trace }),
     };
   };
 

@@ -1,6 +1,8 @@
 // The audience of a campaign while Sluice reads it: one row per person found, and how far the reading is.
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
+import { MEMBER_VARIABLES } from '../encryption/columns.ts';
+import { encryptValue } from '../encryption/values.ts';
 
 /** One card, contact or row that the audience reads. */
 export interface FoundMember {
@@ -59,7 +61,11 @@ export async function addFound(
   found: readonly FoundMember[],
 ): Promise<void> {
   for (const round of roundsOf(found.filter(({ key }) => key !== null))) {
-    await tx.query(ADD, [run, part, toJson(round)]);
+    const rows = round.map((each) => ({
+      ...each,
+      variables: encryptValue(tx, MEMBER_VARIABLES, [run, each.key], each.variables),
+    }));
+    await tx.query(ADD, [run, part, toJson(rows)]);
   }
   const unreadable = found.filter(({ key }) => key === null);
   if (unreadable.length > 0) await tx.query(ADD_UNREADABLE, [run, part, toJson(onePerContact(unreadable))]);

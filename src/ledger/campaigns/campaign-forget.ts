@@ -90,21 +90,23 @@ async function lockOver(tx: Queryable, run: string): Promise<boolean> {
 }
 
 /**
- * Deletes reach records that are older than any cap looks back.
+ * Deletes reach records that are older than any cap looks back. It reads only the oldest rows.
  * @returns the number of rows; a further call may find more
  */
 export async function forgetTouches(db: Queryable, limit = ROWS): Promise<number> {
-  const rows = await db.query(
-    `delete from campaign_touches where member_id in (
-       select member_id from campaign_touches where at < now() - make_interval(days => ${TOUCH_DAYS}) limit $1) returning 1`,
+  const [row] = await db.query<{ n: number }>(
+    `with gone as (
+       delete from campaign_touches where member_id in (
+         select member_id from (select member_id, at from campaign_touches order by member_id limit $1) oldest
+          where at < now() - make_interval(days => ${TOUCH_DAYS}))
+       returning member_id, account, key
+     ), reached as (
+       delete from campaign_reached r using (select distinct account, key from gone) g
+        where r.account = g.account and r.key = g.key
+          and not exists (select 1 from campaign_touches t where t.account = r.account and t.key = r.key
+                             and t.member_id not in (select member_id from gone)))
+     select count(*)::int as n from gone`,
     [limit],
   );
-  const people = await db.query(
-    `delete from campaign_reached where (account, key) in (
-       select account, key from campaign_reached r
-        where not exists (select 1 from campaign_touches t where t.account = r.account and t.key = r.key) limit $1)
-     returning 1`,
-    [limit],
-  );
-  return rows.length + people.length;
+  return row?.n ?? 0;
 }

@@ -4,6 +4,8 @@
 import { isOpen, isServed, unreadOf } from '../conversations/conversation-rules.ts';
 import { type Facts, factsOfPerson } from '../conversations/window-facts.ts';
 import type { Queryable } from '../database.ts';
+import { MEMBER_VARIABLES } from '../encryption/columns.ts';
+import { decryptRow, decryptRows } from '../encryption/values.ts';
 import { isoText } from '../iso-text.ts';
 import { lockedMembers, MEMBER_COLUMNS, type MemberName, type MemberRow } from './campaign-members.ts';
 
@@ -99,7 +101,7 @@ export async function readMember(db: Queryable, question: MemberQuestion, id: nu
     windowAfter === null ? [...paramsOf(question), id] : [...paramsOf(question), id, windowAfter],
   );
   if (row === undefined) throw new Error(`the run ${run} has no member ${id}`);
-  return row;
+  return decryptRow(db, MEMBER_VARIABLES, row);
 }
 
 export interface Lease {
@@ -132,7 +134,9 @@ export async function takeMembers(
      ${probe('taken', question, '$10')}`,
     [...paramsOf(question), at, zones, limit, holder, until, ...(windowAfter === null ? [] : [windowAfter])],
   );
-  return rows.sort((one, other) => one.attempts - other.attempts || one.id - other.id);
+  return decryptRows(db, MEMBER_VARIABLES, rows).sort(
+    (one, other) => one.attempts - other.attempts || one.id - other.id,
+  );
 }
 
 /** Members that wait in the open wave of the run `$2`. */
@@ -186,7 +190,7 @@ export async function takeRight(
     ],
   );
   if (row === undefined) throw new Error(`the run ${run} has no member ${checked.id}`);
-  return row;
+  return decryptRow(db, MEMBER_VARIABLES, row);
 }
 
 /** Renews the lease of the members that the holder still has. */

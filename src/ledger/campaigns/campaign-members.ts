@@ -1,6 +1,8 @@
 // One member of a campaign: who has the right to trigger its flow, and the outcome. The row itself is the intent.
 import type { CampaignState, MemberCode, MemberState } from '../../contracts/wire/campaign.ts';
 import type { Queryable } from '../database.ts';
+import { MEMBER_VARIABLES } from '../encryption/columns.ts';
+import { decryptRow } from '../encryption/values.ts';
 
 export interface MemberRow {
   readonly id: number;
@@ -60,7 +62,7 @@ export async function getMember(db: Queryable, { run, id }: MemberName): Promise
     [run, id],
   );
   if (row === undefined) throw new Error(`the run ${run} has no member ${id}`);
-  return row;
+  return decryptRow(db, MEMBER_VARIABLES, row);
 }
 
 /**

@@ -1,5 +1,7 @@
 // An audience of people that the ledger knows, read page by page and ordered by key.
 import type { Queryable } from '../database.ts';
+import { PERSON_SEEN } from '../encryption/columns.ts';
+import { decryptValue } from '../encryption/values.ts';
 
 /** All given conditions must hold. See LedgerAudience. */
 export interface PeopleFilter {
@@ -32,6 +34,11 @@ export interface LedgerPerson {
   };
   readonly tagIds: number[] | null;
 }
+
+type Found = Omit<LedgerPerson, 'contact'> & {
+  readonly contact: Omit<LedgerPerson['contact'], 'document'>;
+  readonly seen: { readonly document: string | null } | null;
+};
 
 /** The tables that can contain matching people. All other conditions are checked per person. */
 function basesOf({ tags, pipeline, stage, createdBy, campaign, silentSince }: PeopleFilter): string[] {
@@ -68,7 +75,7 @@ export async function peoplePage(
   const base = bases[cursor.base];
   if (base === undefined) return { people: [], next: null };
   const { account, tags, pipeline, stage, createdBy, silentSince, campaign } = filter;
-  const [row] = await db.query<{ last: string | null; people: LedgerPerson[] }>(
+  const [row] = await db.query<{ last: string | null; people: Found[] }>(
     `with candidates as materialized (${base}),
      matching as materialized (
        select b.key, p.remote_id, p.remote_number, p.seen
@@ -93,7 +100,8 @@ export async function peoplePage(
                  'id', coalesce(m.remote_id, (c.contact ->> 'id')::bigint),
                  'number', coalesce(m.remote_number, m.key),
                  'name', coalesce(m.seen ->> 'name', c.contact ->> 'name'),
-                 'email', m.seen ->> 'email', 'document', m.seen ->> 'document'),
+                 'email', m.seen ->> 'email'),
+               'seen', m.seen,
                'tagIds', (select jsonb_agg(t -> 'id') from jsonb_array_elements(m.seen -> 'tags') t)) order by m.key), '[]')
                from matching m left join lateral (
                  select item #> '{state,contact}' as contact from conversations
@@ -111,7 +119,11 @@ export async function peoplePage(
       campaign?.replied ?? null,
     ],
   );
-  const { last = null, people = [] } = row ?? {};
+  const { last = null, people: found = [] } = row ?? {};
+  const people = found.map(({ key, contact, seen, tagIds }) => {
+    const { document = null } = decryptValue(db, PERSON_SEEN, [account, key], seen) ?? {};
+    return { key, contact: { ...contact, document }, tagIds };
+  });
   if (last !== null) return { people, next: { base: cursor.base, after: last } };
   const next = cursor.base + 1 < bases.length ? { base: cursor.base + 1, after: '' } : null;
   return { people, next };

@@ -3,6 +3,8 @@
 import type { SampledMember } from '../../contracts/operator/campaign-members.ts';
 import type { MemberState } from '../../contracts/wire/campaign.ts';
 import type { Queryable } from '../database.ts';
+import { MEMBER_VARIABLES } from '../encryption/columns.ts';
+import { decryptValue } from '../encryption/values.ts';
 
 export interface StateCount {
   readonly state: MemberState;
@@ -82,9 +84,13 @@ export async function underWayBeside(
 
 /** The first members to trigger, with the variables that the flow would get. This is personal data. */
 export async function sampleMembers(db: Queryable, run: string, limit: number): Promise<SampledMember[]> {
-  return await db.query(
-    `select id::float8 as member, number, coalesce(variables, '{}') as variables from campaign_members
+  const rows = await db.query<SampledMember & { key: string | null }>(
+    `select id::float8 as member, key, number, coalesce(variables, '{}') as variables from campaign_members
       where run_id = $1 and state = 'waiting' order by place, id limit $2`,
     [run, limit],
   );
+  return rows.map(({ key, ...row }) => ({
+    ...row,
+    variables: decryptValue(db, MEMBER_VARIABLES, [run, key], row.variables),
+  }));
 }

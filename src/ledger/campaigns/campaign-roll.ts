@@ -1,6 +1,8 @@
 // Lists the members of a run for operators, page by page.
 import type { ListedMember, MemberFilter } from '../../contracts/operator/campaign-members.ts';
 import type { Queryable } from '../database.ts';
+import { MEMBER_VARIABLES } from '../encryption/columns.ts';
+import { decryptValue } from '../encryption/values.ts';
 import { isoText } from '../iso-text.ts';
 
 /** Fewer digits than this would find many members by the end of their numbers. */
@@ -23,8 +25,8 @@ export async function listMembers(db: Queryable, page: MembersPage): Promise<Lis
   const { run, after, limit, states, codes, waves, variables } = page;
   const search = searchOf(page.search);
   if (search === 'nobody') return [];
-  return await db.query<ListedMember>(
-    `select id::float8 as member, case when key is not null then 'm' || id end as person, contact_id::float8 as contact, card_id::float8 as card, part, row_no as row, wave,
+  const rows = await db.query<ListedMember & { key: string | null }>(
+    `select id::float8 as member, key, case when key is not null then 'm' || id end as person, contact_id::float8 as contact, card_id::float8 as card, part, row_no as row, wave,
             state, code, reason, ticket_id::float8 as ticket, ${TIMES_AS_TEXT}, number,
             case when $6 then variables end as variables
        from campaign_members
@@ -45,6 +47,10 @@ export async function listMembers(db: Queryable, page: MembersPage): Promise<Lis
       search?.suffix ?? null,
     ],
   );
+  return rows.map(({ key, ...row }) => ({
+    ...row,
+    variables: decryptValue(db, MEMBER_VARIABLES, [run, key], row.variables),
+  }));
 }
 
 /** Null: no search. Numbers may be written with punctuation; a text without digits finds nobody. */

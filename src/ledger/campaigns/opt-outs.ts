@@ -2,8 +2,8 @@
 // remove it.
 import type { Queryable } from '../database.ts';
 
-/** How it is known: a keyword that the person wrote, or a tag on the contact. */
-export type OptOutWay = 'reply' | 'tag';
+/** How it is known: a keyword that the person wrote, a tag on the contact, or an operator who erased the person. */
+export type OptOutWay = 'reply' | 'tag' | 'erase';
 
 /**
  * Records that these people opted out. The earliest time is kept, in whatever order they are seen.
@@ -26,4 +26,17 @@ export async function noteOptOuts(
      on conflict (account, key) do update set via = excluded.via, at = excluded.at where excluded.at < opt_outs.at`,
     [account, people, via, at],
   );
+}
+
+/**
+ * Was the person erased after an opt-out, and has nothing brought them back since? Only the keyed hash of the number
+ * answers this.
+ */
+export async function wasErased(tx: Queryable, account: string, key: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from opt_outs where account = $1 and key = sluice_pseudonym($1, $2)
+        and not exists (select 1 from people where account = $1 and key = $2)`,
+    [account, key],
+  );
+  return rows.length > 0;
 }

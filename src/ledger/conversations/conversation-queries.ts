@@ -1,6 +1,8 @@
 // Conversations as operators see them. Names, numbers and texts are personal: the caller masks them.
 import type { ConversationSummary, KnownMessage } from '../../contracts/operator/pollers.ts';
 import type { Queryable } from '../database.ts';
+import { CONVERSATION_ITEM, MESSAGE_ITEM } from '../encryption/columns.ts';
+import { decryptValue } from '../encryption/values.ts';
 import { isoText } from '../iso-text.ts';
 
 export interface ConversationFilter {
@@ -20,7 +22,7 @@ const SUMMARY = `account, id, poller, item->'state'->>'status' as status, channe
   (item->'state'->'contact'->>'id')::bigint as "contactId", item->'state'->'contact'->>'name' as name,
   item->'state'->'contact'->>'number' as number, (item->'state'->>'chatbot')::boolean as chatbot,
   (item->'state'->>'userId')::bigint as "userId", (item->'state'->>'queueId')::bigint as "queueId",
-  item->>'lastMessage' as "lastMessage", ${isoText('updated_at')} as "updatedAt", ${isoText('inbound_at')} as "inboundAt",
+  item->'lastMessage' as "lastMessage", ${isoText('updated_at')} as "updatedAt", ${isoText('inbound_at')} as "inboundAt",
   todo_at is not null as todo`;
 
 /** Most recently changed first. The cursor is `{time}_{conversation}_{account}`. */
@@ -42,7 +44,7 @@ export async function listConversations(
       order by updated_at desc, id desc, account desc limit $7`,
     [account ?? null, poller ?? null, status ?? null, at, id, of, limit + 1],
   );
-  const page = rows.slice(0, limit);
+  const page = rows.slice(0, limit).map((row) => decrypted(db, row));
   return { conversations: page, next: rows.length > limit ? (page.at(-1)?.cursor ?? null) : null };
 }
 
@@ -55,7 +57,15 @@ export async function findConversation(
     `select ${SUMMARY} from conversations where account = $1 and id = $2`,
     [account, id],
   );
-  return row ?? null;
+  return row === undefined ? null : decrypted(db, row);
+}
+
+function decrypted<T extends Pick<ConversationSummary, 'account' | 'id' | 'lastMessage'>>(
+  db: Queryable,
+  row: T,
+): T {
+  const { account, id, lastMessage } = row;
+  return { ...row, ...decryptValue(db, CONVERSATION_ITEM, [account, id], { lastMessage }) };
 }
 
 /** Newest first. A text is there only until the message is published. */
@@ -64,14 +74,19 @@ export async function listMessages(
   { account, id }: { readonly account: string; readonly id: number },
   { limit, before = null }: Page,
 ): Promise<{ messages: KnownMessage[]; next: string | null }> {
-  const rows = await db.query<KnownMessage>(
-    `select seq, coalesce(${isoText('at')}, item->>'at') as at, coalesce(from_me, (item->>'fromMe')::boolean) as "fromMe",
-            coalesce(status, item->>'status') as status, item is null as published, item->>'body' as text
+  const rows = await db.query<
+    Omit<KnownMessage, 'text'> & { key: string; item: { body: string | null } | null }
+  >(
+    `select seq, key, item, coalesce(${isoText('at')}, item->>'at') as at, coalesce(from_me, (item->>'fromMe')::boolean) as "fromMe",
+            coalesce(status, item->>'status') as status, item is null as published
        from messages
       where account = $1 and conversation_id = $2 and ($3::bigint is null or seq < $3::bigint)
       order by seq desc limit $4`,
     [account, id, before, limit + 1],
   );
-  const messages = rows.slice(0, limit);
+  const messages = rows.slice(0, limit).map(({ key, item, ...row }) => ({
+    ...row,
+    text: decryptValue(db, MESSAGE_ITEM, [account, id, key], item)?.body ?? null,
+  }));
   return { messages, next: rows.length > limit ? String(messages.at(-1)?.seq) : null };
 }

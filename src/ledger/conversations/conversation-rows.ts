@@ -81,6 +81,8 @@ export interface ConversationRow {
   readonly reading: Reading | null;
   readonly covered_at: Date | null;
   readonly inbound_at: Date | null;
+  /** When the person was erased. */
+  readonly erased_at: Date | null;
   readonly seen: SeenMarks | null;
   /** The contact's key, as people.key. */
   readonly personKey: string;

@@ -3,10 +3,12 @@ import { toJson } from '../../contracts/stored-json.ts';
 import type { ConversationState } from '../../contracts/wire/conversation-events.ts';
 import type { PollerName } from '../../contracts/wire/poll.ts';
 import type { Queryable } from '../database.ts';
+import { CONVERSATION_ITEM } from '../encryption/columns.ts';
+import { decryptValue, encryptValue } from '../encryption/values.ts';
 import type { ConversationRow, Listing, Reading, SeenMarks } from './conversation-rows.ts';
 import { getProgress, type PollProgress } from './poll-progress.ts';
 
-const ROW = `id, poller, person_key as "personKey", fingerprint, item, published, todo_at is not null as todo, tries, reading, covered_at, inbound_at, seen`;
+const ROW = `id, poller, person_key as "personKey", fingerprint, item, published, todo_at is not null as todo, tries, reading, covered_at, inbound_at, erased_at, seen`;
 
 export async function findConversations(
   db: Queryable,
@@ -18,7 +20,7 @@ export async function findConversations(
     `select ${ROW} from conversations where account = $1 and id = any($2)`,
     [account, ids],
   );
-  return new Map(rows.map((row) => [row.id, row]));
+  return new Map(rows.map((row) => [row.id, decrypted(db, account, row)]));
 }
 
 /**
@@ -35,7 +37,11 @@ export async function getConversation(
     `select ${ROW} from conversations where account = $1 and id = $2 ${lock}`,
     [account, id],
   );
-  return row ?? null;
+  return row === undefined ? null : decrypted(db, account, row);
+}
+
+function decrypted(db: Queryable, account: string, row: ConversationRow): ConversationRow {
+  return { ...row, item: decryptValue(db, CONVERSATION_ITEM, [account, row.id], row.item) };
 }
 
 /**
@@ -77,7 +83,7 @@ export async function saveListings(
       person: personKey,
       updated: state.updatedAt,
       fingerprint,
-      item: { state, lastMessage, mayBeServed },
+      item: encryptValue(tx, CONVERSATION_ITEM, [account, state.id], { state, lastMessage, mayBeServed }),
       published: published ? state : null,
       todo,
     }),
@@ -182,5 +188,24 @@ export async function postponeReading(
   await tx.query(
     'update conversations set todo_at = now() + make_interval(secs => $3::float8) where account = $1 and id = $2',
     [account, id, seconds],
+  );
+}
+
+/**
+ * The person of an erased conversation has written again at `inboundAt`. The next poll lists the conversation once more
+ * and stores who it is.
+ */
+export async function endForgetting(
+  tx: Queryable,
+  { account, conversation }: { readonly account: string; readonly conversation: number },
+  inboundAt: Date,
+): Promise<void> {
+  await tx.query(
+    `with found as (
+       update conversations set inbound_at = $3, fingerprint = '', reading = null, todo_at = null, todo_since = null
+        where account = $1 and id = $2 returning account, poller, updated_at)
+     update pollers p set watermark = least(p.watermark, found.updated_at), settled = false
+       from found where p.account = found.account and p.poller = found.poller`,
+    [account, conversation, inboundAt],
   );
 }

@@ -2,6 +2,8 @@
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
+import { MESSAGE_ITEM } from '../encryption/columns.ts';
+import { decryptRows, encryptValue } from '../encryption/values.ts';
 
 /** One message of a history, stored until it is published. */
 export interface StagedMessage {
@@ -57,9 +59,19 @@ export async function stageMessages(
   if (messages.length === 0) return;
   await tx.query(
     `insert into messages (account, conversation_id, key, item, place)
-     select $1, $2, r->'message'->>'key', r->'message', (r->>'place')::int from jsonb_array_elements($3::jsonb) r
+     select $1, $2, r->>'key', r->'item', (r->>'place')::int from jsonb_array_elements($3::jsonb) r
      on conflict do nothing`,
-    [account, conversation, toJson(messages.map(({ message, place }) => ({ message, place })))],
+    [
+      account,
+      conversation,
+      toJson(
+        messages.map(({ message, place }) => ({
+          key: message.key,
+          item: encryptValue(tx, MESSAGE_ITEM, [account, conversation, message.key], message),
+          place,
+        })),
+      ),
+    ],
   );
 }
 
@@ -70,10 +82,13 @@ export async function takeStaged(
   conversation: number,
 ): Promise<StagedMessage[]> {
   const rows = await tx.query<{ item: StagedMessage; place: number }>(
-    'delete from messages where account = $1 and conversation_id = $2 and item is not null returning item, place',
+    `delete from messages where account = $1 and conversation_id = $2 and item is not null
+     returning account, conversation_id, key, item, place`,
     [account, conversation],
   );
-  return rows.sort((a, b) => b.place - a.place).map(({ item }) => item);
+  return decryptRows(tx, MESSAGE_ITEM, rows)
+    .sort((a, b) => b.place - a.place)
+    .map(({ item }) => item);
 }
 
 /**
@@ -128,7 +143,7 @@ export async function pruneMessages(
   keep: number,
 ): Promise<Date | null> {
   const [row] = await tx.query<{ at: Date | null }>(
-    `with edge as (
+    `with edge as materialized (
        select at, seq from messages where account = $1 and conversation_id = $2 and item is null
         order by seq desc offset $3 limit 1),
      gone as (

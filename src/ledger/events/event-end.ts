@@ -8,7 +8,10 @@ import type { IntentState, MessageTrace } from '../sync/intents.ts';
 import { EVENT_KINDS, type EventRow } from './events.ts';
 
 /** The remaining fields of an event that is to be closed. */
-export interface ClosingEvent extends Pick<EventRow, 'seq' | 'account' | 'subject' | 'state' | 'action'> {
+export interface ClosingEvent
+  extends Pick<EventRow, 'seq' | 'account' | 'route' | 'subject' | 'state' | 'action'> {
+  /** Null while it is open. */
+  readonly outcome: EventOutcome | null;
   /** How its record ended; null when it has none. */
   readonly record: {
     readonly status: 'pending' | RecordOutcome;
@@ -21,7 +24,7 @@ export interface ClosingEvent extends Pick<EventRow, 'seq' | 'account' | 'subjec
 /** Locks the event until the transaction ends. */
 export async function lockEvent(tx: Queryable, id: string): Promise<ClosingEvent | null> {
   const [row] = await tx.query<ClosingEvent>(
-    `select e.seq, e.account, e.subject, e.state, e.action,
+    `select e.seq, e.account, e.route, e.subject, e.state, e.action, e.outcome,
             case when r.id is not null
               then jsonb_build_object('status', r.status, 'step', r.step, 'code', r.code, 'reason', r.reason) end as record
        from events e
@@ -102,33 +105,57 @@ const FORSAKEN = `state = 'received' and received_at < now() - interval '1 day'
   and (left(route, 1) not in (${OWN_ROUTE_SIGNS.map((sign) => `'${sign}'`).join(', ')}) or received_at < now() - make_interval(secs => $1::float8 * 86400))`;
 
 /**
- * Deletes events that ended more than `days` ago, events that their sender did not repeat for a day, and messages
- * that were sent more than `days` ago and are not followed any more.
+ * Deletes events that ended more than `days` ago, and events that their sender did not repeat for a day.
  * @returns the number of rows; a further call may find more
  */
 export async function forgetEvents(db: Queryable, days: number, limit = 5000): Promise<number> {
-  const rows = await db.query<Pick<EventRow, 'id' | 'account'>>(
-    `delete from events where seq in (
-       (select seq from events where state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400) limit $2)
-       union all
-       (select seq from events where ${FORSAKEN} limit $2))
-       -- Checks again under the lock, because the sender may be back or an operator may have reopened the event.
-       and (state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400)
-            or ${FORSAKEN})
-     returning id, account`,
+  const [row] = await db.query<{ n: number }>(
+    `with gone as (
+       delete from events where seq in (
+         (select seq from events where state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400)
+           order by ended_at limit $2)
+         union all
+         (select seq from events where ${FORSAKEN} limit $2))
+         -- Checks again under the lock, because the sender may be back or an operator may have reopened the event.
+         and (state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400)
+              or ${FORSAKEN})
+       returning id, account
+     ), sent as (
+       delete from intents i using gone
+        where i.account = gone.account and i.subject = gone.id and i.kind in (${EVENT_KINDS})
+     )
+     select count(*)::int as n from gone`,
     [days, limit],
   );
-  await db.query(
-    `delete from intents i using unnest($1::text[], $2::text[]) as gone(account, id)
-      where i.account = gone.account and i.subject = gone.id and i.kind in (${EVENT_KINDS})`,
-    [rows.map(({ account }) => account), rows.map(({ id }) => id)],
+  return row?.n ?? 0;
+}
+
+/**
+ * Deletes the ranks of events that ended more than `days` ago.
+ * @returns the number of rows; a further call may find more
+ */
+export async function forgetRanks(db: Queryable, days: number, limit = 5000): Promise<number> {
+  const rows = await db.query(
+    `delete from event_ranks where (account, route, subject) in (
+       select account, route, subject from event_ranks
+        where at < now() - make_interval(secs => $1::float8 * 86400) order by at limit $2)
+       and at < now() - make_interval(secs => $1::float8 * 86400) returning 1`,
+    [days, limit],
   );
-  await db.query('delete from event_ranks where at < now() - make_interval(secs => $1::float8 * 86400)', [
-    days,
-  ]);
-  await db.query(
-    'delete from deliveries where next_at is null and sent_at < now() - make_interval(secs => $1::float8 * 86400)',
-    [days],
+  return rows.length;
+}
+
+/**
+ * Deletes messages that were sent more than `days` ago and are not followed any more.
+ * @returns the number of rows; a further call may find more
+ */
+export async function forgetDeliveries(db: Queryable, days: number, limit = 5000): Promise<number> {
+  const rows = await db.query(
+    `delete from deliveries where (account, message_id) in (
+       select account, message_id from deliveries
+        where next_at is null and sent_at < now() - make_interval(secs => $1::float8 * 86400) order by sent_at limit $2)
+       and next_at is null returning 1`,
+    [days, limit],
   );
   return rows.length;
 }

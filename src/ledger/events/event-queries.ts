@@ -2,6 +2,8 @@
 import type { EventCall, EventFilter, EventSummary } from '../../contracts/operator/events.ts';
 import { type EventLane, type EventRequest, eventLane } from '../../contracts/wire/intake.ts';
 import type { Queryable } from '../database.ts';
+import { EVENT_REQUEST } from '../encryption/columns.ts';
+import { decryptRow } from '../encryption/values.ts';
 import { isoText } from '../iso-text.ts';
 import type { EventRow } from './events.ts';
 
@@ -78,14 +80,16 @@ export async function listEvents(
 export interface StoredEvent extends EventSummary {
   readonly attempts: number;
   readonly request: EventRequest | null;
+  /** Id of its trace. */
+  readonly trace: string | null;
 }
 
 export async function findEvent(db: Queryable, id: string): Promise<StoredEvent | null> {
   const [row] = await db.query<StoredEvent>(
-    `select ${SUMMARY}, attempts, request from events where id = $1`,
+    `select ${SUMMARY}, attempts, request, substr(traceparent, 4, 32) as trace from events where id = $1`,
     [id],
   );
-  return row ?? null;
+  return row === undefined ? null : decryptRow(db, EVENT_REQUEST, row);
 }
 
 /** Calls that an event led to, oldest first. */

@@ -1,5 +1,6 @@
 // Incoming events: stored before a workflow is started for them, and remembered long after it has ended.
 import { toJson } from '../../contracts/stored-json.ts';
+import { readTraceContext, type TraceContext } from '../../contracts/tracing.ts';
 import type {
   EffectStep,
   EventDraft,
@@ -9,6 +10,8 @@ import type {
   NextInQueue,
 } from '../../contracts/wire/intake.ts';
 import type { Queryable } from '../database.ts';
+import { EVENT_REQUEST } from '../encryption/columns.ts';
+import { decryptRow, encryptValue } from '../encryption/values.ts';
 import { shortHash } from '../short-hash.ts';
 import { COLUMNS as INTENT_COLUMNS, type IntentRow } from '../sync/intents.ts';
 
@@ -51,19 +54,23 @@ export async function addEvents(
   run: string,
   drafts: readonly EventDraft[],
 ): Promise<EventState[]> {
-  const rows = drafts.map(({ subject, request, warnings = [], ...draft }) => ({
+  const rows = drafts.map(({ subject, request, warnings = [], trace, ...draft }) => ({
     ...draft,
-    request,
+    request: encryptValue(db, EVENT_REQUEST, [draft.id], request),
     warnings,
+    traceparent: trace?.traceparent,
+    tracestate: trace?.tracestate,
     action: request.type,
     subject: subjectHash(draft.account, subject),
   }));
   const fresh = await db.query<{ id: string }>(
-    `insert into events (id, account, route, run_id, action, subject, rank, request, warnings)
-     select id, account, route, $1, action, subject, rank, request, warnings
+    `insert into events (id, account, route, run_id, action, subject, rank, request, warnings, traceparent, tracestate)
+     select id, account, route, $1, action, subject, rank, request, warnings, traceparent, tracestate
        from rows from (jsonb_to_recordset($2::jsonb)
-         as (id text, account text, route text, action text, subject text, rank float8, request jsonb, warnings jsonb))
-         with ordinality as r(id, account, route, action, subject, rank, request, warnings, n)
+         as (id text, account text, route text, action text, subject text, rank float8, request jsonb, warnings jsonb,
+             traceparent text, tracestate text))
+         with ordinality
+         as r(id, account, route, action, subject, rank, request, warnings, traceparent, tracestate, n)
       order by n
      on conflict (id) do nothing returning id`,
     [run, toJson(rows)],
@@ -83,6 +90,34 @@ export async function addEvents(
   // An event was deleted a moment ago, so it is new.
   if (ids.some((id) => !states.has(id))) return await addEvents(db, run, drafts);
   return ids.map((id) => states.get(id) as EventState);
+}
+
+/** What a trace shows of an event, and the trace that it continues. */
+export interface TracedEvent {
+  readonly route: string;
+  readonly action: EventRequest['type'];
+  readonly trace: TraceContext | null;
+  /** Milliseconds since the event arrived. */
+  readonly ageMs: number;
+}
+
+/** Null: there is no such event. */
+export async function tracedEvent(db: Queryable, id: string): Promise<TracedEvent | null> {
+  const [row] = await db.query<{
+    route: string;
+    action: EventRequest['type'];
+    traceparent: string | null;
+    tracestate: string | null;
+    age_ms: number;
+  }>(
+    `select route, action, traceparent, tracestate,
+            (extract(epoch from clock_timestamp() - received_at) * 1000)::float8 as age_ms
+       from events where id = $1`,
+    [id],
+  );
+  if (row === undefined) return null;
+  const { route, action, age_ms: ageMs } = row;
+  return { route, action, trace: readTraceContext(row), ageMs };
 }
 
 /** A subject as rows store it that outlive the request: it names nobody. */
@@ -124,9 +159,10 @@ export async function getEvent(
     [id],
   );
   if (row === undefined) return null;
-  const { intent } = row;
-  if (intent?.sent_at == null) return row;
-  return { ...row, intent: { ...intent, sent_at: new Date(intent.sent_at) } };
+  const event = decryptRow(db, EVENT_REQUEST, row);
+  const { intent } = event;
+  if (intent?.sent_at == null) return event;
+  return { ...event, intent: { ...intent, sent_at: new Date(intent.sent_at) } };
 }
 
 /** An event that a workflow owns, and what comes before it. */
@@ -140,6 +176,8 @@ export interface ClaimedEvent extends EventRow {
   readonly arriving: boolean;
   /** A newer event of the subject is already done. Only set when the route orders its events. */
   readonly superseded: boolean;
+  /** The moment of the backup of a restored ledger; null once an operator has ended the restore. */
+  readonly restoredTo: Date | null;
 }
 
 /**
@@ -161,11 +199,12 @@ export async function claimEvent(tx: Queryable, id: string, workflow: string): P
                        and e.state = 'received' and e.received_at > now() - interval '${STARTING_SECONDS} seconds') as arriving,
             mine.record_id is null and mine.rank is not null and exists (
               select 1 from event_ranks r where r.account = mine.account and r.route = mine.route and r.subject = mine.subject
-                 and r.rank > mine.rank) as superseded
+                 and r.rank > mine.rank) as superseded,
+            (select min(restored_to) from restores where ended_at is null) as "restoredTo"
        from mine`,
     [id, workflow],
   );
-  return row ?? null;
+  return row === undefined ? null : decryptRow(tx, EVENT_REQUEST, row);
 }
 
 /** Stores what a step found for the next one. */

@@ -4,10 +4,21 @@
 import { pollerSyncName, runIdSql } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type { StepSpec } from '../../contracts/wire/intake.ts';
-import type { Database } from '../database.ts';
+import type { Database, Queryable } from '../database.ts';
 
 /** A route whose action is not a lead has nothing to freeze except its name. */
-export type IntakeSpec = StepSpec | Pick<StepSpec, 'account' | 'sync'>;
+export type IntakeSpec = (StepSpec | Pick<StepSpec, 'account' | 'sync'>) & {
+  /** Absent: events about erased people are discarded. */
+  readonly erasedPeople?: 'accept';
+};
+
+/** Does the route of this run take events about people who were erased after an opt-out? */
+export async function acceptsErased(db: Queryable, run: string): Promise<boolean> {
+  const rows = await db.query(`select 1 from runs where id = $1 and spec ->> 'erasedPeople' = 'accept'`, [
+    run,
+  ]);
+  return rows.length > 0;
+}
 
 /**
  * The run that counts the calls of a poller.

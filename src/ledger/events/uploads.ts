@@ -1,11 +1,10 @@
 // Uploaded files, stored until a message sends them.
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../database.ts';
+import { UPLOAD_PART } from '../encryption/columns.ts';
+import { decryptValue, encryptValue } from '../encryption/values.ts';
 import { shortHash } from '../short-hash.ts';
 
-/** Days that a file is kept after its last upload. */
-const UPLOAD_DAYS = 7;
-const EXPIRY = `now() + interval '${UPLOAD_DAYS} days'`;
 /**
  * PGlite shares the process's thread and keeps the memory that it once took: 64 MB at once cost 700 MB and blocked
  * the process for seconds. One part costs a few milliseconds.
@@ -41,11 +40,11 @@ export interface UploadedFile {
 }
 
 /**
- * Stores a file for 7 days. The same bytes under the same name and type are the same upload of the account: its id
+ * Stores a file for `days`. The same bytes under the same name and type are the same upload of the account: its id
  * stays, and its days start again. It does not use one transaction: others need the ledger meanwhile, and a
  * repetition continues where this one stopped.
  */
-export async function storeUpload(db: Queryable, upload: NewUpload): Promise<StoredUpload> {
+export async function storeUpload(db: Queryable, upload: NewUpload, days: number): Promise<StoredUpload> {
   const { account, filename, contentType, data } = upload;
   const fingerprint = createHash('sha256').update(data).digest('base64url');
   const id = `up_${shortHash(JSON.stringify([account, filename, contentType, fingerprint]))}`;
@@ -61,26 +60,32 @@ export async function storeUpload(db: Queryable, upload: NewUpload): Promise<Sto
       const bytes = data.subarray(part * PART_BYTES, (part + 1) * PART_BYTES);
       await db.query(
         `insert into upload_parts (id, part, data) values ($1, $2, decode($3, 'base64')) on conflict do nothing`,
-        [id, part, base64(bytes)],
+        [id, part, base64(encryptValue(db, UPLOAD_PART, [id, part], bytes) as Uint8Array)],
       );
     }
   }
   const [stored] = await db.query<{ expiresAt: Date }>(
-    `update uploads set ready = true, expires_at = ${EXPIRY} where id = $1 returning expires_at as "expiresAt"`,
-    [id],
+    `update uploads set ready = true, expires_at = now() + make_interval(secs => $2::float8 * 86400) where id = $1
+     returning expires_at as "expiresAt"`,
+    [id, days],
   );
   return { id, size, ...(stored as { expiresAt: Date }) };
 }
 
-/** Files of the account by id. Files that do not exist, belong to another account, or have expired are left out. */
+/**
+ * Files of the account by id. Files that do not exist, belong to another account, or have expired are left out.
+ * @param event id of the event that sends them; for an event that arrived before the files expired, they have not
+ */
 export async function readUploads(
   db: Queryable,
   account: string,
   ids: readonly string[],
+  event: string | null = null,
 ): Promise<ReadonlyMap<string, UploadedFile>> {
   const rows = await db.query<{ id: string; name: string; type: string; size: number }>(
-    'select id, name, type, size from uploads where id = any($1) and account = $2 and ready and expires_at > now()',
-    [ids, account],
+    `select id, name, type, size from uploads where id = any($1) and account = $2 and ready
+        and (expires_at > now() or exists (select 1 from events e where e.id = $3 and e.received_at < expires_at))`,
+    [ids, account, event],
   );
   const files = new Map<string, UploadedFile>();
   for (const { id, name, type, size } of rows) {
@@ -99,7 +104,7 @@ async function readParts(db: Queryable, id: string, size: number): Promise<Buffe
       [id, part],
     );
     if (row === undefined) return null;
-    parts.push(Buffer.from(row.data, 'base64'));
+    parts.push(decryptValue(db, UPLOAD_PART, [id, part], Buffer.from(row.data, 'base64')));
   }
   return Buffer.concat(parts, size);
 }
@@ -110,14 +115,23 @@ function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
 }
 
 /**
- * Deletes expired files.
+ * Deletes expired files, except those that an open event still has to send: it may wait for its account, or for a window.
  * @returns the number of files; a further call may find more
  */
 export async function forgetUploads(db: Queryable, limit = FORGET_ROWS): Promise<number> {
   const rows = await db.query(
     // Checks again under the lock, because the file may have been uploaded again meanwhile.
-    `delete from uploads where id in (select id from uploads where expires_at <= now() order by expires_at limit $1)
-        and expires_at <= now() returning 1`,
+    `with needed as materialized (
+       select account, jsonb_array_elements_text(request -> 'uploads') as id from events
+        where state = 'accepted' and request ? 'uploads'
+       union all
+       select account, jsonb_array_elements_text(request -> 'uploads') from events
+        where state = 'received' and request ? 'uploads')
+     delete from uploads where id in (
+         select id from uploads u
+          where expires_at <= now() and not exists (select 1 from needed n where n.account = u.account and n.id = u.id)
+          order by expires_at limit $1)
+       and expires_at <= now() returning 1`,
     [limit],
   );
   return rows.length;

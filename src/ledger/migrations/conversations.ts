@@ -222,3 +222,6 @@ export const UNREAD_TABLES = `
     -- The refusal that paused it, and the assumptions at the time: {code, assumed}.
     add column suspect jsonb;
 `;
+
+/** When the person of the conversation was erased; null if they were not. */
+export const ERASED_CONVERSATIONS = 'alter table conversations add column erased_at timestamptz';

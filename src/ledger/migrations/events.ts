@@ -53,3 +53,9 @@ export const EVENT_TABLES = `
 
   alter table catalog add column asked_at timestamptz;
 `;
+
+/** Later migration: the trace that the work on an event continues. */
+export const EVENT_TRACES = `
+  -- W3C Trace Context of the span that accepted the event, or of its sender.
+  alter table events add column traceparent text, add column tracestate text;
+`;

@@ -1,19 +1,29 @@
-// The ledger's tables. Never edit a migration that has shipped. Add a new entry for each change.
-import type { Database } from '../database.ts';
-import { BUDGET_TABLES } from './budget.ts';
+// The ledger's tables. Never edit a migration that has shipped. Add a new entry for each change. Each works beside the
+// programs of the release before: add first, and remove in a later release (docs/decisions/0047-two-versions-one-ledger.md).
+import { type Database, LedgerError, type Queryable } from '../database.ts';
+import { BUDGET_TABLES, SLOT_PLANS } from './budget.ts';
 import { CAMPAIGN_BATCH_TABLES, CAMPAIGN_FAILURE_TABLES, CAMPAIGN_TABLES } from './campaigns.ts';
-import { CONVERSATION_TABLES, UNREAD_TABLES } from './conversations.ts';
-import { EVENT_TABLES } from './events.ts';
+import { CONVERSATION_TABLES, ERASED_CONVERSATIONS, UNREAD_TABLES } from './conversations.ts';
+import { ENCRYPTION_TABLES } from './encryption.ts';
+import { ERASURE_TABLES } from './erasures.ts';
+import { EVENT_TABLES, EVENT_TRACES } from './events.ts';
 import { LINK_OWNER, OPERATOR_TABLES } from './operator.ts';
 import { CALL_TABLES } from './operator-calls.ts';
 import { EVENT_LIST_INDEXES, REFUSAL_TABLES } from './operator-events.ts';
 import { PEOPLE_SEARCH } from './people.ts';
+import { KEYED_PSEUDONYMS } from './pseudonyms.ts';
+import { RESTORE_TABLES } from './restores.ts';
+import { RETENTION_TABLES } from './retention.ts';
 import { BATCH_TABLES, SYNC_TABLES, TAKEN_BACK_COLUMN } from './sync.ts';
 
 /** Statements end with a semicolon at the end of a line. Use a list for statements that contain such lines. */
 type Migration = string | readonly string[];
 
-const MIGRATIONS: readonly Migration[] = [
+/** Programs of different versions run at the same time, so the tables say who may use them. */
+const LEAST_PROGRAM =
+  'alter table sluice_migrations add column if not exists least_program int not null default 0';
+
+export const MIGRATIONS: readonly Migration[] = [
   `
   create table runs (
     id text primary key,
@@ -192,32 +202,125 @@ const MIGRATIONS: readonly Migration[] = [
   REFUSAL_TABLES,
   EVENT_LIST_INDEXES,
   LINK_OWNER,
+  RETENTION_TABLES,
+  KEYED_PSEUDONYMS,
+  SLOT_PLANS,
+  ENCRYPTION_TABLES,
+  EVENT_TRACES,
+  LEAST_PROGRAM,
+  RESTORE_TABLES,
+  ERASED_CONVERSATIONS,
+  ERASURE_TABLES,
 ];
 
-/** Brings the ledger's tables up to date. Several processes may run it at once. */
+/**
+ * The newest migration that a program must know to work with the tables. A program that is older than the ledger, but knows
+ * this one, works on. A migration that takes away what the release before uses takes its place here.
+ */
+const REQUIRED: Migration = LEAST_PROGRAM;
+
+/** The version of the tables that a program must have been made for, to work with the tables of this one. */
+export const LEAST_VERSION = MIGRATIONS.indexOf(REQUIRED) + 1;
+
+/** Thrown when a newer Sluice has changed the tables in a way that this one cannot work with. */
+export class LedgerTooNewError extends Error {
+  override readonly name = 'LedgerTooNewError';
+  /** Version of the tables. */
+  readonly done: number;
+  /** The least version that a program must know. */
+  readonly least: number;
+  constructor(done: number, least: number) {
+    super(
+      `the ledger is at version ${done} and needs a Sluice that knows version ${least}; this one knows ${MIGRATIONS.length}: use the newer Sluice that changed it`,
+    );
+    this.done = done;
+    this.least = least;
+  }
+}
+
+/** Thrown when the tables are older than this Sluice, and the database's user may not change them. */
+export class LedgerRoleError extends Error {
+  override readonly name = 'LedgerRoleError';
+  /** Version of the tables; 0 when there are none. */
+  readonly done: number;
+  constructor(done: number, cause: unknown) {
+    super(
+      `the ledger is at version ${done} and this Sluice needs version ${MIGRATIONS.length}, but the user of DATABASE_URL may not change tables: run \`sluice ledger migrate\` with the DATABASE_URL of their owner`,
+      { cause },
+    );
+    this.done = done;
+  }
+}
+
+/** SQLSTATE of a missing privilege. */
+const NOT_ALLOWED = '42501';
+
+/**
+ * Brings the ledger's tables up to date. Several processes may run it at once. If they are up to date, or newer and still
+ * usable, it only reads, so a user without the right to change tables may run it too.
+ * @throws LedgerRoleError, LedgerTooNewError
+ */
 export async function migrate(db: Database): Promise<void> {
-  await db.transaction(async (tx) => {
-    // Serializes workers that start together.
-    await tx.query('select pg_advisory_xact_lock(724311)');
+  const before = await versionOf(db);
+  if (before >= MIGRATIONS.length) {
+    await checkUsable(db, before);
+    return;
+  }
+  try {
+    await db.transaction(change);
+  } catch (error) {
+    if (!(error instanceof LedgerError) || error.code !== NOT_ALLOWED) throw error;
+    // The owner may have migrated meanwhile.
+    const done = await versionOf(db);
+    if (done < MIGRATIONS.length) throw new LedgerRoleError(done, error);
+    await checkUsable(db, done);
+  }
+}
+
+/** An older program must not write to tables that it does not understand. */
+async function checkUsable(db: Queryable, done: number): Promise<void> {
+  if (done === MIGRATIONS.length) return;
+  const [row] = await db.query<{ least: number }>(
+    'select max(least_program) as least from sluice_migrations',
+  );
+  const least = row?.least ?? done;
+  if (least > MIGRATIONS.length) throw new LedgerTooNewError(done, least);
+}
+
+/** Version of the ledger's tables; 0: there are no tables yet. */
+export async function versionOf(db: Queryable): Promise<number> {
+  // Not to_regclass: it remembers that there was no table, even after waiting for the transaction that made it.
+  const found = await db.query(
+    "select 1 from pg_class where relname = 'sluice_migrations' and pg_table_is_visible(oid)",
+  );
+  if (found.length === 0) return 0;
+  const [row] = await db.query<{ version: number | null }>(
+    'select max(version) as version from sluice_migrations',
+  );
+  return row?.version ?? 0;
+}
+
+async function change(tx: Queryable): Promise<void> {
+  // Serializes workers that start together.
+  await tx.query('select pg_advisory_xact_lock(724311)');
+  const done = await versionOf(tx);
+  if (done > MIGRATIONS.length) {
+    await checkUsable(tx, done);
+    return;
+  }
+  if (done === 0)
     await tx.query(
-      'create table if not exists sluice_migrations (version int primary key, at timestamptz default now())',
+      'create table if not exists sluice_migrations (version int primary key, at timestamptz default now(), least_program int not null default 0)',
     );
-    const [row] = await tx.query<{ version: number | null }>(
-      'select max(version) as version from sluice_migrations',
-    );
-    const done = row?.version ?? 0;
-    if (done > MIGRATIONS.length) {
-      throw new Error(
-        `the ledger is at version ${done}, this Sluice supports only up to ${MIGRATIONS.length}: use the newer Sluice that wrote it`,
-      );
+  for (let version = done + 1; version <= MIGRATIONS.length; version++) {
+    for (const statement of statementsOf(MIGRATIONS[version - 1] as Migration)) {
+      if (statement.trim() !== '') await tx.query(statement);
     }
-    for (let version = done + 1; version <= MIGRATIONS.length; version++) {
-      for (const statement of statementsOf(MIGRATIONS[version - 1] as Migration)) {
-        if (statement.trim() !== '') await tx.query(statement);
-      }
-      await tx.query('insert into sluice_migrations (version) values ($1)', [version]);
-    }
-  });
+    await tx.query('insert into sluice_migrations (version) values ($1)', [version]);
+  }
+  if (done < LEAST_VERSION) {
+    await tx.query('update sluice_migrations set least_program = $1 where version = $1', [LEAST_VERSION]);
+  }
 }
 
 function statementsOf(migration: Migration): readonly string[] {

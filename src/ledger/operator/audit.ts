@@ -1,4 +1,4 @@
-// The audit log: who did what, and whether it was allowed. Lines are added and completed, never deleted.
+// The audit log: who did what, and whether it was allowed. Entries are added and completed. Only retention deletes them.
 import type { Role } from '../../contracts/operator/endpoint.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
@@ -46,6 +46,27 @@ export interface AuditFilter {
   /** Entries before this id. */
   readonly before?: number | undefined;
   readonly limit: number;
+}
+
+/** Lines of an action among which the caller's last one is searched. */
+const COUNTED_LINES = 100;
+
+/** Adds one to the caller's last line of this action and target, if it is recent. Otherwise writes a line, as `ok`. */
+export async function countAudit(db: Queryable, entry: NewAuditEntry, minutes: number): Promise<void> {
+  const { caller, action, target } = entry;
+  const counted = await db.query(
+    `update operator_audit set details = details || jsonb_build_object('times', coalesce((details ->> 'times')::int, 1) + 1)
+      where id = (
+        select id from (
+          select id, at, identity, role, target, outcome from operator_audit
+           where action = $2 order by id desc limit ${COUNTED_LINES}) recent
+         where identity is not distinct from $1 and role is not distinct from $3 and target = $4 and outcome = 'ok'
+           and at > now() - make_interval(mins => $5::int)
+         order by id desc limit 1)
+     returning 1`,
+    [caller?.identity ?? null, action, caller?.role ?? null, target, minutes],
+  );
+  if (counted.length === 0) await addAudit(db, entry, 'ok');
 }
 
 /** @returns the id of the line */
@@ -104,4 +125,25 @@ export async function listAudit(db: Queryable, filter: AuditFilter): Promise<Aud
       filter.limit,
     ],
   );
+}
+
+/**
+ * Deletes entries of both audit logs that are older than this number of days.
+ * @returns the number of rows; a further call may find more
+ */
+export async function forgetAudit(db: Queryable, days: number, limit = 5000): Promise<number> {
+  const own = await db.query(
+    `delete from operator_audit where id in (
+       -- Ids rise with time: only the oldest entries are read.
+       select id from (select id, at from operator_audit order by id limit $2) oldest
+        where at < now() - make_interval(secs => $1::float8 * 86400)) returning 1`,
+    [days, limit],
+  );
+  const ofCampaigns = await db.query(
+    `delete from campaign_audit where (run_id, id) in (
+       select run_id, id from campaign_audit where at < now() - make_interval(secs => $1::float8 * 86400)
+        order by at limit $2) returning 1`,
+    [days, limit],
+  );
+  return own.length + ofCampaigns.length;
 }

@@ -71,27 +71,30 @@ export async function logCalls(
 }
 
 /**
- * Deletes calls and minutes that are older than these numbers of days.
+ * Deletes logged calls that are older than this number of days.
  * @returns the number of rows; a further call may find more
  */
-export async function forgetCalls(
-  db: Queryable,
-  days: { readonly calls: number; readonly minutes: number },
-  limit = 5000,
-): Promise<number> {
-  const [row] = await db.query<{ n: number }>(
-    `with old_calls as (
-       delete from calls where (at, id) in (
-         select at, id from calls where at < now() - make_interval(secs => $1::float8 * 86400) order by at, id limit $3)
-       returning 1
-     ), old_minutes as (
-       delete from call_minutes where (minute, token, lane, run_id) in (
-         select minute, token, lane, run_id from call_minutes
-          where minute < now() - make_interval(secs => $2::float8 * 86400) order by minute limit $3)
-       returning 1
-     )
-     select ((select count(*) from old_calls) + (select count(*) from old_minutes))::int as n`,
-    [days.calls, days.minutes, limit],
+export async function forgetCalls(db: Queryable, days: number, limit = 5000): Promise<number> {
+  const rows = await db.query(
+    `delete from calls where (at, id) in (
+       select at, id from calls where at < now() - make_interval(secs => $1::float8 * 86400) order by at, id limit $2)
+     returning 1`,
+    [days, limit],
   );
-  return row?.n ?? 0;
+  return rows.length;
+}
+
+/**
+ * Deletes the numbers of calls of minutes that are older than this number of days.
+ * @returns the number of rows; a further call may find more
+ */
+export async function forgetMinutes(db: Queryable, days: number, limit = 5000): Promise<number> {
+  const rows = await db.query(
+    `delete from call_minutes where (minute, token, lane, run_id) in (
+       select minute, token, lane, run_id from call_minutes
+        where minute < now() - make_interval(secs => $1::float8 * 86400) order by minute limit $2)
+     returning 1`,
+    [days, limit],
+  );
+  return rows.length;
 }

@@ -1,6 +1,11 @@
 // Exports and erases what the ledger has of a person.
+import { leadIntakeWorkflowId } from '../../contracts/ids.ts';
+import { noteOptOuts } from '../campaigns/opt-outs.ts';
 import type { Database, Queryable } from '../database.ts';
+import { ENCRYPTED_COLUMNS, type EncryptedColumn } from '../encryption/columns.ts';
+import { decryptRow } from '../encryption/values.ts';
 import { queryNamed } from './named-parameters.ts';
+import { openErasure } from './open-erasures.ts';
 import { findPerson, namesOf, type Person } from './person.ts';
 import { PLACES, type Place, streamsOf, targetsOf } from './person-places.ts';
 
@@ -28,16 +33,49 @@ export async function exportPerson(
       `select to_jsonb(t) as row from ${table} t where ${where}`,
       values,
     );
-    if (rows.length > 0) tables[table] = rows.map(({ row }) => row);
+    if (rows.length > 0) tables[table] = rows.map(({ row }) => decryptedRow(db, table, row));
   }
   return tables;
 }
 
+function decryptedRow(db: Queryable, table: string, row: Record<string, unknown>): Record<string, unknown> {
+  let decrypted = row;
+  for (const column of ENCRYPTED_COLUMNS) {
+    if (column.table !== table) continue;
+    const stored = decrypted[column.column];
+    decrypted =
+      column.shape.type === 'bytea' && typeof stored === 'string'
+        ? hexRow(db, column, decrypted, stored)
+        : decryptRow(db, column, decrypted);
+  }
+  return decrypted;
+}
+
+/** JSON shows bytes as `\\x` and hexadecimal digits. */
+function hexRow(db: Queryable, column: EncryptedColumn, row: Record<string, unknown>, hex: string) {
+  const name = column.column;
+  const bytes = decryptRow(db, column, { ...row, [name]: Buffer.from(hex.slice(2), 'hex') })[name] as Buffer;
+  return { ...row, [name]: `\\x${bytes.toString('hex')}` };
+}
+
 export interface Erasure {
+  /** Of the row that remembers the erasure until everything else is done, see open-erasures.ts; null: nothing is left to do. */
+  readonly id: number | null;
   /** Number of rows by table. */
   readonly deleted: Readonly<Record<string, number>>;
   readonly anonymized: Readonly<Record<string, number>>;
   readonly optOutKept: boolean;
+  /** What the ledger knew, for places outside it. None of it is personal data. */
+  readonly known: {
+    /** Ids in the service. */
+    readonly contacts: readonly number[];
+    readonly conversations: readonly number[];
+    readonly cards: readonly number[];
+    /** Ids of workflows that handled one event, which was about this person. */
+    readonly workflows: readonly string[];
+  };
+  /** As the person was: personal data, for {@link eraseLateCalls}. */
+  readonly person: Person;
 }
 
 /** Thrown when something about the person is in progress. It ends within minutes; then the erasure can be repeated. */
@@ -51,13 +89,23 @@ export class PersonInUseError extends Error {
   }
 }
 
+export interface EraseOptions {
+  /** Records an opt-out of campaigns first, if the person had none. A person without a number cannot have one. */
+  readonly optOut?: boolean;
+}
+
 /**
  * Erases a person in one transaction. Whatever wants to make a call about the person waits until the transaction ends,
  * and then does not find the person.
  * @returns null when the account has nobody under this id
  * @throws PersonInUseError while a call about the person is, or may be, in flight
  */
-export async function erasePerson(db: Database, account: string, ref: string): Promise<Erasure | null> {
+export async function erasePerson(
+  db: Database,
+  account: string,
+  ref: string,
+  { optOut = false }: EraseOptions = {},
+): Promise<Erasure | null> {
   return await db.transaction(async (tx) => {
     const before = await findPerson(tx, account, ref);
     if (before === null) return null;
@@ -67,7 +115,11 @@ export async function erasePerson(db: Database, account: string, ref: string): P
     if (person === null) return null;
     const uses = await usesOf(tx, person);
     if (uses.length > 0) throw new PersonInUseError(uses);
+    // Only the pseudonym of an opt-out is left. A pseudonym of it would recognize nobody.
+    if (isErased(person)) return nothingErased(person);
     const values = valuesOf(person);
+    const workflows = await ownWorkflows(tx, person);
+    if (optOut && person.key !== null) await noteOptOuts(tx, account, [person.key], 'erase', new Date());
     // An erased person who came back and opted out again has two rows. The earlier one counts.
     await queryNamed(tx, OLDER_OPT_OUT, values);
     await queryNamed(tx, NEWER_OPT_OUT, values);
@@ -82,13 +134,52 @@ export async function erasePerson(db: Database, account: string, ref: string): P
           .filter(([place, rows]) => rows > 0 && wanted(place))
           .map(([{ table }, rows]) => [table, rows]),
       );
-    const optOut = await queryNamed(tx, KEPT_OPT_OUT, values);
+    const kept = await queryNamed(tx, KEPT_OPT_OUT, values);
+    const tables = [...new Set([...erased].filter(([, rows]) => rows > 0).map(([{ table }]) => table))];
     return {
+      id: await openErasure(tx, person, { tables, workflows }),
       deleted: count(({ erase }) => erase === 'delete'),
       anonymized: count(({ erase }) => erase !== 'delete'),
-      optOutKept: optOut.length > 0,
+      optOutKept: kept.length > 0,
+      known: knownOf(person, workflows),
+      person,
     };
   });
+}
+
+/**
+ * Erases the person from calls that ended before the erasure and reached the log after it: workers keep calls in memory
+ * for a second.
+ */
+export async function eraseLateCalls(db: Queryable, person: Person): Promise<void> {
+  const place = PLACES.find(({ table }) => table === 'calls');
+  if (place === undefined || isErased(person)) return;
+  await queryNamed(db, `${statementOf(place)} where ${place.where}`, valuesOf(person));
+}
+
+function isErased({ key }: Person): boolean {
+  return key?.startsWith('erased:') ?? false;
+}
+
+function nothingErased(person: Person): Erasure {
+  return { id: null, deleted: {}, anonymized: {}, optOutKept: true, known: knownOf(person, []), person };
+}
+
+function knownOf({ contacts, conversations, cards }: Person, workflows: readonly string[]) {
+  return { contacts, conversations, cards, workflows };
+}
+
+/** A workflow of several events is also about other people, so it is not among them. */
+async function ownWorkflows(tx: Queryable, person: Person): Promise<string[]> {
+  const events = await queryNamed<{ id: string; route: string; workflow: string }>(
+    tx,
+    `select id, route, workflow from events
+      where account = :account and subject = any(:subjects::text[]) and workflow is not null`,
+    namesOf(person),
+  );
+  return events
+    .filter(({ id, route, workflow }) => workflow === leadIntakeWorkflowId(person.account, route, id))
+    .map(({ workflow }) => workflow);
 }
 
 function statementOf({ table, erase }: Place): string {
@@ -111,7 +202,7 @@ const KEPT_OPT_OUT =
 
 /** Locks in the order of everybody else: runs and campaigns before their rows. */
 async function lockWork(tx: Queryable, person: Person): Promise<void> {
-  const names = namesOf(person);
+  const names = Object.assign({}, namesOf(person), { streams: streamsOf(person) });
   const locks = [
     'select 1 from runs where account = :account and finished_at is null order by id for update',
     'select 1 from campaigns where account = :account order by run_id for share',
@@ -120,6 +211,8 @@ async function lockWork(tx: Queryable, person: Person): Promise<void> {
     'select 1 from events where account = :account and subject = any(:subjects::text[]) order by seq for update',
     'select 1 from pollers where account = :account order by poller for update',
     'select 1 from conversations where account = :account and id = any(:conversations::bigint[]) order by id for update',
+    // A batch of a sink renews its lease before it reads events.
+    'select 1 from sink_states where sink in (select sink from outbox where stream = any(:streams::text[])) order by sink for update',
     'select 1 from people where account = :account and id = :person for update',
   ];
   for (const lock of locks) await queryNamed(tx, lock, names);
@@ -156,12 +249,19 @@ const USES: readonly (readonly [what: string, sql: string])[] = [
     `select id::text as what from conversations
       where account = :account and id = any(:conversations::bigint[]) and reading is not null`,
   ],
+  [
+    'a sink may be receiving an event of the person',
+    `select s.sink as what from sink_states s where s.claimed_by is not null and s.claimed_until > clock_timestamp()
+        and exists (select 1 from outbox o where o.sink = s.sink and o.stream = any(:streams::text[]) and o.state = 'waiting'
+          and (o.next_at is null or o.next_at < clock_timestamp() + interval '1 minute'))`,
+  ],
 ];
 
 async function usesOf(tx: Queryable, person: Person): Promise<string[]> {
   const uses: string[] = [];
+  const names = Object.assign({}, namesOf(person), { streams: streamsOf(person) });
   for (const [what, sql] of USES) {
-    const rows = await queryNamed<{ what: string }>(tx, `${sql} limit 3`, namesOf(person));
+    const rows = await queryNamed<{ what: string }>(tx, `${sql} limit 3`, names);
     if (rows.length > 0) uses.push(`${what} (${rows.map((row) => row.what).join(', ')})`);
   }
   return uses;

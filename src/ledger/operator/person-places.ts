@@ -23,6 +23,18 @@ const EVENTS = 'select id from events where account = :account and subject = any
 const ROWS = `(t.run_id, t.row_no) in (
     select run_id, row_no from run_records where run_id in (${RUNS}) and key = :key and row_no > 0
     union all select run_id, row_no from merged_rows where run_id in (${RUNS}) and key = :key)`;
+/** Intents of messages to the person. */
+const messagesIn = (table: string) =>
+  `(${table}.subject in (${EVENTS}) or ${table}.trace ->> 'to' = any(:targets::text[]))`;
+/** Files that were sent to the person, or by their events, and that no event of somebody else still needs. */
+const OWN_UPLOADS = `t.id in (
+    select jsonb_array_elements_text(e.request -> 'uploads') from events e
+     where e.account = :account and e.subject = any(:subjects::text[]) and e.request ? 'uploads'
+    union all
+    select jsonb_array_elements_text(i.trace -> 'uploads') from intents i
+     where i.account = :account and i.kind = 'event-message' and i.trace ? 'uploads' and ${messagesIn('i')})
+  and not exists (select 1 from events o where o.account = :account and not o.subject = any(:subjects::text[])
+    and o.request -> 'uploads' ? t.id)`;
 /** Values that name the person, in rows of others or in rows that could not be read. */
 const NAMED = `(sluice_tail(t.value) = :tail or sluice_tail(t.other_value) = :tail
     or lower(t.value) = any(:texts::text[]) or lower(t.other_value) = any(:texts::text[]))`;
@@ -64,27 +76,17 @@ export const PLACES: readonly Place[] = [
     erase: 'delete',
   },
   { table: 'sync_members', where: 't.account = :account and t.key = :key', erase: 'delete' },
+  { table: 'upload_parts', where: OWN_UPLOADS, erase: 'delete' },
+  { table: 'uploads', where: `t.account = :account and ${OWN_UPLOADS}`, erase: 'delete' },
   {
     table: 'intents',
     where: `t.account = :account and (
         t.kind = 'card' and split_part(t.subject, '/', 1) = :person::bigint::text
         or t.kind = 'stage' and t.subject in (select id::text from cards where account = :account and person_id = :person)
-        or t.kind like 'event-%' and (t.subject in (${EVENTS}) or t.trace ->> 'to' = any(:targets::text[])))`,
+        or t.kind like 'event-%' and ${messagesIn('t')})`,
     erase: 'delete',
   },
   { table: 'cards', where: 't.account = :account and t.person_id = :person', erase: 'delete' },
-  {
-    table: 'upload_parts',
-    where: `t.id in (select jsonb_array_elements_text(e.request -> 'uploads') from events e
-        where e.account = :account and e.subject = any(:subjects::text[]) and e.request ? 'uploads')`,
-    erase: 'delete',
-  },
-  {
-    table: 'uploads',
-    where: `t.id in (select jsonb_array_elements_text(e.request -> 'uploads') from events e
-        where e.account = :account and e.subject = any(:subjects::text[]) and e.request ? 'uploads')`,
-    erase: 'delete',
-  },
   {
     table: 'deliveries',
     where: `t.account = :account and (t.conversation_id = ${TALKS} or t.event_id in (${EVENTS}))`,
@@ -110,6 +112,8 @@ export const PLACES: readonly Place[] = [
       warnings: `'[]'`,
       progress: `'{}'`,
       rank: 'null',
+      // Its text is the sender's.
+      tracestate: 'null',
       reason: `case when t.reason is not null then 'The person was erased.' end`,
     },
   },
@@ -138,6 +142,7 @@ export const PLACES: readonly Place[] = [
       published: stripState('t.published', '{}'),
       reading: 'null',
       inbound_at: 'null',
+      erased_at: 'now()',
     },
   },
   { table: 'campaign_barred', where: `t.run_id in (${CAMPAIGNS}) and t.key = :key`, erase: 'delete' },
@@ -206,6 +211,9 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   campaign_audit: 'commands on runs; members by their id',
   catalog: 'lists of the account',
   call_minutes: 'counts',
+  ledger_keys: 'keys of hashes',
+  encryption_keys: 'ids of keys',
+  erasures: 'erasures that are not complete: ids and a keyed hash',
   pollers: 'progress of polling',
   sink_states: 'state of sinks',
   slots: 'budget of tokens',
@@ -219,6 +227,8 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   paces: 'pace of campaigns',
   refusals: 'refused deliveries, without their content',
   refusal_hours: 'counts',
+  restores: 'times and counts of restores',
+  retention: 'when each kind of data was deleted last',
   watermarks: 'positions in sources',
   sluice_migrations: 'version of the tables',
 };

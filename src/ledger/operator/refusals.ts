@@ -85,11 +85,16 @@ export async function countRefusals(
   );
 }
 
-/** Deletes counts that are older than this number of days. @returns the number of rows */
-export async function forgetRefusals(db: Queryable, days: number): Promise<number> {
+/**
+ * Deletes counts that are older than this number of days.
+ * @returns the number of rows; a further call may find more
+ */
+export async function forgetRefusals(db: Queryable, days: number, limit = 5000): Promise<number> {
   const rows = await db.query(
-    'delete from refusal_hours where hour < now() - make_interval(secs => $1::float8 * 86400) returning 1',
-    [days],
+    `delete from refusal_hours where (hour, via, route, code) in (
+       select hour, via, route, code from refusal_hours
+        where hour < now() - make_interval(secs => $1::float8 * 86400) order by hour limit $2) returning 1`,
+    [days, limit],
   );
   return rows.length;
 }

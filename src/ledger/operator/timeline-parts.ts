@@ -288,7 +288,7 @@ const conversations = [
       channel: 'c.channel',
       chatbot: `c.item #> '{state,chatbot}'`,
       user: `c.item #> '{state,userId}'`,
-      lastMessage: `c.item ->> 'lastMessage'`,
+      lastMessage: `c.item -> 'lastMessage'`,
     },
     from: `conversations c where ${OF_TALKS}`,
   }),

@@ -1,5 +1,7 @@
 // Everything that happened to a person, as one list, newest first.
 import type { Queryable } from '../database.ts';
+import { CONVERSATION_ITEM } from '../encryption/columns.ts';
+import { decryptValue } from '../encryption/values.ts';
 import { isoText } from '../iso-text.ts';
 import { queryNamed } from './named-parameters.ts';
 import { namesOf, type Person } from './person.ts';
@@ -32,6 +34,14 @@ export class CursorError extends Error {
   }
 }
 
+/** Texts of conversations are encrypted where they stand. */
+function readable(db: Queryable, { account }: Person, facts: TimelineRow['facts']): TimelineRow['facts'] {
+  const { conversation, lastMessage } = facts;
+  if (lastMessage === undefined) return facts;
+  const row = [account, conversation as number];
+  return { ...facts, ...decryptValue(db, CONVERSATION_ITEM, row, { lastMessage }) };
+}
+
 /** @throws CursorError */
 export async function readTimeline(
   db: Queryable,
@@ -56,7 +66,13 @@ export async function readTimeline(
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
-    entries: page.map(({ id, at, kind, code, facts }) => ({ id, at, kind, code, facts })),
+    entries: page.map(({ id, at, kind, code, facts }) => ({
+      id,
+      at,
+      kind,
+      code,
+      facts: readable(db, person, facts),
+    })),
     next: rows.length > limit && last !== undefined ? writeCursor(last.exact, last.id) : null,
   };
 }

@@ -2,6 +2,8 @@
 // waits, so do all events behind it.
 import type { SinkEvent } from '../../contracts/wire/events.ts';
 import type { Queryable } from '../database.ts';
+import { OUTBOX_EVENT } from '../encryption/columns.ts';
+import { decryptRows } from '../encryption/values.ts';
 
 export interface DueEvent {
   readonly seq: number;
@@ -147,10 +149,10 @@ async function scan(
 async function withEvents(db: Queryable, sink: string, due: readonly Row[]): Promise<DueEvent[]> {
   if (due.length === 0) return [];
   const rows = await db.query<{ seq: number; event: SinkEvent }>(
-    'select seq, event from outbox where sink = $1 and seq = any($2)',
+    'select sink, seq, stream, event_id, event from outbox where sink = $1 and seq = any($2)',
     [sink, due.map(({ seq }) => seq)],
   );
-  const events = new Map(rows.map(({ seq, event }) => [seq, event]));
+  const events = new Map(decryptRows(db, OUTBOX_EVENT, rows).map(({ seq, event }) => [seq, event]));
   // Somebody has sent or discarded it meanwhile.
   return due.flatMap(({ seq, stream, attempts }) => {
     const event = events.get(seq);

@@ -4,6 +4,8 @@ import { toJson } from '../../contracts/stored-json.ts';
 import type { ConversationEvent } from '../../contracts/wire/conversation-events.ts';
 import type { SinkEvent } from '../../contracts/wire/events.ts';
 import type { Queryable } from '../database.ts';
+import { OUTBOX_EVENT } from '../encryption/columns.ts';
+import { encryptValue } from '../encryption/values.ts';
 
 /** An event, and the connection of its conversation if that is known. */
 export interface Announced {
@@ -46,7 +48,7 @@ export async function putEvents(
     stream: event.partitionkey,
     event_id: event.id,
     type: event.type,
-    event,
+    event: encryptValue(tx, OUTBOX_EVENT, [sink, event.partitionkey, event.id], event),
   }));
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724313))', [account]);
   await tx.query(

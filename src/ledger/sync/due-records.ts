@@ -1,7 +1,9 @@
 // Finds a run's due records, and leases them to batches.
 import type { EndCounts, RecordOutcome } from '../../contracts/wire/run.ts';
 import type { Queryable } from '../database.ts';
-import type { CardRow, PersonRow } from './people.ts';
+import { RECORD_PAYLOAD } from '../encryption/columns.ts';
+import { decryptRow } from '../encryption/values.ts';
+import { type CardRow, decryptPerson, type PersonRow } from './people.ts';
 import type { LoadedRecord, RecordRow } from './record-rows.ts';
 
 interface RunPlace {
@@ -63,7 +65,7 @@ export async function takeDue(
       batch.without ?? 0,
     ],
   );
-  return rows.map(loaded);
+  return rows.map((row) => loaded(db, row));
 }
 
 /** The current record, for its next step. */
@@ -73,11 +75,14 @@ export async function loadRecord(db: Queryable, run: RunPlace, id: number): Prom
     [run.id, id, run.account, run.pipeline],
   );
   if (row === undefined) throw new Error(`run ${run.id} has no record ${id}`);
-  return loaded(row);
+  return loaded(db, row);
 }
 
-function loaded({ person, card, ...row }: Row): LoadedRecord {
-  return { row, person: person && { ...person, card } };
+function loaded(db: Queryable, { person, card, ...row }: Row): LoadedRecord {
+  return {
+    row: decryptRow(db, RECORD_PAYLOAD, row),
+    person: person && { ...decryptPerson(db, person), card },
+  };
 }
 
 /** Renews the leases of records that the batch still holds. An expired lease cannot be renewed. */

@@ -50,6 +50,8 @@ export interface MessageTrace {
   readonly contact?: number | null;
   /** Ids as a history shows them: `id:` and the message's id. The first is the first that the answer named. */
   readonly messages?: readonly string[];
+  /** Ids of uploaded files that it sends. The request, which names them too, is deleted when the event ends well. */
+  readonly uploads?: readonly string[];
 }
 
 export interface NewIntent extends IntentKey {

@@ -2,6 +2,8 @@
 import type { CrmRecord } from '../../contracts/wire/record.ts';
 import { OUTCOMES, type Outcome } from '../../contracts/wire/run.ts';
 import type { Queryable } from '../database.ts';
+import { RECORD_PAYLOAD } from '../encryption/columns.ts';
+import { decryptValue } from '../encryption/values.ts';
 import { pageOfMerged } from './merged-rows.ts';
 import { readFindings } from './row-problems.ts';
 import type { RunRow } from './runs.ts';
@@ -128,8 +130,8 @@ async function* readRecords(
   { pageRows, position }: ReaderPage,
 ): AsyncGenerator<Placed> {
   for (let after = position?.at ?? 0; ; ) {
-    const page = await db.query<Omit<RowOutcome, 'other'> & { id: number }>(
-      `select id, row_no as row, key, status, step, code, reason, null as "column", tries as attempts, created,
+    const page = await db.query<Omit<RowOutcome, 'other'> & { id: number; event_id: string | null }>(
+      `select id, event_id, row_no as row, key, status, step, code, reason, null as "column", tries as attempts, created,
               card_created as "cardCreated", ended_at as "endedAt", payload
          from ${status === 'pending' ? PENDING : 'run_records'}
         where run_id = $1 and status = $2 and id > $3
@@ -139,8 +141,9 @@ async function* readRecords(
         order by id limit $6`,
       [run, status, after, codes, row, pageRows, later],
     );
-    for (const { id, ...outcome } of page) {
-      yield { at: id, outcome: { ...outcome, other: null } };
+    for (const { id, event_id, ...outcome } of page) {
+      const payload = decryptValue(db, RECORD_PAYLOAD, [run, outcome.key, event_id], outcome.payload);
+      yield { at: id, outcome: { ...outcome, payload, other: null } };
       after = id;
     }
     if (page.length < pageRows) return;

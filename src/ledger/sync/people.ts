@@ -3,6 +3,8 @@
 import { toJson } from '../../contracts/stored-json.ts';
 import type { ExtraField } from '../../contracts/wire/record.ts';
 import type { Queryable } from '../database.ts';
+import { EXTRA_KNOWN, PERSON_SEEN } from '../encryption/columns.ts';
+import { decryptRow, encryptValue } from '../encryption/values.ts';
 import type { Note } from '../notes.ts';
 
 export interface PersonRow {
@@ -48,6 +50,11 @@ export interface CardRow {
   readonly stage: string | null;
 }
 
+/** @param row a row of people with all of its columns, as the database returned it */
+export function decryptPerson<T extends PersonRow>(db: Queryable, row: T): T {
+  return decryptRow(db, PERSON_SEEN, decryptRow(db, EXTRA_KNOWN, row));
+}
+
 export interface KnownPerson extends PersonRow {
   readonly card: CardRow | null;
 }
@@ -70,7 +77,7 @@ export async function findPeople(
          select * from cards where account = $1 and person_id = p.id and pipeline = $3 limit 1) c on true`,
     [account, keys, pipeline],
   );
-  return new Map(rows.map((row) => [row.key, row]));
+  return new Map(rows.map((row) => [row.key, decryptPerson(db, row)]));
 }
 
 /** Records what the service shows about a person: the current contact, or that there is none. */
@@ -95,8 +102,10 @@ export async function noteSeen(
       key,
       found?.id ?? null,
       found?.contact.number ?? null,
-      found && toJson({ run: runId, ...found.contact }),
-      found?.contact.extraInfo == null ? null : toJson(found.contact.extraInfo),
+      found && toJson(encryptValue(tx, PERSON_SEEN, [account, key], { run: runId, ...found.contact })),
+      found?.contact.extraInfo == null
+        ? null
+        : toJson(encryptValue(tx, EXTRA_KNOWN, [account, key], found.contact.extraInfo)),
       found?.contact.name ?? null,
       found?.contact.email ?? null,
     ],
@@ -175,12 +184,12 @@ export interface SentTags {
 
 /** The note that stores a contact as just written or found. */
 export function contactNote(account: string, key: string, sent: SentContact): Note {
-  const { tags } = sent;
-  return (param) =>
+  const { tags, extra } = sent;
+  return (param, db) =>
     `insert into people (account, key, remote_id, remote_number, hash_contact, hash_extra, extra_known, sent,
                          created_by, synced_at, hash_tags, tags_added, tags_missing, name, email)
      values (${param(account)}, ${param(key)}, ${param(sent.remoteId)}, ${param(sent.remoteNumber)},
-             ${param(sent.hashContact)}, ${param(sent.hashExtra)}, ${param(sent.extra && toJson(sent.extra))},
+             ${param(sent.hashContact)}, ${param(sent.hashExtra)}, ${param(extra && toJson(encryptValue(db, EXTRA_KNOWN, [account, key], extra)))},
              ${param(toJson(sent.marks))}, ${param(sent.createdBy)}, now(), ${param(tags?.hash ?? null)},
              ${param(toJson(tags?.added ?? []))}, ${param(toJson(tags?.missing ?? []))},
              ${param(sent.name ?? null)}, ${param(sent.email ?? null)})

@@ -2,6 +2,8 @@
 import type { CrmRecord } from '../../contracts/wire/record.ts';
 import type { RecordOutcome } from '../../contracts/wire/run.ts';
 import type { Queryable } from '../database.ts';
+import { RECORD_PAYLOAD } from '../encryption/columns.ts';
+import { decryptRow } from '../encryption/values.ts';
 import type { KnownPerson } from './people.ts';
 
 /** What a step needs to know about its record. */
@@ -48,5 +50,5 @@ export async function getRecord(db: Queryable, runId: string, id: number): Promi
     id,
   ]);
   if (row === undefined) throw new Error(`run ${runId} has no record ${id}`);
-  return row;
+  return decryptRow(db, RECORD_PAYLOAD, row);
 }

@@ -3,7 +3,7 @@ import { toJson } from '../../contracts/stored-json.ts';
 import type { RecordOutcome } from '../../contracts/wire/run.ts';
 import type { Queryable } from '../database.ts';
 import { type Note, runNotes, runTogether } from '../notes.ts';
-import type { PersonRow } from './people.ts';
+import { decryptPerson, type PersonRow } from './people.ts';
 import type { LeasedRecord, LoadedRecord, RecordRow, TagIds } from './record-rows.ts';
 
 /**
@@ -74,7 +74,7 @@ export async function settleContact(
 ): Promise<RecordEnd & { readonly next?: LoadedRecord }> {
   const values = [...settleParams(row, change)];
   const sql = `
-    with person as (${contact((value) => `$${values.push(value)}`)}), main as (${SETTLE})
+    with person as (${contact((value) => `$${values.push(value)}`, tx)}), main as (${SETTLE})
     select main.*, to_json(person) as person from main, person`;
   type WithPerson = Settled & { readonly person: PersonRow };
   const [settled] = await runTogether<WithPerson>(tx, sql, values, mustBeLeased(row));
@@ -82,7 +82,7 @@ export async function settleContact(
   const { person: written, card_created: _, ...now } = settled;
   return {
     ...endIn(settled),
-    next: { row: { ...row, ...now }, person: { ...written, card: person?.card ?? null } },
+    next: { row: { ...row, ...now }, person: { ...decryptPerson(tx, written), card: person?.card ?? null } },
   };
 }
 

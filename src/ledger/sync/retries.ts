@@ -6,6 +6,8 @@ import type { CrmRecord } from '../../contracts/wire/record.ts';
 import { LAST_RUN, type RetriedStatus, type RetryRequest } from '../../contracts/wire/retry.ts';
 import type { RunSpec } from '../../contracts/wire/run.ts';
 import type { Database, Queryable } from '../database.ts';
+import { RECORD_PAYLOAD } from '../encryption/columns.ts';
+import { decryptValue } from '../encryption/values.ts';
 
 /** Thrown when a retry cannot start. Nothing was written. */
 export class RetryRefusedError extends Error {
@@ -156,10 +158,14 @@ export async function nextRetryPage(tx: Queryable, runId: string, limit: number)
   }>('select account, spec, status, cursor from runs where id = $1 for update', [runId]);
   if (run === undefined) throw new Error(`the ledger has no run ${runId}`);
   if (run.status !== 'planning' || run.cursor === null) return null;
-  const records = await tx.query<RetriedRecord>(
-    `select r.id, r.row_no as row, r.key, r.status, r.payload as record ${TAKEN} order by r.id limit $5`,
+  const rows = await tx.query<RetriedRecord & { run_id: string; event_id: string | null }>(
+    `select r.id, r.run_id, r.row_no as row, r.key, r.event_id, r.status, r.payload as record ${TAKEN} order by r.id limit $5`,
     [...paramsOf(run.cursor), limit],
   );
+  const records = rows.map(({ run_id, event_id, ...row }) => ({
+    ...row,
+    record: decryptValue(tx, RECORD_PAYLOAD, [run_id, row.key, event_id], row.record),
+  }));
   return { account: run.account, spec: run.spec, records };
 }
 

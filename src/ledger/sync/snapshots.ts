@@ -3,6 +3,8 @@
 import { toJson } from '../../contracts/stored-json.ts';
 import type { CrmRecord } from '../../contracts/wire/record.ts';
 import type { Queryable } from '../database.ts';
+import { PERSON_SEEN, RECORD_PAYLOAD } from '../encryption/columns.ts';
+import { decryptRows, encryptValue } from '../encryption/values.ts';
 import type { SeenContact } from './people.ts';
 
 export interface SnapshotContact extends SeenContact {
@@ -45,7 +47,7 @@ export async function noteSnapshot(
           id,
           key,
           number: contact.number,
-          seen: { run: runId, ...contact },
+          seen: encryptValue(tx, PERSON_SEEN, [account, key], { run: runId, ...contact }),
         })),
       ),
     ],
@@ -75,14 +77,15 @@ export async function foundRecords(
   run: { id: string; account: string },
   page: { after: number; limit: number; keys?: readonly string[] },
 ): Promise<FoundRecord[]> {
-  return await db.query<FoundRecord>(
-    `select r.id, r.key, r.todo, r.payload
+  const rows = await db.query<FoundRecord>(
+    `select r.id, r.run_id, r.key, r.event_id, r.todo, r.payload
        from run_records r join people p on p.account = $2 and p.key = r.key and p.seen ->> 'run' = $1
       where r.run_id = $1 and r.status = 'pending' and r.due_at = '-infinity' and r.id > $3
         and ($5::text[] is null or r.key = any($5))
       order by r.id limit $4`,
     [run.id, run.account, page.after, page.limit, page.keys ?? null],
   );
+  return decryptRows(db, RECORD_PAYLOAD, rows);
 }
 
 /**

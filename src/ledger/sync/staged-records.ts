@@ -2,6 +2,8 @@
 import { toJson } from '../../contracts/stored-json.ts';
 import type { CrmRecord } from '../../contracts/wire/record.ts';
 import { plainArray, type Queryable } from '../database.ts';
+import { RECORD_PAYLOAD } from '../encryption/columns.ts';
+import { decryptRows, decryptValue, encryptValue } from '../encryption/values.ts';
 import type { RecordRow } from './record-rows.ts';
 
 export interface StagedRecord {
@@ -19,7 +21,12 @@ export async function findStaged(tx: Queryable, runId: string, keys: readonly st
     'select key, row_no, payload, carried from run_records where run_id = $1 and key = any($2)',
     [runId, keys],
   );
-  return new Map(rows.map((row) => [row.key, row]));
+  return new Map(
+    rows.map((row) => {
+      const payload = decryptValue(tx, RECORD_PAYLOAD, [runId, row.key, null], row.payload);
+      return [row.key, { ...row, payload }];
+    }),
+  );
 }
 
 /**
@@ -46,11 +53,17 @@ export async function stageRecords(
       plainArray(staged.map(({ key }) => key)),
       plainArray(staged.map(({ row }) => row)),
       // JSON texts contain no line breaks.
-      staged.map(({ record }) => (typeof record === 'string' ? record : toJson(record))).join('\n'),
+      staged.map((each) => jsonOf(tx, runId, each)).join('\n'),
       plainArray(staged.map(({ todo }) => todo)),
       carried,
     ],
   );
+}
+
+function jsonOf(tx: Queryable, runId: string, { key, record }: StagedRecord): string {
+  if (tx.cipher === undefined) return typeof record === 'string' ? record : toJson(record);
+  const payload = typeof record === 'string' ? (JSON.parse(record) as CrmRecord) : record;
+  return toJson(encryptValue(tx, RECORD_PAYLOAD, [runId, key, null], payload));
 }
 
 /** Deletes records of people whose rows were refused. Records that the previous run left undone stay. */
@@ -77,7 +90,13 @@ export async function stageEventRecord(
        insert into run_records (run_id, key, row_no, payload, todo, status, event_id)
        values ($1, $2, 1, $3, $4, case when $4 = 0 then 'unchanged' else 'pending' end, $5) returning id)
      update events set record_id = record.id from record where events.id = $5 returning record.id`,
-    [event.run_id, record.key, toJson(record), todo, event.id],
+    [
+      event.run_id,
+      record.key,
+      toJson(encryptValue(tx, RECORD_PAYLOAD, [event.run_id, record.key, event.id], record)),
+      todo,
+      event.id,
+    ],
   );
   return (row as { id: number }).id;
 }
@@ -126,10 +145,13 @@ export async function stagedRecords(
   runId: string,
   page: { after: number; limit: number },
 ): Promise<Pick<RecordRow & { payload: CrmRecord }, 'id' | 'row_no' | 'key' | 'todo' | 'payload'>[]> {
-  return await db.query(
+  const rows = await db.query<
+    Pick<RecordRow & { payload: CrmRecord }, 'id' | 'row_no' | 'key' | 'todo' | 'payload'>
+  >(
     // No record waits while the run is planned. With the due time, the index returns them in this order.
-    `select id, row_no, key, todo, payload from run_records
+    `select id, run_id, row_no, key, event_id, todo, payload from run_records
       where run_id = $1 and status = 'pending' and due_at = '-infinity' and id > $2 order by id limit $3`,
     [runId, page.after, page.limit],
   );
+  return decryptRows(db, RECORD_PAYLOAD, rows);
 }

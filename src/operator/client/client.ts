@@ -15,6 +15,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Header with the other fields of a request whose body is bytes: percent-encoded JSON. Addresses end up in logs. */
+export const FIELDS_HEADER = 'sluice-fields';
+
 /** A request, ready to send. `body`: JSON text or bytes. */
 export interface WireRequest {
   readonly method: string;
@@ -22,6 +25,8 @@ export interface WireRequest {
   readonly path: string;
   readonly body: string | Uint8Array | null;
   readonly contentType: string | null;
+  /** Value of the header for fields beside bytes. */
+  readonly fields: string | null;
 }
 
 export interface WireAnswer {
@@ -42,7 +47,10 @@ export function createClient(transport: Transport): OperatorClient {
   };
 }
 
-/** Path parameters come from the input. The rest is the query of a GET, or the JSON body of another method. */
+/**
+ * Path parameters come from the input. The rest is the query of a GET, the JSON body of another method, or a header
+ * beside a body of bytes.
+ */
 function encodeCall(route: Route, input: object): WireRequest {
   const [method = 'GET', template = ''] = route.split(' ');
   const rest = new Map<string, unknown>(Object.entries(input));
@@ -54,19 +62,19 @@ function encodeCall(route: Route, input: object): WireRequest {
   });
   const bytes = [...rest].find(([, value]) => value instanceof Uint8Array);
   if (bytes !== undefined) rest.delete(bytes[0]);
-  const inQuery = method === 'GET' || bytes !== undefined;
-  const query = inQuery ? queryOf(rest) : '';
-  return {
-    method,
-    path: `/api/v1${path}${query}`,
-    body:
-      bytes !== undefined
-        ? (bytes[1] as Uint8Array)
-        : inQuery
-          ? null
-          : JSON.stringify(Object.fromEntries(rest)),
-    contentType: bytes !== undefined ? 'application/octet-stream' : inQuery ? null : 'application/json',
-  };
+  const isGet = method === 'GET';
+  const json = () => JSON.stringify(Object.fromEntries(rest));
+  const request = { method, path: `/api/v1${path}${isGet ? queryOf(rest) : ''}`, fields: null };
+  if (bytes !== undefined)
+    return Object.assign(request, {
+      body: bytes[1] as Uint8Array,
+      contentType: 'application/octet-stream',
+      fields: encodeURIComponent(json()),
+    });
+  return Object.assign(request, {
+    body: isGet ? null : json(),
+    contentType: isGet ? null : 'application/json',
+  });
 }
 
 /** A list is repeated: `state=open&state=failed`. */

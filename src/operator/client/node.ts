@@ -1,7 +1,7 @@
 // Transports of commands: the Unix socket of a process on this machine, and HTTP with an access token.
 import { errors, Pool } from 'undici';
 import { OperatorError } from '../error.ts';
-import { createClient, type OperatorClient, type Transport } from './client.ts';
+import { createClient, FIELDS_HEADER, type OperatorClient, type Transport } from './client.ts';
 
 const CONNECT_MS = 5000;
 /** A command such as a pause waits for active calls to end. Their deadline is 30 s, plus their wait for slots. */
@@ -35,13 +35,17 @@ export function httpClient(url: string, token: string | null): ConnectedClient {
 }
 
 function clientOver(pool: Pool, headers: Record<string, string>, where: string): ConnectedClient {
-  const transport: Transport = async ({ method, path, body, contentType }, { signal }) => {
+  const transport: Transport = async ({ method, path, body, contentType, fields }, { signal }) => {
     try {
       const response = await pool.request({
         method: method as 'GET',
         path,
         body,
-        headers: { ...headers, ...(contentType === null ? {} : { 'content-type': contentType }) },
+        headers: {
+          ...headers,
+          ...(contentType === null ? {} : { 'content-type': contentType }),
+          ...(fields === null ? {} : { [FIELDS_HEADER]: fields }),
+        },
         signal: signal ?? null,
       });
       return { status: response.statusCode, text: await response.body.text() };

@@ -3,6 +3,7 @@ import express, { type Request, type Response, type Router } from 'express';
 import { z } from 'zod';
 import { API_PREFIX, type Endpoint } from '../../contracts/operator/endpoint.ts';
 import { ENDPOINTS, type Route } from '../../contracts/operator/index.ts';
+import { FIELDS_HEADER } from '../client/client.ts';
 import { errorBody, OperatorError } from '../error.ts';
 import { type Caller, isAllowed } from '../service/caller.ts';
 import type { OperatorLog } from '../service/deps.ts';
@@ -36,18 +37,20 @@ export type ApiResponse = Response<unknown, CallerLocals & Record<string, unknow
 /** Routes of all endpoints. A middleware before it sets `res.locals.caller`. */
 export function createApi(dispatch: Dispatch): Router {
   const api = express.Router({ caseSensitive: true, strict: true });
-  const json = express.json({ limit: JSON_BYTES, strict: true });
   for (const [route, endpoint] of Object.entries<Endpoint>(ENDPOINTS)) {
     const [method = '', path = ''] = route.split(' ');
-    const { bytes } = endpoint;
+    const { bytes, jsonBytes = JSON_BYTES } = endpoint;
     const body =
-      bytes === undefined ? json : express.raw({ limit: bytes.max, type: 'application/octet-stream' });
-    const inQuery = method === 'GET' || bytes !== undefined;
-    const decode = inQuery ? queryDecoder(endpoint) : null;
+      bytes === undefined
+        ? express.json({ limit: jsonBytes, strict: true })
+        : express.raw({ limit: bytes.max, type: 'application/octet-stream' });
+    const decode = method === 'GET' ? queryDecoder(endpoint) : null;
+    const given = (req: Request) => {
+      if (bytes !== undefined) return Object.assign(fieldsOf(req), { [bytes.field]: req.body as unknown });
+      return decode === null ? bodyOf(req) : decode(req.query);
+    };
     const call = async (req: Request, res: ApiResponse): Promise<void> => {
-      const given = decode === null ? bodyOf(req) : decode(req.query);
-      const input: Record<string, unknown> = { ...given, ...req.params };
-      if (bytes !== undefined) input[bytes.field] = req.body;
+      const input: Record<string, unknown> = { ...given(req), ...req.params };
       const output = await dispatch(route as Route, input, res.locals.caller, res.locals.exchange);
       if (res.destroyed) return;
       res.set('Cache-Control', 'no-store');
@@ -97,9 +100,24 @@ export function refuseWith(log: Pick<OperatorLog, 'error'>) {
 
 function bodyOf(req: Request): Record<string, unknown> {
   const body: unknown = req.body ?? {};
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new OperatorError('invalid', 'the body must be a JSON object', { code: 'BODY' });
-  return body as Record<string, unknown>;
+  if (!isObject(body)) throw new OperatorError('invalid', 'the body must be a JSON object', { code: 'BODY' });
+  return body;
+}
+
+/** The fields beside a body of bytes. */
+function fieldsOf(req: Request): Record<string, unknown> {
+  try {
+    const fields: unknown = JSON.parse(decodeURIComponent(req.get(FIELDS_HEADER) ?? '{}'));
+    if (isObject(fields)) return fields;
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof URIError)) throw error;
+  }
+  const problem = `the header ${FIELDS_HEADER} must be a JSON object, percent-encoded`;
+  throw new OperatorError('invalid', problem, { code: 'BODY' });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Errors of Express and its body parser have a status, and the parser's also a `type`. */

@@ -14,6 +14,7 @@ import { nonceOf, securityHeaders } from './headers.ts';
 import { oidcRouter } from './oidc.ts';
 import { guardOrigin } from './origin.ts';
 import { createSessions } from './session.ts';
+import { temporalUiGuards } from './temporal-ui.ts';
 
 /** Time for the rest of a request whose sender has not logged in. Its body is a name and a password. */
 const STRANGERS_BODY_MS = 10_000;
@@ -54,8 +55,16 @@ export function createHttpIdentity({
   logins.post([`${API_PREFIX}/login`, `${API_PREFIX}/session/claim`, `${API_PREFIX}/password`], limit);
   logins.use('/auth/oidc', limit);
   logins.use(oidcRouter({ db, config, cookies, log }));
+  const temporalUi = temporalUiGuards(() => config().config.operator.temporalUi);
   return {
-    guards: [securityHeaders(isHttps), guardOrigin(http), identify, limitStrangers(bodyMs)],
+    guards: [
+      securityHeaders(isHttps),
+      temporalUi.recognize,
+      guardOrigin(http),
+      temporalUi.preflight,
+      identify,
+      limitStrangers(bodyMs),
+    ],
     logins,
     isAlive,
     nonceOf,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { API_PREFIX, type Endpoint, ErrorBody } from '../../contracts/operator/endpoint.ts';
 import { ENDPOINTS } from '../../contracts/operator/index.ts';
+import { FIELDS_HEADER } from '../client/client.ts';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -41,7 +42,13 @@ function describeEndpoint(route: string, endpoint: Endpoint): JsonSchema {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const { bytes } = endpoint;
   const rest = Object.keys(properties).filter((name) => !inPath.includes(name) && name !== bytes?.field);
-  const inQuery = method === 'GET' || bytes !== undefined;
+  const inQuery = method === 'GET';
+  const schemaOfRest = {
+    type: 'object',
+    properties: Object.fromEntries(rest.map((name) => [name, properties[name]])),
+    required: required.filter((name) => rest.includes(name)),
+    additionalProperties: false,
+  };
   const parameters = [
     ...inPath.map((name) => ({ name, in: 'path', required: true, schema: properties[name] })),
     ...(inQuery ? rest : []).map((name) => ({
@@ -50,6 +57,17 @@ function describeEndpoint(route: string, endpoint: Endpoint): JsonSchema {
       required: required.includes(name),
       schema: properties[name],
     })),
+    ...(bytes === undefined || rest.length === 0
+      ? []
+      : [
+          {
+            name: FIELDS_HEADER,
+            in: 'header',
+            required: true,
+            description: 'JSON, percent-encoded',
+            content: { 'application/json': { schema: schemaOfRest } },
+          },
+        ]),
   ];
   const error = {
     description: 'Refused',
@@ -78,12 +96,7 @@ function describeEndpoint(route: string, endpoint: Endpoint): JsonSchema {
       required: rest.some((name) => required.includes(name)),
       content: {
         'application/json': {
-          schema: {
-            type: 'object',
-            properties: Object.fromEntries(rest.map((name) => [name, properties[name]])),
-            required: required.filter((name) => rest.includes(name)),
-            additionalProperties: false,
-          },
+          schema: schemaOfRest,
         },
       },
     };

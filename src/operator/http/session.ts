@@ -59,12 +59,17 @@ export function createSessions({ db, config, cookies }: SessionsOptions): Sessio
       if (credentials?.kind === 'token')
         res.locals.exchange = exchangeOf(req, res, session, credentials.secret);
       if (credentials === null) return next();
-      const caller = await callerOf(credentials, req.get(BACKGROUND_HEADER) === undefined);
+      // Temporal's web UI refreshes by itself, and sends no header that says so.
+      const isTemporalUi = res.locals.isTemporalUi === true;
+      const isActive = !isTemporalUi && req.get(BACKGROUND_HEADER) === undefined;
+      const caller = await callerOf(credentials, isActive);
       if (caller === null && credentials.kind === 'token')
         throw new OperatorError('unauthenticated', 'the access token is unknown, expired or revoked', {
           code: 'TOKEN_INVALID',
         });
-      if (caller !== null && credentials.kind === 'session') checkCsrf(req, credentials.secret);
+      // Its page cannot know the CSRF token. Its origin, which the browser establishes, stands in for it.
+      if (caller !== null && credentials.kind === 'session' && !isTemporalUi)
+        checkCsrf(req, credentials.secret);
       res.locals.caller = caller;
       res.locals.credentials = credentials;
       next();

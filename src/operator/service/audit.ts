@@ -1,11 +1,12 @@
 // The audit log of the dispatcher, in the ledger.
 import type { Database } from '../../ledger/database.ts';
-import { addAudit, completeAudit } from '../../ledger/operator/audit.ts';
+import { addAudit, completeAudit, countAudit } from '../../ledger/operator/audit.ts';
 import type { AuditLog } from './dispatch.ts';
 
 export function auditLog(db: Database): AuditLog {
   return {
     write: (entry, outcome) => addAudit(db, entry, outcome),
+    count: (entry, minutes) => countAudit(db, entry, minutes),
     complete: (id, outcome, details) => completeAudit(db, id, outcome, details),
   };
 }

@@ -1,5 +1,6 @@
 // What the operator API needs from the process that serves it.
 import type { Client } from '@temporalio/client';
+import type { LiveConfig } from '../../config/live-config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { MappingConfig } from '../../contracts/config/config.ts';
 import type { AccountLists } from '../../contracts/operator/accounts.ts';
@@ -29,6 +30,8 @@ export interface OperatorDeps {
    * @throws ConfigError, ConfigFileError for a command that reads the ledger without a valid configuration
    */
   config(): LoadedConfig;
+  /** What `config` reads from. Null: the configuration is broken, or is never loaded again. */
+  readonly live: LiveConfig | null;
   /**
    * A client of Temporal. A command that serves itself starts the embedded server and workers here, so call it only
    * for what needs a workflow.
@@ -61,8 +64,20 @@ export interface OperatorTools {
   readonly firstSync: FirstSync;
   readonly campaignFile: CampaignFile;
   readonly campaignDraft: CampaignDraft;
+  /** Copies the embedded ledger into a new folder. */
+  backUpLedger(): Promise<{ readonly folder: string; readonly takenAt: string }>;
   /** The assumptions of every account. */
   assumptions(): AssumptionState[];
+  /**
+   * Overwrites the events of these conversations in the files of JSONL sinks.
+   * @returns the number of events by sink; null for a file that is not on this machine
+   */
+  eraseFromSinkFiles(
+    account: string,
+    conversations: readonly number[],
+  ): Promise<readonly { readonly sink: string; readonly events: number | null }[]>;
+  /** Deletes uploaded exports and the results of dry runs that this process keeps: they may name anybody. */
+  forgetExports(): Promise<void>;
 }
 
 /** What a dry run plans, and what it keeps. */
@@ -86,6 +101,8 @@ export interface DryRuns {
   start(request: DryRunRequest): string;
   /** Null when there is none, or when it was deleted. */
   get(id: string): KeptDryRun | null;
+  /** Ends the active dry run, and deletes all results. */
+  forgetAll(): Promise<void>;
 }
 
 /** A dry run. Its values are personal data. */
@@ -153,6 +170,8 @@ export interface FirstSync {
     made: { readonly account: string; readonly sync: string; readonly mapping: MappingConfig },
   ): Promise<{ readonly file: string; readonly export: string; readonly active: boolean }>;
   remove(id: string): Promise<void>;
+  /** Deletes all uploads. */
+  forgetAll(): Promise<void>;
 }
 
 /** Null: nobody has logged in. */

@@ -24,6 +24,8 @@ export type AuditOutcome = 'started' | 'ok' | 'denied' | 'failed';
 export interface AuditLog {
   /** Writes a line. @returns its id */
   write(entry: AuditEntry, outcome: AuditOutcome): Promise<number>;
+  /** Adds one to the caller's last line of this action and target, or writes one that is `ok`. */
+  count(entry: AuditEntry, minutes: number): Promise<void>;
   /** Completes a line that was written as `started`. `details` are added to it. */
   complete(id: number, outcome: AuditOutcome, details?: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -63,7 +65,10 @@ export function createDispatch({ handlers, audit, log }: DispatchOptions): Dispa
       : null;
     if (isReveal && !mayReveal) throw denied(caller, 'operator');
     // Before the command: nothing that an operator did is missing in the log.
-    const line = isCommand ? await audit.write(entry, 'started') : null;
+    const { auditMinutes } = endpoint;
+    const isCounted = isCommand && auditMinutes !== undefined;
+    if (isCounted) await audit.count(entry, auditMinutes);
+    const line = isCommand && !isCounted ? await audit.write(entry, 'started') : null;
     const complete = async (outcome: AuditOutcome, details?: Record<string, unknown>) => {
       if (line === null) return;
       await audit.complete(line, outcome, details).catch((error: unknown) => {
@@ -82,7 +87,9 @@ export function createDispatch({ handlers, audit, log }: DispatchOptions): Dispa
       return output;
     } catch (error) {
       const known = asOperatorError(error);
-      await complete('failed', { kind: known?.kind ?? 'failed', code: known?.code });
+      const details = { kind: known?.kind ?? 'failed', code: known?.code };
+      if (isCounted) await audit.write({ ...entry, details }, 'failed');
+      else await complete('failed', details);
       if (known !== null) throw known;
       log.error({ err: error, route }, 'a request of an operator failed');
       throw new OperatorError('failed', 'internal error; the log of the Sluice process has the details', {

@@ -43,7 +43,8 @@ export function eventHandlers(deps: OperatorDeps): Handlers<keyof typeof EVENTS>
       };
     },
 
-    'POST /events/retry': async ({ limit, reason, ...filter }, { identity }) => {
+    'POST /events/retry': async (input, { identity }) => {
+      const { limit, reason: _, ...filter } = input;
       await requireAll(deps, filter);
       const nothing = { retried: [], continued: [], workflows: 0, left: [...(filter.ids ?? [])] };
       if (!(await hasRetryable(db, filter))) return nothing;
@@ -58,10 +59,7 @@ export function eventHandlers(deps: OperatorDeps): Handlers<keyof typeof EVENTS>
         }),
       );
       const retried = routes.flatMap(({ events }) => events);
-      deps.log.warn(
-        { by: identity, reason, events: retried.length, workflows },
-        'an operator retries events',
-      );
+      deps.log.warn({ by: identity, events: retried.length, workflows }, 'an operator retries events');
       for (const route of routes) await startIntake(deps, client, key, route);
       const again = new Set([...retried, ...continued]);
       const left = (filter.ids ?? []).filter((id) => !again.has(id));

@@ -2,11 +2,13 @@
 import type { Route } from '../../contracts/operator/index.ts';
 import { accountHandlers } from './accounts.ts';
 import { campaignHandlers } from './campaigns/index.ts';
+import { codecHandlers } from './codec.ts';
 import { refusalHandlers } from './dead-letters/index.ts';
 import { createDeadLetters } from './dead-letters/letters.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { eventHandlers } from './events.ts';
 import { identityHandlers } from './identity.ts';
+import { ledgerHandlers } from './ledger.ts';
 import { messageHandlers } from './messages.ts';
 import { outboxHandlers } from './outbox.ts';
 import { overviewHandlers } from './overview/index.ts';
@@ -24,9 +26,11 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
   return {
     ...accountHandlers(deps),
     ...campaignHandlers(deps),
+    ...codecHandlers(deps),
     ...eventHandlers(deps),
     ...firstSyncHandlers(deps),
     ...identityHandlers(deps),
+    ...ledgerHandlers(deps),
     ...messageHandlers(deps),
     ...outboxHandlers(deps),
     ...overviewHandlers(deps, defaultProbes(deps, letters)),

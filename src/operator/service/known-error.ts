@@ -1,7 +1,9 @@
 // Errors below the handlers that an operator can do something about, as errors of the operator API.
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { DamagedPayloadError, EncryptionKeyError, UnknownEncryptionKeyError } from '../../codec/errors.ts';
 import { ConfigError, ConfigFileError, SecretError, UnknownNameError } from '../../config/errors.ts';
 import { LedgerError } from '../../ledger/database.ts';
+import { DamagedValueError, UnknownLedgerKeyError } from '../../ledger/encryption/cipher.ts';
 import { OperatorError } from '../error.ts';
 
 /**
@@ -21,6 +23,16 @@ export function asOperatorError(error: unknown): OperatorError | null {
     return new OperatorError('invalid', error.message, { code: 'CONFIG', cause: error });
   if (error instanceof SecretError)
     return new OperatorError('failed', error.message, { code: 'SECRET', cause: error });
+  if (error instanceof EncryptionKeyError)
+    return new OperatorError('failed', error.message, { code: 'ENCRYPTION_KEY', cause: error });
+  if (error instanceof UnknownEncryptionKeyError)
+    return new OperatorError('conflict', error.message, { code: 'ENCRYPTION_KEY_UNKNOWN', cause: error });
+  if (error instanceof DamagedPayloadError)
+    return new OperatorError('conflict', error.message, { code: 'PAYLOAD_DAMAGED', cause: error });
+  if (error instanceof UnknownLedgerKeyError)
+    return new OperatorError('conflict', error.message, { code: 'LEDGER_KEY_UNKNOWN', cause: error });
+  if (error instanceof DamagedValueError)
+    return new OperatorError('conflict', error.message, { code: 'LEDGER_VALUE_DAMAGED', cause: error });
   // A statement that the database refuses for another reason is a defect, and waiting does not correct it.
   if (error instanceof LedgerError && (error.code === null || PASSING.test(error.code)))
     return new OperatorError('unavailable', error.message, { code: 'LEDGER', cause: error });

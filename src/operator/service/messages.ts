@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { UnknownNameError } from '../../config/errors.ts';
-import { durationMs } from '../../contracts/config/config-base.ts';
+import { durationDays, durationMs } from '../../contracts/config/config-base.ts';
 import { OPERATOR_ROUTE } from '../../contracts/ids.ts';
 import { contentTypeOf, uploadNameOf } from '../../contracts/media-names.ts';
 import type { MESSAGES } from '../../contracts/operator/messages.ts';
@@ -64,7 +64,8 @@ export function messageHandlers(deps: OperatorDeps): Handlers<keyof typeof MESSA
       configured(account);
       const contentType = contentTypeOf(type);
       const filename = uploadNameOf(undefined, name, contentType);
-      const { id } = await storeUpload(db, { account, filename, contentType, data });
+      const days = durationDays(deps.config().config.retention.uploads);
+      const { id } = await storeUpload(db, { account, filename, contentType, data }, days);
       return { upload: id };
     },
   };
@@ -87,6 +88,7 @@ function operatorRoute(account: string): Route {
     name: OPERATOR_ROUTE,
     config: {
       account,
+      erasedPeople: 'refuse',
       action: { type: 'message', outsideWindow: 'refuse', saveOnTicket: true },
     },
     read: () => Promise.reject(new Error('the route of operators reads no deliveries')),

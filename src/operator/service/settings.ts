@@ -6,14 +6,16 @@ import type { LoadedConfig } from '../../config/load.ts';
 import { summarize } from '../../config/summary.ts';
 import type { DoctorReport, SETTINGS } from '../../contracts/operator/settings.ts';
 import { suggestion } from '../../contracts/suggest.ts';
+import { retentionOf } from '../../ledger/retention/report.ts';
 import { redactTokens } from '../../observability/redaction.ts';
+import { OperatorError } from '../error.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 
 /** Temporal's own default. */
 const NAMESPACE = 'default';
 
 export function settingsHandlers(deps: OperatorDeps): Handlers<keyof typeof SETTINGS> {
-  const { config, tools } = deps;
+  const { config, live, tools } = deps;
   let last: DoctorReport | null = null;
   return {
     'GET /configuration': async () => {
@@ -24,10 +26,19 @@ export function settingsHandlers(deps: OperatorDeps): Handlers<keyof typeof SETT
         file: loaded.file,
         loadedAt: loaded.loadedAt,
         changed: onDisk !== loaded.text,
+        brokenSince: live?.state().brokenSince ?? null,
+        needsRestart: live?.state().needsRestart ?? [],
         problems: await problemsOf(loaded),
         text: redactTokens(loaded.text),
         entries: entries.map(({ notes, ...entry }) => ({ ...entry, notes: [...notes] })),
       };
+    },
+    'POST /configuration/reload': async () => {
+      if (live === null)
+        throw new OperatorError('unavailable', 'this process does not load its configuration again', {
+          code: 'NO_RELOAD',
+        });
+      return await live.reload('an operator');
     },
     'GET /temporal': async () => {
       const { temporalUi } = config().config.operator;
@@ -38,6 +49,7 @@ export function settingsHandlers(deps: OperatorDeps): Handlers<keyof typeof SETT
       };
     },
     'GET /assumptions': async () => ({ assumptions: tools.assumptions() }),
+    'GET /retention': async () => ({ kinds: await retentionOf(deps.db, config().config) }),
     'GET /doctor': async () => ({ report: last }),
     'POST /doctor': async ({ account }) => {
       const known = Object.keys(config().config.accounts);

@@ -22,6 +22,8 @@ export interface DryRunsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Runs `work` with a state folder whose ledger nobody else has open. Not used with DATABASE_URL. */
   lendLedger<T>(work: (stateDir: string) => Promise<T>): Promise<T>;
+  /** Keys of the ledger, as references. */
+  keys(): PlanInput['keys'];
 }
 
 interface Run {
@@ -35,6 +37,7 @@ export function createDryRuns({
   stateDir,
   env,
   lendLedger,
+  keys,
 }: DryRunsOptions): DryRuns & { close(): Promise<void> } {
   const runs = new Map<string, Run>();
   /** With the id of the process: a process that was killed cannot clean up after itself. */
@@ -43,8 +46,8 @@ export function createDryRuns({
   async function work(run: Run, request: DryRunRequest): Promise<void> {
     const { spec, baseDir, samples, callsPerMinute, listed } = request;
     const { signal } = run.stop;
-    const input = { spec, baseDir, env: { ...env }, samples, callsPerMinute, listed };
     try {
+      const input = { spec, baseDir, env: { ...env }, samples, callsPerMinute, listed, keys: keys() };
       await removeLeft(stateDir);
       if (listed) {
         await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -136,6 +139,9 @@ export function createDryRuns({
         },
       };
     },
+    async forgetAll() {
+      await Promise.all([...runs.keys()].map(forget));
+    },
     async close() {
       await Promise.all([...runs.keys()].map(forget));
       await rm(folder, { recursive: true, force: true });
@@ -208,15 +214,16 @@ async function planInProcess(input: PlanInput, take: (answer: PlanAnswer) => Pro
   }
 }
 
-/** Removes what processes that were killed have left: files of dry runs, and copies of the ledger. */
-async function removeLeft(stateDir: string): Promise<void> {
+/** Removes what processes that were killed have left: uploads, files of dry runs, and copies of the ledger. */
+export async function removeLeft(stateDir: string): Promise<void> {
   const names = await readdir(stateDir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
   for (const name of names) {
     const pid = /^plans-(\d+)$/.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(stateDir, name), { recursive: true });
+    if (pid !== undefined && !isAlive(Number(pid)))
+      await rm(join(stateDir, name), { recursive: true, force: true });
   }
 }
 

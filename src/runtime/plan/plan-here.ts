@@ -3,11 +3,13 @@
 import { dryRun } from '../../../activities/sync/plan/plan-dry.ts';
 import type { PlanProgress } from '../../../activities/sync/plan/plan-run.ts';
 import { type Environment, resolveSecret } from '../../config/secrets.ts';
+import type { LedgerConfig } from '../../contracts/config/config.ts';
 import type { PlanProblem, PlanReport } from '../../contracts/wire/plan.ts';
 import type { RunSpec } from '../../contracts/wire/run.ts';
 import { compileMapping } from '../../mapping/index.ts';
 import { openSource } from '../../sources/index.ts';
 import { openLedger } from '../ledger-database.ts';
+import { cipherOf } from '../ledger-encryption.ts';
 
 /** Plain data, so that a thread can receive it. */
 export interface PlanInput {
@@ -22,6 +24,8 @@ export interface PlanInput {
   readonly callsPerMinute: number;
   /** Whether to report every problem of a row. */
   readonly listed: boolean;
+  /** Keys of the ledger, as references. */
+  readonly keys: LedgerConfig['encryption']['keys'];
 }
 
 /** Receives the plan first, then the problems of its rows in source order. */
@@ -41,9 +45,10 @@ export async function planHere(
   reader: PlanReader,
 ): Promise<PlanReport> {
   const { spec, baseDir, stateDir, env, samples, callsPerMinute, listed } = input;
-  const db = await openLedger({ url: env.DATABASE_URL, stateDir, onError: () => undefined });
+  const secret = async (ref: string) => (await resolveSecret(ref, { env, baseDir })).value;
+  const cipher = await cipherOf(input.keys, secret);
+  const db = await openLedger({ url: env.DATABASE_URL, stateDir, cipher, onError: () => undefined });
   try {
-    const secret = async (ref: string) => (await resolveSecret(ref, { env, baseDir })).value;
     const makers = {
       openSource: (source: RunSpec['source']) => openSource(source, { baseDir, secret }),
       compileMapping,

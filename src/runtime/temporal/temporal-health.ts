@@ -1,11 +1,12 @@
 // Checks that a Temporal server answers, and that its namespace has the search attributes that Sluice uses.
-import { Connection, type ConnectionOptions, isGrpcServiceError } from '@temporalio/client';
+import { Connection, isGrpcServiceError } from '@temporalio/client';
+import type { NativeConnectionOptions } from '@temporalio/worker';
 
 export type SearchAttributeKind = 'Keyword' | 'Int' | 'Text' | 'Datetime' | 'Double' | 'Bool' | 'KeywordList';
 export type SearchAttributes = Readonly<Record<string, SearchAttributeKind>>;
 
-/** Connection options for a server with TLS or an API key. */
-export type TemporalAccess = Pick<ConnectionOptions, 'tls' | 'apiKey' | 'metadata'>;
+/** Connection options for a server with TLS or an API key, for clients and workers. */
+export type TemporalAccess = Pick<NativeConnectionOptions, 'tls' | 'apiKey' | 'metadata'>;
 
 /** Thrown when a server does not answer, or when its namespace is unusable. */
 export class TemporalUnavailableError extends Error {

@@ -1,10 +1,9 @@
-// The Temporal server that Sluice runs on: the one in TEMPORAL_ADDRESS, the one that an earlier run left behind,
+// The Temporal server that Sluice runs on: the one that the environment names, the one that an earlier run left behind,
 // or a dev server started here with its database file in the state folder. The caller owns the folder's lock.
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isSameProcess } from '../lock/process-identity.ts';
 import { freePort, listensOn, tryPort } from '../ports.ts';
-import { temporalAddressOf } from './temporal-address.ts';
 import { findTemporalCli } from './temporal-binary.ts';
 import {
   checkTemporal,
@@ -15,6 +14,7 @@ import {
 } from './temporal-health.ts';
 import { launchServer, type ServerExit, serverSettings, TemporalStartError } from './temporal-process.ts';
 import { endProcess, readServerRecord, removeServerRecord, type ServerRecord } from './temporal-record.ts';
+import { type TemporalTarget, temporalTargetOf } from './temporal-target.ts';
 import { hiddenPlace } from './temporal-ui.ts';
 
 export interface StartTemporalOptions {
@@ -29,13 +29,11 @@ export interface StartTemporalOptions {
   readonly ui?: boolean;
   /** @default 7233 when free, else any */
   readonly port?: number;
-  /** @default "default" */
+  /** @default the one of the target; "default" for an embedded server */
   readonly namespace?: string;
   readonly searchAttributes?: SearchAttributes;
   /** More settings of the dev server, each as `key=value`. */
   readonly dynamicConfig?: readonly string[];
-  /** TLS and API key, used with TEMPORAL_ADDRESS only. */
-  readonly access?: TemporalAccess;
   readonly signal?: AbortSignal;
   /**
    * Milliseconds between SIGTERM and SIGKILL when a server of ours is ended.
@@ -52,6 +50,8 @@ export interface StartTemporalOptions {
 export interface TemporalServer {
   /** host:port of the frontend (gRPC). */
   readonly address: string;
+  /** TLS and API key. */
+  readonly access: TemporalAccess;
   readonly uiUrl: string | null;
   readonly namespace: string;
   /** Where it comes from, as text. */
@@ -78,24 +78,25 @@ interface Settings extends StartTemporalOptions {
 /**
  * Finds or starts the server; on return its namespace answers.
  * @throws TemporalUnavailableError when TEMPORAL_ADDRESS does not answer.
- * @throws InsecureTemporalError when TEMPORAL_ADDRESS leads over a network without TEMPORAL_INSECURE.
+ * @throws InsecureTemporalError when TEMPORAL_ADDRESS leads over a network without TLS and without TEMPORAL_INSECURE.
+ * @throws TemporalSettingsError when TLS or API key are set incompletely.
  * @throws TemporalStartError when the dev server does not start.
  * @throws BinaryNotFoundError when there is no Temporal CLI and none could be downloaded.
  */
 export async function startTemporal(options: StartTemporalOptions): Promise<TemporalServer> {
+  const target = temporalTargetOf(options.env);
   const settings: Settings = {
     ...options,
     stateDir: resolve(options.stateDir),
     ui: options.ui ?? false,
-    namespace: options.namespace ?? 'default',
+    namespace: options.namespace ?? target?.namespace ?? 'default',
     searchAttributes: options.searchAttributes ?? {},
     dynamicConfig: options.dynamicConfig ?? [],
     stopGraceMs: options.stopGraceMs ?? 10_000,
     checkMs: options.checkMs ?? 5_000,
   };
   const { namespace, searchAttributes } = settings;
-  const address = temporalAddressOf(options.env);
-  if (address !== null) return useExternal(address, settings);
+  if (target !== null) return useExternal(target, settings);
   const server = (await adopt(settings)) ?? (await launch(settings));
   try {
     await ensureSearchAttributes(server.address, namespace, searchAttributes, { timeoutMs: 10_000 });
@@ -107,17 +108,17 @@ export async function startTemporal(options: StartTemporalOptions): Promise<Temp
 }
 
 async function useExternal(
-  address: string,
-  { namespace, access, searchAttributes, checkMs, say }: Settings,
+  { address, access, origin }: TemporalTarget,
+  { namespace, searchAttributes, checkMs, say }: Settings,
 ): Promise<TemporalServer> {
-  const check = { timeoutMs: checkMs, ...(access ? { access } : {}) };
+  const check = { timeoutMs: checkMs, access };
   try {
     await checkTemporal(address, namespace, check);
   } catch (error) {
     if (!(error instanceof TemporalUnavailableError)) throw error;
     throw new TemporalUnavailableError(
       address,
-      `${error.message}. TEMPORAL_ADDRESS is set to ${address}, namespace ${namespace}: start that server, correct the ` +
+      `${error.message}. ${origin} is set to ${address}, namespace ${namespace}: start that server, correct the ` +
         'variable, or unset it to let Sluice start a server of its own',
       { cause: error },
     );
@@ -135,9 +136,10 @@ async function useExternal(
   }
   return {
     address,
+    access,
     uiUrl: null,
     namespace,
-    origin: 'TEMPORAL_ADDRESS',
+    origin,
     owned: false,
     pid: null,
     exited: new Promise(() => {}),
@@ -226,6 +228,7 @@ function ownedServer(
   let stopped: Promise<void> | null = null;
   return {
     address: `127.0.0.1:${record.port}`,
+    access: {},
     uiUrl: record.ui === null ? null : `http://${record.ui.host}:${record.ui.port}`,
     namespace,
     origin,

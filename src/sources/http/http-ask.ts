@@ -31,7 +31,7 @@ export async function resolveLogin({ auth, url }: HttpSource, secret: SecretOf):
     return { headers: {}, param: { name: auth.query.name, value }, secrets: [value] };
   }
   const { username, password } = auth.basic;
-  const secretName = /^(?:env|file):/.test(username);
+  const secretName = /^(?:env|file|command):/.test(username);
   const user = secretName ? await resolve(username) : username;
   const word = password === undefined ? '' : await resolve(password);
   const pair = Buffer.from(`${user}:${word}`).toString('base64');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import express from 'express';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createLiveConfig } from '../../../src/config/live-config.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createApi } from '../../../src/operator/http/api.ts';
 import { consoleRouter } from '../../../src/operator/http/console.ts';
@@ -59,9 +60,11 @@ beforeEach(async () => {
   ];
   await writeFile(join(dir, 'leads.csv'), `phone,name\n${rows.join('\n')}\n`);
   const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } });
+  const live = createLiveConfig(config, { log: console });
   const operator = createOperator({
     db: await testLedger(),
-    config: () => config,
+    config: live.current,
+    live,
     temporal: () => Promise.reject(new Error('this test has no Temporal server')),
     runningTemporal: async () => null,
     env: { TOKEN: 'svc_test_form' },

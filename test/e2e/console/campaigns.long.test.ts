@@ -210,6 +210,7 @@ async function serve(): Promise<Listener> {
   const operator = createOperator({
     db,
     config: () => LOADED,
+    live: null,
     temporal: () => Promise.reject(new Error('this test has no Temporal server')),
     runningTemporal: async () => null,
     env: {},

@@ -245,7 +245,7 @@ it('a browser in Portuguese sees Portuguese, with its numbers and the zone of it
   });
 });
 
-it('what a viewer types to find a person is not in the address', async () => {
+it('what a viewer types to find a person is neither in the address nor in the history', async () => {
   await withConsole(answers(), {}, async ({ page, stub }) => {
     await page.goto(stub.url);
     await logIn(page);
@@ -255,5 +255,10 @@ it('what a viewer types to find a person is not in the address', async () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
     expect(page.url()).toBe(`${stub.url}/people`);
+    expect(await page.getByRole('searchbox').last().inputValue()).toBe('+55 11 91234-5601');
+    expect(await page.evaluate<string>('JSON.stringify(history.state)')).not.toContain('91234');
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
+    expect(await page.getByRole('searchbox').last().inputValue()).toBe('');
   });
 });

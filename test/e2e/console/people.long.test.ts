@@ -34,6 +34,32 @@ const line = {
   outcome: 'ok',
 };
 
+const ERASED = {
+  deleted: { people: 1, calls: 7 },
+  anonymized: { campaign_members: 2 },
+  optOutKept: true,
+  sinkFiles: [{ sink: 'archive', events: 3 }],
+  histories: { deleted: 2, left: 1 },
+  elsewhere: [
+    { place: 'contacts', name: 'acme', ids: [7, 8], note: '' },
+    { place: 'kafkaSink', name: HOSTILE_NAME, ids: [], note: '' },
+    { place: 'backup', name: null, ids: [], note: '' },
+  ],
+};
+
+const RETENTION = ['calls', 'events', 'a-kind-of-a-newer-server'].map((kind, n) => ({
+  kind,
+  setting: `retention.${kind}`,
+  keeps: '90d',
+  tables: [{ table: kind, bytes: 12_345_678, rows: null }],
+  active: n === 1,
+  startedAt: line.at,
+  endedAt: n === 1 ? null : line.at,
+  deleted: n,
+  deletedEver: 1234,
+  error: n === 2 ? '57014' : null,
+}));
+
 const answers = (role: string, more: Readonly<Record<string, Answer>> = {}) =>
   ({
     ...loginAnswers(role),
@@ -46,9 +72,12 @@ const answers = (role: string, more: Readonly<Record<string, Answer>> = {}) =>
     'GET /audit': () => ({ lines: [line], next: null }),
     'GET /doctor': () => ({ report: null }),
     'GET /assumptions': () => ({ assumptions: [] }),
+    'GET /retention': () => ({ kinds: RETENTION }),
     'GET /configuration': () => ({
       file: '/etc/sluice.yaml',
       loadedAt: line.at,
+      brokenSince: null,
+      needsRestart: ['admin.port'],
       changed: true,
       problems: [
         {
@@ -77,7 +106,16 @@ describe.each([
       const check = (name: string) => checkView(page, name, options);
       await page.getByText('The person opted out of campaigns in a reply').waitFor();
       await check('person');
-      for (const tab of ['configuration', 'assumptions', 'doctor', 'accounts', 'users', 'tokens', 'audit']) {
+      for (const tab of [
+        'configuration',
+        'assumptions',
+        'doctor',
+        'retention',
+        'accounts',
+        'users',
+        'tokens',
+        'audit',
+      ]) {
         await page.goto(`${url}/settings?tab=${tab}`);
         await page.getByRole('tabpanel').locator('section').first().waitFor();
         await page.waitForLoadState('networkidle');
@@ -118,11 +156,7 @@ it('every kind of entry is a sentence with its links, also one that a newer serv
 
 it('personal data shows after a click, and an erasure says what it deletes and has deleted', async () => {
   const given = answers('admin', {
-    'POST /people/acme/p3/erase': () => ({
-      deleted: { people: 1, calls: 7 },
-      anonymized: { campaign_members: 2 },
-      optOutKept: true,
-    }),
+    'POST /people/acme/p3/erase': () => ERASED,
   });
   await withConsole(given, PERSON, {}, async ({ page }) => {
     await page.getByRole('heading', { level: 1, name: 'B… V…' }).waitFor();
@@ -138,6 +172,42 @@ it('personal data shows after a click, and an erasure says what it deletes and h
     await page.getByRole('heading', { level: 1, name: 'The person is erased' }).waitFor();
     await page.getByText('7 rows').waitFor();
     await page.getByText('The opt-out stays, under a pseudonym.').waitFor();
+    await page.getByText('3 events overwritten in the file of the sink archive').waitFor();
+    await page.getByText('2 histories deleted in Temporal').waitFor();
+    const left = await page
+      .locator('section', { hasText: 'Still to do' })
+      .getByRole('listitem')
+      .allInnerTexts();
+    expect(left).toEqual([
+      expect.stringContaining('Contacts in the service (acme): 7, 8.'),
+      expect.stringContaining('Kafka cannot change records.'),
+      'Backups that you made of the ledger and of files have the person.',
+    ]);
+  });
+});
+
+it('a browser in Portuguese says in Portuguese what is left to do; an opt-out can be asked for', async () => {
+  const asked: unknown[] = [];
+  const given = answers('admin', {
+    'POST /people/acme/p3/erase': ({ body }) => {
+      asked.push(body);
+      return ERASED;
+    },
+  });
+  await withConsole(given, PERSON, { locale: 'pt-BR' }, async ({ page }) => {
+    await page.getByRole('button', { name: 'Apagar' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Tirar também a pessoa das campanhas, para sempre').check();
+    await dialog.getByLabel('Motivo').fill('pedido 12');
+    await dialog.getByRole('button', { name: 'Apagar a pessoa' }).click();
+    const left = page.locator('section', { hasText: 'Ainda a fazer' }).getByRole('listitem');
+    await left.first().waitFor();
+    expect(await left.allInnerTexts()).toEqual([
+      expect.stringContaining('Contatos no serviço (acme): 7, 8.'),
+      expect.stringContaining('O Kafka não pode mudar registros.'),
+      'Backups que você fez do livro-razão e de arquivos têm a pessoa.',
+    ]);
+    expect(asked).toEqual([{ optOut: true, reason: 'pedido 12' }]);
   });
 });
 
@@ -152,6 +222,7 @@ it('a viewer sees no commands on people, and no users and no audit log', async (
       'Configuration',
       'Assumptions',
       'Doctor',
+      'Retention',
       'Accounts',
       'Access tokens',
       'Password',

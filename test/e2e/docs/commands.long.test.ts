@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { buildOnce } from '../../support/runner/build.ts';
 
-it('every command of the documents runs as written', { timeout: 600_000 }, async () => {
+it('every command of the documents runs as written', { timeout: 1_200_000 }, async () => {
   const dist = await buildOnce();
   const child = spawn(process.execPath, [join(dist, 'scripts/docs-commands.js')], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -15,6 +15,7 @@ import {
 import { type KafkaIngress, startKafkaIngress } from '../../../src/ingress/kafka/index.ts';
 import { openRoute } from '../../../src/ingress/route/index.ts';
 import { compileAction } from '../../../src/mapping/actions/actions.ts';
+import { createKafkaMetrics } from '../../../src/observability/metrics/kafka.ts';
 import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
 import { until } from '../../support/until.ts';
 import { type ReadMessage, readTopic } from '../sinks/topic.ts';
@@ -206,7 +207,7 @@ export function kafkaContext() {
         cluster: 'bus',
         config: IngressKafka.parse({ brokers: brokers(), group: `g-${randomUUID().slice(0, 8)}`, ...config }),
         log: { debug: () => {}, info: write('info'), warn: write('warn'), error: write('error') },
-        registry,
+        metrics: createKafkaMetrics(registry),
         times: { ...TIMES, checkMs: options.checkMs ?? TIMES.checkMs },
         ...options,
       });

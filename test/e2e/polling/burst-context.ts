@@ -118,6 +118,7 @@ async function furnish(
           ...process.env,
           TOKEN: options.token,
           DATABASE_URL: postgres.url,
+          SLUICE_ADMIN_PORT: '0',
           TEMPORAL_ADDRESS: inject('temporalAddress'),
           TEMPORAL_NAMESPACE: temporal.namespace,
           // Ends with this process, however that ends.

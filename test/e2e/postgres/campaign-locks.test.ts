@@ -76,7 +76,9 @@ it.each<[string, string, (tx: Queryable) => Promise<unknown>]>([
     await other.query('select 1 from campaign_members where id = 2 for update');
     changed = db.transaction(change);
     await until('it waits for the second member', async () => {
-      const waiting = await db.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+      const waiting = await db.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
       return waiting.length > 0 ? true : null;
     });
     const free = await db.query<{ id: number }>('select id from campaign_members for update skip locked');

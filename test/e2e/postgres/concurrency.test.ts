@@ -57,7 +57,7 @@ async function behind<T>(
 async function untilOneWaits(): Promise<void> {
   for (;;) {
     const [row] = await other.query<{ n: number }>(
-      "select count(*) as n from pg_stat_activity where wait_event_type = 'Lock'",
+      "select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );
     if ((row?.n ?? 0) > 0) return;
   }

@@ -23,7 +23,11 @@ afterAll(async () => {
 });
 
 const someoneWaits = async () =>
-  (await db.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")).length > 0;
+  (
+    await db.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+  ).length > 0;
 
 /** A ledger of which a transaction, having locked its first row, goes on once somebody waits for it. */
 function pausing(meanwhile: () => void): Database {

@@ -301,7 +301,7 @@ describe('a server', () => {
   it('FAULTS 27: that ends the connection in a batch, or between two, has it again afterwards', async () => {
     const sink = await sinkOn('ended');
     await send(sink, event(1));
-    const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sluice' and pid <> pg_backend_pid()`;
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sluice' and datname = current_database() and pid <> pg_backend_pid()`;
     await admin.query('begin; lock table ended');
     const sending = send(sink, event(2));
     await untilWaiting();
@@ -338,5 +338,5 @@ describe('a server', () => {
   );
 });
 
-const WAITING = `select pid from pg_stat_activity where application_name = 'sluice' and wait_event_type = 'Lock'`;
+const WAITING = `select pid from pg_stat_activity where datname = current_database() and application_name = 'sluice' and wait_event_type = 'Lock'`;
 const untilWaiting = () => vi.waitUntil(async () => (await rowsOf(WAITING)).length > 0);

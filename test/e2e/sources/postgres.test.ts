@@ -245,7 +245,7 @@ describe('refusals', () => {
       limit: 1,
       signal: abort.signal,
     });
-    await db.query(`do $$ begin while not exists (select from pg_stat_activity where application_name = 'sluice' and state = 'active')
+    await db.query(`do $$ begin while not exists (select from pg_stat_activity where datname = current_database() and application_name = 'sluice' and state = 'active')
       loop perform pg_sleep(0.005); perform pg_stat_clear_snapshot(); end loop; end $$`);
     abort.abort(new Error('given up'));
     await expect(reading).rejects.toThrow('given up');
@@ -259,7 +259,7 @@ describe('refusals', () => {
     const first = await source.read(null, { limit: 1200 });
     expect(first.rows).toHaveLength(1200);
     await db.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sluice'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sluice' and datname = current_database()`,
     );
     const rest = await source.read(JSON.parse(JSON.stringify(first.next)) as SourceCursor, { limit: 5000 });
     expect(rest.rows.map(({ row }) => row)).toEqual(

@@ -131,7 +131,10 @@ export function dayConfig({ baseUrl, port, kafka }: DayConfig): string {
     ...(kafka === null
       ? {}
       : {
-          ingress: { kafka: { bus: { brokers: kafka.brokers, group: 'day', deadLetters: kafka.dead } } },
+          ingress: {
+            http: { port: 0 },
+            kafka: { bus: { brokers: kafka.brokers, group: 'day', deadLetters: kafka.dead } },
+          },
           routes: {
             interests: {
               account: 'acme',

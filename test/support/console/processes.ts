@@ -22,9 +22,12 @@ export interface DevProcess {
   readonly url: string;
   /** Null once there is an admin. */
   readonly adminLink: string | null;
+  readonly pid: number;
   /** Everything it wrote to stderr. */
   log(): string;
   stop(): Promise<void>;
+  /** Ends it at once, as a crash does. */
+  kill(): Promise<void>;
 }
 
 export interface SandboxProcessOptions {
@@ -42,7 +45,7 @@ export async function startSandboxProcess(options: SandboxProcessOptions): Promi
   const file = join(dir, 'sandbox.yaml');
   await writeFile(file, stringify(fixture));
   const data = join(dir, 'sandbox');
-  const started = start(dist, dir, [
+  const started = startSluice(dist, dir, [
     'sandbox',
     '--port',
     '0',
@@ -64,7 +67,7 @@ export async function startDevProcess(
   dir: string,
   env: Readonly<Record<string, string>>,
 ): Promise<DevProcess> {
-  const started = start(dist, dir, ['dev'], env);
+  const started = startSluice(dist, dir, ['dev'], env);
   await started.seen('stderr', READY);
   const log = started.text('stderr');
   const url = CONSOLE.exec(log)?.[1];
@@ -72,15 +75,17 @@ export async function startDevProcess(
   return {
     url,
     adminLink: LINK.exec(log)?.[1] ?? null,
+    pid: started.pid,
     log: () => started.text('stderr'),
     stop: started.stop,
+    kill: started.kill,
   };
 }
 
 type Stream = 'stdout' | 'stderr';
 
-/** The parent's Temporal and PostgreSQL are not for these processes. */
-function start(
+/** Runs one command until `stop`. The parent's Temporal and PostgreSQL are not for it. */
+export function startSluice(
   dist: string,
   cwd: string,
   args: readonly string[],
@@ -101,6 +106,10 @@ function start(
       texts[name] += text;
     });
   const closed = once(child, 'close');
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    child.kill(signal);
+    await closed;
+  };
   return {
     text: (name: Stream) => texts[name],
     seen: (name: Stream, pattern: RegExp) =>
@@ -115,9 +124,8 @@ function start(
         );
         check();
       }),
-    async stop() {
-      child.kill('SIGTERM');
-      await closed;
-    },
+    pid: child.pid as number,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   };
 }

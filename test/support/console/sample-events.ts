@@ -129,6 +129,7 @@ export function eventAnswers(): Readonly<Record<string, Answer>> {
     ...event(1),
     attempts: 2,
     request: { type: 'message', to: { number: '+55 11 9••••-4321' }, text: '•••' },
+    trace: '4bf92f3577b34da6a3ce929d0e0e4736',
     calls: [
       {
         at: ago(1),

@@ -14,6 +14,7 @@ export function busyOverview(): Overview {
   return {
     at: ago(0),
     health: {
+      configuration: { loadedAt: ago(60), brokenSince: null, error: null, needsRestart: [] },
       ledger: { kind: 'postgres', roundTripMs: 1.8, lastFlushAt: ago(0) },
       temporal: { ok: true, detail: null, roundTripMs: 3.2 },
       kafka: { ok: true, detail: null, topics: [{ route: 'leads', topic: 'crm.leads', lag: 42 }] },

@@ -104,13 +104,27 @@ async function inContainer(version: string): Promise<TestKafka | null> {
   };
 }
 
-async function onJava(version: string): Promise<TestKafka | null> {
+/** What a broker has beside the usual listener. */
+export interface BrokerExtra {
+  readonly properties: Readonly<Record<string, string>>;
+  /** `NAME://host:port`, in the form of `listeners`. */
+  readonly listeners: readonly string[];
+  /** Arguments for the tool that formats its folder. */
+  readonly format: readonly string[];
+}
+
+/** A broker with more listeners, on this machine's Java; null where there is none. */
+export async function startBrokerWith(extra: BrokerExtra): Promise<TestKafka | null> {
+  return await onJava(process.env.SLUICE_TEST_KAFKA ?? '4.1.1', extra);
+}
+
+async function onJava(version: string, extra?: BrokerExtra): Promise<TestKafka | null> {
   const jarsDir = await fetchJars(version);
   if (jarsDir === null) return null;
   for (let attempt = 1; ; attempt++) {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-kafka-'));
     try {
-      const kafka = await startJava(jarsDir, folder, version);
+      const kafka = await startJava(jarsDir, folder, version, extra);
       say(`${version} on this machine's Java`);
       return kafka;
     } catch (error) {
@@ -189,10 +203,18 @@ function environmentOf(properties: Record<string, string>): Record<string, strin
   return Object.fromEntries(Object.entries(properties).map(([key, value]) => [name(key), value]));
 }
 
-async function startJava(jarsDir: string, folder: string, version: string): Promise<TestKafka> {
+async function startJava(
+  jarsDir: string,
+  folder: string,
+  version: string,
+  extra: BrokerExtra = { properties: {}, listeners: [], format: [] },
+): Promise<TestKafka> {
   const [broker, controller] = [await freePort(), await freePort()];
+  const usual = propertiesOf({ broker, controller, bind: '127.0.0.1' });
   const properties = {
-    ...propertiesOf({ broker, controller, bind: '127.0.0.1' }),
+    ...usual,
+    ...extra.properties,
+    listeners: [usual.listeners, ...extra.listeners].join(),
     'log.dirs': join(folder, 'data'),
   };
   const file = join(folder, 'server.properties');
@@ -212,7 +234,7 @@ async function startJava(jarsDir: string, folder: string, version: string): Prom
   ];
   // An id of a cluster is 16 bytes; the tool takes a leading "-" for an option.
   const id = `k${randomBytes(16).toString('base64url').slice(1, 22)}`;
-  await run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', file]);
+  await run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', file, ...extra.format]);
 
   const address = `127.0.0.1:${broker}`;
   const guards: (() => Promise<void>)[] = [];

@@ -52,7 +52,7 @@ begin
   select array_agg(oid::regclass::text order by oid desc),
       array_agg(oid::regclass::text) filter (where pg_relation_size(oid) > 131072)
     into filled, large from pg_class
-    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'sluice_migrations'
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not in ('sluice_migrations', 'ledger_keys')
       and pg_relation_size(oid) > 0;
   if filled is not null then
     execute format('lock table %s in exclusive mode', array_to_string(filled, ', '));

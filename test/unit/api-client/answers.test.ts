@@ -87,6 +87,8 @@ describe('an error answer', () => {
     ['404 with a page', 404, HTML, {}, { kind: 'unrecognised' }],
     ['404 with a list', 404, [], {}, { kind: 'unrecognised' }],
     ['400 with a code that is no text', 400, { code: 17 }, {}, { code: null, kind: 'unrecognised' }],
+    ['400 with a code that has a phone', 400, { code: 'ERR_5511987654321' }, {}, { code: null }],
+    ['400 with a code that may be a name', 400, { code: 'Iolanda' }, {}, { code: null }],
     ['400 with a code that is a phone', 400, { code: '5511987654321' }, {}, { code: null }],
     [
       '404 in an unknown encoding',

@@ -168,7 +168,7 @@ describe('a form arrives as it was sent', () => {
 });
 
 describe('memory', () => {
-  it('256 MiB go out with a flat one', async () => {
+  it('512 MiB go out with a flat one', async () => {
     let most = 0;
     const { client } = await formServer((req, res) => {
       let bytes = 0;
@@ -179,10 +179,10 @@ describe('memory', () => {
       req.on('end', () => reply(res, 200, { ...RECEIPT, whatsappId: bytes }));
     });
     const before = process.memoryUsage().arrayBuffers;
-    const { data } = await sendOf(client, media(endless(256 * MIB).stream));
-    expect(data.whatsappId).toBeGreaterThan(256 * MIB);
-    // 31 MiB measured.
-    expect(most - before).toBeLessThan(128 * MIB);
+    const { data } = await sendOf(client, media(endless(512 * MIB).stream));
+    expect(data.whatsappId).toBeGreaterThan(512 * MIB);
+    // Chunks that wait for the garbage collector. Measured for 1 GiB: 49 MiB with Node 20, 37 with 22, 97 with 24.
+    expect(most - before).toBeLessThan(256 * MIB);
   });
 
   it('a service that does not read stops the source, and the deadline ends the call', async () => {

@@ -158,7 +158,7 @@ describe('one mistake is shown where it stands, with the fix', () => {
       '[env:ACME_TOKEN]',
       '[svc_live_abc123]',
       [
-        'sluice.yaml:5:14  accounts.acme.tokens[0]: write env:NAME or file:path; a secret itself never stands in this file',
+        'sluice.yaml:5:14  accounts.acme.tokens[0]: write env:NAME, file:path or command:program argument; a secret itself never stands in this file',
       ],
     ],
     [

@@ -99,7 +99,7 @@ describe('a mistake in a route is shown where it stands, with the fix', () => {
         'sluice.yaml:24:13  routes.more.http.path: the route "paid" has the path "/events/paid/files" already; choose another',
       ],
     ],
-    ...['/healthz', '/readyz', '/metrics', '/openapi.json'].map(
+    ...['/openapi.json'].map(
       (path): Case => [
         `the path ${path}`,
         '/events/paid',
@@ -205,7 +205,7 @@ describe('secrets of routes', () => {
       '[env:TOKEN]',
       '[whsec_CANARY]',
       [
-        'sluice.yaml:15:38  routes.leads.http.auth.secrets[0]: write env:NAME or file:path; a secret itself never stands in this file',
+        'sluice.yaml:15:38  routes.leads.http.auth.secrets[0]: write env:NAME, file:path or command:program argument; a secret itself never stands in this file',
       ],
     ],
     [
@@ -249,7 +249,7 @@ describe('secrets of routes', () => {
       'deadLetters: dead',
       'deadLetters: dead, tls: true, sasl: { mechanism: plain, username: u, password: CANARY }',
       [
-        'sluice.yaml:9:104  ingress.kafka.bus.sasl.password: write env:NAME or file:path; a secret itself never stands in this file',
+        'sluice.yaml:9:104  ingress.kafka.bus.sasl.password: write env:NAME, file:path or command:program argument; a secret itself never stands in this file',
       ],
     ],
   ]);
@@ -273,13 +273,13 @@ it('all mistakes are reported at once, in the order of the file, and none hides 
     .replace('mapping: people', 'mapping: peple')
     .replace('account: acme\n    http: {', 'acount: acme\n    http: {')
     .replace('text: text', "text: '{{x'")
-    .replace('/events/paid', '/healthz');
+    .replace('/events/paid', '/openapi.json');
   expect(await problemsOf(text)).toEqual([
     'sluice.yaml:7:11  ingress.http.prt: unknown key; did you mean "port"?',
     'sluice.yaml:17:27  routes.leads.action.mapping: there is no mapping "peple"; did you mean "people"?',
     'sluice.yaml:18:3  routes.paid.account: is missing; expected text',
     'sluice.yaml:19:5  routes.paid.acount: unknown key; did you mean "account"?',
-    'sluice.yaml:20:13  routes.paid.http.path: "/healthz" is a path of the ingress itself; choose another, for example /events/leads',
+    'sluice.yaml:20:13  routes.paid.http.path: "/openapi.json" is a path of the ingress itself; choose another, for example /events/leads',
     'sluice.yaml:21:45  routes.paid.action.text: a {{placeholder}} is not closed or not opened; write {{column}}',
   ]);
 });

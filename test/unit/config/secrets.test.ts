@@ -1,8 +1,10 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveSecret, SecretError } from '../../../src/config/index.ts';
+import { runSecretCommand } from '../../../src/config/secret-command.ts';
+import { createSecretStore } from '../../../src/config/secret-store.ts';
 
 let baseDir: string;
 beforeEach(async () => {
@@ -11,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => rm(baseDir, { recursive: true }));
 
 const CANARY = 'svc_live_CANARY';
-const env = (value: string | undefined) => ({ env: { TOKEN: value }, baseDir });
+const env = (value: string | undefined) => ({ env: { PATH: process.env.PATH, TOKEN: value }, baseDir });
 
 describe('env:', () => {
   it.each([
@@ -58,7 +60,71 @@ describe('file:', () => {
   });
 });
 
-it.each([CANARY, `env:${CANARY}`, `file:${CANARY}`])(
+describe('command:', () => {
+  const run = (ref: string) => resolveSecret(ref, env(undefined));
+  const script = (text: string) => `command:${JSON.stringify([process.execPath, '-e', text])}`;
+
+  it('the secret is the output of the program, in the folder of the configuration, without a shell', async () => {
+    await writeFile(join(baseDir, 'token'), `${CANARY}\n`);
+    expect(await run('command:cat token')).toEqual({ value: CANARY, warnings: [] });
+    expect((await run('command:echo a;b $(id) "q"')).value).toBe('a;b $(id) "q"');
+    expect((await run('command:["printf", "%s", "two words"]')).value).toBe('two words');
+  });
+
+  it.each([
+    ['a program that does not exist', 'command:sluice-no-such-program', 'does not exist'],
+    ['a failing program', script(`console.error('${CANARY}'); process.exit(3)`), 'failed with exit code 3'],
+    ['no output', script(''), 'is empty'],
+    ['two lines', script(`console.log('${CANARY}\\nX: 1')`), 'one line'],
+    ['too much output', script(`console.log('${CANARY}'.repeat(10_000))`), 'printed more than 65536 bytes'],
+    ['a list that is none', `command:["${CANARY}"`, 'a secret command needs a program'],
+  ])('%s is refused without showing it', async (_name, ref, message) => {
+    const error = await run(ref).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(SecretError);
+    expect((error as SecretError).message).toContain(message);
+    expect((error as SecretError).message).not.toContain('CANARY');
+  });
+
+  it('a program that never ends is killed', async () => {
+    const hangs = runSecretCommand('command:sleep 60', { env: process.env, baseDir, timeoutMs: 50 });
+    await expect(hangs).rejects.toThrow('the secret command sleep did not end within 0.05 s');
+  });
+});
+
+describe('secrets of a process', () => {
+  it('a command runs once, and again when the secrets are renewed; a failure keeps the last value', async () => {
+    const file = join(baseDir, 'runs');
+    const next = (text: string) => writeFile(join(baseDir, 'token'), text);
+    await next('first');
+    const store = createSecretStore(process.env);
+    const ref = 'command:["sh", "-c", "echo x >> runs && cat token"]';
+    const values = await Promise.all([1, 2, 3].map(() => store.read(ref, baseDir)));
+    expect(values.map(({ value }) => value)).toEqual(['first', 'first', 'first']);
+    expect(await readFile(file, 'utf8')).toBe('x\n');
+    expect(await store.renew()).toEqual({ changed: false, errors: [] });
+    await next('second');
+    expect(await store.renew()).toEqual({ changed: true, errors: [] });
+    expect((await store.read(ref, baseDir)).value).toBe('second');
+    await rm(join(baseDir, 'token'));
+    const { changed, errors } = await store.renew();
+    expect(changed).toBe(false);
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining('failed with exit code 1'),
+    ]);
+    expect((await store.read(ref, baseDir)).value).toBe('second');
+  });
+
+  it('a thousand commands run eight at a time', async () => {
+    const store = createSecretStore(process.env);
+    const script = 'mkdir busy-$0 && ls -d busy-* | wc -l && sleep 0.05 && rmdir busy-$0';
+    const counts = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => store.read(`command:["sh", "-c", "${script}", "${n}"]`, baseDir)),
+    );
+    expect(Math.max(...counts.map(({ value }) => Number(value)))).toBeLessThanOrEqual(8);
+  });
+});
+
+it.each([CANARY, `env:${CANARY}`, `file:${CANARY}`, `command:${CANARY}`])(
   'a token in place of a reference is not shown',
   async (ref) => {
     const error = await resolveSecret(ref, env(undefined)).catch((error: unknown) => error);

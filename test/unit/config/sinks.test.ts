@@ -114,7 +114,9 @@ describe('a wrong sink is shown where it stands', () => {
       'a password in place of a reference',
       'topic: sluice.runs',
       SASL.replace('env:KAFKA_PASSWORD', 'hunter2'),
-      ['sinks.bus.sasl.password: write env:NAME or file:path; a secret itself never stands in this file'],
+      [
+        'sinks.bus.sasl.password: write env:NAME, file:path or command:program argument; a secret itself never stands in this file',
+      ],
     ],
     [
       'an unknown mechanism',

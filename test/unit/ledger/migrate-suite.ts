@@ -1,7 +1,9 @@
 // Migrations: run twice or by many at once, they leave the same tables.
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations/migrations.ts';
+import { LEAST_VERSION, migrate, versionOf } from '../../../src/ledger/migrations/migrations.ts';
+import { KEYED_PSEUDONYMS } from '../../../src/ledger/migrations/pseudonyms.ts';
 
 async function emptied(db: Database): Promise<Database> {
   await db.query('drop schema public cascade');
@@ -12,7 +14,7 @@ async function emptied(db: Database): Promise<Database> {
 const tables = async (db: Database) =>
   (
     await db.query<{ name: string }>(
-      "select table_name as name from information_schema.tables where table_schema = 'public' order by 1",
+      'select table_name as name from information_schema.tables where table_schema = current_schema() order by 1',
     )
   ).map(({ name }) => name);
 
@@ -33,15 +35,55 @@ export function migrateSuite(database: () => Database, others: () => readonly Da
       expect(await db.query('select version, at from sluice_migrations order by version')).toEqual(versions);
     });
 
-    it('refuses a ledger of a newer Sluice, names the solution, and does not change it', async () => {
+    it('works with a ledger that a newer Sluice has added to, and does not change it', async () => {
       const db = await emptied(database());
       await migrate(db);
-      await db.query('insert into sluice_migrations (version) values (4711)');
+      await db.query('alter table runs add column of_the_future text');
+      await db.query('insert into sluice_migrations (version, least_program) values (4711, 0)');
       const before = await tables(db);
-      await expect(migrate(db)).rejects.toThrow(/at version 4711.*use the newer Sluice/);
+      await Promise.all([db, ...others()].map(migrate));
       expect(await tables(db)).toEqual(before);
-      await db.query('delete from sluice_migrations where version = 4711');
+      expect(await versionOf(db)).toBe(4711);
+    });
+
+    it('refuses a ledger that a newer Sluice has taken something from, names the solution, and does not change it', async () => {
+      const db = await emptied(database());
       await migrate(db);
+      await db.query('insert into sluice_migrations (version, least_program) values (4710, 4710), (4711, 0)');
+      const before = await tables(db);
+      await expect(migrate(db)).rejects.toThrow(
+        /at version 4711 and needs.* version 4710.*use the newer Sluice/,
+      );
+      expect(await tables(db)).toEqual(before);
+    });
+
+    it('says which programs may use the tables', async () => {
+      const db = await emptied(database());
+      await migrate(db);
+      const [row] = await db.query('select max(least_program) as least from sluice_migrations');
+      expect(row).toEqual({ least: LEAST_VERSION });
+    });
+
+    it('converts the opt-outs of erased people to the keyed hash, so that they are still recognized', async () => {
+      const db = await emptied(database());
+      await migrate(db);
+      const account = 'acme';
+      const number = '5511912345601';
+      const plain = createHash('sha256').update(`${account}/${number}`).digest('hex');
+      // As a ledger of the version before has it.
+      await db.query(`insert into opt_outs (account, key, via, at) values ($1, $2, 'tag', now())`, [
+        account,
+        `erased:${plain}`,
+      ]);
+      await db.query('drop table ledger_keys');
+      for (const statement of KEYED_PSEUDONYMS) await db.query(statement);
+      expect(
+        await db.query('select 1 as found from opt_outs where key = sluice_pseudonym($1, $2)', [
+          account,
+          number,
+        ]),
+      ).toEqual([{ found: 1 }]);
+      expect(await db.query(`select key from opt_outs where key like '%' || $1`, [plain])).toEqual([]);
     });
 
     it('that fails half-way is rolled back, so that it can run again', async () => {

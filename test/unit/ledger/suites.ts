@@ -4,9 +4,11 @@ import { databaseSuite } from './database-suite.ts';
 import { effectsSuite } from './events/effects-suite.ts';
 import { eventsSuite } from './events/events-suite.ts';
 import { callsSuite } from './operator/calls-suite.ts';
-import { eraseSuite } from './operator/erase-suite.ts';
+import { erasePersonSuite } from './operator/erase-suite.ts';
 import { loginsSuite } from './operator/logins-suite.ts';
 import { peopleSearchSuite } from './operator/people-suite.ts';
+import { restoreSuite } from './restore-suite.ts';
+import { retentionSuite } from './retention-suite.ts';
 import type { OpenDatabase } from './support.ts';
 import { dueRecordsSuite } from './sync/due-records-suite.ts';
 import { intentsSuite } from './sync/intents-suite.ts';
@@ -29,6 +31,8 @@ export function ledgerSuites(database: OpenDatabase): void {
   effectsSuite(database);
   callsSuite(database);
   peopleSearchSuite(database);
-  eraseSuite(database);
+  erasePersonSuite(database);
   loginsSuite(database);
+  retentionSuite(database);
+  restoreSuite(database);
 }

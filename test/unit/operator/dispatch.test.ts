@@ -36,6 +36,9 @@ function dispatching(handler: (input: unknown) => Promise<unknown>, auditFails =
         if (auditFails) throw new Error('the ledger is away');
         return lines.push({ ...entry, outcome }) - 1;
       },
+      async count(entry) {
+        lines.push({ ...entry, outcome: 'ok' });
+      },
       async complete(id, outcome, more) {
         Object.assign(lines[id] as Line, { outcome, more });
       },

@@ -115,6 +115,17 @@ describe('one event', () => {
     expect(calls).toMatchObject([{ route: '/v1/messages/send', status: 422, requestId: 'req_1' }]);
   });
 
+  it('names its trace, if it has one', async () => {
+    const [event = '', other = ''] = await received(2);
+    const trace = 'a'.repeat(32);
+    await db.query(`update events set traceparent = '00-' || $2 || '-bbbbbbbbbbbbbbbb-01' where id = $1`, [
+      event,
+      trace,
+    ]);
+    expect((await client().call('GET /events/{event}', { event })).trace).toBe(trace);
+    expect((await client().call('GET /events/{event}', { event: other })).trace).toBeNull();
+  });
+
   it('that is not there is not found, with an id that hurts nobody', async () => {
     await expect(
       client().call('GET /events/{event}', { event: `<script>'"; drop table events` }),

@@ -33,6 +33,7 @@ beforeAll(async () => {
   const operator = createOperator({
     db,
     config: () => config,
+    live: null,
     temporal: () => Promise.reject(new Error('this test has no Temporal server')),
     runningTemporal: async () => null,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },

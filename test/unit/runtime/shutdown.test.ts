@@ -57,7 +57,14 @@ describe('closing', () => {
     await shutdown.run('test');
     expect(order).toEqual(['worker', 'ledger']);
     expect(lines).toEqual([`worker did not close: ${problem}`]);
-    expect(await shutdown.finished).toEqual({ reason: 'test', failed: ['worker'] });
+    expect(await shutdown.finished).toEqual({
+      reason: 'test',
+      failed: ['worker'],
+      closed: [
+        { name: 'worker', ms: expect.any(Number) },
+        { name: 'ledger', ms: expect.any(Number) },
+      ],
+    });
   });
 
   it('happens once, however often it is asked for', async () => {

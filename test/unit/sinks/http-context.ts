@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach } from 'vitest';
 import type { HttpSink } from '../../../src/contracts/config/config.ts';
+import { NO_TRACING, type Tracing } from '../../../src/contracts/tracing.ts';
 import type { SinkEvent } from '../../../src/contracts/wire/events.ts';
 import { openSink } from '../../../src/sinks/index.ts';
 import type { Sent, Sink, SinkError } from '../../../src/sinks/sink.ts';
@@ -42,7 +43,12 @@ export function httpContext() {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/sluice`;
   }
 
-  async function sinkOn(url: string, options: Partial<HttpSink> = {}, secrets = [OLD]): Promise<Sink> {
+  async function sinkOn(
+    url: string,
+    options: Partial<HttpSink> = {},
+    secrets = [OLD],
+    tracing: Tracing = NO_TRACING,
+  ): Promise<Sink> {
     const sink = await openSink(
       {
         type: 'http',
@@ -58,6 +64,7 @@ export function httpContext() {
         secret: async (ref) => secrets[Number(ref.slice('env:KEY_'.length))] as string,
         baseDir: '/nowhere',
         log: () => undefined,
+        tracing,
       },
     );
     toEnd.push(() => sink.close());

@@ -2,12 +2,15 @@
 // here, in this process, when none runs.
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { LiveConfig } from '../../../config/live-config.ts';
+import type { LoadedConfig } from '../../../config/load.ts';
+import type { Database } from '../../../ledger/database.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
 import { httpClient, socketClient } from '../../../operator/client/node.ts';
 import { FolderLockedError, readFolderLock } from '../../../runtime/lock/folder-lock.ts';
 import type { Operator } from '../../../runtime/operator.ts';
 import type { Shutdown } from '../../../runtime/shutdown.ts';
-import { temporalAddressOf } from '../../../runtime/temporal/temporal-address.ts';
+import { namesTemporal } from '../../../runtime/temporal/temporal-address.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { runCommand, say } from './lifetime.ts';
 import type { SessionOptions } from './session.ts';
@@ -23,6 +26,8 @@ export interface Connected {
   readonly failed: Promise<never>;
   /** The operator API of this process; null when another process serves it. */
   readonly operator: Operator | null;
+  /** The ledger of this process; null when another process serves it. */
+  readonly ledger: { readonly db: Database; config(): LoadedConfig; readonly live: LiveConfig | null } | null;
 }
 
 export interface ConnectOptions {
@@ -40,7 +45,7 @@ const WAIT_SECONDS = 30;
 /**
  * - `--server URL` or SLUICE_SERVER: HTTP with the token of `sluice login` or SLUICE_SERVER_TOKEN; `unix:PATH` is a socket
  * - a process runs on the state folder: its socket
- * - DATABASE_URL and TEMPORAL_ADDRESS: the shared ledger and Temporal
+ * - DATABASE_URL, and TEMPORAL_ADDRESS or a Temporal profile: the shared ledger and Temporal
  * - else: the embedded ledger, opened by this command; Temporal and workers start if the command needs them
  * @throws CliError, FolderLockedError
  */
@@ -59,8 +64,8 @@ export async function connectOperator(
     if (holder === null) {
       // Imported here: a command of a running Sluice needs neither the ledger nor the SDK of Temporal.
       const { serveHere, serveShared } = await import('./serve.ts');
-      if (env.DATABASE_URL && temporalAddressOf(env) !== null)
-        return await serveShared(options, env, shutdown);
+      if (env.DATABASE_URL && namesTemporal(env))
+        return await serveShared(options, env, shutdown, connecting);
       const served = await serveHere(options, env, shutdown, connecting);
       if (served !== null) return served;
     } else if (second > WAIT_SECONDS) throw new FolderLockedError(stateDir, holder);
@@ -109,11 +114,11 @@ async function connectServer(server: string, env: NodeJS.ProcessEnv, shutdown: S
     );
   const client = httpClient(origin, token);
   shutdown.add('connection to the server', () => client.close());
-  return { client, where: 'remote', failed: NEVER, operator: null };
+  return { client, where: 'remote', failed: NEVER, operator: null, ledger: null };
 }
 
 function connectSocket(path: string, shutdown: Shutdown): Connected {
   const client = socketClient(path);
   shutdown.add('connection to the running Sluice', () => client.close());
-  return { client, where: 'socket', failed: NEVER, operator: null };
+  return { client, where: 'socket', failed: NEVER, operator: null, ledger: null };
 }

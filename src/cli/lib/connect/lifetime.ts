@@ -1,5 +1,5 @@
 // The life of a command that opens resources: it closes them in order when it succeeds, fails, or gets a signal.
-import { createShutdown, type Shutdown } from '../../../runtime/shutdown.ts';
+import { type ClosedPart, createShutdown, type Shutdown } from '../../../runtime/shutdown.ts';
 import { EXIT } from '../exit.ts';
 import { writeLines } from '../terminal/progress.ts';
 
@@ -38,7 +38,13 @@ export async function runCommand(
     throw error;
   } finally {
     await shutdown.run('the end of the command');
+    if (staysUp && shutdown.interrupted) say(describeEnd((await shutdown.finished).closed));
   }
+}
+
+/** Who waits for a pod or a service to end finds out here which part took the time. */
+function describeEnd(closed: readonly ClosedPart[]): string {
+  return `Closed: ${closed.map(({ name, ms }) => `${name} ${(ms / 1000).toFixed(1)} s`).join(', ')}`;
 }
 
 /** Resolves when a signal asks the command to stop. */

@@ -3,19 +3,23 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { createLiveConfig, type LiveConfig, type LiveConfigOptions } from '../../../config/live-config.ts';
 import type { LoadedConfig } from '../../../config/load.ts';
+import type { LedgerCipher } from '../../../ledger/encryption/cipher.ts';
 import { localClient } from '../../../operator/client/local.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import type { Caller } from '../../../operator/service/caller.ts';
 import { openLedger } from '../../../runtime/ledger-database.ts';
+import { openLedgerCipher } from '../../../runtime/ledger-encryption.ts';
 import { lendableLedger } from '../../../runtime/lendable-ledger.ts';
 import { acquireFolderLock, FolderLockedError } from '../../../runtime/lock/folder-lock.ts';
 import { createOperator, type Operator } from '../../../runtime/operator.ts';
 import { withCopy } from '../../../runtime/plan/copied-ledger.ts';
 import type { Shutdown } from '../../../runtime/shutdown.ts';
 import type { Stack } from '../../../runtime/stack.ts';
-import { temporalAddressOf } from '../../../runtime/temporal/temporal-address.ts';
+import { openLazyClient } from '../../../runtime/temporal/temporal-client.ts';
+import { temporalTargetOf } from '../../../runtime/temporal/temporal-target.ts';
 import { describeError, START_FAILED } from '../describe-error.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { makeLogger } from '../logger.ts';
@@ -23,23 +27,30 @@ import { type Connected, type ConnectOptions, NEVER } from './connect.ts';
 import { say } from './lifetime.ts';
 import { openConfig, type SessionOptions } from './session.ts';
 
+/** `sluice sync run` is `sync run` in log lines. */
+const processOf = (command: string) => command.replace(/^sluice /, '');
+
 /** The ledger and Temporal belong to several processes, and workers run elsewhere. */
 export async function serveShared(
   options: SessionOptions,
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
+  { command }: ConnectOptions,
 ): Promise<Connected> {
-  const log = makeLogger(env.SLUICE_LOG_LEVEL || 'error');
-  const db = await openLedger({ url: env.DATABASE_URL, stateDir: '', onError: () => undefined });
+  // Wrong settings end the command before it opens anything.
+  temporalTargetOf(env);
+  const log = makeLogger(env.SLUICE_LOG_LEVEL || 'error', { process: processOf(command) });
+  const { config, live } = await readConfig(options, env, log);
+  const cipher = await cipherOf(config);
+  const db = await openLedger({ url: env.DATABASE_URL, stateDir: '', cipher, onError: () => undefined });
   shutdown.add('ledger', () => db.close());
-  const config = await readConfig(options, env);
-  const connection = Connection.lazy({ address: temporalAddressOf(env) ?? '' });
-  shutdown.add('client connection', () => connection.close());
-  const temporalClient = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });
-  const temporal = async () => temporalClient;
+  let opened: Promise<Client> | undefined;
+  // The configuration has the keys of encryption: a broken one is an error here, never a client that does not encrypt.
+  const temporal = async () => await (opened ??= openLazyClient(env, config(), shutdown));
   const operator = createOperator({
     db,
     config,
+    live,
     log,
     temporal,
     runningTemporal: temporal,
@@ -48,7 +59,7 @@ export async function serveShared(
   });
   shutdown.add('dry runs', () => operator.close());
   const client = localClient(operator.dispatch, await localCaller(operator, env));
-  return { client, where: 'shared', failed: NEVER, operator };
+  return { client, where: 'shared', failed: NEVER, operator, ledger: { db, config, live } };
 }
 
 /** @returns null when another process took the folder meanwhile */
@@ -68,11 +79,12 @@ export async function serveHere(
   });
   if (lock === null) return null;
   shutdown.add('folder lock', () => lock.release());
-  const log = makeLogger(env.SLUICE_LOG_LEVEL || 'error');
-  const config = await readConfig(options, env);
+  const log = makeLogger(env.SLUICE_LOG_LEVEL || 'error', { process: processOf(command) });
+  const { config, live } = await readConfig(options, env, log);
+  const cipher = await cipherOf(config);
   const open = () =>
-    openLedger({ url: env.DATABASE_URL, stateDir, onError: () => undefined }).catch(startFailed);
-  const db = lendableLedger(env.DATABASE_URL ? 'postgres' : 'pglite', open);
+    openLedger({ url: env.DATABASE_URL, stateDir, cipher, onError: () => undefined }).catch(startFailed);
+  const db = lendableLedger(env.DATABASE_URL ? 'postgres' : 'pglite', open, cipher ?? undefined);
   shutdown.add('ledger', () => db.close());
 
   let fail: (error: unknown) => void = () => undefined;
@@ -85,8 +97,17 @@ export async function serveHere(
     // Imported here: the worker's half of the SDK takes 0.3 s to load, and most commands do not need it.
     const { openLog } = await import('../log.ts');
     const { startStack } = await import('../../../runtime/stack.ts');
-    const ofStack = openLog(env, 'error', shutdown);
-    const opened = await startStack({ config: config(), stateDir, env, log: ofStack, say, shutdown, db });
+    const ofStack = openLog(processOf(command), env, 'error', shutdown);
+    const opened = await startStack({
+      config: config(),
+      live: live ?? undefined,
+      stateDir,
+      env,
+      log: ofStack,
+      say,
+      shutdown,
+      db,
+    });
     opened.failed.catch(fail);
     const socket = await operator.openSocket({ folder: stateDir });
     shutdown.add("operators' socket", () => socket.close());
@@ -97,6 +118,7 @@ export async function serveHere(
   const operator = createOperator({
     db,
     config,
+    live,
     log,
     env,
     stateDir,
@@ -113,6 +135,7 @@ export async function serveHere(
     where: 'here',
     failed,
     operator,
+    ledger: { db, config, live },
   };
 }
 
@@ -124,15 +147,34 @@ async function emptyState(state: string, shutdown: Shutdown): Promise<string> {
 }
 
 /** A broken configuration does not keep a command from reading the ledger. It is an error once it is needed. */
-async function readConfig(options: SessionOptions, env: NodeJS.ProcessEnv): Promise<() => LoadedConfig> {
+async function readConfig(
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  log: LiveConfigOptions['log'],
+): Promise<{ config(): LoadedConfig; readonly live: LiveConfig | null }> {
   try {
-    const config = await openConfig(options.config, env);
-    return () => config;
+    const live = createLiveConfig(await openConfig(options.config, env), { log });
+    return { config: live.current, live };
   } catch (error) {
-    return () => {
-      throw error;
+    return {
+      config() {
+        throw error;
+      },
+      live: null,
     };
   }
+}
+
+/** Undefined: the configuration is broken, and so what is encrypted cannot be read. */
+async function cipherOf(config: () => LoadedConfig): Promise<LedgerCipher | null | undefined> {
+  let loaded: LoadedConfig;
+  try {
+    loaded = config();
+  } catch {
+    // The command reports it once it needs the configuration.
+    return undefined;
+  }
+  return await openLedgerCipher(loaded);
 }
 
 function startFailed(error: unknown): never {

@@ -1,11 +1,16 @@
 // What commands with a configuration share: the config file, the state folder, and a Sluice here or in another process.
 import { resolve } from 'node:path';
+import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { Command } from 'commander';
 import type { LoadedConfig } from '../../../config/index.ts';
+import { createLiveConfig, type LiveConfig } from '../../../config/live-config.ts';
+import type { Tracing } from '../../../contracts/tracing.ts';
 import type { Logger } from '../../../observability/logger.ts';
+import type { Admin } from '../../../runtime/admin.ts';
 import { acquireFolderLock, type FolderLock, type LockNote } from '../../../runtime/lock/folder-lock.ts';
 import type { Shutdown } from '../../../runtime/shutdown.ts';
 import type { Stack } from '../../../runtime/stack.ts';
+import { namesTemporal } from '../../../runtime/temporal/temporal-address.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { withUtc } from '../zone.ts';
 import { say } from './lifetime.ts';
@@ -20,11 +25,18 @@ export interface SessionOptions {
   readonly utc?: boolean;
   /** From `sluice dev`: also starts the web UI of the embedded Temporal server. */
   readonly temporalUi?: boolean;
+  /** From `sluice worker`: takes only the work of this version. */
+  readonly version?: WorkerDeploymentVersion | null;
 }
 
 export type OpenStack = Stack & {
+  /** The configuration in use now. */
   readonly config: LoadedConfig;
+  readonly live: LiveConfig;
   readonly log: Logger;
+  /** Counts what the process does, and shows its health. */
+  readonly admin: Admin;
+  readonly tracing: Tracing;
   readonly env: NodeJS.ProcessEnv;
   /** Absolute. */
   readonly stateDir: string;
@@ -64,11 +76,16 @@ export const TEMPORAL_UI = [
 
 /** @throws CliError (usage) when no embedded server, and so no UI, will run */
 export function checkTemporalUi(wanted: boolean | undefined, env: NodeJS.ProcessEnv): void {
-  if (wanted === true && env.TEMPORAL_ADDRESS)
+  if (wanted === true && namesTemporal(env))
     throw new CliError(
       EXIT.usage,
-      '--temporal-ui is for the embedded Temporal server, and TEMPORAL_ADDRESS names another server; use its UI',
+      '--temporal-ui is for the embedded Temporal server, and TEMPORAL_ADDRESS or a profile names another server; use its UI',
     );
+}
+
+/** What a process that shares Temporal and PostgreSQL with others still needs in its environment. */
+export function missingServers(env: NodeJS.ProcessEnv): string[] {
+  return [...(namesTemporal(env) ? [] : ['TEMPORAL_ADDRESS']), ...(env.DATABASE_URL ? [] : ['DATABASE_URL'])];
 }
 
 /** A command with the same configuration and state folder, as the user types it in this folder. */
@@ -104,19 +121,20 @@ export async function openConfig(file: string | undefined, env: NodeJS.ProcessEn
 }
 
 /**
- * Starts Temporal, ledger and workers in this process. The lock of the state folder has the address of Temporal, so
- * that other processes can connect to it.
+ * Starts Temporal, ledger and workers in this process, which stays up. The lock of the state folder has the address of
+ * Temporal, so that other processes can connect to it.
  * @throws FolderLockedError when another process owns the folder
  */
 export async function openStack(
-  command: string,
+  name: 'dev' | 'worker',
   options: SessionOptions,
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<OpenStack> {
+  const command = `sluice ${name}`;
   const config = await openChecked(options.config, env);
   const lock = await acquireFolderLock(resolve(options.state), { command }, say);
-  return await openWith(lock, config, command, options, env, shutdown);
+  return await openWith(lock, config, name, options, env, shutdown);
 }
 
 /** The configuration with tokens that can be read: what is missing is reported before anything starts. */
@@ -127,35 +145,56 @@ async function openChecked(file: string | undefined, env: NodeJS.ProcessEnv): Pr
   return config;
 }
 
-const STAYS_UP = new Set(['sluice dev', 'sluice worker']);
-
 async function openWith(
   lock: FolderLock,
   config: LoadedConfig,
-  command: string,
+  name: 'dev' | 'worker',
   options: SessionOptions,
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<OpenStack> {
   // Imported here: the worker's half of the SDK takes 0.3 s to load, and most commands do not need it.
-  const { openLog } = await import('../log.ts');
+  const { openServiceLog } = await import('../log.ts');
+  const { openAdmin } = await import('./admin.ts');
+  const { startTracing } = await import('./tracing.ts');
   const { startStack } = await import('../../../runtime/stack.ts');
-  // A command that ends reports its own errors; a service has only its log.
-  const log = openLog(env, STAYS_UP.has(command) ? 'warn' : 'error', shutdown);
+  const { log, readSdkMetrics } = await openServiceLog(name, env, 'warn', shutdown);
   shutdown.add('folder lock', () => lock.release());
+  const { admin: where } = config.config;
+  const admin = await openAdmin({ process: name, admin: where, env, log, shutdown, readSdkMetrics });
+  const live = createLiveConfig(config, { log });
+  live.onReport(admin.metrics.config.reloaded);
+  const { traces } = admin.metrics;
+  const tracing = await startTracing({ process: name, env, metrics: traces, log, shutdown });
   const stateDir = resolve(options.state);
   const stack = await startStack({
     config,
+    live,
     stateDir,
     env,
     log,
     say,
     shutdown,
     temporalUi: options.temporalUi ?? false,
+    version: options.version ?? null,
+    admin,
+    tracing,
   });
   const { address, namespace } = stack.temporal;
   const note: OpenStack['note'] = (more) =>
-    lock.update({ command, temporal: address, namespace, ...more } as LockNote);
+    lock.update({ command: `sluice ${name}`, temporal: address, namespace, ...more } as LockNote);
   await note({});
-  return { ...stack, config, log, env, stateDir, note };
+  return {
+    ...stack,
+    live,
+    get config() {
+      return live.current();
+    },
+    log,
+    admin,
+    tracing,
+    env,
+    stateDir,
+    note,
+  };
 }

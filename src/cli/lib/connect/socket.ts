@@ -7,12 +7,13 @@ import type { OpenStack } from './session.ts';
 
 /** Without its socket, a process still does everything else. */
 export async function openSocket(
-  stack: Pick<OpenStack, 'config' | 'db' | 'client' | 'log' | 'env' | 'stateDir' | 'note'>,
+  stack: Pick<OpenStack, 'live' | 'db' | 'client' | 'log' | 'env' | 'stateDir' | 'note'>,
   shutdown: Shutdown,
 ): Promise<Operator> {
   const operator = createOperator({
     db: stack.db,
-    config: () => stack.config,
+    config: stack.live.current,
+    live: stack.live,
     temporal: async () => stack.client,
     runningTemporal: async () => stack.client,
     log: stack.log,
@@ -29,7 +30,7 @@ export async function openSocket(
       `the operator socket did not open, so other commands can't use this process (${(error as Error).message})`,
     );
   }
-  const shared = stack.config.config.operator.socket;
+  const shared = stack.live.current().config.operator.socket;
   if (shared === undefined) return operator;
   const api = await operator.openSocket({ path: shared }).catch((error: NodeJS.ErrnoException) => {
     throw new CliError(

@@ -12,7 +12,7 @@ export default {
     yaml: 'Its part of {{file}}',
     save: 'Save',
     saved: 'The campaign is saved. Plan it to see who it reaches.',
-    savedRestart: 'The campaign is saved. Restart the workers, then plan it.',
+    savedRestart: 'The campaign is saved. Plan it when the workers have loaded their copy of the file.',
   },
   draft: {
     basics: 'Basics',

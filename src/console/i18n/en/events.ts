@@ -40,6 +40,7 @@ export default {
     title: 'Event',
     id: 'Id',
     workflow: 'Workflow',
+    trace: 'Trace',
     warning: 'Warning',
     request: 'request',
     noRequest: 'The event has ended, so its request is not kept.',

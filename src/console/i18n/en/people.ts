@@ -189,6 +189,7 @@ export default {
     optOut: {
       reply: 'The person opted out of campaigns in a reply',
       tag: 'A tag on the contact opts the person out of campaigns',
+      erase: 'An operator opted the person out of campaigns and erased them',
     },
     unlisted: '{{kind}}: {{code}}',
   },
@@ -263,12 +264,12 @@ export default {
     talks_one: '{{count}} conversation, with its messages and deliveries',
     talks_other: '{{count}} conversations, with their messages and deliveries',
     campaigns: 'memberships of campaigns; rows that counts depend on stay without the person',
-    kept: 'An opt-out stays under a pseudonym, so that nobody messages the person again.',
+    kept: 'An opt-out stays under a pseudonym, so that no campaign messages the person again.',
     service:
       'The contact in the service stays. The next sync writes the person again while the source has them.',
     verb: 'Erase the person',
     doneTitle: 'The person is erased',
-    doneLead: 'This is what the ledger no longer has. It cannot be undone.',
+    doneLead: 'This is what Sluice no longer has, and where you still have to erase the person.',
     deleted: 'Deleted',
     anonymized: 'Made anonymous',
     rows_one: '{{shown}} row',
@@ -276,6 +277,40 @@ export default {
     nothing: 'No rows',
     optOutKept: 'The opt-out stays, under a pseudonym.',
     noOptOut: 'The person had not opted out.',
+    optOut: 'Also opt the person out of campaigns, for good',
+    files_one: '{{shown}} event overwritten in the file of the sink {{sink}}',
+    files_other: '{{shown}} events overwritten in the file of the sink {{sink}}',
+    histories_one: '{{shown}} history deleted in Temporal',
+    histories_other: '{{shown}} histories deleted in Temporal',
+    historiesLeft_one: '{{shown}} history stays until the retention of Temporal ends; it has hashes only',
+    historiesLeft_other:
+      '{{shown}} histories stay until the retention of Temporal ends; they have hashes only',
+    elsewhere: 'Still to do',
+    elsewhereAbout: 'Sluice cannot erase the person from these places.',
+  },
+  elsewhere: {
+    contacts:
+      'Contacts in the service ({{name}}): {{ids}}. Its API cannot delete them. A campaign may read them again.',
+    conversations:
+      'Conversations in the service ({{name}}): {{ids}}. Its API cannot delete them. A poller reads them again when the person writes.',
+    cards: 'Cards in the service ({{name}}): {{ids}}. Its API cannot delete them.',
+    source: 'Source {{name}}: if it has the person, the next sync adds them again.',
+    kafkaSink: 'Sink {{name}}: its topic has the events of the person. Kafka cannot change records.',
+    httpSink: 'Sink {{name}}: its receiver has the events of the person.',
+    postgresSink: 'Sink {{name}}: its table has the events of the person. Delete the rows by partitionkey.',
+    sinkFile:
+      'Sink {{name}}: copies of its file, and files that were moved away, have the events of the person.',
+    missingFile: 'Sink {{name}}: its file is not on this machine. Erase the person there.',
+    topic: 'Kafka topic {{name}}: its records end with its retention.',
+    deadLetters: 'Dead letters in {{name}}: they end with the retention of the topic.',
+    vacuum:
+      'PostgreSQL removes the old rows from its files with the next vacuum, and from its log when it recycles it.',
+    backup: 'Backups that you made of the ledger and of files have the person.',
+    callLog: 'Erasing from the call log failed. The log of Sluice has the reason.',
+    ledgerFiles: 'Erasing from the files of the ledger failed. The log of Sluice has the reason.',
+    exports: 'Deleting uploaded exports and results of dry runs failed. The log of Sluice has the reason.',
+    sinkFiles: 'Erasing from the files of sinks failed. The log of Sluice has the reason.',
+    histories: 'Erasing from Temporal failed. The log of Sluice has the reason.',
   },
   table: {
     people: 'the contact as Sluice wrote it',

@@ -245,7 +245,7 @@ export default {
     writeEffects:
       'Sluice adds a source, a mapping and a sync to the configuration file, and keeps the export in the folder data/ beside it. Nothing is sent yet.',
     written: 'The configuration has the sync “{{sync}}”.',
-    restart: 'Restart the workers, so that they know the sync.',
+    restart: 'Workers on other machines know the sync when they have loaded their copy of the file.',
     open: 'Open the sync',
   },
 } as const;

@@ -12,7 +12,8 @@ export default {
     yaml: 'A parte dela em {{file}}',
     save: 'Salvar',
     saved: 'A campanha foi salva. Planeje para ver quem ela alcança.',
-    savedRestart: 'A campanha foi salva. Reinicie os workers e depois planeje.',
+    savedRestart:
+      'A campanha foi salva. Planeje quando os workers tiverem carregado a cópia deles do arquivo.',
   },
   draft: {
     basics: 'Dados básicos',

@@ -42,6 +42,7 @@ export default {
     title: 'Evento',
     id: 'Id',
     workflow: 'Workflow',
+    trace: 'Trace',
     warning: 'Aviso',
     request: 'pedido',
     noRequest: 'O evento terminou, por isso o pedido não é guardado.',

@@ -250,7 +250,8 @@ export default {
     writeEffects:
       'O Sluice acrescenta uma fonte, um mapeamento e uma sincronização ao arquivo de configuração e guarda a exportação na pasta data/ ao lado dele. Nada é enviado ainda.',
     written: 'A configuração tem a sincronização “{{sync}}”.',
-    restart: 'Reinicie os workers, para que conheçam a sincronização.',
+    restart:
+      'Workers em outras máquinas conhecerão a sincronização quando carregarem a cópia deles do arquivo.',
     open: 'Abrir a sincronização',
   },
 } as const;

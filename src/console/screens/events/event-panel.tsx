@@ -29,7 +29,7 @@ export function EventPanel({ event, onClose }: { readonly event: string; onClose
     <SidePanel title={t('panel.title')} isOpen={event !== ''} onClose={onClose}>
       <Loaded of={found}>
         {(detail) => {
-          const { id, account, route, action, code, reason, blocked, warnings, workflow } = detail;
+          const { id, account, route, action, code, reason, blocked, warnings, workflow, trace } = detail;
           const why = blocked ?? (code === null ? null : { code, reason });
           const request = (plain ?? detail).request;
           return (
@@ -66,6 +66,7 @@ export function EventPanel({ event, onClose }: { readonly event: string; onClose
                       {workflow ?? '–'}
                     </span>,
                   ],
+                  ...(trace === null ? [] : [[t('panel.trace'), trace] as const]),
                   ...warnings.map(
                     ({ field, code: warning, reason: because }) =>
                       [t('panel.warning'), `${field}: ${because} [${warning}]`] as const,

@@ -59,6 +59,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   optedOut: 'bad',
   'optOut/reply': 'bad',
   'optOut/tag': 'bad',
+  'optOut/erase': 'bad',
   'message/unknown': 'idle',
   unknown: 'warn',
   lost: 'warn',

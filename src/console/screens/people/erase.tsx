@@ -1,5 +1,5 @@
 // Deletes a person from the ledger, after saying what goes and what stays.
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Stack, Text } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
@@ -25,6 +25,7 @@ export function EraseButton({
   const may = useMay('admin');
   const erase = useCommand('POST /people/{account}/{person}/erase', { onDone: onErased });
   const ask = async () => {
+    let isOptOut = false;
     const answer = await confirm({
       title: t('erase.title'),
       effects: (
@@ -40,6 +41,12 @@ export function EraseButton({
           <Stack gap="xs">
             <Text>{t('erase.kept')}</Text>
             <Text>{t('erase.service')}</Text>
+            <Checkbox
+              label={t('erase.optOut')}
+              onChange={({ currentTarget }) => {
+                isOptOut = currentTarget.checked;
+              }}
+            />
           </Stack>
         </>
       ),
@@ -47,7 +54,7 @@ export function EraseButton({
       dangerous: true,
       reason: 'required',
     });
-    if (answer !== null) erase.run({ account, person, reason: answer.reason });
+    if (answer !== null) erase.run({ account, person, optOut: isOptOut, reason: answer.reason });
   };
   if (!may) return null;
   return (
@@ -64,14 +71,33 @@ export function EraseButton({
   );
 }
 
-/** What the ledger no longer has. */
+/** What Sluice no longer has, and the places that it cannot reach. */
 export function Erased({ erased }: { readonly erased: Erasure }) {
   const { t } = useTranslation('people');
+  const format = useFormat();
+  const { sinkFiles, histories, elsewhere } = erased;
+  const counted = (count: number) => ({ count, shown: format.count(count) });
   return (
     <>
       <Counts title={t('erase.deleted')} counts={erased.deleted} />
       <Counts title={t('erase.anonymized')} counts={erased.anonymized} />
-      <Text>{t(erased.optOutKept ? 'erase.optOutKept' : 'erase.noOptOut')}</Text>
+      <Stack gap="xs">
+        <Text>{t(erased.optOutKept ? 'erase.optOutKept' : 'erase.noOptOut')}</Text>
+        {sinkFiles.map(({ sink, events }) => (
+          <Text key={sink}>{t('erase.files', Object.assign(counted(events), { sink }))}</Text>
+        ))}
+        <Text>{t('erase.histories', counted(histories.deleted))}</Text>
+        {histories.left > 0 && <Text>{t('erase.historiesLeft', counted(histories.left))}</Text>}
+      </Stack>
+      <Section title={t('erase.elsewhere')} about={t('erase.elsewhereAbout')}>
+        <ul className={classes.effects}>
+          {elsewhere.map(({ place, name, ids }) => (
+            <li key={`${place} ${name}`}>
+              {t(`elsewhere.${place}`, { name: name ?? '', ids: ids.join(', ') })}
+            </li>
+          ))}
+        </ul>
+      </Section>
     </>
   );
 }

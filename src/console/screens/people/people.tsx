@@ -5,6 +5,7 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
+import { usePersonQueries } from '../../app/person-queries.tsx';
 import { useUrlValue } from '../../app/use-url-state.ts';
 import { Page, Section } from '../../parts/page.tsx';
 import { EmptyState } from '../../parts/states.tsx';
@@ -16,8 +17,8 @@ const SHORTEST = 2;
 
 export default function PeopleScreen() {
   const { t } = useTranslation('people');
-  const { state } = useLocation();
-  const query = state.personQuery ?? '';
+  const { queryOf } = usePersonQueries();
+  const query = queryOf(useLocation().state);
   return (
     <Page title={t('title')} lead={t('lead')}>
       {/* A search from the top bar replaces what stands here. */}
@@ -41,17 +42,18 @@ function SearchForm({ query }: { readonly query: string }) {
   const { t } = useTranslation('people');
   const { t: common } = useTranslation('common');
   const navigate = useNavigate();
+  const { stateOf } = usePersonQueries();
   const [text, setText] = useState(query);
   const [account, setAccount] = useUrlValue<string>('account', '');
   const accounts = useCall('GET /accounts', {}).data?.accounts ?? [];
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const personQuery = text.trim();
-    if (personQuery.length >= SHORTEST)
+    const wanted = text.trim();
+    if (wanted.length >= SHORTEST)
       void navigate({
         to: '/people',
         search: (account === '' ? {} : { account }) as never,
-        state: { personQuery },
+        state: stateOf(wanted),
       });
   };
   return (

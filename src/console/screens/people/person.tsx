@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { OperatorError } from '../../../operator/error.ts';
 import type { Output } from '../../api/client.ts';
 import { useCall } from '../../api/use-call.ts';
+import { usePersonQueries } from '../../app/person-queries.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { EraseButton, Erased } from './erase.tsx';
@@ -67,9 +68,10 @@ function PersonPage({ account, person }: Who) {
 /** Back to the results of the search that led here. */
 function BackLink({ again = false }: { readonly again?: boolean }) {
   const { t } = useTranslation('people');
-  const { personQuery } = useLocation().state;
+  const { queryOf, stateOf } = usePersonQueries();
+  const query = queryOf(useLocation().state);
   return (
-    <Anchor component={Link} to="/people" state={personQuery === undefined ? {} : { personQuery }}>
+    <Anchor component={Link} to="/people" state={query === '' ? {} : stateOf(query)}>
       {t(again ? 'person.searchAgain' : 'person.back')}
     </Anchor>
   );

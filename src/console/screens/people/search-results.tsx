@@ -8,6 +8,7 @@ import type { Output } from '../../api/client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { notifyError } from '../../app/notify.ts';
+import { usePersonQueries } from '../../app/person-queries.tsx';
 import { useUrlValue } from '../../app/use-url-state.ts';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
@@ -88,6 +89,7 @@ export function SearchResults({ query }: { readonly query: string }) {
 
 function Hit({ hit, query }: { readonly hit: Found['people'][number]; readonly query: string }) {
   const { t, i18n } = useTranslation('people');
+  const { stateOf } = usePersonQueries();
   const { account, person, name, number, email, by } = hit;
   const words = by.map((each) => (i18n.exists(`people:by.${each}`) ? t(`by.${each}` as 'by.name') : each));
   return (
@@ -97,7 +99,7 @@ function Hit({ hit, query }: { readonly hit: Found['people'][number]; readonly q
           component={Link}
           to="/people/$account/$person"
           params={{ account, person } as never}
-          state={{ personQuery: query }}
+          state={stateOf(query)}
           className={classes.hitName}
         >
           {name ?? number ?? t('search.noName')}

@@ -24,7 +24,7 @@ export function Configuration() {
   const configuration = useCall('GET /configuration', {}, { everyMs: EVERY_MS });
   return (
     <Loaded of={configuration}>
-      {({ file, loadedAt, changed, problems, text, entries }) => (
+      {({ file, loadedAt, changed, problems, needsRestart, text, entries }) => (
         <>
           {problems.length > 0 ? (
             <Problems problems={problems} />
@@ -40,6 +40,17 @@ export function Configuration() {
                 {t('configuration.changedText')}
               </Alert>
             )
+          )}
+          {needsRestart.length > 0 && (
+            <Alert
+              color="yellow"
+              className={classes.warnGround}
+              icon={<IconAlertTriangle aria-hidden />}
+              title={t('configuration.restart')}
+              role="status"
+            >
+              {t('configuration.restartText', { keys: needsRestart.join(', ') })}
+            </Alert>
           )}
           <Section title={t('configuration.loaded')}>
             <Facts

@@ -1,6 +1,7 @@
 // How is Sluice set up, and who may do what? One part a tab; the tab is in the address.
 import { Tabs } from '@mantine/core';
 import {
+  IconClockX,
   IconFileText,
   IconHistory,
   IconKey,
@@ -23,6 +24,7 @@ import { Audit } from './audit.tsx';
 import { ChangePassword } from './change-password.tsx';
 import { Configuration } from './configuration.tsx';
 import { Doctor } from './doctor.tsx';
+import { Retention } from './retention.tsx';
 import classes from './settings.module.css';
 import { AccessTokens } from './tokens.tsx';
 import { Users } from './users.tsx';
@@ -32,6 +34,7 @@ interface Tab {
     | 'configuration'
     | 'assumptions'
     | 'doctor'
+    | 'retention'
     | 'accounts'
     | 'users'
     | 'tokens'
@@ -46,6 +49,7 @@ const TABS: readonly Tab[] = [
   { id: 'configuration', icon: IconFileText, part: Configuration, isForAdmins: false },
   { id: 'assumptions', icon: IconQuestionMark, part: Assumptions, isForAdmins: false },
   { id: 'doctor', icon: IconStethoscope, part: Doctor, isForAdmins: false },
+  { id: 'retention', icon: IconClockX, part: Retention, isForAdmins: false },
   { id: 'accounts', icon: IconPlugConnected, part: Accounts, isForAdmins: false },
   { id: 'users', icon: IconUsers, part: Users, isForAdmins: true },
   { id: 'tokens', icon: IconKey, part: AccessTokens, isForAdmins: false },

@@ -2,6 +2,11 @@
 import type { Queryable } from '../../database.ts';
 import { isoText } from '../../iso-text.ts';
 
+/** SQL of the seconds since a time, null without one: `greatest` alone ignores a null and would give 0. */
+export function secondsSince(time: string): string {
+  return `case when ${time} is not null then greatest(0, extract(epoch from now() - ${time}))::float8 end`;
+}
+
 /** The backlog of a sink is counted up to here. */
 const MOST = 1000;
 
@@ -19,7 +24,9 @@ export interface PollerRow {
   readonly poller: string;
   readonly state: 'polling' | 'paused' | 'blocked';
   readonly polledAt: string | null;
+  /** Null: no poll has brought the ledger up to the newest page since `startedAt`. */
   readonly lagSeconds: number | null;
+  readonly startedAt: string;
 }
 
 export interface SinkRow {
@@ -29,6 +36,7 @@ export interface SinkRow {
   readonly waiting: number;
   readonly exact: boolean;
   readonly dead: number;
+  /** Null: nothing waits. */
   readonly lagSeconds: number | null;
   readonly sentAt: string | null;
 }
@@ -55,7 +63,7 @@ export async function readHealth(db: Queryable, account: string | null): Promise
                         'state', case when paused_at is not null then 'paused' when block_code is not null then 'blocked'
                                       else 'polling' end,
                         'polledAt', ${isoText('polled_at')},
-                        'lagSeconds', greatest(0, extract(epoch from now() - complete_at))) order by account, poller)
+                        'lagSeconds', ${secondsSince('complete_at')}, 'startedAt', ${isoText('started_at')}) order by account, poller)
                         from pollers where $1::text is null or account = $1), '[]') as pollers`,
     [account],
   );
@@ -67,7 +75,7 @@ export async function readSinks(db: Queryable, configured: readonly string[]): P
   return await db.query<SinkRow>(
     `select n.sink, case when s.open_until is null then 'closed' else 'open' end as circuit, s.code, w.n::int as waiting,
             w.n < ${MOST} as exact, d.n::int as dead,
-            greatest(0, extract(epoch from now() - o.at))::float8 as "lagSeconds", ${isoText('s.sent_at')} as "sentAt"
+            ${secondsSince('o.at')} as "lagSeconds", ${isoText('s.sent_at')} as "sentAt"
        from (select unnest($1::text[]) as sink union select sink from sink_states) n
        left join sink_states s on s.sink = n.sink,
        lateral (select count(*) as n from (

@@ -2,6 +2,8 @@
 // rows, so the source does not return them again.
 import type { CrmRecord } from '../../../contracts/wire/record.ts';
 import type { Queryable } from '../../database.ts';
+import { RECORD_PAYLOAD } from '../../encryption/columns.ts';
+import { decryptValue } from '../../encryption/values.ts';
 import { ledgerSchema } from './scratch.ts';
 
 export interface CarriedRecord {
@@ -22,12 +24,17 @@ export async function findCarried(
   keys: readonly string[] | null = null,
 ): Promise<CarriedRecord[]> {
   const schema = await ledgerSchema(tx);
-  return await tx.query(
-    `select key, row_no as row, payload as record from ${schema}.run_records
+  const rows = await tx.query<CarriedRecord & { run_id: string; event_id: string | null }>(
+    `select run_id, key, event_id, row_no as row, payload as record from ${schema}.run_records
       where payload is not null and row_no > 0 and ($4::text[] is null or key = any($4))
         and run_id = (select id from runs where account = $1 and sync = $2 and seq < $3 and pages > 0 and kind = 'sync'
                        order by seq desc limit 1)
       order by id`,
     [run.account, run.sync, run.seq, keys],
   );
+  return rows.map(({ run_id, event_id, key, row, record }) => ({
+    key,
+    row,
+    record: decryptValue(tx, RECORD_PAYLOAD, [run_id, key, event_id], record),
+  }));
 }

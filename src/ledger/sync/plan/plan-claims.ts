@@ -2,6 +2,8 @@
 // them.
 import { toJson } from '../../../contracts/stored-json.ts';
 import type { Queryable } from '../../database.ts';
+import { PLAN_AGAINST, PLAN_CLAIMS } from '../../encryption/columns.ts';
+import { decryptValue, encryptValue } from '../../encryption/values.ts';
 
 interface Claim {
   readonly row: number;
@@ -25,7 +27,15 @@ export async function findClaims(
     'select key, claims, against from plan_claims where run_id = $1 and key = any($2)',
     [runId, keys],
   );
-  return new Map(rows.map(({ key, claims, against }) => [key, { claims, against }]));
+  return new Map(
+    rows.map(({ key, claims, against }) => [
+      key,
+      {
+        claims: decryptValue(tx, PLAN_CLAIMS, [runId, key], claims),
+        against: decryptValue(tx, PLAN_AGAINST, [runId, key], against),
+      },
+    ]),
+  );
 }
 
 export async function saveClaims(
@@ -34,7 +44,11 @@ export async function saveClaims(
   all: ReadonlyMap<string, StoredClaims>,
 ): Promise<void> {
   if (all.size === 0) return;
-  const claims = [...all].map(([key, stored]) => ({ key, ...stored }));
+  const claims = [...all].map(([key, stored]) => ({
+    key,
+    claims: encryptValue(tx, PLAN_CLAIMS, [runId, key], stored.claims),
+    against: encryptValue(tx, PLAN_AGAINST, [runId, key], stored.against),
+  }));
   await tx.query(
     `insert into plan_claims (run_id, key, claims, against)
      select $1, c.key, c.claims, nullif(c.against, 'null'::jsonb)

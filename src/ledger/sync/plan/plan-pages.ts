@@ -3,6 +3,8 @@
 // ends.
 import { toJson } from '../../../contracts/stored-json.ts';
 import { plainArray, type Queryable } from '../../database.ts';
+import { PAGE_CHUNK } from '../../encryption/columns.ts';
+import { decryptValue, encryptValue } from '../../encryption/values.ts';
 import { PLACES, SeenKeys } from './seen-keys.ts';
 
 /** What one process remembers of the people that a run has seen. It is only valid while the run's row is locked. */
@@ -48,13 +50,33 @@ export async function addPage(
   packed: { bytes: Uint8Array; ends: readonly number[] },
 ): Promise<void> {
   const { keys, places } = SeenKeys.encode(added);
+  const { bytes, ends } = encryptedChunks(tx, runId, page, packed);
   // Uses Base64, because PGlite converts bytes to hexadecimal digits one by one: measured, 60 ms a page instead of
   // 15.
   await tx.query(
     `insert into plan_pages (run_id, page, keys, places, ends, packed)
      values ($1, $2, decode($3, 'base64'), decode($4, 'base64'), $5, decode($6, 'base64'))`,
-    [runId, page, base64(keys), base64(places), packed.ends, base64(packed.bytes)],
+    [runId, page, base64(keys), base64(places), ends, base64(bytes)],
   );
+}
+
+function encryptedChunks(
+  tx: Queryable,
+  runId: string,
+  page: number,
+  packed: { bytes: Uint8Array; ends: readonly number[] },
+): { bytes: Uint8Array; ends: readonly number[] } {
+  if (tx.cipher === undefined) return packed;
+  const chunks = packed.ends.map((end, chunk) => {
+    const plain = packed.bytes.subarray(packed.ends[chunk - 1] ?? 0, end);
+    return encryptValue(tx, PAGE_CHUNK, [runId, page, chunk], plain) as Uint8Array;
+  });
+  let at = 0;
+  const ends = chunks.map(({ length }) => {
+    at += length;
+    return at;
+  });
+  return { bytes: Buffer.concat(chunks), ends };
 }
 
 function base64(bytes: Uint8Array): string {
@@ -74,7 +96,7 @@ export async function readChunks(
   refs: readonly ChunkRef[],
 ): Promise<(ChunkRef & { bytes: Uint8Array })[]> {
   if (refs.length === 0) return [];
-  return await tx.query(
+  const chunks = await tx.query<ChunkRef & { bytes: Uint8Array }>(
     `select p.page, r.chunk,
             substring(p.packed from coalesce(p.ends[r.chunk], 0) + 1
                                for p.ends[r.chunk + 1] - coalesce(p.ends[r.chunk], 0)) as bytes
@@ -82,6 +104,11 @@ export async function readChunks(
        join plan_pages p on p.run_id = $1 and p.page = r.page`,
     [runId, refs.map(({ page }) => page), refs.map(({ chunk }) => chunk)],
   );
+  return chunks.map(({ page, chunk, bytes }) => ({
+    page,
+    chunk,
+    bytes: decryptValue(tx, PAGE_CHUNK, [runId, page, chunk], bytes),
+  }));
 }
 
 export async function dropPages(tx: Queryable, runId: string): Promise<void> {

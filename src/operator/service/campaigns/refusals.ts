@@ -28,6 +28,7 @@ const KINDS: Readonly<Record<string, ErrorKind>> = {
   NOT_RUNNING: 'conflict',
   NOT_UNKNOWN: 'conflict',
   NOTHING_TO_DO: 'conflict',
+  RESTORED: 'conflict',
   CONFIG: 'invalid',
   INVALID_COMMAND: 'invalid',
 };

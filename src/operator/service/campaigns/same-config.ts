@@ -5,7 +5,7 @@ import { OperatorError } from '../../error.ts';
 import type { OperatorDeps } from '../deps.ts';
 
 /**
- * Workers keep the configuration that they started with, and would carry out what somebody has since changed.
+ * A run keeps the configuration that its plan was made from, and would carry out what somebody has since changed.
  * @throws OperatorError (conflict) when the plan was made from another configuration than the file has now
  */
 export async function requireSameConfig(
@@ -16,7 +16,7 @@ export async function requireSameConfig(
   if (digestOfSpec(onDisk.campaign(campaign)) === digest) return;
   throw new OperatorError(
     'conflict',
-    `the plan ${run} was made with another configuration than ${onDisk.file} has now: the campaign, its sources, or the account's time zone or opt-outs were edited. Restart \`sluice dev\` or the workers, so that they read it too, and plan again with \`sluice campaign plan ${campaign}\``,
+    `the plan ${run} was made with another configuration than ${onDisk.file} has now: the campaign, its sources, or the account's time zone or opt-outs were edited. Load it with \`sluice config reload\`, or wait until each process has done so, and plan again with \`sluice campaign plan ${campaign}\``,
     { code: 'PLAN_VOID' },
   );
 }

@@ -44,8 +44,17 @@ export function overviewHandlers(
     const roundTripMs = Math.round((performance.now() - began) * 100) / 100;
     const { lastFlushAt, accounts: api, pollers } = await readHealth(db, account);
     const ledger = { kind: db.kind, roundTripMs, lastFlushAt };
+    const configuration = configurationOf(deps);
     const [temporal, kafka] = await Promise.all([probes.temporal(), probes.kafka()]);
-    return { ledger, temporal, kafka, api: [...api], pollers: [...pollers], sinks: [...sinks] };
+    return {
+      configuration,
+      ledger,
+      temporal,
+      kafka,
+      api: [...api],
+      pollers: [...pollers],
+      sinks: [...sinks],
+    };
   }
 
   return {
@@ -121,6 +130,11 @@ export function overviewHandlers(
       return { since, until, failures, more, repaired, problems: problemsOf(clusters) };
     },
   };
+}
+
+function configurationOf({ live }: Pick<OperatorDeps, 'live'>): Health['configuration'] {
+  if (live === null) return null;
+  return { loadedAt: live.current().loadedAt, ...live.state() };
 }
 
 const keysOf = (tokens: readonly ConfiguredToken[]) => tokens.map(({ token }) => token);

@@ -1,6 +1,6 @@
 // People as operators see them: search, what happened and why, export and erasure.
 import type { PEOPLE, WhyReason } from '../../../contracts/operator/people.ts';
-import { erasePerson, exportPerson, PersonInUseError } from '../../../ledger/operator/erase-person.ts';
+import { exportPerson } from '../../../ledger/operator/erase-person.ts';
 import { type PersonHit, rejectedNumbers, searchPeople } from '../../../ledger/operator/people-search.ts';
 import { findPerson, type Person } from '../../../ledger/operator/person.ts';
 import { CursorError, readTimeline } from '../../../ledger/operator/timeline.ts';
@@ -9,12 +9,15 @@ import { maskEmail, maskName, maskPhone, maskValue } from '../../../observabilit
 import { OperatorError } from '../../error.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { entryOf, maskedProblem } from './entries.ts';
+import { eraseEverywhere } from './erase.ts';
 import { countriesIn, readQuery } from './query.ts';
 
 /** Rows with a rejected number that a search shows. */
 const REJECTED_SHOWN = 20;
 
-export function peopleHandlers({ db, config }: OperatorDeps): Handlers<keyof typeof PEOPLE> {
+export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE> {
+  const { db, config } = deps;
+
   async function personOf(account: string, ref: string): Promise<Person> {
     const person = await findPerson(db, account, ref);
     if (person === null) throw unknownPerson(account, ref);
@@ -83,14 +86,10 @@ export function peopleHandlers({ db, config }: OperatorDeps): Handlers<keyof typ
       return { account, person: ref, at: new Date().toISOString(), tables: await exportPerson(db, person) };
     },
 
-    'POST /people/{account}/{person}/erase': async ({ account, person }) => {
-      const erased = await erasePerson(db, account, person).catch((error: unknown) => {
-        if (error instanceof PersonInUseError)
-          throw new OperatorError('conflict', error.message, { code: 'PERSON_IN_USE' });
-        throw error;
-      });
+    'POST /people/{account}/{person}/erase': async ({ account, person, optOut }) => {
+      const erased = await eraseEverywhere(deps, account, person, { optOut });
       if (erased === null) throw unknownPerson(account, person);
-      return { ...erased };
+      return erased;
     },
   };
 }

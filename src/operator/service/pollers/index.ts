@@ -43,7 +43,7 @@ export function pollerHandlers(deps: OperatorDeps): Handlers<keyof typeof POLLER
       return await listGaps(db, { pollers, limit, before: beforeId(before) });
     },
 
-    'POST /pollers/start': async ({ names: given, reason }, { identity }) => {
+    'POST /pollers/start': async ({ names: given }, { identity }) => {
       const names = knownNames(deps.config(), given);
       const client = await deps.temporal();
       const pollers = [];
@@ -51,7 +51,7 @@ export function pollerHandlers(deps: OperatorDeps): Handlers<keyof typeof POLLER
         const poller = resolve(name);
         pollers.push({ ...poller, started: await startPoller(client, poller, deps.workQueue) });
       }
-      deps.log.info({ by: identity, reason, pollers: names }, 'an operator starts pollers');
+      deps.log.info({ by: identity, pollers: names }, 'an operator starts pollers');
       return { pollers, workers: await hasWorkers(client, deps.workQueue) };
     },
 

@@ -3,6 +3,7 @@
 import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
 import type { scheduledCampaign } from '../../../../workflows/scheduled-campaign.ts';
 import type { scheduledSync } from '../../../../workflows/scheduled-sync.ts';
+import { encryptingKeyId } from '../../../codec/encryption-codec.ts';
 import type { Config } from '../../../contracts/config/config.ts';
 import { durationMs } from '../../../contracts/config/config-base.ts';
 import type { OverlapPolicy, ScheduleConfig } from '../../../contracts/config/config-schedule.ts';
@@ -70,9 +71,10 @@ export async function planSchedules(options: SchedulesOptions): Promise<Schedule
   const { client, config, jobs = JOB_KINDS, taskQueue = WORK_QUEUE } = options;
   const changes: ScheduleChange[] = [];
   const wanted = wantedSchedules(config, jobs);
+  const place = { taskQueue, keyId: await encryptingKeyId(client.options.loadedDataConverter) };
   for (const { job, account, name, schedule } of wanted) {
     const found = await findSchedule(client, { job, account, name });
-    const digest = digestOf({ job, account, name, schedule }, taskQueue);
+    const digest = digestOf({ job, account, name, schedule }, place);
     const change = found === null ? 'create' : found.action.memo?.digest === digest ? 'none' : 'update';
     changes.push({ job, account, name, change });
   }
@@ -93,13 +95,14 @@ export async function planSchedules(options: SchedulesOptions): Promise<Schedule
 export async function applySchedules(options: SchedulesOptions): Promise<ScheduleChange[]> {
   const { client, config, jobs = JOB_KINDS, taskQueue = WORK_QUEUE } = options;
   const wanted = new Map(wantedSchedules(config, jobs).map((one) => [scheduleIdOf(one), one]));
+  const place = { taskQueue, keyId: await encryptingKeyId(client.options.loadedDataConverter) };
   const changes = await planSchedules(options);
   for (const { change, ...name } of changes) {
     const handle = client.schedule.getHandle(scheduleIdOf(name));
     if (change === 'delete') await handle.delete();
     const own = wanted.get(handle.scheduleId);
     if (change === 'none' || change === 'delete' || own === undefined) continue;
-    const definition = define(own, taskQueue);
+    const definition = define(own, place);
     try {
       if (change === 'create') {
         await client.schedule.create<ScheduledWorkflow>({
@@ -123,10 +126,17 @@ export async function applySchedules(options: SchedulesOptions): Promise<Schedul
   return changes;
 }
 
-/** Builds the action of a schedule: its workflow, with the name of the job and the overlap policy. */
 type ScheduledWorkflow = typeof scheduledSync | typeof scheduledCampaign;
 
-function define(wanted: WantedSchedule, taskQueue: string) {
+/** What a schedule depends on beside its configuration. */
+interface Place {
+  readonly taskQueue: string;
+  /** Key that encrypts its input. Otherwise a rotated key would be needed as long as the schedule exists. */
+  readonly keyId: string | null;
+}
+
+/** Builds the action of a schedule: its workflow, with the name of the job and the overlap policy. */
+function define(wanted: WantedSchedule, place: Place) {
   const { job, account, name, schedule } = wanted;
   const { workflowType, workflowId, summary } = JOBS[job];
   const { cron, timeZone, overlap, catchUpWindow, jitter } = schedule;
@@ -140,7 +150,7 @@ function define(wanted: WantedSchedule, taskQueue: string) {
       type: 'startWorkflow' as const,
       workflowType,
       workflowId: workflowId(account, name),
-      taskQueue,
+      taskQueue: place.taskQueue,
       args: [{ ...namedBy(wanted), overlap }] as Parameters<ScheduledWorkflow>,
       typedSearchAttributes: [
         { key: SEARCH_KEYS.account, value: account },
@@ -148,15 +158,16 @@ function define(wanted: WantedSchedule, taskQueue: string) {
       ],
       staticSummary: summary(account, name),
       // The server returns the times in another form, so this digest says whether it has those of the configuration.
-      memo: { digest: digestOf(wanted, taskQueue), cron, timeZone },
+      memo: { digest: digestOf(wanted, place), cron, timeZone },
     },
     policies: { overlap: OVERLAP[overlap], catchupWindow: durationMs(catchUpWindow) },
   };
 }
 
-function digestOf({ account, name, schedule }: WantedSchedule, taskQueue: string): string {
+function digestOf({ account, name, schedule }: WantedSchedule, { taskQueue, keyId }: Place): string {
   const { cron, timeZone, overlap, catchUpWindow, jitter = null, paused } = schedule;
   const parts = [account, name, taskQueue, cron, timeZone, overlap, catchUpWindow, jitter, paused];
+  if (keyId !== null) parts.push(keyId);
   return shortHash(JSON.stringify(parts));
 }
 

@@ -33,6 +33,7 @@ export const READS: readonly Case[] = [
     command: 'status',
     differs: {
       at: 'now',
+      loadedAt: 'when its process started',
       roundTripMs: 'measured',
       lagSeconds: 'counted from now',
       callsPerMinute: 'of the minutes until now',
@@ -85,9 +86,22 @@ export const READS: readonly Case[] = [
     alone: { state: 'nobody polls' },
   },
   { command: 'poll gaps' },
+  { command: 'person export +5521912345602', differs: { at: 'now' } },
+  { command: 'person export nobody@example.com', exit: 3 },
   { command: 'dlq list', exit: 3 },
   { command: 'dlq show 0-17', exit: 3 },
   { command: 'user list' },
+  {
+    command: 'ledger retention',
+    differs: {
+      bytes: 'of files',
+      rows: 'an estimate',
+      startedAt: 'hourly',
+      endedAt: 'hourly',
+      active: 'hourly',
+    },
+    alone: { deleted: 'workers delete', deletedEver: 'workers delete' },
+  },
 ];
 
 const NO_TOKEN = { remote: 4, because: 'an access token may not change users: SESSION_REQUIRED' };
@@ -95,6 +109,7 @@ const NO_TOKEN = { remote: 4, because: 'an access token may not change users: SE
 const NOT_BEGUN = { down: 3, because: 'the command that triggered the run ended before a worker began it' };
 
 export const CHANGES: readonly Case[] = [
+  { command: 'config reload', but: { down: 8, because: 'nothing runs that could load it' } },
   { command: 'user add ana --role operator', but: NO_TOKEN },
   { command: 'user set-role ana --role approver', but: NO_TOKEN },
   { command: 'user disable ana', but: NO_TOKEN },
@@ -121,9 +136,10 @@ export const CHANGES: readonly Case[] = [
   { command: 'campaign approve win-back', exit: 5 },
   { command: 'campaign start win-back --yes' },
   { command: 'campaign pause win-back --reason replies' },
+  // A pause ends once no trigger is under way. Otherwise all members of the wave could be triggered at this moment.
+  { command: 'campaign skip-wave win-back --yes' },
   { command: 'campaign resume win-back' },
   { command: 'campaign rate win-back 30' },
-  { command: 'campaign skip-wave win-back --yes' },
   { command: 'campaign retry win-back' },
   { command: 'campaign resolve win-back --all --as triggered' },
   { command: 'campaign cancel win-back --reason audience --yes' },
@@ -139,8 +155,12 @@ export const CHANGES: readonly Case[] = [
   { command: 'outbox discard $DISCARD', exit: 2 },
   { command: 'outbox discard $DISCARD --yes' },
   { command: 'outbox retry $RETRY' },
+  { command: 'person erase nobody@example.com', exit: 2 },
+  { command: 'person erase nobody@example.com --yes', exit: 3 },
   { command: 'dlq replay 0-17 --dry-run', exit: 3 },
   { command: 'dlq discard 0-19 --reason test --yes', exit: 3 },
+  { command: 'ledger backup' },
+  { command: 'ledger end-restore', exit: 3 },
 ];
 
 const NO_FILE = 'it reads the sluice.yaml of its folder, and the empty folder has none';
@@ -149,6 +169,14 @@ const NO_FILE = 'it reads the sluice.yaml of its folder, and the empty folder ha
 export const OWN: readonly Case[] = [
   { command: 'config check', but: { remote: 3, because: NO_FILE } },
   { command: 'config schema' },
+  { command: 'size --tokens 500' },
+  { command: 'ledger migrate', exit: 2 },
+  { command: 'ledger restored --to 2026-11-23T10:00:00Z', exit: 2 },
+  {
+    command: 'ledger restore missing',
+    exit: 3,
+    but: { up: 5, because: 'the state folder is in use' },
+  },
   { command: 'completion bash' },
   { command: 'asyncapi' },
   { command: 'ingress openapi', but: { remote: 3, because: NO_FILE } },

@@ -1,5 +1,6 @@
 // What operators do to members of a run: retry those that failed, resolve those with an unknown outcome.
 import { describe, expect, it } from 'vitest';
+import { addRestore, endRestore } from '../../../../src/ledger/restore/restores.ts';
 import { commandsContext, NOW, people } from './commands-context.ts';
 import { decisionContext, HOUR, NOON, refused } from './waves/decision-context.ts';
 
@@ -42,6 +43,21 @@ describe('retry', () => {
       'retry',
       'finish/2',
     ]);
+  });
+
+  it('waits until a restore of the ledger has ended, which may have forgotten an earlier retry', async () => {
+    const context = await ended(['failed ERR_X', 'unknown']);
+    await context.next();
+    await context.close();
+    await addRestore(db(), new Date(NOON), { runs: 0, events: 0, campaigns: 0, members: 0 });
+    for (const command of [
+      { action: 'retry', codes: null },
+      { action: 'resolve', members: null, as: 'notTriggered', again: true },
+    ] as const)
+      expect(await refused(context.command(command))).toBe('RESTORED');
+    expect(await context.row()).toMatchObject({ state: 'finished' });
+    await endRestore(db(), 'user:ana');
+    expect(await context.command({ action: 'retry', codes: null })).toEqual({ members: 1 });
   });
 
   it('leaves a finished run unchanged if no member matches, or there is a newer run', async () => {

@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { IngressHttp } from '../../../../src/contracts/config/config.ts';
 import { createHttpIngress } from '../../../../src/ingress/http/index.ts';
+import { createHttpMetrics } from '../../../../src/observability/metrics/http.ts';
 import { until } from '../../../support/until.ts';
 import { knock, openEnvironment, raw } from './environment.ts';
 
@@ -15,7 +16,7 @@ function latch() {
 }
 
 const refusesConnections = (url: string) =>
-  fetch(`${url}/healthz`).then(
+  fetch(`${url}/openapi.json`).then(
     () => false,
     () => true,
   );
@@ -93,7 +94,7 @@ describe('closing', () => {
     expect(environment.lines).toMatchObject([{ level: 'warn', fields: { connections: 1 } }]);
   });
 
-  it('turns readyz to 503 for those that still have a connection', async () => {
+  it('is not ready from its beginning, while requests under way still get their answer', async () => {
     const { open, wait } = latch();
     const environment = await openEnvironment({
       accept: async () => {
@@ -102,22 +103,14 @@ describe('closing', () => {
       },
     });
     const socket = knock(environment.port);
-    // The second waits for its headers to end, so that its connection is under way when the server closes.
     socket.write(raw('{}'));
     await until('the event is read', () => environment.deliveries.length === 1);
-    const probe = knock(environment.port);
-    probe.write('GET /readyz HTTP/1.1\r\nhost: 127.0.0.1\r\n');
-    await until('both are open', async () => /connections 2\n/.test(await environment.figures()));
-    // A round trip on a third, so that the probe's bytes have been read before.
-    expect((await fetch(`${environment.url}/healthz`, { headers: { connection: 'close' } })).status).toBe(
-      200,
-    );
     const closed = environment.ingress.close();
-    probe.write('\r\n');
-    const text = await probe.closed;
-    expect(text).toMatch(/^HTTP\/1\.1 503 /);
-    expect(text).toContain('"ready":false');
-    expect(text).toContain('"code":"CLOSING"');
+    expect(await environment.ingress.readiness()).toEqual({
+      ready: false,
+      code: 'CLOSING',
+      error: 'the server is shutting down; send it again',
+    });
     open();
     await closed;
   });
@@ -136,7 +129,7 @@ describe('closing', () => {
       acceptance: {} as never,
       storeUpload: {} as never,
       log: console,
-      registry: new Registry(),
+      metrics: createHttpMetrics(new Registry()),
     });
     await expect(ingress.close()).resolves.toBeUndefined();
   });

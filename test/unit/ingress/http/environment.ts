@@ -7,6 +7,7 @@ import type { EventDraft } from '../../../../src/contracts/wire/intake.ts';
 import { createHttpIngress, type HttpIngress } from '../../../../src/ingress/http/index.ts';
 import type { Acceptance, Delivery, Load, ReadDelivery, Route } from '../../../../src/ingress/intake.ts';
 import type { NewUpload, StoredUpload } from '../../../../src/ledger/events/uploads.ts';
+import { createHttpMetrics } from '../../../../src/observability/metrics/http.ts';
 
 export interface Line {
   readonly level: 'info' | 'warn' | 'error';
@@ -136,7 +137,7 @@ export async function openEnvironment(script: Script = {}): Promise<Environment>
       );
     },
     log: { info: say('info'), warn: say('warn'), error: say('error') },
-    registry,
+    metrics: createHttpMetrics(registry),
     ...(script.now !== undefined && { now: script.now }),
     ...(script.graceMs !== undefined && { graceMs: script.graceMs }),
   });

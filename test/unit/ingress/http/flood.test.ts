@@ -48,10 +48,9 @@ const others = async (environment: Environment): Promise<number[]> =>
     ask(environment, '/other'),
     ask(environment, '/hooks/lead', '127.9.9.9'),
     ask(environment, '/other', '127.9.9.9'),
-    ask(environment, '/readyz', '127.0.0.1', null),
-    ask(environment, '/healthz', '127.0.0.1', null),
+    ask(environment, '/openapi.json', '127.0.0.1', null),
   ]);
-const SERVED = [202, 202, 202, 202, 200, 200];
+const SERVED = [202, 202, 202, 202, 200];
 
 const WRONG = { 'x-signature': '0'.repeat(64), authorization: 'none' };
 const beginning = (length: number, declared = 1_048_576) =>
@@ -205,7 +204,7 @@ describe('connections that stop short', () => {
     const waiting = [ask(environment, '/hooks/lead'), ask(environment, '/other')];
     await until('both are read', () => environment.deliveries.length === 2);
     flood(environment, 20, '', ONE_PEER);
-    expect(await ask(environment, '/healthz', '127.0.0.1', null)).toBe(200);
+    expect(await ask(environment, '/openapi.json', '127.0.0.1', null)).toBe(200);
     accept();
     expect(await Promise.all(waiting)).toEqual([202, 202]);
   });
@@ -305,9 +304,10 @@ it('while events without an answer take all memory, it says that it is not ready
   const long = JSON.stringify({ note: 'x'.repeat(4_194_000) });
   const send = async () => (await environment.post(long, { 'x-signature': KEY })).status;
   const waiting = Array.from({ length: 32 }, send);
-  await until('it is full', async () => (await ask(environment, '/readyz', '127.0.0.1', null)) === 503);
-  expect(await ask(environment, '/healthz', '127.0.0.1', null)).toBe(200);
+  await until('it is full', async () => !(await environment.ingress.readiness()).ready);
+  expect(await environment.ingress.readiness()).toMatchObject({ code: 'BUSY' });
+  expect(await ask(environment, '/openapi.json', '127.0.0.1', null)).toBe(200);
   accept();
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([202]));
-  expect(await ask(environment, '/readyz', '127.0.0.1', null)).toBe(200);
+  expect(await environment.ingress.readiness()).toMatchObject({ ready: true });
 });

@@ -204,7 +204,7 @@ describe('an event that can not be taken now', () => {
       rest: { error: "internal error; the server's log has the cause", code: 'INTERNAL' },
     });
     expect(environment.lines).toMatchObject([
-      { level: 'error', fields: { id, route: 'leads', error: { name: 'SyntaxError' } } },
+      { level: 'error', fields: { id, route: 'leads', err: { name: 'SyntaxError' } } },
     ]);
     expect(JSON.stringify(environment.lines)).not.toContain('canary');
     expect(JSON.stringify(environment.lines)).toContain('receive.test.ts');
@@ -218,9 +218,9 @@ describe('what is no event', () => {
     ['DELETE', '/hooks/lead', 405, 'POST'],
     ['OPTIONS', '/hooks/lead', 405, 'POST'],
     ['HEAD', '/hooks/lead', 405, 'POST'],
-    ['POST', '/healthz', 405, 'GET, HEAD'],
-    ['POST', '/readyz', 405, 'GET, HEAD'],
-    ['PUT', '/metrics', 405, 'GET, HEAD'],
+    ['GET', '/metrics', 404, null],
+    ['GET', '/readyz', 404, null],
+    ['GET', '/healthz', 404, null],
     ['DELETE', '/openapi.json', 405, 'GET, HEAD'],
     ['POST', '/', 404, null],
     ['POST', '/hooks', 404, null],

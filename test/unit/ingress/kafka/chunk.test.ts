@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { KafkaMessage } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import { RouteConfig } from '../../../../src/contracts/config/config.ts';
+import { NO_TRACING } from '../../../../src/contracts/tracing.ts';
 import type { EventDraft } from '../../../../src/contracts/wire/intake.ts';
 import {
   type Acceptance,
@@ -66,6 +67,7 @@ function surroundings(fails: readonly boolean[] = []) {
     route,
     acceptance,
     maxMessageBytes: 100,
+    tracing: NO_TRACING,
     buried: new Set(),
     async bury(deadLetters) {
       maybeFail(new Error('away'));
@@ -158,4 +160,27 @@ describe('a chunk', () => {
       }),
     );
   });
+});
+
+it('hands the trace context in the headers of each record to its events', async () => {
+  const { work } = surroundings();
+  const traces: unknown[] = [];
+  const acceptance: Acceptance = {
+    ...work.acceptance,
+    async accept(_route, drafts) {
+      traces.push(...drafts.map(({ trace }) => trace));
+      return drafts.map(({ id }) => ({ id, duplicate: false }));
+    },
+  };
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  const headers = { Traceparent: Buffer.from(traceparent), tracestate: ['old=1', 'vendor=1'] };
+  const broken = { traceparent: Buffer.from([0xff, 0xfe]) };
+  const [first, second, third] = messagesOf('good', 'good', 'good') as [
+    KafkaMessage,
+    KafkaMessage,
+    KafkaMessage,
+  ];
+  const records = [{ ...first, headers }, { ...second, headers: broken }, third] as KafkaMessage[];
+  await workChunk({ ...work, acceptance }, records);
+  expect(traces).toEqual([{ traceparent, tracestate: 'vendor=1' }, null, null]);
 });

@@ -4,6 +4,7 @@ import type { KafkaMessage } from 'kafkajs';
 import pLimit from 'p-limit';
 import { describe, expect, it } from 'vitest';
 import { RouteConfig } from '../../../../src/contracts/config/config.ts';
+import { NO_TRACING } from '../../../../src/contracts/tracing.ts';
 import type { EventDraft } from '../../../../src/contracts/wire/intake.ts';
 import { type Acceptance, NotAcceptedError, type Route } from '../../../../src/ingress/intake.ts';
 import {
@@ -51,6 +52,7 @@ function partition(onAccept: (drafts: readonly EventDraft[]) => void | Promise<v
     route,
     acceptance,
     maxMessageBytes: 1e6,
+    tracing: NO_TRACING,
     start: 0n,
     commitStart: false,
     pauses,

@@ -7,7 +7,7 @@ import {
   noteSeenStatuses,
 } from '../../../../src/ledger/events/deliveries.ts';
 import { movesOn, nextCheck } from '../../../../src/ledger/events/delivery-status.ts';
-import { forgetEvents } from '../../../../src/ledger/events/event-end.ts';
+import { forgetDeliveries } from '../../../../src/ledger/events/event-end.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { freshAccount } from '../support.ts';
 
@@ -149,9 +149,9 @@ describe('after the retention time', () => {
     await db.query('update deliveries set next_at = null where account = $1', [over]);
     const open = await followed();
     const days = (Date.now() - T0.getTime()) / 86_400_000;
-    await forgetEvents(db, days + 0.01);
+    await forgetDeliveries(db, days + 0.01);
     expect(await rowOf(over)).toBeDefined();
-    await forgetEvents(db, days - 0.01);
+    await forgetDeliveries(db, days - 0.01);
     expect(await rowOf(over)).toBeUndefined();
     expect(await rowOf(open)).toBeDefined();
   });

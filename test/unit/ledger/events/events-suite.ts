@@ -10,6 +10,7 @@ import {
   getEvent,
   markAccepted,
   nextInQueue,
+  tracedEvent,
 } from '../../../../src/ledger/events/events.ts';
 import { openIntakeRun } from '../../../../src/ledger/events/intake-runs.ts';
 import { freshAccount, type OpenDatabase, phone, recordOf } from '../support.ts';
@@ -39,6 +40,33 @@ export function eventsSuite(database: OpenDatabase): void {
     if (event === null) throw new Error(`no event ${id}`);
     return event;
   };
+
+  describe('the trace of an event', () => {
+    const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'vendor=1' };
+
+    it('is stored with it, survives its end, and a repetition does not replace it', async () => {
+      const { run, drafts, ids } = await opened(1, { trace });
+      const other = { traceparent: `00-${'c'.repeat(32)}-${'d'.repeat(16)}-01` };
+      await addEvents(
+        database(),
+        run,
+        drafts.map((draft) => ({ ...draft, trace: other })),
+      );
+      await endEvent(database(), ids[0] as string, { outcome: 'done' });
+      expect(await tracedEvent(database(), ids[0] as string)).toEqual({
+        route: 'site',
+        action: 'lead',
+        trace,
+        ageMs: expect.any(Number),
+      });
+    });
+
+    it('is null for an event without one, and there is none for an unknown event', async () => {
+      const { ids } = await opened(1);
+      expect((await tracedEvent(database(), ids[0] as string))?.trace).toBeNull();
+      expect(await tracedEvent(database(), 'nobody')).toBeNull();
+    });
+  });
 
   describe('events', () => {
     it('are stored once, in the given order, and a repetition returns their state', async () => {

@@ -29,7 +29,7 @@ const count = async () => (await db.query<{ n: number }>('select count(*)::int a
 
 it('a file comes back unchanged, even a long one', async () => {
   const data = randomBytes(3_000_001);
-  const { id, size, expiresAt } = await storeUpload(db, { ...FILE, data });
+  const { id, size, expiresAt } = await storeUpload(db, { ...FILE, data }, 7);
   expect(size).toBe(3_000_001);
   expect(Math.abs(expiresAt.getTime() - Date.now() - 7 * DAY_MS)).toBeLessThan(DAY_MS / 100);
   const file = (await readUploads(db, 'acme', [id])).get(id);
@@ -39,10 +39,10 @@ it('a file comes back unchanged, even a long one', async () => {
 });
 
 it('the same file has the same id, and its days start again; any difference makes another file', async () => {
-  const { id } = await storeUpload(db, FILE);
+  const { id } = await storeUpload(db, FILE, 7);
   await expire(id);
   expect((await readUploads(db, 'acme', [id])).size).toBe(0);
-  const again = await Promise.all([storeUpload(db, FILE), storeUpload(db, FILE)]);
+  const again = await Promise.all([storeUpload(db, FILE, 7), storeUpload(db, FILE, 7)]);
   expect(again.map((each) => each.id)).toEqual([id, id]);
   expect((await readUploads(db, 'acme', [id])).size).toBe(1);
   const others = [
@@ -53,19 +53,21 @@ it('the same file has the same id, and its days start again; any difference make
     // What stands where must not matter.
     { filename: 'a.pngimage', contentType: '/png' },
   ];
-  const ids = await Promise.all(others.map(async (over) => (await storeUpload(db, { ...FILE, ...over })).id));
+  const ids = await Promise.all(
+    others.map(async (over) => (await storeUpload(db, { ...FILE, ...over }, 7)).id),
+  );
   expect(new Set([id, ...ids]).size).toBe(6);
   expect(await count()).toBe(6);
 });
 
 it('files of another account are not found', async () => {
-  const { id } = await storeUpload(db, { ...FILE, account: 'other' });
+  const { id } = await storeUpload(db, { ...FILE, account: 'other' }, 7);
   expect((await readUploads(db, 'acme', [id, 'up_none', "'; --"])).size).toBe(0);
 });
 
 it('expired files are deleted, a limited number at a time', async () => {
-  for (const filename of ['a', 'b', 'c']) await expire((await storeUpload(db, { ...FILE, filename })).id);
-  const { id } = await storeUpload(db, FILE);
+  for (const filename of ['a', 'b', 'c']) await expire((await storeUpload(db, { ...FILE, filename }, 7)).id);
+  const { id } = await storeUpload(db, FILE, 7);
   expect([await forgetUploads(db, 2), await forgetUploads(db, 2), await forgetUploads(db, 2)]).toEqual([
     2, 1, 0,
   ]);
@@ -79,9 +81,30 @@ it('an incomplete file is not found, and a repetition adds the rest', async () =
     query: (sql, params) =>
       ++statements > 3 ? Promise.reject(new Error('the connection broke')) : db.query(sql, params),
   };
-  await expect(storeUpload(dying, { ...FILE, data })).rejects.toThrow('broke');
+  await expect(storeUpload(dying, { ...FILE, data }, 7)).rejects.toThrow('broke');
   const [{ id } = { id: '' }] = await db.query<{ id: string }>('select id from uploads');
   expect((await readUploads(db, 'acme', [id])).size).toBe(0);
-  expect((await storeUpload(db, { ...FILE, data })).id).toBe(id);
+  expect((await storeUpload(db, { ...FILE, data }, 7)).id).toBe(id);
   expect((await readUploads(db, 'acme', [id])).get(id)?.data.equals(data)).toBe(true);
 });
+
+it.each([
+  ['waits for its account', 'accepted', 0],
+  ['is being stored', 'received', 0],
+  ['has ended', 'ended', 1],
+])(
+  'an expired file of an event that %s is deleted only if nothing sends it',
+  async (_name, state, deleted) => {
+    const { id } = await storeUpload(db, FILE, 7);
+    await db.query(
+      `insert into events (id, account, route, run_id, action, subject, request, state, received_at)
+     values ('e', 'acme', 'r', 'acme/@r/1', 'message', 's', $1::jsonb, $2, now() - interval '8 days')`,
+      [JSON.stringify({ uploads: [id] }), state],
+    );
+    await expire(id);
+    expect(await forgetUploads(db)).toBe(deleted);
+    expect([...(await readUploads(db, 'acme', [id], 'e')).keys()]).toEqual(deleted === 0 ? [id] : []);
+    // An event that arrives now is too late.
+    expect((await readUploads(db, 'acme', [id], 'another')).size).toBe(0);
+  },
+);

@@ -1,6 +1,11 @@
 // The call log: calls and their minutes are written together, and each is deleted after its own time.
 import { describe, expect, it } from 'vitest';
-import { type AgedCall, forgetCalls, logCalls } from '../../../../src/ledger/operator/calls.ts';
+import {
+  type AgedCall,
+  forgetCalls,
+  forgetMinutes,
+  logCalls,
+} from '../../../../src/ledger/operator/calls.ts';
 import { getRun } from '../../../../src/ledger/sync/runs.ts';
 import { freshAccount, type OpenDatabase, runWith } from '../support.ts';
 
@@ -107,7 +112,8 @@ export function callsSuite(database: OpenDatabase): void {
 
     it('deletes calls after their days and minutes after theirs, a bounded number at a time', async () => {
       const db = database();
-      await forgetCalls(db, { calls: 0, minutes: 0 }, 100_000);
+      await forgetCalls(db, 0, 100_000);
+      await forgetMinutes(db, 0, 100_000);
       const token = freshAccount();
       const day = 86_400_000;
       const ages = [0, 13, 15, 16, 17, 89, 91].map((days) => days * day + 60_000);
@@ -116,7 +122,7 @@ export function callsSuite(database: OpenDatabase): void {
         ages.map((age_ms) => callOf({ token, age_ms })),
         new Map(),
       );
-      const forget = () => forgetCalls(db, { calls: 14, minutes: 90 }, 2);
+      const forget = async () => (await forgetCalls(db, 14, 2)) + (await forgetMinutes(db, 90, 2));
       expect([await forget(), await forget(), await forget(), await forget()]).toEqual([3, 2, 1, 0]);
       const left = async (table: string) =>
         (

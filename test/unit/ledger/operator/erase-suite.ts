@@ -1,21 +1,23 @@
-// A person's export, and what an erase leaves.
+// A person as operators export and erase them.
+import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { wasErased } from '../../../../src/ledger/campaigns/opt-outs.ts';
 import { erasePerson, exportPerson, PersonInUseError } from '../../../../src/ledger/operator/erase-person.ts';
 import { findPerson } from '../../../../src/ledger/operator/person.ts';
 import { ELSEWHERE, PLACES } from '../../../../src/ledger/operator/person-places.ts';
-import { type OpenDatabase } from '../support.ts';
+import type { OpenDatabase } from '../support.ts';
 import { peopleIn } from './known-person.ts';
 import { addRow, at, IOLANDA, type Somebody, tablesWith, tracesOf } from './person-rows.ts';
 
 const { key: KEY, name: NAME, email: EMAIL } = IOLANDA;
 
-export function eraseSuite(database: OpenDatabase): void {
+export function erasePersonSuite(database: OpenDatabase): void {
   const { search, known } = peopleIn(database);
 
   describe('export and erase', () => {
     it('know every table of the ledger', async () => {
       const tables = await database().query<{ name: string }>(
-        `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
+        `select table_name as name from information_schema.tables where table_schema = current_schema() order by 1`,
       );
       const listed = [...new Set([...PLACES.map(({ table }) => table), ...Object.keys(ELSEWHERE)])].sort();
       expect(listed).toEqual(tables.map(({ name }) => name));
@@ -82,6 +84,104 @@ export function eraseSuite(database: OpenDatabase): void {
       ]);
     });
 
+    it('files that were sent go too, except those that an event of somebody else still needs', async () => {
+      const db = database();
+      const { account, person } = await known();
+      for (const file of ['sent', 'shared', 'foreign']) {
+        const id = `${account}-${file}`;
+        await addRow(db, 'uploads', { id, account, name: 'a', type: 'b', size: 1, expires_at: at(9999) });
+        await addRow(db, 'upload_parts', { id, part: 0, data: '\\x00' });
+      }
+      // The event ended well, so its request is gone.
+      await addRow(db, 'intents', {
+        account,
+        kind: 'event-message',
+        subject: `${account}-done`,
+        run_id: `${account}/leads/1`,
+        state: 'done',
+        trace: { to: KEY, uploads: [`${account}-sent`, `${account}-shared`] },
+      });
+      await addRow(db, 'events', {
+        id: `${account}-other`,
+        account,
+        route: 'signup',
+        run_id: `${account}/leads/1`,
+        action: 'message',
+        subject: 'other',
+        state: 'ended',
+        outcome: 'failed',
+        request: { uploads: [`${account}-shared`, `${account}-foreign`] },
+      });
+      await erasePerson(db, account, person.ref);
+      for (const table of ['uploads', 'upload_parts'])
+        expect(
+          await db.query(`select id from ${table} where id like $1 || '-%' order by id`, [account]),
+        ).toEqual([{ id: `${account}-foreign` }, { id: `${account}-shared` }]);
+    });
+
+    it('an opt-out on request is kept like one of the person; nobody without a number gets one', async () => {
+      const db = database();
+      const { account, person } = await known();
+      await db.query('delete from opt_outs where account = $1', [account]);
+      expect(await erasePerson(db, account, person.ref)).toMatchObject({ optOutKept: false });
+      expect(await wasErased(db, account, KEY)).toBe(false);
+      await addRow(db, 'people', { account, key: KEY });
+      const [back] = await search(account, { keys: [KEY] });
+      expect(await erasePerson(db, account, back?.ref ?? '', { optOut: true })).toMatchObject({
+        optOutKept: true,
+      });
+      expect(await wasErased(db, account, KEY)).toBe(true);
+      await addRow(db, 'people', { account, key: KEY });
+      expect(await wasErased(db, account, KEY)).toBe(false);
+      const talk = { state: { contact: { id: 1, name: null, number: null } }, lastMessage: '' };
+      await addRow(db, 'conversations', {
+        account,
+        id: 5,
+        poller: 'main',
+        connection_id: 1,
+        channel: 'waba',
+        person_key: '',
+        updated_at: at(30),
+        fingerprint: 'f',
+        item: talk,
+        published: talk.state,
+      });
+      expect(await erasePerson(db, account, 'c5', { optOut: true })).toMatchObject({ optOutKept: false });
+    });
+
+    it('an opt-out is recognized by its number alone, and by nobody without the key of the ledger', async () => {
+      const { account, person } = await known();
+      const db = database();
+      await erasePerson(db, account, person.ref);
+      const [row] = await db.query<{ key: string }>('select key from opt_outs where account = $1', [account]);
+      const [pads] = await db.query<{ inner: string; outer: string }>(
+        `select encode(inner_pad, 'hex') as inner, encode(outer_pad, 'hex') as outer from ledger_keys`,
+      );
+      const block = Buffer.from(pads?.inner ?? '', 'hex').map((byte) => byte ^ 0x36);
+      expect(Buffer.from(pads?.outer ?? '', 'hex').map((byte) => byte ^ 0x5c)).toEqual(block);
+      expect(block.subarray(32)).toEqual(Buffer.alloc(32));
+      const plain = createHash('sha256').update(`${account}/${KEY}`).digest();
+      expect(row?.key).toBe(
+        `erased:${createHmac('sha256', block.subarray(0, 32)).update(plain).digest('hex')}`,
+      );
+      expect(row?.key).not.toContain(plain.toString('hex'));
+    });
+
+    it('an opt-out that is already under a pseudonym stays what it is', async () => {
+      const { account, person } = await known();
+      const db = database();
+      await erasePerson(db, account, person.ref);
+      const before = await db.query('select * from opt_outs where account = $1', [account]);
+      const [left] = await search(account, { keys: [KEY] });
+      expect(await erasePerson(db, account, left?.ref ?? '')).toMatchObject({
+        deleted: {},
+        anonymized: {},
+        optOutKept: true,
+      });
+      expect(await db.query('select * from opt_outs where account = $1', [account])).toEqual(before);
+      expect(await search(account, { keys: [KEY] })).toHaveLength(1);
+    });
+
     const uses: [what: string, make: string][] = [
       [
         'a run of a sync plans its rows',
@@ -101,6 +201,12 @@ export function eraseSuite(database: OpenDatabase): void {
       [
         'the messages of a conversation are being read',
         `update conversations set reading = '{}' where account = $1`,
+      ],
+      [
+        'a sink may be receiving an event of the person',
+        `with waiting as (update outbox set state = 'waiting', sink = 'crm-' || account where account = $1 returning sink)
+         insert into sink_states (sink, claimed_by, claimed_until)
+         select sink, 'batch', now() + interval '10 s' from waiting`,
       ],
     ];
     it.each(uses)('refuses while %s, and changes nothing', async (what, make) => {

@@ -1,4 +1,4 @@
-// Finds people in the ledger as operators do, and adds one who is known from everywhere.
+// Searches a ledger for people, and adds a person that the search finds.
 import { type PeopleQuery, searchPeople } from '../../../../src/ledger/operator/people-search.ts';
 import { findPerson, type Person } from '../../../../src/ledger/operator/person.ts';
 import { NOTHING } from '../../../support/people-query.ts';

@@ -361,16 +361,17 @@ export async function addRow(db: Queryable, table: string, row: Row): Promise<vo
   );
 }
 
-/** The tables that have one of these texts in any column. Punctuation of numbers does not hide them. */
+/** The tables that have one of these texts in any column, also as bytes. Punctuation of numbers does not hide them. */
 export async function tablesWith(db: Queryable, texts: readonly string[]): Promise<string[]> {
   const tables = await db.query<{ name: string }>(
-    `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
+    `select table_name as name from information_schema.tables where table_schema = current_schema() order by 1`,
   );
   const found: string[] = [];
   for (const { name } of tables) {
     const rows = await db.query(
       `select 1 from ${name} t, unnest($1::text[]) as s(text)
         where strpos(lower(t::text), lower(s.text)) > 0 or strpos(regexp_replace(t::text, '[ ()+-]', '', 'g'), s.text) > 0
+           or strpos(t::text, encode(convert_to(s.text, 'UTF8'), 'hex')) > 0
         limit 1`,
       [texts],
     );

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LoadedConfig, loadConfig } from '../../../../src/config/load.ts';
+import { loadConfig } from '../../../../src/config/load.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 
@@ -28,7 +28,6 @@ windows: { days: { tue: ["09:00-18:00"] } }
 `;
 
 let dir: string;
-let config: LoadedConfig;
 let operator: TestOperator;
 const file = () => join(dir, 'sluice.yaml');
 const read = (campaign: string) => operator.client.call('GET /campaigns/{campaign}/source', { campaign });
@@ -39,7 +38,7 @@ beforeAll(async () => void (await testLedger()), 90_000);
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sluice-source-'));
   await writeFile(file(), FILE);
-  config = await loadConfig(file(), { env: { TOKEN: 'svc_test_canary' } });
+  const config = await loadConfig(file(), { env: { TOKEN: 'svc_test_canary' } });
   operator = await openTestOperator({ db: await testLedger(), temporal: null, config });
 });
 afterEach(async () => {
@@ -60,14 +59,14 @@ it('a new campaign is added, comments stay, and the next plan sees it', async ()
     '# autumn',
   ])
     expect(text).toContain(comment);
-  expect(config.campaign('autumn').config.flow).toBe(2);
+  expect(operator.config().campaign('autumn').config.flow).toBe(2);
   expect((await read('autumn')).yaml).toContain('flow: 2 # autumn');
 });
 
 it('an edit replaces the campaign alone', async () => {
   const { yaml, hash } = await read('spring');
   await write('spring', (yaml ?? '').replace('flow: 1', 'flow: 9'), hash);
-  expect(config.campaign('spring').config.flow).toBe(9);
+  expect(operator.config().campaign('spring').config.flow).toBe(9);
   const text = await readFile(file(), 'utf8');
   expect(text).toContain('flow: 9 # reactivation');
   expect(text.split('\n').slice(0, 3)).toEqual(FILE.split('\n').slice(0, 3));

@@ -201,10 +201,12 @@ describe.each([
       temporal: { ok: false, detail: 'no Temporal server is running' },
       kafka: null,
       api: [{ account: 'acme', calls: 133, failed: 1, lastCode: 'TRANSPORT_RESET' }],
-      pollers: [{ account: 'acme', poller: 'chats', state: 'blocked' }],
+      pollers: [{ account: 'acme', poller: 'chats', state: 'blocked', lagSeconds: null }],
       sinks: [{ sink: 'crm', circuit: 'closed', waiting: 3, exact: true, dead: 2 }],
     });
     expect(health.ledger.lastFlushAt).not.toBeNull();
+    const [poller] = health.pollers;
+    expect(Date.parse(poller?.startedAt as string)).toBeLessThan(Date.now() - 3_500_000);
   });
 
   it('one account shows only its own', async () => {

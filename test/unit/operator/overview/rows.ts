@@ -16,6 +16,7 @@ export function depsOf(db: Database, warned: object[] = []): OperatorDeps {
   const config = {
     config: {
       accounts: { acme: account(['svc_a']), beta: account(['missing']) },
+      pollers: { chats: { account: 'acme' } },
       sinks: { crm: {} },
       routes: { signup: { account: 'acme' } },
       ingress: { kafka: {} },
@@ -28,6 +29,7 @@ export function depsOf(db: Database, warned: object[] = []): OperatorDeps {
   return {
     db,
     config: () => config,
+    live: null,
     runningTemporal: async () => null,
     now: async () => Date.now(),
     log: { info() {}, warn: (fields: object) => warned.push(fields), error: console.error },
@@ -111,8 +113,8 @@ async function fillEvents(db: Database): Promise<void> {
        ('e4', 'acme', 'signup', 'acme/@signup/1', 'message', 's', 'ended', 'done', null, null, null, null, now(), now())`,
   );
   await db.query(
-    `insert into pollers (account, poller, run_id, block_code, block_reason) values
-       ('acme', 'chats', 'acme/~chats/1', 'ERR_SCOPE_MISSING', 'no permission')`,
+    `insert into pollers (account, poller, run_id, block_code, block_reason, started_at) values
+       ('acme', 'chats', 'acme/~chats/1', 'ERR_SCOPE_MISSING', 'no permission', now() - interval '1 hour')`,
   );
   await db.query(
     `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, fingerprint, item, todo_at)

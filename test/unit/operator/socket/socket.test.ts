@@ -87,6 +87,18 @@ describe('a call', () => {
     ['a list of one', ['GET /outbox', { codes: ['X'] }]],
     ['an id with a slash in a query', ['GET /outbox', { ids: ['bus/1'], after: 'bus/2' }]],
     ['a body', ['POST /outbox/discard', { ids: ['bus/1', 'ß/2'], reason: 'line\nbreak' }]],
+    [
+      'a file with fields of any characters',
+      [
+        'POST /messages/files',
+        {
+          account: 'acme',
+          name: 'café "1" %2F\n🎉.pdf',
+          type: 'application/pdf',
+          data: Buffer.from([0, 255, 1]),
+        },
+      ],
+    ],
     ['a name with everything in a path', ['GET /syncs/{sync}/runs', { sync: 'a/b?c#d%2F é', limit: 3 }]],
   ])('carries %s unchanged', async (_, call) => {
     await client.call(...call);
@@ -175,6 +187,17 @@ const post = (body: string, type = 'application/json') =>
     body,
   );
 
+const file = (fields: string) =>
+  lines(
+    'POST /api/v1/messages/files HTTP/1.1',
+    CLOSE,
+    'Content-Type: application/octet-stream',
+    'Content-Length: 1',
+    `Sluice-Fields: ${fields}`,
+    '',
+    'x',
+  );
+
 describe('a wrong request', () => {
   it.each<[string, string, number, RegExp]>([
     ['of an unknown path', lines('GET /api/v1/nothing HTTP/1.1', CLOSE, '', ''), 404, /openapi.json/],
@@ -182,6 +205,9 @@ describe('a wrong request', () => {
     ['with broken JSON', post('{"ids": ['), 400, /not JSON/],
     ['with a list', post('[1]'), 400, /JSON object/],
     ['with a number', post('3'), 400, /not JSON|JSON object/],
+    ['with a file and broken fields', file('{"name"'), 400, /sluice-fields must be a JSON object/],
+    ['with a file and fields that are a list', file('%5B%5D'), 400, /sluice-fields must be a JSON object/],
+    ['with a file and broken percent signs', file('%E0%A4%A'), 400, /sluice-fields must be a JSON object/],
     ['with too many bytes', post(`{"reason": "${'x'.repeat(1_048_577)}"}`), 400, /larger than 1048576 bytes/],
     [
       'with broken percent signs',

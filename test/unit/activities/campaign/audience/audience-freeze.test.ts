@@ -1,8 +1,10 @@
 // Who is left out when an audience is frozen, and why, and in which time zones the others are.
+import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { noteOptOuts } from '../../../../../src/ledger/campaigns/opt-outs.ts';
 import { addEvents } from '../../../../../src/ledger/events/events.ts';
 import { openIntakeRun } from '../../../../../src/ledger/events/intake-runs.ts';
+import { erasePerson } from '../../../../../src/ledger/operator/erase-person.ts';
 import { planningContext } from '../planning-context.ts';
 import { ALWAYS, type ContextOptions, daysAgo, type Member, NOW } from './audience-context.ts';
 import { listedContact } from './lists-service.ts';
@@ -89,6 +91,17 @@ describe('each exclusion has a code and a reason', () => {
       /they said so on 2026-11-18T13:00:00.000Z/,
       {},
       () => noteOptOuts(context.db, 'acme', [ANA], 'reply', daysAgo(2)),
+    ],
+    [
+      'who opted out and was erased since',
+      'OPTED_OUT',
+      /they said so on 2026-11-18T13:00:00.000Z/,
+      {},
+      async () => {
+        await noteOptOuts(context.db, 'acme', [ANA], 'reply', daysAgo(2));
+        const ref = `o${createHash('md5').update(ANA).digest('hex')}`;
+        expect(await erasePerson(context.db, 'acme', ref)).toMatchObject({ optOutKept: true });
+      },
     ],
     [
       'a number',

@@ -283,6 +283,7 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
       const { state, code } = await rowOf(person);
       return { state, code, touches: await touchesOf(person), runs: (await runsOf(person)).length };
     },
+    callLog: calls,
     client: environment.client,
     step: environment.step,
     /** A member of a campaign of its own. */

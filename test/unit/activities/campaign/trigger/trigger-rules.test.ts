@@ -17,6 +17,13 @@ beforeEach(async () => {
 const HOUR = 3_600_000;
 const optOut = ({ key }: Person) =>
   noteOptOuts(context.db, 'acme', [key], 'reply', new Date(context.clock.ms));
+/** Their opt-out as it is after an erasure; a sync has brought them again since. */
+const optOutOfErased = async (person: Person) => {
+  await optOut(person);
+  await context.db.query('update opt_outs set key = sluice_pseudonym(account, key) where key = $1', [
+    person.key,
+  ]);
+};
 const setRun =
   (what: string) =>
   async ({ run }: Person) => {
@@ -65,6 +72,7 @@ type Case = readonly [
 
 const RULES: readonly Case[] = [
   ['FAULTS 47: they opt out', {}, [optOut], 'skipped', 'OPTED_OUT'],
+  ['they were erased after an opt-out, and came back', {}, [optOutOfErased], 'skipped', 'OPTED_OUT'],
   ['the campaign is over', { end: '2026-12-02T15:30:00Z' }, [later(1)], 'skipped', 'CAMPAIGN_ENDED'],
   ['FAULTS 23: it is paused', {}, [setRun(`paused = '{"by": "ana", "reason": "wait"}'`)], 'waiting', null],
   ['FAULTS 25: the run is cancelled', {}, [setRun(`state = 'cancelled'`)], 'waiting', null],

@@ -100,7 +100,7 @@ it('that exceed the storage make the event wait', async () => {
 describe('uploaded files', () => {
   const FILE = { account: 'acme', filename: 'a.pdf', contentType: 'application/pdf' };
   const store = async (over: object = {}) =>
-    (await storeUpload(context.db, { ...FILE, data: Buffer.from('upload'), ...over })).id;
+    (await storeUpload(context.db, { ...FILE, data: Buffer.from('upload'), ...over }, 7)).id;
 
   it('arrive unchanged, in order, after those from URLs', async () => {
     const data = randomBytes(1_000_003);

@@ -10,10 +10,20 @@ import { getRun, openRun } from '../../../../../src/ledger/sync/runs.ts';
 import { compileMapping } from '../../../../../src/mapping/index.ts';
 import { freshAccount, type OpenDatabase, specOf } from '../../../ledger/support.ts';
 
-/** Pages of phone numbers; a row without digits is rejected. */
-function sourceOf(pages: readonly (readonly string[])[]): Source {
+/**
+ * Pages of phone numbers; a row without digits is rejected.
+ * @param readers how many must ask for the first page before one of them gets it
+ */
+function sourceOf(pages: readonly (readonly string[])[], readers: number): Source {
+  let waiting = readers;
+  let open: () => void;
+  const together = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   return {
     async read(cursor) {
+      if (--waiting <= 0) open();
+      await together;
       const page = Number(cursor?.page ?? 0);
       const before = pages.slice(0, page).flat().length;
       const rows = (pages[page] ?? []).map(
@@ -45,7 +55,8 @@ const B = '+5521998765432';
 const C = '+5531997654321';
 
 export function planPageSuite(database: OpenDatabase): void {
-  async function planner(pages: readonly (readonly string[])[]) {
+  async function planner(pages: readonly (readonly string[])[], readers = 1) {
+    const source = sourceOf(pages, readers);
     const account = freshAccount();
     const base = specOf(account);
     const spec = { ...base, mapping: { ...base.mapping, contact: { number: 'phone', name: 'name' } } };
@@ -59,7 +70,7 @@ export function planPageSuite(database: OpenDatabase): void {
         log: { info: never, warn: never, error: never },
         account: never,
         spec: never,
-        openSource: () => sourceOf(pages),
+        openSource: () => source,
         compileMapping,
         sink: never,
       };
@@ -80,7 +91,7 @@ export function planPageSuite(database: OpenDatabase): void {
 
   describe('planPage', () => {
     it('counts a page once if two attempts read it at the same time', async () => {
-      const { run, plan, staged } = await planner([[A, B, 'letters'], [C]]);
+      const { run, plan, staged } = await planner([[A, B, 'letters'], [C]], 2);
       const both = await Promise.all([plan(), plan()]);
       for (const progress of both)
         expect(progress).toMatchObject({ read: 3, rejected: 1, merged: 0, done: false });

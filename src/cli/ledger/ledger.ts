@@ -1,0 +1,83 @@
+// `sluice ledger`: the tables of the ledger, how long each kind of data stays in them, and backups.
+import type { Command } from 'commander';
+import type { Output } from '../../contracts/operator/index.ts';
+import { versionOf } from '../../ledger/migrations/migrations.ts';
+import { openLedger } from '../../runtime/ledger-database.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { formatCount, formatTime } from '../lib/terminal/format.ts';
+import { printLines } from '../lib/terminal/print.ts';
+import { type Column, lineWidth, tableOf } from '../lib/terminal/table.ts';
+import { registerBackup } from './backup.ts';
+
+interface Options extends SessionOptions {
+  readonly json: boolean;
+}
+
+type Kind = Output<'GET /retention'>['kinds'][number];
+
+export function registerLedger(program: Command, env: NodeJS.ProcessEnv): void {
+  const ledger = program
+    .command('ledger')
+    .description("the ledger's tables, how long they keep data, and backups");
+  registerBackup(ledger, env);
+  withSessionOptions(ledger.command('retention'))
+    .description('show how long each kind of data is kept, its size, and what was deleted last')
+    .option('--json', 'print JSON', false)
+    .action((options: Options) =>
+      withOperator(options, env, { command: 'sluice ledger retention' }, async (client) => {
+        const found = await client.call('GET /retention', {});
+        printLines(
+          options.json ? [JSON.stringify(found)] : tableOf(COLUMNS, found.kinds, lineWidth(process.stdout)),
+        );
+        return EXIT.ok;
+      }),
+    );
+  ledger
+    .command('migrate')
+    .description(
+      'bring the tables of the PostgreSQL in DATABASE_URL up to date, as their owner; for workers whose role cannot',
+    )
+    .option('--json', 'print JSON', false)
+    .action(async (options: { readonly json: boolean }) => {
+      const url = env.DATABASE_URL;
+      if (!url)
+        throw new CliError(
+          EXIT.usage,
+          'sluice ledger migrate needs DATABASE_URL; an embedded ledger is migrated when it is opened',
+        );
+      const lost = (error: Error) => say(`the database dropped a connection: ${error.message}`);
+      const db = await openLedger({ url, stateDir: '', onError: lost });
+      try {
+        const version = await versionOf(db);
+        printLines([
+          options.json ? JSON.stringify({ version }) : `the tables of the ledger are at version ${version}`,
+        ]);
+      } finally {
+        await db.close();
+      }
+    });
+}
+
+const MIB = 1_048_576;
+
+const COLUMNS: readonly Column<Kind>[] = [
+  ['kind', 'left', ({ kind }) => kind],
+  ['kept', 'right', ({ keeps }) => keeps],
+  ['size', 'right', ({ tables }) => sizeOf(tables.reduce((sum, { bytes }) => sum + bytes, 0))],
+  [
+    'last pass',
+    'left',
+    ({ active, endedAt }) => (active ? 'now' : endedAt === null ? '–' : formatTime(endedAt)),
+  ],
+  ['deleted', 'right', ({ deleted }) => formatCount(deleted)],
+  ['in all', 'right', ({ deletedEver }) => formatCount(deletedEver)],
+  ['setting', 'left', ({ setting }) => setting, 'drop'],
+  ['error', 'left', ({ error }) => error ?? '', 'drop'],
+];
+
+function sizeOf(bytes: number): string {
+  return `${(bytes / MIB).toFixed(1)} MiB`;
+}

@@ -1,0 +1,87 @@
+// The secrets of a process. It keeps what commands printed, so that a command runs once and not for each use.
+import { resolve } from 'node:path';
+import pLimit from 'p-limit';
+import { SecretError } from './errors.ts';
+import { type Environment, type ResolvedSecret, resolveSecret } from './secrets.ts';
+
+/** Commands that run at once: a thousand accounts must not start a thousand programs. */
+const COMMANDS = 8;
+
+export interface SecretStore {
+  /** @throws SecretError */
+  read(ref: string, baseDir: string): Promise<ResolvedSecret>;
+  /**
+   * Runs every command again that was run before. The last value of a command that fails stays in use.
+   * @returns whether a value changed, and the errors
+   */
+  renew(): Promise<{ readonly changed: boolean; readonly errors: readonly SecretError[] }>;
+  /** Forgets commands that are not in this list. If somebody reads one again, it runs again. */
+  keepOnly(refs: ReadonlySet<string>): void;
+  /** Absolute paths of the secret files that were read, or that did not exist. */
+  files(): readonly string[];
+  /** Whether a secret comes from a command. */
+  hasCommands(): boolean;
+}
+
+interface Kept {
+  readonly ref: string;
+  readonly baseDir: string;
+  value: Promise<ResolvedSecret>;
+}
+
+export function createSecretStore(env: Environment): SecretStore {
+  const commands = new Map<string, Kept>();
+  const files = new Set<string>();
+  const limit = pLimit(COMMANDS);
+  const run = (ref: string, baseDir: string) => limit(() => resolveSecret(ref, { env, baseDir }));
+
+  function readCommand(ref: string, baseDir: string): Promise<ResolvedSecret> {
+    const key = JSON.stringify([ref, baseDir]);
+    const known = commands.get(key);
+    if (known !== undefined) return known.value;
+    const value = run(ref, baseDir);
+    commands.set(key, { ref, baseDir, value });
+    // The next use tries again.
+    value.catch(() => commands.delete(key));
+    return value;
+  }
+
+  async function renewOne(kept: Kept): Promise<boolean> {
+    const [before, after] = await Promise.all([kept.value, run(kept.ref, kept.baseDir)]);
+    kept.value = Promise.resolve(after);
+    return before.value !== after.value;
+  }
+
+  return {
+    async read(ref, baseDir) {
+      if (ref.startsWith('command:')) return await readCommand(ref, baseDir);
+      if (ref.startsWith('file:')) files.add(resolve(baseDir, ref.slice('file:'.length)));
+      return await resolveSecret(ref, { env, baseDir });
+    },
+    async renew() {
+      const errors: SecretError[] = [];
+      const changes = await Promise.all(
+        [...commands.values()].map((kept) =>
+          renewOne(kept).catch((error: unknown) => {
+            if (!(error instanceof SecretError)) throw error;
+            errors.push(error);
+            return false;
+          }),
+        ),
+      );
+      return { changed: changes.includes(true), errors };
+    },
+    keepOnly(refs) {
+      for (const [key, { ref }] of commands) if (!refs.has(ref)) commands.delete(key);
+    },
+    files: () => [...files],
+    hasCommands: () => commands.size > 0,
+  };
+}
+
+/** The `command:` references in a configuration, or in a part of it. */
+export function commandsIn(part: unknown): string[] {
+  if (typeof part === 'string') return part.startsWith('command:') ? [part] : [];
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.values(part).flatMap(commandsIn);
+}

@@ -1,0 +1,76 @@
+// Sluice as the role of the guide, which may not change tables: all suites of the ledger, the budget and planning.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPostgres } from '../../../src/ledger/database.ts';
+import { migrate } from '../../../src/ledger/migrations/migrations.ts';
+import { type LeastPrivilege, leastPrivilege } from '../../support/postgres/least-privilege.ts';
+import { planDrySuite } from '../../unit/activities/sync/plan/plan-dry-suite.ts';
+import { planIncrementalSuite } from '../../unit/activities/sync/plan/plan-incremental-suite.ts';
+import { planMergeSuite } from '../../unit/activities/sync/plan/plan-merge-suite.ts';
+import { planMirrorSuite } from '../../unit/activities/sync/plan/plan-mirror-suite.ts';
+import { planPageSuite } from '../../unit/activities/sync/plan/plan-page-suite.ts';
+import { ledgerSuites } from '../../unit/ledger/suites.ts';
+
+let place: LeastPrivilege;
+beforeAll(async () => {
+  place = await leastPrivilege();
+});
+afterAll(() => place?.stop());
+
+const app = () => place.app;
+ledgerSuites(app);
+planPageSuite(app);
+planMergeSuite(app);
+planMirrorSuite(app);
+planIncrementalSuite(app);
+planDrySuite(app);
+
+describe('the role of workers', () => {
+  it.each([
+    ['create table intruder (n int)'],
+    ['create table public.intruder (n int)'],
+    ['alter table runs add column intruder int'],
+    ['drop table runs'],
+    ['truncate runs cascade'],
+    ['create or replace function sluice_words(value text) returns text[] language sql as $$ select null $$'],
+    ['insert into sluice_migrations (version) values (4711)'],
+    ['delete from sluice_migrations'],
+    ["copy runs to program 'cat'"],
+  ])('may not: %s', async (sql) => {
+    await expect(app().query(sql)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('starts on tables that are up to date, and changes nothing', async () => {
+    const versions = 'select version, at from sluice_migrations order by version';
+    const before = await app().query(versions);
+    await migrate(app());
+    expect(await app().query(versions)).toEqual(before);
+  });
+
+  it('refuses to start on older tables, and names the command for the owner', async () => {
+    const owner = await openPostgres(place.ownerUrl, console.error);
+    const newest = 'select max(version) from sluice_migrations';
+    const [row] = await owner.query<{ version: number; at: Date }>(
+      `delete from sluice_migrations where version = (${newest}) returning version, at`,
+    );
+    try {
+      await expect(migrate(app())).rejects.toMatchObject({
+        name: 'LedgerRoleError',
+        message: expect.stringContaining('run `sluice ledger migrate`'),
+      });
+    } finally {
+      await owner.query('insert into sluice_migrations (version, at) values ($1, $2)', [
+        row?.version,
+        row?.at,
+      ]);
+      await owner.close();
+    }
+  });
+
+  it('has limits for statements, locks and idle transactions', async () => {
+    const [row] = await app().query(
+      `select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+              current_setting('idle_in_transaction_session_timeout') as idle`,
+    );
+    expect(row).toEqual({ statement: '5min', lock: '1min', idle: '5min' });
+  });
+});

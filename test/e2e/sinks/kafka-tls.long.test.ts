@@ -1,0 +1,135 @@
+// TLS and SASL against a real broker, with its own certificates: what works, and what each mistake says.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kafka, logLevel } from 'kafkajs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { KafkaConnection } from '../../../src/contracts/config/config.ts';
+import { deadlineSignal } from '../../../src/contracts/deadline.ts';
+import { describeKafkaError } from '../../../src/ingress/kafka/index.ts';
+import { produce } from '../../../src/kafka/produce.ts';
+import { freePort } from '../../../src/runtime/ports.ts';
+import { type Certificates, makeCertificates } from '../../support/certificates.ts';
+import { startBrokerWith, type TestKafka } from '../../support/kafka/kafka-broker.ts';
+
+const PASSWORD = 'a-password-for-brokers';
+const NAMES = 'IP:127.0.0.1';
+
+let folder: string;
+let certificates: Certificates;
+let other: Certificates;
+let broker: TestKafka | null;
+const ports = { SASL: 0, MTLS: 0 };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-kafka-tls-'));
+  await mkdir(join(folder, 'other'));
+  certificates = await makeCertificates(folder, NAMES);
+  other = await makeCertificates(join(folder, 'other'), NAMES);
+  ports.SASL = await freePort();
+  ports.MTLS = await freePort();
+  const keystore = join(folder, 'keystore.pem');
+  const parts = [certificates.server.key, certificates.server.cert].map((path) => readFile(path, 'utf8'));
+  await writeFile(keystore, (await Promise.all(parts)).join(''));
+  const tls = (listener: string) => ({
+    [`listener.name.${listener}.ssl.keystore.type`]: 'PEM',
+    [`listener.name.${listener}.ssl.keystore.location`]: keystore,
+    [`listener.name.${listener}.ssl.truststore.type`]: 'PEM',
+    [`listener.name.${listener}.ssl.truststore.location`]: certificates.authority.cert,
+  });
+  const scram = 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
+  const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+    '--add-scram',
+    `${mechanism}=[name=sluice,password=${PASSWORD}]`,
+  ]);
+  broker = await startBrokerWith({
+    listeners: [`SASL://127.0.0.1:${ports.SASL}`, `MTLS://127.0.0.1:${ports.MTLS}`],
+    format: users,
+    properties: {
+      'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SASL_SSL,MTLS:SSL',
+      ...tls('sasl'),
+      ...tls('mtls'),
+      'listener.name.mtls.ssl.client.auth': 'required',
+      'listener.name.sasl.sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+      'listener.name.sasl.scram-sha-256.sasl.jaas.config': scram,
+      'listener.name.sasl.scram-sha-512.sasl.jaas.config': scram,
+      'listener.name.sasl.plain.sasl.jaas.config': `org.apache.kafka.common.security.plain.PlainLoginModule required user_sluice="${PASSWORD}";`,
+    },
+  });
+  if (broker === null) return;
+  const admin = new Kafka({ brokers: broker.brokers, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  await admin.createTopics({ topics: [{ topic: 'leads', numPartitions: 1 }] });
+  await admin.disconnect();
+}, 120_000);
+afterAll(async () => {
+  await broker?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const log = { debug: () => undefined };
+const at = (listener: keyof typeof ports) => [`127.0.0.1:${ports[listener]}`];
+const sasl = (mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512') => ({
+  mechanism,
+  username: 'sluice',
+  password: 'env:PASSWORD',
+});
+
+/** What a record says: `written`, or why it was not. */
+async function outcomeOf(connection: KafkaConnection, password = PASSWORD): Promise<string> {
+  try {
+    await produce({ connection, password, log }, 'leads', [{ value: 'lead' }], deadlineSignal(20_000));
+    return 'written';
+  } catch (error) {
+    const { code, message } = describeKafkaError(error);
+    return `${code}: ${message}`;
+  }
+}
+
+it.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)('%s over TLS', async (mechanism) => {
+  if (broker === null) return;
+  const connection = {
+    brokers: at('SASL'),
+    tls: { ca: certificates.authority.cert },
+    sasl: sasl(mechanism),
+  } as KafkaConnection;
+  expect(await outcomeOf(connection)).toBe('written');
+  const wrong = await outcomeOf(connection, 'not-the-password');
+  expect(wrong).toBe(
+    'SASL_AUTHENTICATION_FAILED: the brokers reject the login; check username, password and mechanism of `sasl`',
+  );
+});
+
+it('a client certificate', async () => {
+  if (broker === null) return;
+  const { authority, client } = certificates;
+  const tls = { ca: authority.cert, cert: client.cert, key: client.key };
+  expect(await outcomeOf({ brokers: at('MTLS'), tls })).toBe('written');
+  expect(await outcomeOf({ brokers: at('MTLS'), tls: { ca: authority.cert } })).not.toBe('written');
+  const stranger = { ...tls, cert: other.client.cert, key: other.client.key };
+  expect(await outcomeOf({ brokers: at('MTLS'), tls: stranger })).not.toBe('written');
+});
+
+const MISTAKES: readonly (readonly [string, () => KafkaConnection['tls'], RegExp])[] = [
+  ['another authority', () => ({ ca: other.authority.cert }), /not trusted; set `tls\.ca`/],
+  ['no authority', () => true, /not trusted; set `tls\.ca`/],
+  [
+    'a missing file',
+    () => ({ ca: '/nowhere/ca.pem' }),
+    /tls\.ca, \/nowhere\/ca\.pem, can't be read \(ENOENT\)/,
+  ],
+];
+
+it.each(MISTAKES)('%s: the message names the way out', async (_name, tls, message) => {
+  if (broker === null) return;
+  const connection: KafkaConnection = { brokers: at('SASL'), tls: tls(), sasl: sasl('scram-sha-512') };
+  const outcome = await outcomeOf(connection);
+  expect(outcome).toMatch(message);
+  expect(outcome).not.toContain(PASSWORD);
+});
+
+it('TLS at a port without it', async () => {
+  if (broker === null) return;
+  const outcome = await outcomeOf({ brokers: broker.brokers, tls: true } as KafkaConnection);
+  expect(outcome).not.toBe('written');
+});

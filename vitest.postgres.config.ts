@@ -1,0 +1,26 @@
+// The suites that need only a PostgreSQL: `npm run test:postgres` runs them on every supported major version.
+import { configDefaults, defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    isolate: false,
+    include: [
+      'test/e2e/postgres/**/*.test.ts',
+      'test/unit/ledger/**/*.test.ts',
+      'test/unit/budget/**/*.test.ts',
+    ],
+    exclude: [
+      ...configDefaults.exclude,
+      'test/e2e/postgres/tls.long.test.ts',
+      // These open PGlite.
+      'test/unit/ledger/encryption/**',
+      'test/unit/ledger/pglite.test.ts',
+      'test/unit/ledger/embedded/**',
+    ],
+    globalSetup: ['test/support/postgres/postgres-of-run.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
