@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { DatabaseUrlError, LedgerError, openPostgres } from '../ledger/database.ts';
 import { type LockInfo, readFolderLock } from '../runtime/lock/folder-lock.ts';
-import { cacheDirOf } from '../runtime/temporal/cache-dir.ts';
+import { cacheDirOf, spareDirOf } from '../runtime/temporal/cache-dir.ts';
 import { childEnv } from '../runtime/temporal/child-env.ts';
 import { InsecureTemporalError, TemporalSettingsError } from '../runtime/temporal/temporal-address.ts';
 import { BinaryNotFoundError, locateTemporalCli } from '../runtime/temporal/temporal-binary.ts';
@@ -36,10 +36,11 @@ export async function checkServers(options: ServersOptions): Promise<Group> {
 }
 
 async function checkServer(
-  { env, deadlineMs }: ServersOptions,
+  options: ServersOptions,
   holder: LockInfo | null,
   findings: Findings,
 ): Promise<void> {
+  const { env, deadlineMs } = options;
   let target: TemporalTarget | null;
   try {
     target = temporalTargetOf(env) ?? embeddedOf(holder, env);
@@ -48,7 +49,7 @@ async function checkServer(
     findings.problem('temporal', error.message, { cause: 'unreachable' });
     return;
   }
-  if (target === null) return await checkBinary(env, findings);
+  if (target === null) return await checkBinary(options, findings);
   const { address, access, namespace } = target;
   const where = `${target.origin} ${address}`;
   try {
@@ -105,11 +106,12 @@ export function isNew(version: string): boolean | null {
   return Number(major) > WANTED[0] || (Number(major) === WANTED[0] && Number(minor) >= WANTED[1]);
 }
 
-async function checkBinary(env: ServersOptions['env'], findings: Findings): Promise<void> {
+async function checkBinary({ env, state }: ServersOptions, findings: Findings): Promise<void> {
   try {
     const found = await locateTemporalCli({
       env,
       cacheDir: cacheDirOf(env),
+      spareDir: spareDirOf(resolve(state)),
       say: (line) => findings.unchecked('temporal', line),
     });
     if (found === null) {

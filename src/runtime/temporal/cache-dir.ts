@@ -7,3 +7,6 @@ export function cacheDirOf(env: Readonly<Record<string, string | undefined>>): s
   const xdg = env.XDG_CACHE_HOME;
   return join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.cache'), 'sluice');
 }
+
+/** Where downloads go if the folder of `cacheDirOf` cannot be written to. */
+export const spareDirOf = (stateDir: string): string => join(stateDir, 'downloads');

@@ -1,12 +1,16 @@
 // Finds a program: named by a variable, on the PATH, in an earlier download, or by a new download.
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { makeFolder } from '../lock/make-folder.ts';
 import { distrust } from './binary-trust.ts';
+import { install } from './download/install.ts';
 
 export interface FindOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder of downloads, for example `~/.cache/sluice`; made when missing. */
   readonly cacheDir: string;
+  /** Folder for downloads where `cacheDir` cannot be written to, as when the home folder is read-only. */
+  readonly spareDir?: string | undefined;
   /** Receives one line for each step that takes time or fails. */
   say(line: string): void;
   readonly signal?: AbortSignal;
@@ -31,15 +35,19 @@ export class BinaryNotFoundError extends Error {
 /** One way to download a binary. */
 export interface Download {
   readonly label: string;
-  /** Path of an earlier download, or null. */
-  cached(cacheDir: string): Promise<string | null>;
-  /** @throws Error whose message says why it failed. */
-  fetch(options: FindOptions): Promise<string>;
+  /**
+   * @param draft an empty folder
+   * @returns path of the program in it
+   * @throws Error whose message says why it failed
+   */
+  make(draft: string, options: FindOptions): Promise<string>;
 }
 
 export interface BinarySpec {
   readonly binary: string;
   readonly envName: string;
+  /** Folder of this version in the cache. */
+  readonly folder: string;
   /** SHA-256 of the builds that may run without being named, one per platform. */
   readonly sha256: readonly string[];
   readonly downloads: readonly Download[];
@@ -54,7 +62,7 @@ export interface BinarySpec {
  */
 export async function locateBinary(
   spec: BinarySpec,
-  { env, cacheDir, say }: Pick<FindOptions, 'env' | 'cacheDir' | 'say'>,
+  { env, cacheDir, spareDir, say }: Pick<FindOptions, 'env' | 'cacheDir' | 'spareDir' | 'say'>,
 ): Promise<FoundBinary | null> {
   const named = env[spec.envName];
   if (named !== undefined && named !== '') {
@@ -74,11 +82,11 @@ export async function locateBinary(
     if (why === null) return { path: onPath, origin: 'PATH' };
     say(`${onPath} is on the PATH, but ${why}; Sluice searches on. To run it, set ${spec.envName}=${onPath}`);
   }
-  for (const download of spec.downloads) {
-    const path = await download.cached(cacheDir);
-    if (path === null) continue;
-    const why = await distrust(path, spec.sha256, cacheDir);
-    if (why === null) return { path, origin: `${download.label} (cached)` };
+  for (const folder of spareDir === undefined ? [cacheDir] : [cacheDir, spareDir]) {
+    const path = join(folder, spec.folder, spec.binary);
+    if (!(await isExecutable(path))) continue;
+    const why = await distrust(path, spec.sha256, folder);
+    if (why === null) return { path, origin: 'an earlier download' };
     say(`Sluice does not run ${path}: ${why}`);
   }
   return null;
@@ -91,26 +99,45 @@ export async function locateBinary(
 export async function findBinary(spec: BinarySpec, options: FindOptions): Promise<FoundBinary> {
   const here = await locateBinary(spec, options);
   if (here !== null) return here;
+  const cacheDir = await writableFolder(options);
+  const path = join(cacheDir, spec.folder, spec.binary);
   const failures: string[] = [];
-  for (const download of spec.downloads) {
+  for (const { label, make } of spec.downloads) {
     options.signal?.throwIfAborted();
-    options.say(`Downloading ${spec.binary} once: ${download.label}`);
+    options.say(`Downloading ${spec.binary} once: ${label}`);
     try {
-      const path = await download.fetch(options);
-      const why = await distrust(path, spec.sha256, options.cacheDir);
-      if (why !== null) throw new Error(why);
-      return { path, origin: download.label };
+      await install(cacheDir, path, async (draft) => {
+        const program = await make(draft, options);
+        const why = await distrust(program, spec.sha256);
+        if (why !== null) throw new Error(why);
+        return program;
+      });
+      return { path, origin: label };
     } catch (error) {
       options.signal?.throwIfAborted();
       const reason = error instanceof Error ? error.message : String(error);
-      options.say(`${download.label} failed: ${reason}`);
-      failures.push(`  ${download.label}: ${reason}`);
+      options.say(`${label} failed: ${reason}`);
+      failures.push(`  ${label}: ${reason}`);
     }
   }
   throw new BinaryNotFoundError(
     spec.binary,
     `No ${spec.binary} was found: ${spec.envName} is not set, no pinned build is on the PATH, and the downloads failed\n${failures.join('\n')}\n${spec.wayOut}`,
   );
+}
+
+/** @throws FolderPathError when neither folder can be written to */
+async function writableFolder({ cacheDir, spareDir, say }: FindOptions): Promise<string> {
+  try {
+    await makeFolder(cacheDir);
+    await access(cacheDir, constants.W_OK);
+    return cacheDir;
+  } catch (error) {
+    if (spareDir === undefined) throw error;
+    say(`${cacheDir} cannot be written to, so the download goes to ${spareDir}`);
+    await makeFolder(spareDir);
+    return spareDir;
+  }
 }
 
 async function findOnPath(binary: string, path: string): Promise<string | null> {
@@ -125,7 +152,7 @@ async function findOnPath(binary: string, path: string): Promise<string | null> 
 }
 
 /** True for an executable regular file. */
-export async function isExecutable(path: string): Promise<boolean> {
+async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isSameProcess } from '../lock/process-identity.ts';
 import { freePort, listensOn, tryPort } from '../ports.ts';
+import { spareDirOf } from './cache-dir.ts';
 import { findTemporalCli } from './temporal-binary.ts';
 import {
   checkTemporal,
@@ -193,7 +194,7 @@ async function launch(settings: Settings): Promise<TemporalServer> {
   const wanted = settings.port;
   if (wanted !== undefined && (await tryPort(wanted)) === null)
     throw new Error(`port ${wanted} is taken; name another one for the Temporal server, or leave it out`);
-  const { path: binary, origin } = await findTemporalCli(settings);
+  const { path: binary, origin } = await findTemporalCli({ ...settings, spareDir: spareDirOf(stateDir) });
   for (let attempt = 1; ; attempt++) {
     // The usual ports only once: whoever took one between the check and the start has it for good.
     const usual = attempt === 1;
