@@ -3,9 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasPty, openTerminal } from '../../support/pty.ts';
 import { buildOnce } from '../../support/runner/build.ts';
+import { NO_PYTHON } from '../../support/runner/missing.ts';
 
 /** How each shell starts without the user's files, loads the completion, and defines a `sluice` that shows its words. */
 const SHELLS = {
@@ -52,7 +53,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-describe.skipIf(!hasPty)('completion', () => {
+describe('completion', () => {
+  beforeEach(({ skip }) => skip(!hasPty, NO_PYTHON));
+
   it.each(['bash', 'zsh', 'fish'] as const)('works in %s', async (shell) => {
     // zsh and fish are tested where they are installed.
     if (shell !== 'bash' && spawnSync(shell, ['-c', 'true']).status !== 0) return;

@@ -113,7 +113,7 @@ async function fillLedger(): Promise<void> {
 }
 
 interface Ended {
-  readonly code: string | number | undefined;
+  readonly code: string | number | null | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { widthOf } from '../../../src/cli/lib/terminal/width.ts';
 import { loadConfig } from '../../../src/config/load.ts';
@@ -18,6 +18,7 @@ import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { layCluster } from '../../support/postgres/cluster.ts';
 import { CTRL_C, CTRL_D, hasPty, openTerminal, runInTerminal } from '../../support/pty.ts';
 import { buildOnce } from '../../support/runner/build.ts';
+import { NO_PYTHON } from '../../support/runner/missing.ts';
 
 const COLUMNS = [80, 200] as const;
 const LONG = 'the reason is longer than a line of a terminal of 80 columns, and 山田太郎 is wide 😀';
@@ -87,7 +88,9 @@ function piped([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv =
   });
 }
 
-describe.skipIf(!hasPty)('a table', () => {
+describe('a table', () => {
+  beforeEach(({ skip }) => skip(!hasPty, NO_PYTHON));
+
   it.each(COLUMNS)('fits %i columns, also with accents, Chinese letters and emoji', async (columns) => {
     const { code, lines } = await runInTerminal(remote('user', 'list'), { columns, cwd: dir });
     expect(code).toBe(0);
@@ -106,7 +109,9 @@ describe.skipIf(!hasPty)('a table', () => {
   });
 });
 
-describe.skipIf(!hasPty)('a list', () => {
+describe('a list', () => {
+  beforeEach(({ skip }) => skip(!hasPty, NO_PYTHON));
+
   it.each(COLUMNS)('is a table with titles at %i columns', async (columns) => {
     const { lines } = await runInTerminal(remote('sync', 'rows', 'leads'), { columns, cwd: dir });
     expect(lines[0]).toMatch(/^row +outcome +step +code +reason$/);
@@ -122,7 +127,9 @@ describe.skipIf(!hasPty)('a list', () => {
   });
 });
 
-describe.skipIf(!hasPty)('times', () => {
+describe('times', () => {
+  beforeEach(({ skip }) => skip(!hasPty, NO_PYTHON));
+
   it.each([
     [[], ' -03:00'],
     [['--utc'], ' UTC'],
@@ -137,7 +144,9 @@ describe.skipIf(!hasPty)('times', () => {
   });
 });
 
-describe.skipIf(!hasPty)('a question', () => {
+describe('a question', () => {
+  beforeEach(({ skip }) => skip(!hasPty, NO_PYTHON));
+
   const ask = () => openTerminal(remote('outbox', 'discard', '4711'), { columns: 80, cwd: dir });
 
   it.each([
@@ -162,7 +171,9 @@ describe.skipIf(!hasPty)('a question', () => {
   });
 });
 
-describe.skipIf(!hasPty)('progress and log', () => {
+describe('progress and log', () => {
+  beforeEach(({ skip }) => skip(!hasPty, NO_PYTHON));
+
   /** A bar, a log line above it, and a pause, as a command shows them. */
   const SCRIPT = `
     const { guardStream } = await import(process.argv[1] + '/src/cli/lib/terminal/terminal.js');
@@ -208,7 +219,9 @@ describe.skipIf(!hasPty)('progress and log', () => {
   });
 });
 
-describe.skipIf(!hasPty)('an error with --json', () => {
+describe('an error with --json', () => {
+  beforeEach(({ skip }) => skip(!hasPty, NO_PYTHON));
+
   it('is one JSON object, in a terminal and in a pipe', async () => {
     const words = remote('sync', 'rows', 'nobody', '--json');
     const { code, lines } = await runInTerminal(words, { columns: 80, cwd: dir });

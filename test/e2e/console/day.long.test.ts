@@ -31,6 +31,7 @@ import {
 import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
 import { effects, type PanelRequest } from '../../support/panel.ts';
 import { buildOnce } from '../../support/runner/build.ts';
+import { NO_KAFKA } from '../../support/runner/missing.ts';
 import { until } from '../../support/until.ts';
 
 const TOPIC = 'day-interests';
@@ -306,7 +307,7 @@ describe("an operator's day", () => {
   it('a dead letter is replayed after the configuration is corrected, and its diff says so first', async ({
     skip,
   }) => {
-    if (kafka === null) return skip('no Kafka broker to be had');
+    if (kafka === null) return skip(NO_KAFKA);
     await sendToKafka(kafka.brokers, [TOPIC, DEAD], [{ phone: Number(LEFT_OUT) }]);
     await screen(operator, 'Events');
     await operator.getByRole('tab', { name: 'Dead letters' }).click();

@@ -17,6 +17,7 @@ import { openRoute } from '../../../src/ingress/route/index.ts';
 import { compileAction } from '../../../src/mapping/actions/actions.ts';
 import { createKafkaMetrics } from '../../../src/observability/metrics/kafka.ts';
 import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
+import { NO_KAFKA } from '../../support/runner/missing.ts';
 import { until } from '../../support/until.ts';
 import { type ReadMessage, readTopic } from '../sinks/topic.ts';
 
@@ -131,7 +132,7 @@ export function kafkaContext() {
     await broker?.stop();
   });
   beforeEach(({ skip }) => {
-    if (broker === null) skip('no Kafka broker to be had');
+    if (broker === null) skip(NO_KAFKA);
   });
   afterEach(async () => {
     await Promise.all([...running].map((ingress) => ingress.close()));

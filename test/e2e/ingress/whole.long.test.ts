@@ -19,6 +19,7 @@ import { account, type Environment, MAPPING } from '../../support/environment.ts
 import { untilEnded } from '../../support/intake-context.ts';
 import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
 import { openTestOperator } from '../../support/operator.ts';
+import { NO_KAFKA } from '../../support/runner/missing.ts';
 import { HEADER, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 
@@ -167,7 +168,7 @@ describe('an event from outside', () => {
   it('sent by kafka-console-producer ends as a contact and a card, JSON and CloudEvents alike', async ({
     skip,
   }) => {
-    if (kafka === null) return skip();
+    if (kafka === null) return skip(NO_KAFKA);
     const broker = kafka;
     await inIngress(async (environment) => {
       const lead = (n: number) =>

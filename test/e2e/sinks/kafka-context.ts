@@ -2,6 +2,7 @@
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
+import { NO_KAFKA } from '../../support/runner/missing.ts';
 
 /** Call it once, at the top of a test file. */
 export function kafkaContext() {
@@ -21,7 +22,7 @@ export function kafkaContext() {
     await kafka?.stop();
   });
   beforeEach(({ skip }) => {
-    if (kafka === null) skip('no Kafka broker to be had');
+    if (kafka === null) skip(NO_KAFKA);
   });
   return {
     get broker() {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { KafkaConnection } from '../../../src/contracts/config/config.ts';
 import { deadlineSignal } from '../../../src/contracts/deadline.ts';
 import { describeKafkaError } from '../../../src/ingress/kafka/index.ts';
@@ -11,6 +11,7 @@ import { produce } from '../../../src/kafka/produce.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
 import { type Certificates, makeCertificates } from '../../support/certificates.ts';
 import { startBrokerWith, type TestKafka } from '../../support/kafka/kafka-broker.ts';
+import { NO_KAFKA } from '../../support/runner/missing.ts';
 
 const PASSWORD = 'a-password-for-brokers';
 const NAMES = 'IP:127.0.0.1';
@@ -86,8 +87,9 @@ async function outcomeOf(connection: KafkaConnection, password = PASSWORD): Prom
   }
 }
 
+beforeEach(({ skip }) => skip(broker === null, NO_KAFKA));
+
 it.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)('%s over TLS', async (mechanism) => {
-  if (broker === null) return;
   const connection = {
     brokers: at('SASL'),
     tls: { ca: certificates.authority.cert },
@@ -101,7 +103,6 @@ it.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)('%s over TLS', asy
 });
 
 it('a client certificate', async () => {
-  if (broker === null) return;
   const { authority, client } = certificates;
   const tls = { ca: authority.cert, cert: client.cert, key: client.key };
   expect(await outcomeOf({ brokers: at('MTLS'), tls })).toBe('written');
@@ -121,7 +122,6 @@ const MISTAKES: readonly (readonly [string, () => KafkaConnection['tls'], RegExp
 ];
 
 it.each(MISTAKES)('%s: the message names the way out', async (_name, tls, message) => {
-  if (broker === null) return;
   const connection: KafkaConnection = { brokers: at('SASL'), tls: tls(), sasl: sasl('scram-sha-512') };
   const outcome = await outcomeOf(connection);
   expect(outcome).toMatch(message);
@@ -129,7 +129,6 @@ it.each(MISTAKES)('%s: the message names the way out', async (_name, tls, messag
 });
 
 it('TLS at a port without it', async () => {
-  if (broker === null) return;
-  const outcome = await outcomeOf({ brokers: broker.brokers, tls: true } as KafkaConnection);
+  const outcome = await outcomeOf({ brokers: broker?.brokers, tls: true } as KafkaConnection);
   expect(outcome).not.toBe('written');
 });

@@ -125,7 +125,21 @@ export function startSluice(
         check();
       }),
     pid: child.pid as number,
+    /** Exit code; null after a signal. */
+    ended: closed.then(() => child.exitCode),
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   };
+}
+
+/** Runs one command to its end. */
+export async function runSluice(
+  dist: string,
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const started = startSluice(dist, cwd, args, env);
+  const code = await started.ended;
+  return { code, stdout: started.text('stdout'), stderr: started.text('stderr') };
 }

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 
 export interface Child {
   readonly pid: number;
@@ -49,4 +50,15 @@ export function runModule(code: string, env: Record<string, string> = {}): Child
     },
     ended: () => ended,
   };
+}
+
+/** Runs a built script to its end. */
+export async function runScript(path: string, args: readonly string[] = []) {
+  const child = spawn(process.execPath, [path, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number | null]>,
+  ]);
+  return { code, output: `${output}\n${errors}` };
 }

@@ -129,17 +129,23 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
     expect(reply.wait_s).toBeGreaterThan(55);
   });
 
-  it('a slot requested 50 ms late keeps its time: the next one is not later', async () => {
+  it('a slot requested up to 100 ms late keeps its time: the next one is not later', async () => {
     const token = freshToken();
     await takeOne(database(), token, 120);
     await database().query(
       "update slots set next_at = clock_timestamp() - interval '50 milliseconds' where token = $1",
       [token],
     );
-    const before = await row(token);
-    expect((await takeOne(database(), token, 120)).wait_s).toBeLessThan(0);
-    const advance = ((await row(token))?.next_at.getTime() as number) - (before?.next_at.getTime() as number);
-    expect(advance).toBeLessThanOrEqual(503);
+    const before = (await row(token))?.next_at.getTime() as number;
+    const wanted = new Map([[LANES.backfill, 1]]);
+    const plans = [planOf(120)];
+    const { slots, at_s } = await takeSlots(database(), { tokens: [token], plans, wanted, scopes: null });
+    // On a busy machine more time passes between the two statements, and the slot is lost.
+    const late = at_s - before / 1000;
+    const kept = late <= 0.1;
+    expect(slots[0]?.wait_s).toBeCloseTo(kept ? -late : 0, 2);
+    const advance = ((await row(token))?.next_at.getTime() as number) - before;
+    expect(advance).toBeCloseTo(502.5 + (kept ? 0 : late * 1000), -1);
   });
 
   it('a token that rested starts at now: unused slots are no credit', async () => {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { type ChartTools, chartTools, KUBERNETES } from '../../support/chart-tools.ts';
+import { NO_GO } from '../../support/runner/missing.ts';
 
 const CHART = resolve(import.meta.dirname, '../../../deploy/helm/sluice');
 /** What the schemas of Kubernetes do not have: objects of the Prometheus operator. */
@@ -129,7 +130,7 @@ describe('the chart', () => {
     objects.filter(({ kind }) => kind === 'Deployment' || kind === 'Job').map(({ spec }) => spec.template);
 
   it.for(Object.keys(CASES))('%s: lint has no complaint', async (name, { skip }) => {
-    if (tools === null) return skip();
+    if (tools === null) return skip(NO_GO);
     const file = await fileOf(CASES[name] as object);
     await tools.lint(CHART, ['--kube-version', KUBERNETES[0], '--values', file]);
   });
@@ -137,7 +138,7 @@ describe('the chart', () => {
   it.for(Object.keys(CASES).flatMap((name) => KUBERNETES.map((version) => [name, version] as const)))(
     '%s: the schemas of Kubernetes %s accept every object',
     async ([name, version], { skip }) => {
-      if (tools === null) return skip();
+      if (tools === null) return skip(NO_GO);
       const text = await render(CASES[name] as object, 'shop', version);
       const refused = await tools.conform(text, version);
       expect(refused.filter((line) => !FOREIGN.some((kind) => line.includes(`for ${kind}`)))).toEqual([]);
@@ -145,7 +146,7 @@ describe('the chart', () => {
   );
 
   it('the schemas refuse a field that does not exist', async ({ skip }) => {
-    if (tools === null) return skip();
+    if (tools === null) return skip(NO_GO);
     const text = (await render({})).replace('maxUnavailable: 1', 'maxUnavialable: 1');
     expect((await tools.conform(text, KUBERNETES[1])).join()).toContain('maxUnavialable');
   });
@@ -153,7 +154,7 @@ describe('the chart', () => {
   it.for(Object.keys(CASES))(
     '%s: names are unique and short, labels are the own ones',
     async (name, { skip }) => {
-      if (tools === null) return skip();
+      if (tools === null) return skip(NO_GO);
       const objects = objectsOf(await render(CASES[name] as object));
       expect(objects.length).toBeGreaterThan(1);
       const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
@@ -172,7 +173,7 @@ describe('the chart', () => {
   it.for(Object.keys(CASES))(
     '%s: no container can become root, or write to its image',
     async (name, { skip }) => {
-      if (tools === null) return skip();
+      if (tools === null) return skip(NO_GO);
       const pods = podsOf(objectsOf(await render(CASES[name] as object)));
       expect(pods.length).toBeGreaterThan(0);
       for (const { spec } of pods) {
@@ -200,7 +201,7 @@ describe('the chart', () => {
   );
 
   it('secrets reach a container by reference only', async ({ skip }) => {
-    if (tools === null) return skip();
+    if (tools === null) return skip(NO_GO);
     for (const { spec } of podsOf(objectsOf(await render(CASES.everything as object))))
       for (const { name, value } of spec.containers[0].env)
         if (/TOKEN|KEY$|URL|PASSWORD/.test(name)) expect(value, name).toBeUndefined();
@@ -223,7 +224,7 @@ describe('the chart', () => {
   ] as const)(
     'the build id of workers is %s, and other processes have none',
     async ([, values, buildId], { skip }) => {
-      if (tools === null) return skip();
+      if (tools === null) return skip(NO_GO);
       const all = { ...values, ingress: { enabled: true }, console: { enabled: true } };
       for (const pod of podsOf(objectsOf(await render(all)))) {
         const [{ name: component, env }] = pod.spec.containers;
@@ -236,7 +237,7 @@ describe('the chart', () => {
   );
 
   it('a release without workers has the ingress and the console only', async ({ skip }) => {
-    if (tools === null) return skip();
+    if (tools === null) return skip(NO_GO);
     const off = { enabled: false, autoscaling: { enabled: true } };
     const objects = objectsOf(
       await render({ worker: off, ingress: { enabled: true }, console: { enabled: true } }),
@@ -247,7 +248,7 @@ describe('the chart', () => {
   });
 
   it('hostile values arrive as they are', async ({ skip }) => {
-    if (tools === null) return skip();
+    if (tools === null) return skip(NO_GO);
     const objects = objectsOf(await render(CASES['hostile texts'] as object));
     const worker = objects.find(({ kind, spec }) => kind === 'Deployment' && spec.replicas === 2).spec
       .template;
@@ -272,7 +273,7 @@ describe('the chart', () => {
   it('selectors stay the same whatever an upgrade changes, and each finds exactly its pods', async ({
     skip,
   }) => {
-    if (tools === null) return skip();
+    if (tools === null) return skip(NO_GO);
     const both = { ingress: { enabled: true }, console: { enabled: true } };
     const changed = {
       image: { tag: '9.9.9' },
@@ -312,7 +313,7 @@ describe('the chart', () => {
   it('objects of Prometheus read the admin port of every pod, and the alert rules as they are', async ({
     skip,
   }) => {
-    if (tools === null) return skip();
+    if (tools === null) return skip(NO_GO);
     const objects = objectsOf(await render(CASES.everything as object));
     const monitor = objects.find(({ kind }) => kind === 'ServiceMonitor');
     const [service, ...others] = objects.filter(
@@ -329,7 +330,7 @@ describe('the chart', () => {
   });
 
   it('an incomplete or wrong value ends with its name', async ({ skip }) => {
-    if (tools === null) return skip();
+    if (tools === null) return skip(NO_GO);
     await expect(render({ wroker: {} })).rejects.toThrow(/wroker/);
     await expect(render({ worker: { deployment: { buildId: '1' } } })).rejects.toThrow(
       'worker.deployment.name is missing',

@@ -1,7 +1,6 @@
 // Every log statement of the sources: its fields are known ones, and what is put into its message was reviewed. So a
 // phone, a name or an operator's own words cannot get into a log by a new statement unnoticed.
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseAst } from 'vite';
 import { describe, expect, it } from 'vitest';
@@ -142,9 +141,10 @@ function isNode(value: unknown): value is Node {
 }
 
 /** The console is a program of the browser. The sandbox stands in for the service. */
-const files = execFileSync('git', ['ls-files', 'src', 'activities', 'workers', 'workflows'], { cwd: ROOT })
-  .toString()
-  .split('\n')
+const files = ['src', 'activities', 'workers', 'workflows']
+  .flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+  )
   .filter((file) => /\.tsx?$/.test(file) && !/^src\/(?:console|sandbox)\//.test(file));
 const statements = files.flatMap((file) => statementsOf(file, readFileSync(join(ROOT, file), 'utf8')));
 

@@ -15,6 +15,7 @@ import { pipDownload } from '../../../../src/runtime/temporal/download/pip.ts';
 import { unpackTar, unpackZip } from '../../../../src/runtime/temporal/download/unpack.ts';
 import { makeCertificates } from '../../../support/certificates.ts';
 import { buildOnce } from '../../../support/runner/build.ts';
+import { NO_OPENSSL, NO_PIP } from '../../../support/runner/missing.ts';
 import { zipOf } from '../../../support/zip.ts';
 
 const BODY = randomBytes(300_000);
@@ -149,7 +150,8 @@ describe('a proxy', () => {
   });
 
   const openssl = spawnSync('openssl', ['version']).status === 0;
-  it.skipIf(!openssl)('and a private certificate authority lead to a file over HTTPS', async () => {
+  it('and a private certificate authority lead to a file over HTTPS', async ({ skip }) => {
+    skip(!openssl, NO_OPENSSL);
     const { server, authority } = await makeCertificates(base, 'DNS:files.test');
     const [cert, key] = await Promise.all([readFile(server.cert), readFile(server.key)]);
     const proxy = await openProxy(await listen(createTlsServer({ cert, key }, whole)));
@@ -214,7 +216,9 @@ describe('a program in an archive', () => {
 });
 
 const pip = spawnSync('python3', ['-m', 'pip', '--version']).status === 0;
-describe.skipIf(!pip)('the mirror of pip', { timeout: 60_000 }, () => {
+describe('the mirror of pip', { timeout: 60_000 }, () => {
+  beforeEach(({ skip }) => skip(!pip, NO_PIP));
+
   // The real pip, which finds a wheel in a folder.
   async function makeWheel() {
     const wheels = join(base, 'wheels');

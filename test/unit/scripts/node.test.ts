@@ -1,6 +1,5 @@
-// The versions of Node that tests run with: the same everywhere, and only builds whose hash is pinned.
+// The versions of Node: the same in every file that names them, and only builds whose hash is pinned.
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
@@ -27,18 +26,17 @@ const pinned = async () => Pins.parse(JSON.parse(await read('scripts/node-versio
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sluice-test-node-'));
+  folder = await mkdtemp(join(tmpdir(), 'sluice-node-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function run(args: readonly string[], env: Record<string, string>) {
-  return new Promise<{ code: number; stderr: string }>((done) => {
-    const file = join(ROOT, 'scripts/test-node.mjs');
+  return new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
     const child = execFile(
       process.execPath,
-      [file, ...args],
+      [join(ROOT, 'scripts/node.mjs'), ...args],
       { env: { ...process.env, ...env } },
-      (_error, _stdout, stderr) => done({ code: child.exitCode ?? -1, stderr }),
+      (_error, stdout, stderr) => done({ code: child.exitCode ?? -1, stdout, stderr }),
     );
   });
 }
@@ -52,22 +50,15 @@ it('every pinned version is of the major that it stands for, and `engines` allow
   }
 });
 
-it('CI here, the workflow on GitHub and the README name the same versions', async () => {
-  const majors = Object.keys(await pinned());
-  expect(await read('.ci/run')).toContain(`npm run test:node -- ${majors.join(' ')} --smoke`);
-  const { jobs } = parse(await read('.github/workflows/ci.yml')) as {
-    jobs: { ci: { strategy: { matrix: { node: number[] } } } };
-  };
-  expect(jobs.ci.strategy.matrix.node.map(String)).toEqual(majors);
-  expect(await read('README.md')).toContain(`You need Node ${majors.join(' or ')} `);
-});
-
-it('every test file or folder that it names exists', async () => {
-  const named = [...(await read('scripts/test-node.mjs')).matchAll(/'(test\/[^']+)'/g)].map(
-    ([, path = '']) => path,
-  );
-  expect(named.length).toBeGreaterThan(15);
-  for (const path of named) expect(existsSync(join(ROOT, path)), path).toBe(true);
+it('the supported version is the same in .nvmrc, the image, CI and README, and the other one has a job in CI', async () => {
+  const supported = (await read('.nvmrc')).trim();
+  const { version } = (await pinned())[supported] as { version: string };
+  expect(await read('Dockerfile')).toMatch(new RegExp(`^FROM node:${version}-`, 'm'));
+  expect(await read('.ci/run')).toContain(`scripts/node.mjs ${supported}`);
+  expect(await read('README.md')).toContain(`You need Node ${supported} `);
+  const { jobs } = parse(await read('.github/workflows/ci.yml')) as { jobs: Record<string, unknown> };
+  const others = Object.keys(await pinned()).filter((major) => major !== supported);
+  expect(Object.keys(jobs)).toEqual(['ci', ...others.map((major) => `node-${major}`)]);
 });
 
 it('a package with another hash is refused, and nothing of it stays', async () => {
@@ -75,18 +66,19 @@ it('a package with another hash is refused, and nothing of it stays', async () =
   const npm = '#!/bin/sh\necho other > "$4/node.tgz"\n';
   await writeFile(join(folder, 'npm'), npm, { mode: 0o755 });
   const cache = join(folder, 'cache');
-  const { code, stderr } = await run(['24', 'test/unit/scripts/none.test.ts'], {
+  const { code, stdout, stderr } = await run(['24'], {
     PATH: `${folder}${delimiter}${process.env.PATH}`,
-    SLUICE_NODE_CACHE: cache,
+    XDG_CACHE_HOME: cache,
   });
   expect(stderr).toMatch(/node-linux-\S+ is refused: its hash is sha512-\S+, and sha512-\S+ is pinned/);
-  expect(code).toBe(1);
-  expect(await readdir(cache)).toEqual([]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(await readdir(join(cache, 'sluice'))).toEqual([]);
 });
 
-it.each([[[]], [['18']], [['--smoke']]])('arguments %j start nothing', async (args) => {
+it.each([[[]], [['18']], [['__proto__']]])('arguments %j download nothing', async (args) => {
   expect(await run(args, {})).toEqual({
     code: 2,
-    stderr: 'Name one or more of these versions: 22, 24, as in: npm run test:node -- 24\n',
+    stdout: '',
+    stderr: 'scripts/node.mjs: name one of these versions: 22, 24\n',
   });
 });
