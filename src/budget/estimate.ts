@@ -164,11 +164,18 @@ function beginWindow(s: Draft, known: number | null, seen: Observation, counted:
   s.windowLast = seen.slot;
   s.ownBefore = windows === 1 ? Math.max(0, seen.slot - s.windowFirst) : 0;
   s.windowFirst = seen.slot;
-  // Whatever the header says, the window ends one minute after the first answer that showed it, if that call started
-  // it. The header has whole seconds, so a larger difference comes from the clocks.
+  // Whatever the header says, the window ends at most one minute after the first answer that showed it. It ends then if
+  // this call started it, or if others did just before, after the previous window had ended. While answers come, a
+  // sliding window never moves by a whole window. The header has whole seconds, so a larger difference comes from the
+  // clocks.
+  const startedByOthers =
+    known !== null &&
+    seen.resetAt >= known + WINDOW_S &&
+    seen.used <= noiseOf(s.limit) &&
+    seen.now - s.markAt < WINDOW_S / 2;
   s.windowReset = seen.resetAt;
   s.skew = Math.max(s.skew, seen.resetAt - counted - WINDOW_S - 1);
-  if (seen.used === 1) s.skew = Math.min(s.skew, seen.resetAt - counted - WINDOW_S);
+  if (seen.used === 1 || startedByOthers) s.skew = Math.min(s.skew, seen.resetAt - counted - WINDOW_S);
   s.windowEnds = Math.min(seen.resetAt - s.skew, counted + WINDOW_S);
 }
 
@@ -205,8 +212,9 @@ function widenForOthers(s: Draft, seen: Observation): void {
     (Math.max(0, s.foreignNow - s.foreignUsual - noiseOf(s.limit)) * rest) / (70 - Math.min(WINDOW_S, rest)),
     0,
   );
-  // The service has not counted the slots taken since then. One call is reserved for what is unknown.
-  const freeSlots = seen.left - (s.slotNo - 1 - seen.slot) - expected - 1;
+  // The service has not counted the slots taken since then. One call is reserved for what is unknown, and one because
+  // even calls fill one window with one more than another.
+  const freeSlots = seen.left - (s.slotNo - 1 - seen.slot) - expected - 2;
   const gap = gapOf(s.limit);
   s.stretch = Math.min(rest / Math.max(freeSlots, 0.01), gap * MOST_STRETCH);
   if (s.stretch > gap) s.stretchUntil = s.windowEnds;

@@ -1,38 +1,23 @@
 // A Temporal client whose calls end when the process shuts down.
-import {
-  Client,
-  Connection,
-  type DataConverter,
-  defaultGrpcRetryOptions,
-  makeGrpcRetryInterceptor,
-} from '@temporalio/client';
+import { Client, Connection, type DataConverter } from '@temporalio/client';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { Shutdown } from '../shutdown.ts';
+import { closingCalls } from './closing-calls.ts';
 import { TemporalSettingsError } from './temporal-address.ts';
 import { openDataConverter } from './temporal-encryption.ts';
 import type { TemporalServer } from './temporal-server.ts';
 import { temporalTargetOf } from './temporal-target.ts';
 
-/**
- * Connects to a server; `shutdown` closes the connection. A call that is being retried at that moment must not be tried
- * again: on a closed channel the SDK throws from a timer, where no caller can catch it.
- */
+/** Connects to a server. `shutdown` closes the connection and ends calls that are being retried. */
 export async function openClient(
   target: Pick<TemporalServer, 'address' | 'namespace' | 'access'>,
   dataConverter: DataConverter,
   shutdown: Shutdown,
 ): Promise<Client> {
-  const retry = defaultGrpcRetryOptions();
   const connection = await Connection.connect({
     ...target.access,
     address: target.address,
-    interceptors: [
-      makeGrpcRetryInterceptor({
-        ...retry,
-        retryableDecider: (attempt, status) =>
-          !shutdown.signal.aborted && retry.retryableDecider(attempt, status),
-      }),
-    ],
+    interceptors: closingCalls(shutdown.signal),
   });
   shutdown.add('client connection', () => connection.close());
   return new Client({ connection, namespace: target.namespace, dataConverter });
@@ -51,7 +36,11 @@ export async function openLazyClient(
   const target = temporalTargetOf(env);
   if (target === null) throw new TemporalSettingsError('set TEMPORAL_ADDRESS');
   const dataConverter = await openDataConverter(config);
-  const connection = Connection.lazy({ ...target.access, address: target.address });
+  const connection = Connection.lazy({
+    ...target.access,
+    address: target.address,
+    interceptors: closingCalls(shutdown.signal),
+  });
   shutdown.add('client connection', () => connection.close());
   return new Client({ connection, namespace: target.namespace, dataConverter });
 }

@@ -1,6 +1,7 @@
 // Checks that a Temporal server answers, and that its namespace has the search attributes that Sluice uses.
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
+import { closingCalls } from './closing-calls.ts';
 
 export type SearchAttributeKind = 'Keyword' | 'Int' | 'Text' | 'Datetime' | 'Double' | 'Bool' | 'KeywordList';
 export type SearchAttributes = Readonly<Record<string, SearchAttributeKind>>;
@@ -97,7 +98,12 @@ async function withTemporal<T>(
   const deadline = Date.now() + timeoutMs;
   let connection: Connection | undefined;
   try {
-    connection = await Connection.connect({ address, connectTimeout: timeoutMs, ...access });
+    connection = await Connection.connect({
+      address,
+      connectTimeout: timeoutMs,
+      ...access,
+      interceptors: closingCalls(),
+    });
     const open = connection;
     return await open.withDeadline(deadline, () => use(open));
   } catch (error) {

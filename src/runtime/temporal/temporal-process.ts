@@ -184,6 +184,8 @@ async function waitUntilReady(pid: number, options: LaunchOptions, signal: Abort
     } catch (error) {
       // It listens a moment before its namespace is known.
       last = error;
+      // A check that fails at once must leave time for the timers that end this loop.
+      await delay(20);
     }
   }
   throw last;

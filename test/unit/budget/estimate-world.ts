@@ -26,6 +26,8 @@ export interface Outcome {
   /** Second at which each call of ours was sent, and those that the service refused. */
   readonly sent: readonly number[];
   readonly refused: readonly number[];
+  /** For each refusal: the second at which its answer arrived, and the second at which the block that it names ends. */
+  readonly blocks: readonly { readonly from: number; readonly to: number }[];
 }
 
 const EPOCH = 1_900_000_000.25;
@@ -65,6 +67,7 @@ export function live(world: World): Outcome {
   const later = (at: number, run: () => void) => void events.push({ at, run });
   const sent: number[] = [];
   const refused: number[] = [];
+  const blocks: { from: number; to: number }[] = [];
   let state = freshState(world.limit);
   let last = 0;
   let quickest = Number.POSITIVE_INFINITY;
@@ -98,6 +101,7 @@ export function live(world: World): Outcome {
     last = Math.max(last, slot);
     if (limit > 0) state = learn(state, seen);
     if (answer.allowed) return;
+    blocks.push({ from: now - EPOCH, to: answer.resetAt - world.skew - EPOCH });
     const { foreignNow, burstNow } = state;
     state = {
       ...state,
@@ -116,7 +120,7 @@ export function live(world: World): Outcome {
     if (event.at > EPOCH + world.seconds) break;
     event.run();
   }
-  return { sent, refused };
+  return { sent, refused, blocks };
 }
 
 function dueOf(s: TokenBudget): number {

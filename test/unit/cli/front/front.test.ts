@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createFront } from '../../../../src/cli/front.ts';
 import { errorReport } from '../../../../src/cli/lib/describe-plain.ts';
 import { shapeOf } from '../../../../src/cli/lib/shape.ts';
@@ -14,7 +14,9 @@ const APPEARANCE = { version: '1.0.0', json: false };
 const real = await createProgram(APPEARANCE, {});
 const shapes = JSON.parse(JSON.stringify(shapeOf(real).commands));
 
-const CONFIG = join(mkdtempSync(join(tmpdir(), 'sluice-front-')), 'sluice.yaml');
+const folder = mkdtempSync(join(tmpdir(), 'sluice-front-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const CONFIG = join(folder, 'sluice.yaml');
 writeFileSync(
   CONFIG,
   'accounts: { acme: {} }\nsyncs: { leads: {} }\ncampaigns: { spring: {} }\npollers: { inbox: {} }\n',
@@ -67,7 +69,8 @@ describe('the front of the command line', () => {
     const words = ['sync', 'run', 'elsewhere'];
 
     it('goes to the process that runs on the state folder', async () => {
-      const state = mkdtempSync(join(tmpdir(), 'sluice-front-'));
+      const state = join(folder, 'state');
+      mkdirSync(state);
       const lock = await acquireFolderLock(state, { command: 'sluice dev', operator: '/run/sluice.sock' });
       try {
         expect(await front([...words, '--state', state])).toMatchObject({ ran: ['sync'], error: null });

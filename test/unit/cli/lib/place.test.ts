@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { describeSearch, fillState, findPlace } from '../../../../src/cli/lib/connect/place.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-place-')));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 const below = join(root, 'project/data/2026');
 mkdirSync(below, { recursive: true });
 writeFileSync(join(root, 'project/sluice.yaml'), '');

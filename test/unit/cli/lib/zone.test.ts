@@ -1,13 +1,14 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { withSessionOptions } from '../../../../src/cli/lib/connect/session.ts';
 import { formatTime } from '../../../../src/cli/lib/terminal/format.ts';
 import { zoneOf } from '../../../../src/cli/lib/zone.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'zone-'));
+const folder = mkdtempSync(join(tmpdir(), 'sluice-zone-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function configOf(name: string, zones: Readonly<Record<string, string | null>>): string {
   const lines = Object.entries(zones).map(
