@@ -7,7 +7,7 @@ import type { Reading } from './canonical.ts';
  * Digits, spaces, hyphens, dots and parentheses in an order that has a meaning: one separator between two groups, no
  * parenthesis without its other half, and a digit at the end. Checked with one 0 for each group.
  */
-const WRITTEN = /^\+? ?(?:0|\( ?0(?:[ -]0)? ?\))(?:(?: ?[-.] ?| )?(?:0|\( ?0(?:[ -]0)? ?\)))*$/;
+const WRITTEN = /^\+? ?(?:0|\( ?0(?:[ -]0){0,2} ?\))(?:(?: ?[-.] ?| )?(?:0|\( ?0(?:[ -]0)? ?\)))*$/;
 
 export const isWritten = (text: string): boolean =>
   /\d$/.test(text) && WRITTEN.test(text.replace(/\d+/g, '0'));
@@ -97,11 +97,12 @@ function areaFits(
 
 /** Digits of the area code where all of a country have the same number: in Brazil, Mexico and North America. */
 function areaLength({ callingCode, found }: Reading): number | undefined {
+  if (callingCode !== '55' && callingCode !== '1' && callingCode !== '52') return undefined;
   const type = found.getType() ?? '';
   if (!/^(?:FIXED_LINE|MOBILE|FIXED_LINE_OR_MOBILE)$/.test(type)) return undefined;
   if (callingCode === '55') return 2;
   if (callingCode === '1') return 3;
-  return callingCode === '52' ? (/^(?:55|56|33|81)/.test(found.nationalNumber) ? 2 : 3) : undefined;
+  return /^(?:55|56|33|81)/.test(found.nationalNumber) ? 2 : 3;
 }
 
 /** `31 8765-4321`, `31 87654321`, `31 87 65 43 21`: eight digits, of which none is missing. */
@@ -110,6 +111,7 @@ const isOldBrazilian = (ends: readonly number[]): boolean =>
 
 /** Country code, trunk prefix, what is dialed to leave a country, or several of them. */
 function isPlainPrefix(dropped: string, { callingCode, country }: Reading): boolean {
+  if (dropped === '' || dropped === '0' || dropped === callingCode) return true;
   const trunk = trunkOf(country);
   const [, after] = new RegExp(`^(?:0\\d{0,5})?${callingCode}(.*)$`).exec(dropped) ?? [];
   return ['', '0', trunk, `${trunk}0`].includes(after ?? dropped);
