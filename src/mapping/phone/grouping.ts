@@ -7,7 +7,8 @@ import type { Reading } from './canonical.ts';
  * Digits, spaces, hyphens, dots and parentheses in an order that has a meaning: one separator between two groups, no
  * parenthesis without its other half, and a digit at the end. Checked with one 0 for each group.
  */
-const WRITTEN = /^\+? ?(?:0|\( ?0(?:[ -]0){0,2} ?\))(?:(?: ?[-.] ?| )?(?:0|\( ?0(?:[ -]0)? ?\)))*$/;
+const WRITTEN =
+  /^\+? ?(?:0|\( ?0(?:[ -]0){0,2} ?\))(?:(?: [-.] |[-.]| |(?<=\)) ?[-.] ?)?(?:0|\( ?0(?:[ -]0)? ?\)))*$/;
 
 export const isWritten = (text: string): boolean =>
   /\d$/.test(text) && WRITTEN.test(text.replace(/\d+/g, '0'));

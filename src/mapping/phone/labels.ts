@@ -18,7 +18,7 @@ const BEFORE = new RegExp(`^(?:(?:${WORD})(?![\\p{L}\\d])[\\s.:/-]*)+(?:\\d{1,2}
 const LABEL = new RegExp(`^(?:\\(?(?:${WORD})(?![\\p{L}\\d])[\\s.:/)-]*)+$`, 'iu');
 const AFTER = new RegExp(`(?:[\\s.:,/-]+(?:${WORD})\\.?)+$`, 'iu');
 const EXTENSION =
-  /[\s,;-]*(?:\b(?:ramal|ram|extens[aã]o|extensi[oó]n|extension|ext|extn|anexo|r)\b\.?|x|#)\s*[.:]?\s*\d{1,6}\s*$/i;
+  /[\s,;-]*(?:\b(?:ramal|ram|extens[aã]o|extensi[oó]n|extension|ext|extn|anexo|r)\b\.?\s*[.:]?|x|#)\s*\d{1,6}\s*$/i;
 // `0xx11`: the Brazilian way to write "dial zero, any carrier, then 11".
 const ANY_CARRIER = /^(\(?)0?\s?\(?(?:xx|\*\*)\)?\s?(?=\(?\d)/i;
 
@@ -62,6 +62,11 @@ const SIGN = /[\s,;-]*[x#r]\s*[.:]?\s*(\d{1,6})\s*$|[.,:]\s*$/i;
  * have no extension. Empty if it has no such sign.
  */
 export function withDigitForSign(piece: string): string[] {
-  if (!SIGN.test(piece)) return [];
-  return [...'0123456789'].map((digit) => piece.replace(SIGN, (_, more = '') => `${digit}${more}`));
+  const bare = piece
+    .trim()
+    .replace(/\(([^\d()+]+)\)/g, withoutNote)
+    .replace(BEFORE, '')
+    .replace(AFTER, '');
+  if (!SIGN.test(bare)) return [];
+  return [...'0123456789'].map((digit) => bare.replace(SIGN, (_, more = '') => `${digit}${more}`));
 }

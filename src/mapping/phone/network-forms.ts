@@ -3,8 +3,7 @@ import { CONTEXT, GROUP_ID, INNER_ID, LINK, type PhoneRefusal } from './result.t
 
 // `+55 11 987654321@c.us` does not match: its last digits alone would be another number.
 // The number may have a device behind it, and an agent before the device.
-const ID =
-  /(?<![\w@]|\d[\s().-]*)\+?(\d{5,})(?:(?:[._]\d{1,2})?:\d{1,3}|_\d{1,2})?@(?:c\.us|s\.whatsapp\.net)\b/gi;
+const ID = /(?<![\w@]|\d[\s().-]*)\+?(\d{5,})(?:(?:[._]\d{1,2})?:\d{1,3})?@(?:c\.us|s\.whatsapp\.net)\b/gi;
 const SHORT_LINK = /(?:https?:\/\/)?(?:www\.)?wa\.me\/(?:\+|%2b)?(\d+)(?:\/|\/?\?[a-z]\S*)?(?!\S)/gi;
 const SEND_LINK =
   /(?:https?:\/\/(?:api|web|www)\.whatsapp\.com|whatsapp:\/|(?<![\w.])(?:api|web)\.whatsapp\.com)\/send\/?\?(\S*)/gi;

@@ -119,6 +119,14 @@ describe('hidden digits', () => {
     'https://wa.me/4930123456#8',
     'https://api.whatsapp.com/send?phone=493012345**',
   ]);
+  refuses('a sign beside a label or a device', DE, /./, [
+    'Cel: +971 800 12x456 (WhatsApp)',
+    'Cel: +971 800 12345. (WhatsApp)',
+    '971800123_56@c.us',
+    '+35- 22 345 678',
+    '066- 123456',
+    '35818123456x.0',
+  ]);
   reads('signs with a meaning', BR, [
     ['0xx11 98765-4321', '5511987654321'],
     ['(**11) 98765-4321', '5511987654321'],
