@@ -8,6 +8,8 @@ export interface Reading extends NamedReading {
   readonly service: boolean;
   /** Whether the Brazilian ninth digit was added. */
   readonly lengthened: boolean;
+  /** The national number, without what the canonical form adds or drops. */
+  readonly written: string;
   readonly found: PhoneNumber;
 }
 
@@ -36,6 +38,7 @@ export function toReading(parsed: PhoneNumber | undefined): Reading | undefined 
     country,
     service: NOBODYS.has(type),
     lengthened: national.length > parsed.nationalNumber.length,
+    written: parsed.nationalNumber,
     found,
   };
 }

@@ -1,13 +1,18 @@
 // Converts phone numbers in the forms of people and spreadsheets to E.164 digits without plus, the identity of a
 // contact.
 import type { Reading } from './canonical.ts';
-import { unquoted, withoutLabels } from './labels.ts';
+import { isWritten } from './grouping.ts';
+import { hidesDigits } from './hidden.ts';
+import { unquoted, withDigitForSign, withoutLabels } from './labels.ts';
 import { withNetworkForms } from './network-forms.ts';
+import { belongsToOtherColumn } from './other-columns.ts';
 import { plainCharacters } from './plain-text.ts';
 import { type PhoneRules, readWritten } from './reading.ts';
 import {
   CROWDED,
+  HIDDEN,
   LETTERS,
+  OTHER_COLUMN,
   type PhoneRefusal,
   type PhoneResult,
   PLACEHOLDER,
@@ -15,6 +20,7 @@ import {
   SEVERAL,
   SHORT,
   SYMBOLS,
+  TWO,
 } from './result.ts';
 import { floatDigits, lossOfNumber } from './rounded.ts';
 
@@ -27,8 +33,7 @@ export type { PhoneCode, PhoneResult } from './result.ts';
  */
 const LONGEST_CELL = 1000;
 /** A number and nothing else. With a dot it may be a float. */
-const BARE = /^\+?[\d() -]+$/;
-const WRITTEN = /^\+?[\d\s().-]+$/;
+const BARE = /^\+?\(?\d+\)?(?:[ -]?\(?\d+\)?)?(?:[ -]\d+){0,4}$/;
 
 /**
  * Reads the number of a cell: the only one that is readable, or the first of several. docs/reference/sources.md lists
@@ -41,7 +46,7 @@ const WRITTEN = /^\+?[\d\s().-]+$/;
  * Measured: 200,000 numbers per second.
  */
 export function parsePhone(value: string, rules: PhoneRules): PhoneResult {
-  const found = BARE.test(value) ? readWritten(value.trim(), rules) : readCell(value, rules);
+  const found = BARE.test(value) ? readNumber(value, rules) : readCell(value, rules);
   return 'ok' in found ? found : { ok: true, number: found.number };
 }
 
@@ -64,24 +69,35 @@ function readCell(value: string, rules: PhoneRules): Reading | PhoneRefusal {
 
 /** Strong separators first: a comma or a slash may also be part of one number, as in `030/23456789`. */
 const SEPARATORS = [
-  /\s*(?::::|[;|&\n\r])\s*|\s(?:ou|or|oder|and|und|e|y|o|et)\s|(?<=\d[^\d+]*)\s+(?=\(?\+)/i,
+  /\s*(?::::|[;|&])\s*|\s(?:ou|or|oder|and|und|e|y|o|et)\s|(?<=\d[^\d+]*)\s+(?=\(?\+)/i,
+  // A gap after a country code with + or a parenthesis is a slip. Anywhere else it divides two cells.
+  /\s*[\n\r\t]\s*|(?<=\d)(?<!\+\d{1,3}) {2,}(?=[(\d])/,
   /,/,
   /\s\/|\/\s/,
   /\//,
 ];
-const STRONG = 0;
+/** Up to this one a separator never belongs to a number. */
+const GAP = 1;
 
 /** Undefined if there are no digits. */
 function resolve(text: string, level: number, rules: PhoneRules): Reading | PhoneRefusal | undefined {
   const separator = SEPARATORS[level];
   if (separator === undefined) return readPiece(text, rules);
-  const pieces = separator.test(text) ? text.split(separator).filter(saysSomething) : [];
+  if (level === GAP + 1 && isOther(text, rules)) return OTHER_COLUMN;
+  const pieces = separator.test(text)
+    ? text.split(separator).filter((piece) => saysSomething(piece, level))
+    : [];
   // A separate word may be about any of the numbers: `Fax; +55 …`.
-  if (!pieces.every(hasDigits)) return LETTERS;
+  if (!pieces.every(hasDigits)) return pieces.some(hidesDigits) || hidesDigits(text) ? HIDDEN : LETTERS;
   if (pieces.length < 2) return resolve(pieces[0] ?? text, level + 1, rules);
   const results = pieces.map((piece) => resolve(piece, level + 1, rules));
   const [first] = results;
-  const whole = level === STRONG ? undefined : readPiece(text.replace(/[,/]/g, ' '), rules);
+  if (level === GAP) {
+    if (first !== undefined && 'ok' in first && !pieces.slice(1).some((piece) => piece.includes('+')))
+      return first;
+    if (results.slice(1).some(mayContinue)) return TWO;
+  }
+  const whole = level <= GAP ? undefined : readPiece(text.replace(/\s*[,/]\s*/g, ' '), rules);
   if (whole !== undefined && !('ok' in whole)) {
     return first !== undefined && !('ok' in first) && first.number !== whole.number ? SEVERAL : whole;
   }
@@ -91,8 +107,20 @@ function resolve(text: string, level: number, rules: PhoneRules): Reading | Phon
 
 const NOTHING = /^\s*(?:n\/?[adi]\.?|s\/n|null|none|nil|nan|undefined)\s*$/i;
 
-const saysSomething = (text: string): boolean =>
-  hasDigits(text) || (!NOTHING.test(text) && /\p{L}/u.test(withoutLabels(text)));
+/** A dash or nothing is an empty cell between strong separators; in one number a dash may stand for digits. */
+function saysSomething(text: string, level: number): boolean {
+  if (hasDigits(text)) return true;
+  if (NOTHING.test(text)) return false;
+  return (level <= GAP ? /[^\s.,:()'"-]/ : /\S/).test(withoutLabels(text, undefined));
+}
+
+/** A piece behind a gap that is no number by itself may belong to the number before it. */
+const mayContinue = (result: Reading | PhoneRefusal | undefined): boolean =>
+  result !== undefined &&
+  'ok' in result &&
+  result !== LETTERS &&
+  result !== SERVICE &&
+  result !== PLACEHOLDER;
 
 const hasDigits = (text: string): boolean => /\d/.test(text);
 
@@ -120,8 +148,27 @@ function readFloat(text: string, rules: PhoneRules): Reading | PhoneRefusal {
 }
 
 function readPiece(piece: string, rules: PhoneRules): Reading | PhoneRefusal | undefined {
-  const bare = withoutLabels(piece);
+  const bare = withoutLabels(piece, rules.country);
   if (!hasDigits(bare)) return /\p{L}/u.test(bare) ? LETTERS : undefined;
-  if (WRITTEN.test(bare)) return readFloat(bare, rules);
+  if (isWritten(bare) || floatDigits(bare) !== null) {
+    return mayHideDigit(piece, rules) ? HIDDEN : readFloat(bare, rules);
+  }
+  if (hidesDigits(piece)) return HIDDEN;
   return /\p{L}/u.test(bare) ? LETTERS : SYMBOLS;
 }
+
+function mayHideDigit(piece: string, rules: PhoneRules): boolean {
+  return withDigitForSign(piece).some((text) => {
+    const result = readWritten(withoutLabels(text, rules.country), rules);
+    return !('ok' in result) || result.code === 'ambiguous_phone';
+  });
+}
+
+/** A cell with nothing but a number. */
+function readNumber(text: string, rules: PhoneRules): Reading | PhoneRefusal {
+  if (isOther(text, rules)) return OTHER_COLUMN;
+  return isWritten(text) ? readWritten(text, rules) : readCell(text, rules);
+}
+
+const isOther = (text: string, { country }: PhoneRules): boolean =>
+  belongsToOtherColumn(withoutLabels(text, country), country);

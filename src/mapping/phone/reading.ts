@@ -11,9 +11,21 @@ import {
 } from 'libphonenumber-js/max';
 import type { NumberFormat } from '../../contracts/config/config-mapping.ts';
 import { type Reading, toReading } from './canonical.ts';
+import {
+  type Contradiction,
+  contradictionOf,
+  groupsOf,
+  halvesOf,
+  hasAreaInParentheses,
+  isAmerican,
+  isInNationalGroups,
+  trunkOf,
+} from './grouping.ts';
 import { isInvalidPlaceholder, isNationalPlaceholder, isPlaceholder } from './placeholders.ts';
 import {
   CUT,
+  groupedUnlike,
+  LOCAL,
   LONG,
   NO_COUNTRY,
   NOT_INTERNATIONAL,
@@ -22,6 +34,7 @@ import {
   PLACEHOLDER,
   SERVICE,
   SHORT,
+  TWO,
   twoReadings,
   UNKNOWN,
 } from './result.ts';
@@ -53,7 +66,29 @@ export function readWritten(text: string, rules: PhoneRules): Reading | PhoneRef
   if (other !== undefined) return twoReadings(reading, other);
   if (isNationalPlaceholder(reading.callingCode, reading.found.nationalNumber)) return PLACEHOLDER;
   if (reading.service) return SERVICE;
-  return reading.lengthened && lacksDigit(text) ? CUT : reading;
+  const contradiction = contradictionOf(text, digits, reading);
+  if (contradiction !== undefined) return whyContradicted(contradiction, reading);
+  return isTwoNumbers(text, reading) ? TWO : reading;
+}
+
+function whyContradicted(contradiction: Contradiction, { country }: Reading): PhoneRefusal {
+  if (contradiction === 'lacks') return CUT;
+  return contradiction === 'partial' ? LOCAL : groupedUnlike(country);
+}
+
+/**
+ * `01 51234 01 51235`: in countries with numbers of several lengths, the digits of two numbers may be a third one. The
+ * first part is a number by itself, and the second one is too, or begins as the first one does.
+ */
+function isTwoNumbers(text: string, { country }: Reading): boolean {
+  if (country === undefined || !isCountry(country)) return false;
+  const read = (part: string): boolean => {
+    const digits = part.replace(/\D/g, '');
+    return (part.startsWith('+') ? readInternational(digits) : readNational(digits, country)) !== undefined;
+  };
+  return halvesOf(text, trunkOf(country)).some(
+    ([left, right]) => read(left) && (read(right) || groupsOf(left)[0] === groupsOf(right)[0]),
+  );
 }
 
 /** The zero of `+49 (0)30 …` is not dialed from abroad, that of `+39 (0)6 …` is. The valid form counts. */
@@ -86,6 +121,11 @@ function readBare(
   const home = readNational(digits, country);
   // No country code begins with 0.
   if (digits.startsWith('0')) return distinct([home]);
+  // `318-765-4321` is American, unless the country's own format or the configuration says otherwise.
+  if (home !== undefined && format !== 'national' && isAmerican(text) && !isOwnForm(text, digits, home)) {
+    const american = readInternational(`1${digits}`);
+    if (american !== undefined) return distinct([home, american]);
+  }
   // The library found the home country code, so both readings are the same.
   if (home?.number === digits) return [home];
   if (home !== undefined && (format === 'national' || hasAreaInParentheses(text, home))) return [home];
@@ -101,6 +141,10 @@ function readBare(
   if (abroad === undefined || home.number === abroad.number) return [home];
   return isInNationalGroups(text, home, abroad) ? [home] : [home, abroad];
 }
+
+/** Numbers whose groups are contradicted are refused for that reason. */
+const isOwnForm = (text: string, digits: string, home: Reading): boolean =>
+  home.found.formatNational() === text || contradictionOf(text, digits, home) !== undefined;
 
 function distinct(readings: readonly (Reading | undefined)[]): Readings {
   const [first, ...more] = readings.filter((reading) => reading !== undefined);
@@ -119,32 +163,6 @@ const OLD_MEXICAN = /^(?:01|04[45]|1)(?=\d{10}$)/;
 function readNational(digits: string, country: CountryCode): Reading | undefined {
   const dialed = country === 'MX' ? digits.replace(OLD_MEXICAN, '') : digits;
   return toReading(parsePhoneNumberFromString(dialed, { defaultCountry: country, extract: false }));
-}
-
-/**
- * `(51) 98765-4321`: nobody writes another country's code in parentheses without +. Somebody might write the home one.
- */
-function hasAreaInParentheses(text: string, home: Reading): boolean {
-  if (!text.startsWith('(')) return false;
-  const [, area = ''] = /^\(\s?(\d{1,6})\s?\)/.exec(text) ?? [];
-  return area !== '' && area !== home.callingCode;
-}
-
-/** Whether the digits are grouped as in the national format, and not as in the other reading. */
-function isInNationalGroups(text: string, home: Reading, abroad: Reading | undefined): boolean {
-  const groups = groupsOf(text);
-  if (groups.length < 2) return false;
-  const written = groups.join(' ');
-  if (written !== groupsOf(home.found.formatNational()).join(' ')) return false;
-  return abroad === undefined || written !== groupsOf(abroad.found.formatInternational()).join(' ');
-}
-
-const groupsOf = (text: string): string[] => text.match(/\d+/g) ?? [];
-
-/** A Brazilian number without its ninth digit ends in two groups of four. `9 8765-432` has lost another digit. */
-function lacksDigit(text: string): boolean {
-  const last = groupsOf(text).at(-1)?.length ?? 0;
-  return last === 3 || (last < 8 && last > 4);
 }
 
 /** Possible lengths of numbers by country code. */

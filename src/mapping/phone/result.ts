@@ -38,6 +38,18 @@ export const LETTERS = refusal('the number contains letters; keep one phone numb
 export const SYMBOLS = refusal(
   'the number contains characters that no phone number has; keep digits, spaces, hyphens, parentheses and one leading +',
 );
+export const HIDDEN = refusal(
+  'the cell hides or cuts off digits, or has a sign in place of one; write all digits of the number',
+);
+export const OTHER_COLUMN = refusal(
+  'this has the form of a document, a date, an amount, an address or a card, not of a phone number; map the column with the phone number',
+);
+export const LOCAL = refusal(
+  'this is a local number without its area code; write it with its area code, or with + and country code',
+);
+export const CONTEXT = refusal(
+  'this link has a local number whose `phone-context` is no country code, or contradicts the number; write the number with + and country code',
+);
 export const SHORT = refusal('the number is too short; write it with its area code');
 export const LONG = refusal('the number is longer than 15 digits; keep one phone number in the cell');
 export const CROWDED = refusal('the cell has more than 1,000 characters; keep one phone number in the cell');
@@ -54,6 +66,10 @@ export const SERVICE = refusal(
 export const CUT = refusal('the number lacks a digit; write all of its digits');
 export const SEVERAL = refusal(
   'the separators in the cell can end one number or belong to it; keep one phone number in the cell',
+  'ambiguous_phone',
+);
+export const TWO = refusal(
+  'the cell can be two numbers, one after the other; put a semicolon between them, or keep one phone number in the cell',
   'ambiguous_phone',
 );
 export const GROUP_ID = refusal(
@@ -73,6 +89,12 @@ export const LINK = refusal(
 export const notOf = (country: string): PhoneRefusal =>
   refusal(
     `no carrier in ${country} has such a number; check area code and length, and write foreign numbers with + and country code`,
+  );
+
+/** The digits are valid, but nobody groups a number of this country in this way. */
+export const groupedUnlike = (country: string | undefined): PhoneRefusal =>
+  refusal(
+    `the digits are not grouped as in a number of ${country ?? 'this country'}; group them as its numbers are, and write foreign numbers with + and country code`,
   );
 
 /** `+55 51•••••••••`: enough to distinguish two readings of the same digits. */

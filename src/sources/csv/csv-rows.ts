@@ -221,7 +221,10 @@ function withinLine(line: Buffer, dialect: Dialect): { cells: string[]; literal:
     .split(dialect.delimiter)
     .some((cell) => /^\s*"/.test(cell));
   const cells = parseLine(bytes, dialect, opens ? { ltrim: true, rtrim: true } : { relax_quotes: true });
-  return cells === undefined ? undefined : { cells, literal: !opens };
+  if (cells === undefined) return undefined;
+  // The mark stays for the caller, who stops there.
+  if (bytes !== line) cells[0] = `\ufeff${cells[0] ?? ''}`;
+  return { cells, literal: !opens };
 }
 
 function parseLine(line: Buffer, dialect: Dialect, more: Options): string[] | undefined {

@@ -20,6 +20,8 @@ import { findEncoding } from './encoding.ts';
 import { describeEncoding } from './encoding-note.ts';
 import { scanRows } from './scan.ts';
 
+/** A byte order mark, as the text has it. */
+const MARK = '\ufeff';
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 /**
@@ -39,7 +41,7 @@ export function csvSource(config: CsvSource, baseDir: string): Source {
       withFile(config.path, baseDir, async (file) => {
         const begun = cursor ? { at: resume(cursor, file), notes: [] } : await begin(file, config, options);
         const { at } = begun;
-        const { rows, next, cut } = await readRows(file, at, csvFramer(at, at.header), options);
+        const { rows, next, cut } = await readRows(file, at, csvFramer(at, at.header, file.name), options);
         const notes = [...begun.notes, ...(cut === undefined ? [] : [cut])];
         return {
           rows,
@@ -77,7 +79,7 @@ export async function readCsvTable(bytes: Buffer, name: string, limit: number): 
   const config: CsvSource = { type: 'csv', path: name, encoding: 'auto', delimiter: 'auto' };
   return await withBytes(name, bytes, async (file) => {
     const { at, notes, sure } = await begin(file, config, { limit });
-    const { rows, next, cut } = await readRows(file, at, csvFramer(at, at.header), { limit });
+    const { rows, next, cut } = await readRows(file, at, csvFramer(at, at.header, file.name), { limit });
     return {
       encoding: at.encoding,
       encodingSure: sure,
@@ -144,7 +146,7 @@ async function begin(
       ]
     : [];
   return {
-    at: { ...at, scan: await scanRows(file, at, csvFramer(at, header), options) },
+    at: { ...at, scan: await scanRows(file, at, csvFramer(at, header, file.name), options) },
     notes: [...describeEncoding(found), ...titles, ...headless, ...footer.notes],
     sure: found.sure,
   };
@@ -181,7 +183,7 @@ function headerOf(first: CellRow | undefined, path: string): string[] {
  * Builds rows from cells and column names. It adds or drops cells at the end of a row only, so no value moves to
  * another column.
  */
-function csvFramer(dialect: Omit<Dialect, 'columns'>, header: readonly string[]): Framer {
+function csvFramer(dialect: Omit<Dialect, 'columns'>, header: readonly string[], path: string): Framer {
   const { delimiter, encoding } = dialect;
   const frame: Framer = (block, at) => {
     const { records, consumed, then } = splitCells(block, at, {
@@ -189,9 +191,17 @@ function csvFramer(dialect: Omit<Dialect, 'columns'>, header: readonly string[])
       encoding,
       columns: header.length,
     });
+    const marked = records.findIndex((record) => 'cells' in record && record.cells[0]?.startsWith(MARK));
+    if (marked >= 0) throw joined(path, at.row + marked + 1);
     return { rows: records.map((record) => named(record, header, delimiter)), consumed, then };
   };
   return Object.assign(frame, { quotes: true });
+}
+
+/** Its line may be another header, with other columns or the same in another order. */
+function joined(path: string, row: number): SourceError {
+  const message = `source file "${path}" has a byte order mark at the beginning of row ${row}, where another file may begin; split the file there, or remove the mark if the columns are the same`;
+  return new SourceError('format', message);
 }
 
 function named(record: CellRow, header: readonly string[], delimiter: string): ParsedRow {

@@ -12,6 +12,22 @@ afterAll(() => folder.remove());
 
 const row = (name: string, phone: string) => ({ Name: name, Phone: phone });
 
+describe('two exports joined in one file', () => {
+  const first = 'Name,Phone\nBia,1\n';
+  const cases: [string, string | Uint8Array, number][] = [
+    ['other columns', `${first}\ufeffPhone,Name\n2,Ana\n`, 2],
+    ['the same columns', `\ufeff${first}\ufeff${first}`, 2],
+    ['a quoted header', `${first}\ufeff"Phone","Name"\n2,Ana\n`, 2],
+    ['quoted cells above', `Name,Phone\n"Bia","1"\n"Eva","3"\n\ufeffPhone,Name\n2,Ana\n`, 3],
+    ['UTF-16', Buffer.from(`\ufeff${first}\ufeffPhone,Name\n2,Ana\n`, 'utf16le'), 2],
+  ];
+  it.each(cases)('%s: reading stops and names the row of the mark', async (_, data, at) => {
+    const source = await folder.write(data);
+    const expected = { code: 'format', message: expect.stringContaining(`beginning of row ${at},`) };
+    for (const limit of [1, 1000]) await expect(readAll(source, limit)).rejects.toMatchObject(expected);
+  });
+});
+
 describe('dialects', () => {
   const cases: [string, string | Uint8Array, unknown[]][] = [
     ['comma', 'Name,Phone\nBia,1\n', [row('Bia', '1')]],

@@ -81,11 +81,6 @@ describe('quotes', () => {
     ],
     ['inches in a row of the wrong length', file('1,5" pipe', '2,Eva,x'), [bia, BAD, row('2', 'Eva', 'x')]],
     [
-      'a mark in the middle, where two files were joined',
-      file('\ufeff"1","Ana","x"'),
-      [bia, row('1', 'Ana', 'x')],
-    ],
-    [
       'a cell of 63 kB with line breaks',
       file(`1,Ana,"${`${big}\n`.repeat(63)}"`, '2,Eva,x'),
       [bia, row('1', 'Ana', `${big}\n`.repeat(63)), row('2', 'Eva', 'x')],

@@ -40,6 +40,7 @@ describe('JSONL', () => {
       ],
     ],
     ['blank lines, CRLF, mark, no last line end', '\ufeff{"a":1}\r\n\r\n  \n{"a":2}', [{ a: 1 }, { a: 2 }]],
+    ['a mark where two files were joined', '{"a":1}\n\ufeff{"a":2}\n', [{ a: 1 }, { a: 2 }]],
     ['a line that is no JSON', '{"a":1}\n{"a":\n{"a":3}\n', [{ a: 1 }, 'malformed_row', { a: 3 }]],
     [
       'values that are no objects',
