@@ -86,6 +86,6 @@ it.each([
 ])('refuses %s at once', (_, draft, problem) => {
   const began = performance.now();
   expect(() => writeCampaign('campaigns: {}', 'x', draft)).toThrow(problem);
-  // Each of them took 5 s to minutes without limits.
-  expect(performance.now() - began).toBeLessThan(2000);
+  // Without limits, on an idle machine: 5 s for the keys, 173 s for the aliases. With them: 0.6 s at most.
+  expect(performance.now() - began).toBeLessThan(4000);
 });
