@@ -13,14 +13,16 @@ const RULES = {
   'src/api-client': { may: 'node: undici zod contracts' },
   // A mistake that the client and the sandbox shared would hide: the sandbox defines the wire on its own.
   'src/sandbox': { may: 'node: express busboy zod yaml undici @electric-sql/pglite' },
-  'src/sources': { may: 'node: csv-parse csv-parse/* jschardet undici pg kafkajs zod contracts' },
+  'src/sources': { may: 'node: csv-parse csv-parse/* jschardet undici pg kafkajs zod outbound contracts' },
   'src/mapping': { may: 'node: jsonata libphonenumber-js libphonenumber-js/* contracts' },
   // Guesses what a table means: for the command line and for the console.
   'src/recognize': { may: 'node: contracts sources mapping' },
   'src/campaigns': { may: 'node:crypto temporal-polyfill libphonenumber-js/* contracts' },
-  'src/sinks': { may: 'node: undici pg zod standardwebhooks contracts kafka' },
+  'src/sinks': { may: 'node: undici pg zod standardwebhooks outbound contracts kafka' },
   'src/kafka': { may: 'node: kafkajs contracts' },
-  'src/media': { may: 'node: undici zod contracts' },
+  // Connections to addresses that somebody outside may have chosen.
+  'src/outbound': { may: 'node: undici' },
+  'src/media': { may: 'node: undici zod outbound contracts' },
   'src/ledger': { may: 'node: pg @electric-sql/pglite @electric-sql/pglite/* zod contracts' },
   'src/budget': { may: 'node: contracts src/ledger/database.ts' },
   'src/observability': { may: 'node: pino prom-client @opentelemetry/* @temporalio/common zod contracts' },
@@ -31,7 +33,7 @@ const RULES = {
   },
   'src/operator': {
     may: `node: express express-rate-limit p-limit helmet koffi undici openid-client @node-rs/argon2 zod @temporalio/client @temporalio/common
-          @temporalio/common/** contracts codec ledger config campaigns observability mapping ingress workflows/messages.ts
+          @temporalio/common/** outbound contracts codec ledger config campaigns observability mapping ingress workflows/messages.ts
           workflows/crm-sync.ts workflows/scheduled-sync.ts workflows/scheduled-campaign.ts activities/sync/sync-batch.ts`,
   },
   // The browser loads neither Node nor zod: of the contracts it has the types, and what needs nothing else.

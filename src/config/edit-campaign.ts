@@ -1,8 +1,21 @@
 // Reads and replaces one campaign in sluice.yaml. Comments and the order of other entries stay.
-import { Document, isAlias, isMap, isNode, type Node, parseDocument, visit } from 'yaml';
+import {
+  Document,
+  isAlias,
+  isMap,
+  isNode,
+  isSeq,
+  type Node,
+  type ParseOptions,
+  parseDocument,
+  visit,
+} from 'yaml';
 
 const SECTION = 'campaigns';
 const MAX_ALIASES = 100;
+/** For a campaign that somebody sends. Numbers to exclude are the longest list. */
+const MAX_ENTRIES = 20_000;
+const MAX_KEYS = 1000;
 
 /** Thrown when the configuration or the new text is not a mapping in YAML. */
 export class EditCampaignError extends Error {
@@ -29,7 +42,10 @@ export function readCampaign(text: string, name: string): string | null {
  */
 export function writeCampaign(text: string, name: string, campaign: string): string {
   const document = parsed(text, 'the configuration');
-  const draft = parsed(campaign, 'the campaign');
+  // To compare all keys with each other takes 5 s for a mapping of 16,000 keys. The campaign is checked when the file is
+  // loaded.
+  const draft = parsed(campaign, 'the campaign', { uniqueKeys: false });
+  requireSmall(draft);
   if (!isMap(draft.contents)) throw new EditCampaignError('the campaign is not a mapping');
   const contents = writeOut(draft, draft.contents);
   // `campaigns:` without entries is null.
@@ -40,13 +56,45 @@ export function writeCampaign(text: string, name: string, campaign: string): str
   return document.toString({ lineWidth: 0 });
 }
 
-function parsed(text: string, what: string) {
-  const document = parseDocument(text);
+function parsed(text: string, what: string, options: ParseOptions = {}) {
+  const document = parseDocument(text, options);
   const [error] = document.errors;
   if (error !== undefined) throw new EditCampaignError(`${what} can't be read: ${error.message}`);
   if (document.contents !== null && !isMap(document.contents))
     throw new EditCampaignError(`${what} is not a mapping`);
   return document;
+}
+
+/**
+ * Refuses a campaign that takes long to write out: a few lines of aliases of aliases stand for billions of entries. It
+ * counts them without writing them out.
+ */
+function requireSmall(document: Document.Parsed): void {
+  const sizes = new Map<Node, number>();
+  const anchors = new Map<string, Node>();
+  let aliases = 0;
+  const refuse = (problem: string): never => {
+    throw new EditCampaignError(`the campaign ${problem}`);
+  };
+  const sizeOf = (node: unknown): number => {
+    if (!isNode(node)) return 0;
+    // An alias stands for the last node before it with this anchor, and nodes come in the order of the text.
+    if (isAlias(node)) {
+      if (++aliases > MAX_ALIASES) refuse(`has more than ${MAX_ALIASES} aliases`);
+      return sizes.get(anchors.get(node.source) as Node) ?? 1;
+    }
+    if ('anchor' in node && node.anchor !== undefined) anchors.set(node.anchor, node);
+    let size = 1;
+    if (isMap(node)) {
+      if (node.items.length > MAX_KEYS) refuse(`has a mapping with more than ${MAX_KEYS} keys`);
+      for (const { key, value } of node.items) size += sizeOf(key) + sizeOf(value);
+    }
+    if (isSeq(node)) for (const item of node.items) size += sizeOf(item);
+    sizes.set(node, size);
+    if (size > MAX_ENTRIES) refuse(`has more than ${MAX_ENTRIES} entries, those of its aliases included`);
+    return size;
+  };
+  sizeOf(document.contents);
 }
 
 type Parsed = ReturnType<typeof parsed>;

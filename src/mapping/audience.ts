@@ -5,6 +5,7 @@ import type { AudiencePart, CampaignConfig } from '../contracts/config/config-ca
 import type { Expression } from '../contracts/config/config-mapping.ts';
 import { requireSafeName } from './columns.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
+import type { CompileJsonata } from './expression/confined.ts';
 import { ExpressionCompiler, type RowView } from './expression/expression.ts';
 import { overRows, type Part, partOf, type Report, requirePhoneRules, toNumber } from './parts.ts';
 import { canonicalKey, parsePhone } from './phone/index.ts';
@@ -12,6 +13,7 @@ import { isEmpty, toText } from './text.ts';
 import { toCustomValue } from './values.ts';
 
 export { MappingConfigError } from './errors.ts';
+export type { CompileJsonata } from './expression/confined.ts';
 
 /** One member of an audience. */
 export interface MappedMember {
@@ -39,10 +41,15 @@ export interface CompiledAudience {
 /**
  * Checks and compiles what one part of the audience yields.
  * @param part one part of `config.audience`
+ * @param jsonata evaluates the JSONata of a draft; see `openConfined`
  * @throws MappingConfigError for a part that cannot work; its path begins at the campaign
  */
-export function compileAudience(config: CampaignConfig, part: AudiencePart): CompiledAudience {
-  const compiler = new ExpressionCompiler();
+export function compileAudience(
+  config: CampaignConfig,
+  part: AudiencePart,
+  jsonata?: CompileJsonata,
+): CompiledAudience {
+  const compiler = new ExpressionCompiler(jsonata);
   const rules = requirePhoneRules(config);
   const place = config.audience.indexOf(part);
   const at = place === -1 ? [] : ['audience', String(place)];
@@ -129,9 +136,10 @@ export interface CompiledNumbers {
 export function compileExcludedNumbers(
   config: Pick<CampaignConfig, 'defaultCountry' | 'numberFormat'>,
   number: Expression,
+  jsonata?: CompileJsonata,
 ): CompiledNumbers {
   const rules = requirePhoneRules(config);
-  const compiler = new ExpressionCompiler();
+  const compiler = new ExpressionCompiler(jsonata);
   const read = partOf(compiler, number, ['exclude', 'numbers', 'number'], (value) => toNumber(value, rules));
   const apply = overRows(compiler, (row) => {
     const found = read(row, IGNORE);

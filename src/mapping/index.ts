@@ -4,6 +4,7 @@ import type { CrmRecord, RowProblem } from '../contracts/wire/record.ts';
 import type { RowScan } from '../contracts/wire/source.ts';
 import { dateScan, orderOf } from './date-scan.ts';
 import type { FoundOrder } from './dates.ts';
+import type { CompileJsonata } from './expression/confined.ts';
 import { ExpressionCompiler, type RowView } from './expression/expression.ts';
 import { compileCard, compileContact, compileExtraInfo, compileTags } from './fields.ts';
 import { missingColumns } from './missing-columns.ts';
@@ -11,6 +12,7 @@ import { overRows, type Report, requirePhoneRules, toProblem } from './parts.ts'
 
 export { describeDates } from './date-scan.ts';
 export { MappingConfigError, MappingStoppedError } from './errors.ts';
+export { type CompileJsonata, openConfined } from './expression/confined.ts';
 export { EXPRESSION_TIMEOUT } from './expression/jsonata.ts';
 export { describeMissingNumber } from './missing-columns.ts';
 
@@ -41,12 +43,13 @@ export interface Mapping {
 /**
  * Checks and compiles a mapping. Measured: 65,000 rows/s for a plain one with a phone number, which takes two thirds of
  * the time.
+ * @param jsonata evaluates the JSONata of a mapping that a user sent; see `openConfined`
  * @throws MappingConfigError for bad JSONata, a bad template or path, a name that reaches into prototypes, or an
  * unknown country
  */
-export function compileMapping(config: MappingConfig): Mapping {
+export function compileMapping(config: MappingConfig, jsonata?: CompileJsonata): Mapping {
   const rules = requirePhoneRules(config);
-  const compiler = new ExpressionCompiler();
+  const compiler = new ExpressionCompiler(jsonata);
   const contact = compileContact(config.contact, rules, compiler);
   const tags = compileTags(config.tags, compiler);
   const extraInfo = compileExtraInfo(config.extraInfo, compiler);

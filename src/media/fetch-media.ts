@@ -1,12 +1,10 @@
-// Downloads a file that an event names. It downloads from allowed hosts only, never from a private address unless the
-// route allows it, and never more than `maxBytes`.
-import { lookup } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
+// Downloads a file that an event names. The configuration decides about hosts, private addresses, size and time. What is
+// said of a host that does not answer is always the same, so that nobody can probe ports with it.
 import { Client, type Dispatcher } from 'undici';
 import { deadlineSignal } from '../contracts/deadline.ts';
 import { isAllowedHost } from '../contracts/media-hosts.ts';
 import { contentTypeOf, fileNameOf } from '../contracts/media-names.ts';
-import { mayFetchFrom } from './addresses.ts';
+import { AddressRefusedError, createGuard, type Guard, type Resolve } from '../outbound/guard.ts';
 import { type MediaCode, MediaError } from './media-error.ts';
 
 export interface MediaLimits {
@@ -28,16 +26,13 @@ export interface FetchedMedia {
   readonly contentType: string;
 }
 
-export interface HostAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
 export interface FetchMediaOptions {
   /** Aborts the download, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Resolves a host name, once per request. @default the system's resolver */
-  readonly resolve?: ((name: string) => Promise<readonly HostAddress[]>) | undefined;
+  readonly resolve?: Resolve | undefined;
+  /** Called with the size of each part before it is kept; may throw. */
+  readonly take?: ((bytes: number) => void) | undefined;
 }
 
 const MAX_REDIRECTS = 3;
@@ -49,47 +44,64 @@ const fail = (code: MediaCode, message: string, retryable = false): never => {
   throw new MediaError(code, message, retryable);
 };
 
+/** No configuration allows more. Events that an older process stored may say more. */
+const CEILING = { maxBytes: 104_857_600, timeoutMs: 45_000 } as const;
+
 /**
- * Downloads one file. It resolves the name once and connects to the address that it checked, so that the name cannot
- * lead elsewhere on a second lookup. It follows up to three redirects and repeats every check for each. The request
- * carries no cookies, credentials or referrer.
+ * Downloads one file. It follows up to three redirects and repeats every check for each. A public host cannot redirect
+ * to a private address. The request carries no cookies, credentials or referrer.
  * @throws MediaError; the reason of `signal` when that aborts the download
  */
 export async function fetchMedia(
   address: string,
-  limits: MediaLimits,
+  wanted: MediaLimits,
   options: FetchMediaOptions = {},
 ): Promise<FetchedMedia> {
+  const limits: MediaLimits = {
+    ...wanted,
+    maxBytes: Math.min(wanted.maxBytes, CEILING.maxBytes),
+    timeoutMs: Math.min(wanted.timeoutMs, CEILING.timeoutMs),
+  };
   const late = deadlineSignal(limits.timeoutMs);
   const signal = options.signal === undefined ? late : AbortSignal.any([options.signal, late]);
-  const resolve = options.resolve ?? ((name: string) => lookup(name, { all: true, verbatim: true }));
+  const progress: Progress = { hasAnswer: false };
   try {
     let url = parse(address);
+    let allowPrivate = limits.allowPrivate;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       if (!isAllowedHost(url, limits.hosts))
         fail(
           'MEDIA_HOST',
-          "the file's host, or a host it redirects to, is not in `media.hosts` of the route",
+          "the file's host, or a host it redirects to, is not in the configured `media.hosts`",
         );
-      const addresses = await addressesOf(url, limits, resolve, signal);
-      const answer = await ask(url, addresses, limits, signal);
+      const guard = createGuard({
+        reach: allowPrivate ? 'private' : 'public',
+        connectMs: limits.timeoutMs,
+        resolve: options.resolve,
+      });
+      progress.hasAnswer = false;
+      const answer = await ask(url, guard, progress, { limits, signal, take: options.take });
       if (!(answer instanceof URL)) return answer;
       url = answer;
+      allowPrivate &&= guard.reached === 'private';
     }
     return fail('MEDIA_REDIRECTS', `the file's host redirects more than ${MAX_REDIRECTS} times`);
   } catch (error) {
     options.signal?.throwIfAborted();
-    if (late.aborted) fail('MEDIA_TIMEOUT', `the download took longer than ${limits.timeoutMs} ms`, true);
+    if (late.aborted && progress.hasAnswer)
+      fail('MEDIA_TIMEOUT', `the download took longer than ${limits.timeoutMs} ms`, true);
     if (error instanceof MediaError) throw error;
-    // Socket and resolver errors quote names and addresses.
-    const { code } = error as { code?: unknown };
-    const what = typeof code === 'string' && /^\w{1,64}$/.test(code) ? ` (${code})` : '';
-    return fail(
-      'MEDIA_UNREACHABLE',
-      `the file's host cannot be reached, or it closed the connection${what}`,
-      true,
-    );
+    if (error instanceof AddressRefusedError)
+      fail('MEDIA_ADDRESS', "the file's host has an address that Sluice may not download from");
+    // A refused connection, silence, another protocol and an unknown name are all the same to whoever names the file.
+    return fail('MEDIA_UNREACHABLE', "the file's host sends no whole answer over HTTP", true);
   }
+}
+
+/** What a download that fails has reached. */
+interface Progress {
+  /** The head of an answer has arrived. */
+  hasAnswer: boolean;
 }
 
 function parse(address: string, base?: URL): URL {
@@ -110,23 +122,7 @@ export function redirectTarget(location: string, from: URL): URL {
   return target;
 }
 
-/** Returns the addresses that the connection may use. */
-async function addressesOf(
-  url: URL,
-  { allowPrivate }: MediaLimits,
-  resolve: NonNullable<FetchMediaOptions['resolve']>,
-  signal: AbortSignal,
-): Promise<readonly HostAddress[]> {
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  const family = isIP(literal);
-  const all = family === 0 ? await orAborted(resolve(url.hostname), signal) : [{ address: literal, family }];
-  const usable = all.filter((each) => mayFetchFrom(each.address, allowPrivate));
-  if (usable.length === 0)
-    fail('MEDIA_ADDRESS', "the file's host has a private address, or none that Sluice may download from");
-  return usable;
-}
-
-/** The system's resolver cannot be cancelled. */
+/** undici ends a request whose connection is not open yet only when the connection fails. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let stop = () => {};
@@ -141,39 +137,37 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
+interface AskOptions {
+  readonly limits: MediaLimits;
+  readonly signal: AbortSignal;
+  readonly take: FetchMediaOptions['take'];
+}
+
 /** Sends one request on a connection of its own. Returns the file or the redirect target. */
 async function ask(
   url: URL,
-  addresses: readonly HostAddress[],
-  limits: MediaLimits,
-  signal: AbortSignal,
+  { connect }: Guard,
+  progress: Progress,
+  { limits, signal, take }: AskOptions,
 ): Promise<FetchedMedia | URL> {
-  const pinned: LookupFunction = (_name, options, callback) => {
-    if (options.all === true) return callback(null, [...addresses]);
-    const [{ address, family }] = addresses as [HostAddress];
-    callback(null, address, family);
-  };
-  const client = new Client(url.origin, {
-    connect: { lookup: pinned, timeout: limits.timeoutMs },
-    allowH2: false,
-    // The signal covers the whole exchange.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  // The signal covers the whole exchange.
+  const client = new Client(url.origin, { connect, headersTimeout: 0, bodyTimeout: 0 });
   try {
-    const answer = await client.request({
+    const request = client.request({
       method: 'GET',
       path: `${url.pathname}${url.search}`,
       headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'sluice' },
       signal,
     });
+    const answer = await orAborted(request, signal);
+    progress.hasAnswer = true;
     if (REDIRECTS.has(answer.statusCode)) {
       const { location } = answer.headers;
       if (typeof location !== 'string')
         return fail('MEDIA_REDIRECTS', "the file's host redirects without naming an address");
       return redirectTarget(location, url);
     }
-    return await readFile(answer, url, limits);
+    return await readFile(answer, url, limits, take);
   } finally {
     // This also ends a body that nobody reads to its end.
     await client.destroy();
@@ -184,6 +178,7 @@ async function readFile(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   url: URL,
   { maxBytes }: MediaLimits,
+  take: FetchMediaOptions['take'],
 ): Promise<FetchedMedia> {
   if (statusCode !== 200)
     fail(
@@ -195,13 +190,17 @@ async function readFile(
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity')
     fail('MEDIA_ENCODED', "the file's host sends it compressed although Sluice asked for it uncompressed");
   const tooLarge = () =>
-    fail('MEDIA_TOO_LARGE', `the file is longer than ${maxBytes} bytes (\`media.maxBytes\` of the route)`);
+    fail(
+      'MEDIA_TOO_LARGE',
+      `the file is longer than ${maxBytes} bytes (\`media.maxBytes\` of the configuration)`,
+    );
   if (Number(one(headers['content-length'])) > maxBytes) tooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > maxBytes) tooLarge();
+    take?.(chunk.length);
     chunks.push(chunk);
   }
   if (bytes === 0) fail('MEDIA_EMPTY', 'the file is empty');

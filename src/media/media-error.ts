@@ -3,11 +3,13 @@
 /**
  * - `MEDIA_URL`: the address is not an http(s) URL, or it contains credentials
  * - `MEDIA_HOST`: the host, or a host it redirects to, is not allowed
- * - `MEDIA_ADDRESS`: the host's name leads to a private address or to no usable one
+ * - `MEDIA_ADDRESS`: the host has an address that may not be downloaded from
  * - `MEDIA_REDIRECTS`: too many redirects, or one without a usable target
  * - `MEDIA_STATUS`: the host's status is not 200
  * - `MEDIA_TOO_LARGE`, `MEDIA_EMPTY`, `MEDIA_ENCODED`: the answer is not a file that Sluice can send
- * - `MEDIA_TIMEOUT`, `MEDIA_UNREACHABLE`: nothing arrived, or only a part
+ * - `MEDIA_UNREACHABLE`: the host sent no answer, for whatever reason
+ * - `MEDIA_TIMEOUT`: the host answered, and the file did not arrive in time
+ * - `MEDIA_BUSY`: there is no room for the file at the moment
  * - `UPLOAD_GONE`: the account has no such upload, or its retention is over
  */
 export type MediaCode =
@@ -21,6 +23,7 @@ export type MediaCode =
   | 'MEDIA_ENCODED'
   | 'MEDIA_TIMEOUT'
   | 'MEDIA_UNREACHABLE'
+  | 'MEDIA_BUSY'
   | 'UPLOAD_GONE';
 
 /**

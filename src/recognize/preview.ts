@@ -1,7 +1,7 @@
 // Applies a mapping to the rows of a table: what would be written, and what would be rejected.
 import type { MappingConfig } from '../contracts/config/config.ts';
 import type { CrmRecord, RowProblem } from '../contracts/wire/record.ts';
-import { compileMapping } from '../mapping/index.ts';
+import { type CompileJsonata, compileMapping } from '../mapping/index.ts';
 import { readCsvTable } from '../sources/csv/csv.ts';
 
 export interface Preview {
@@ -41,16 +41,18 @@ const NAMED_ROWS = 3;
 /**
  * @param limits.rows maximum number of rows to read
  * @param limits.records maximum number of records to return
+ * @param jsonata evaluates the JSONata of a mapping that a user sent; see `openConfined`
  * @throws SourceError as `recognize`; MappingConfigError when the mapping cannot be compiled
  */
 export async function previewMapping(
   bytes: Uint8Array,
   mapping: MappingConfig,
   limits: { readonly rows: number; readonly records: number },
+  jsonata?: CompileJsonata,
 ): Promise<Preview> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const table = await readCsvTable(buffer, 'the file', limits.rows);
-  const compiled = compileMapping(mapping);
+  const compiled = compileMapping(mapping, jsonata);
   const scan = compiled.scan();
   for (const { row, values } of table.rows) if (values !== null) scan?.add(values, row);
   const records: { row: number; record: CrmRecord }[] = [];

@@ -7,7 +7,7 @@ import { AddSyncError, addSync } from '../config/add-sync.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { SourceError } from '../contracts/wire/source.ts';
-import { MappingConfigError } from '../mapping/index.ts';
+import { MappingConfigError, MappingStoppedError, openConfined } from '../mapping/index.ts';
 import { OperatorError } from '../operator/error.ts';
 import type { FirstSync, UploadedFile } from '../operator/service/deps.ts';
 import { previewMapping, recognize } from '../recognize/index.ts';
@@ -17,6 +17,10 @@ const KEPT = 5;
 const KEPT_MS = 3_600_000;
 /** Rows of a preview, and records that it shows. */
 const PREVIEW = { rows: 1000, records: 20 };
+
+/** Previews at the same time, and limits of the expressions of one preview together. */
+const PREVIEWS_AT_ONCE = 2;
+const EXPRESSIONS = { totalMs: 4000, memoryMb: 64 };
 
 interface Options {
   readonly stateDir: string;
@@ -32,6 +36,7 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
   // What a killed process left goes with the files of its dry runs, see `removeLeft`.
   const folder = join(stateDir, `plans-${process.pid}`, 'uploads');
   const uploads = new Map<string, UploadedFile>();
+  let previews = 0;
 
   async function remove(id: string): Promise<void> {
     const found = uploads.get(id);
@@ -65,7 +70,21 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
     },
     async preview(id, mapping) {
       const { path } = find(id);
-      return await previewMapping(await readFile(path), mapping, PREVIEW).catch(asInvalid);
+      if (previews >= PREVIEWS_AT_ONCE)
+        throw new OperatorError('tooMany', 'other previews are being made; try again in a moment', {
+          code: 'PREVIEWING',
+          retryAfterMs: 3000,
+        });
+      previews += 1;
+      const confined = openConfined(EXPRESSIONS);
+      try {
+        return await previewMapping(await readFile(path), mapping, PREVIEW, confined.compile).catch(
+          asInvalid,
+        );
+      } finally {
+        previews -= 1;
+        await confined.close();
+      }
     },
     async write(id, { account, sync: name, mapping }) {
       const { path } = find(id);
@@ -111,6 +130,8 @@ function asInvalid(error: unknown): never {
       code: `SOURCE_${error.code.toUpperCase()}`,
       cause: error,
     });
+  if (error instanceof MappingStoppedError)
+    throw new OperatorError('invalid', error.message, { code: 'MAPPING_STOPPED', cause: error });
   if (error instanceof MappingConfigError)
     throw new OperatorError('invalid', error.message, { code: 'MAPPING', cause: error });
   throw error;

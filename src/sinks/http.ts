@@ -5,6 +5,7 @@ import { durationMs } from '../contracts/config/config-base.ts';
 import { deadlineSignal } from '../contracts/deadline.ts';
 import { NO_TRACING, type SpanDraft, type TraceContext, type Tracing } from '../contracts/tracing.ts';
 import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/wire/events.ts';
+import { createGuard } from '../outbound/guard.ts';
 import { sentByAnswer } from './http-answer.ts';
 import { blocks, failed, SKIPPED, sinkOf, streamsOf } from './sending.ts';
 import { type Sent, type Sink, SinkError } from './sink.ts';
@@ -38,10 +39,9 @@ export function httpSink(
   const pool = new Pool(origin, {
     connections: config.concurrency,
     // `timeout` covers the whole exchange. undici's own timeouts would only blur it.
-    connect: { timeout: timeoutMs },
+    connect: createGuard({ reach: 'private', connectMs: timeoutMs }).connect,
     headersTimeout: 0,
     bodyTimeout: 0,
-    allowH2: false,
   });
 
   async function traced(event: SinkEvent, signal: AbortSignal): Promise<Sent> {
@@ -130,6 +130,9 @@ const TIMEOUT: Meaning = {
 
 const away = (say: string): Meaning => ({ code: 'UNREACHABLE', say });
 const MEANINGS: Readonly<Record<string, Meaning>> = {
+  ADDRESS_REFUSED: away(
+    'its name leads to an address that Sluice does not connect to, such as a metadata service; correct `url`',
+  ),
   ECONNREFUSED: away('no server listens there'),
   ENOTFOUND: away('the host name does not exist; check `url`'),
   EAI_AGAIN: away('the host name cannot be resolved at the moment'),

@@ -28,7 +28,7 @@ interface ReadPart {
 
 /** The first page of a list, and the service's own count. */
 export async function readListPart(
-  { calls, pages, replaced }: DraftContext,
+  { deps: { jsonata }, calls, pages, replaced }: DraftContext,
   draft: Draft,
   { index, part, lists }: { readonly index: number; readonly part: ApiPart; readonly lists: AccountLists },
 ): Promise<ReadPart> {
@@ -47,7 +47,9 @@ export async function readListPart(
     const context = { lists, asOf: as_of, where: `audience.${index}` };
     const window = { pageNumber: 1, pageSize: MAX_PAGE_SIZE[part.from] };
     try {
-      const page = await calls.make((caller) => readPage(caller, draft, part, context, window));
+      const page = await calls.make((caller) =>
+        readPage({ ...caller, jsonata }, draft, part, context, window),
+      );
       kept = { page, at: as_of.toISOString() };
     } catch (error) {
       return none(callFailed(error, replaced));

@@ -22,6 +22,7 @@ import {
   sieve,
 } from './filters.ts';
 import { memberOfCard, memberOfContact } from './found.ts';
+import type { RowsDeps } from './rows.ts';
 
 export type ApiPart = CardsAudience | ContactsAudience;
 
@@ -41,14 +42,14 @@ export interface ReadPage {
 }
 
 export async function readPage(
-  deps: CallDeps & Pick<Deps, 'account'>,
+  deps: CallDeps & Pick<Deps, 'account'> & Pick<RowsDeps, 'jsonata'>,
   { account, run_id, spec, as_of }: Pick<CampaignRow, 'account' | 'run_id' | 'spec' | 'as_of'>,
   part: ApiPart,
   context: QueryContext,
   { pageNumber, pageSize }: Window,
 ): Promise<ReadPage> {
   const access = deps.account(account);
-  const compiled = compileAudience(spec.config, part);
+  const compiled = compileAudience(spec.config, part, deps.jsonata);
   const window = { pageNumber, pageSize };
   if (part.from === 'cards') {
     const query = { ...cardQuery(part, context), ...window };

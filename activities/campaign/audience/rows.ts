@@ -19,7 +19,11 @@ import {
 } from '../../../src/ledger/campaigns/campaign-people.ts';
 import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
 import { addWarning } from '../../../src/ledger/sync/run-warnings.ts';
-import { compileAudience, compileExcludedNumbers } from '../../../src/mapping/audience.ts';
+import {
+  type CompileJsonata,
+  compileAudience,
+  compileExcludedNumbers,
+} from '../../../src/mapping/audience.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { requirePlanning, sourceFailure } from './failures.ts';
 import { memberOf } from './found.ts';
@@ -81,7 +85,10 @@ function rowsProgress({ parts }: Pick<CampaignRow, 'parts'>, part: number): Rows
 }
 
 /** What reading rows needs. */
-export type RowsDeps = Pick<Deps, 'db' | 'openSource'>;
+export interface RowsDeps extends Pick<Deps, 'db' | 'openSource'> {
+  /** Evaluates the JSONata of a draft. @default this thread, for campaigns of the configuration */
+  readonly jsonata?: CompileJsonata | undefined;
+}
 
 type Reader = (cursor: RowsProgress['cursor'], signal: AbortSignal) => Promise<RowsPage>;
 
@@ -110,7 +117,7 @@ function sourceReader(
   part: Extract<AudiencePart, { from: 'source' }>,
 ): Reader {
   const source = sourceOf(deps, spec, part.source);
-  const compiled = compileAudience(spec.config, part);
+  const compiled = compileAudience(spec.config, part, deps.jsonata);
   return async (cursor, signal) => {
     const page = await source.read(cursor as SourceCursor | null, { limit: PAGE_ROWS, signal });
     const members: FoundMember[] = [];
@@ -129,7 +136,7 @@ function numbersReader(deps: RowsDeps, spec: CampaignSpec): Reader {
   const { numbers } = spec.config.exclude;
   if (numbers === undefined || Array.isArray(numbers)) throw new Error('there is no source of numbers');
   const source = sourceOf(deps, spec, numbers.source);
-  const compiled = compileExcludedNumbers(spec.config, numbers.number);
+  const compiled = compileExcludedNumbers(spec.config, numbers.number, deps.jsonata);
   return async (cursor, signal) => {
     const page = await source.read(cursor as SourceCursor | null, { limit: PAGE_ROWS, signal });
     // If part of the list were not read, excluded people would be messaged.
@@ -147,8 +154,13 @@ function numbersReader(deps: RowsDeps, spec: CampaignSpec): Reader {
   };
 }
 
-function peopleReader({ db }: RowsDeps, spec: CampaignSpec, part: LedgerAudience, asOf: Date): Reader {
-  const compiled = compileAudience(spec.config, part);
+function peopleReader(
+  { db, jsonata }: RowsDeps,
+  spec: CampaignSpec,
+  part: LedgerAudience,
+  asOf: Date,
+): Reader {
+  const compiled = compileAudience(spec.config, part, jsonata);
   const { tags, pipeline, stage, createdBy, silentFor, campaign } = part;
   const filter: PeopleFilter = {
     account: spec.account,

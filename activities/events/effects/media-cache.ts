@@ -5,6 +5,7 @@ import type { Queryable } from '../../../src/ledger/database.ts';
 import { readUploads } from '../../../src/ledger/events/uploads.ts';
 import { type FetchedMedia, fetchMedia } from '../../../src/media/fetch-media.ts';
 import { MediaError } from '../../../src/media/media-error.ts';
+import { createRoom, type Room, type Share } from '../../../src/media/room.ts';
 import { callScope } from '../../shared/call-scope.ts';
 
 type Media = NonNullable<RequestOf<'message'>['media']>;
@@ -23,36 +24,51 @@ interface Kept {
 
 export interface MediaCache {
   /**
-   * Returns the files of an event, those from URLs first. Files that are not cached are downloaded, or read from the
-   * ledger.
+   * Runs `work` with the files of an event, those from URLs first. Files that are not cached are downloaded, or read
+   * from the ledger.
    * @throws MediaError
    */
-  filesOf(
+  withFiles<T>(
     event: { readonly id: string; readonly account: string },
     wish: Pick<RequestOf<'message'>, 'media' | 'uploads'>,
-  ): Promise<readonly FetchedMedia[]>;
+    work: (files: readonly FetchedMedia[]) => Promise<T>,
+  ): Promise<T>;
   /** Removes the files of an event that no longer needs them. */
   drop(event: string): void;
 }
 
 /** Creates a cache; a process has one. Cached files are lost with the process and downloaded again. */
-export function createMediaCache(db: Queryable): MediaCache {
+export function createMediaCache(db: Queryable, room: Room = createRoom()): MediaCache {
   const kept = new Map<string, Kept>();
   const bytesKept = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+
+  async function filesOf(
+    { id, account }: { readonly id: string; readonly account: string },
+    { media, uploads }: Pick<RequestOf<'message'>, 'media' | 'uploads'>,
+    share: Share,
+  ): Promise<readonly FetchedMedia[]> {
+    if (media === undefined && uploads === undefined) return [];
+    const now = Date.now();
+    for (const [event, { until }] of kept) if (until < now) kept.delete(event);
+    const here = kept.get(id);
+    if (here !== undefined) return here.files;
+    // Uploads first: reading them is cheap, and a missing one saves the downloads.
+    const uploaded = uploads === undefined ? [] : await fromLedger(db, { id, account }, uploads);
+    const fetched = media === undefined ? [] : await download(media, share);
+    const files = [...fetched, ...uploaded];
+    const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
+    if (bytesKept() + bytes <= CACHE_BYTES) kept.set(id, { files, bytes, until: Date.now() + KEPT_MS });
+    return files;
+  }
+
   return {
-    async filesOf({ id, account }, { media, uploads }) {
-      if (media === undefined && uploads === undefined) return [];
-      const now = Date.now();
-      for (const [event, { until }] of kept) if (until < now) kept.delete(event);
-      const here = kept.get(id);
-      if (here !== undefined) return here.files;
-      // Uploads first: reading them is cheap, and a missing one saves the downloads.
-      const uploaded = uploads === undefined ? [] : await fromLedger(db, { id, account }, uploads);
-      const fetched = media === undefined ? [] : await download(media);
-      const files = [...fetched, ...uploaded];
-      const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
-      if (bytesKept() + bytes <= CACHE_BYTES) kept.set(id, { files, bytes, until: Date.now() + KEPT_MS });
-      return files;
+    async withFiles(event, wish, work) {
+      const share = room.open();
+      try {
+        return await work(await filesOf(event, wish, share));
+      } finally {
+        share.release();
+      }
     },
     drop: (event) => void kept.delete(event),
   };
@@ -77,12 +93,12 @@ async function fromLedger(
 }
 
 /** Downloads all files in parallel. The first failure cancels the others. */
-async function download({ urls, ...limits }: Media): Promise<readonly FetchedMedia[]> {
+async function download({ urls, ...limits }: Media, { take }: Share): Promise<readonly FetchedMedia[]> {
   const off = new AbortController();
   const signal = AbortSignal.any([callScope().signal, off.signal]);
   const timeoutMs = Math.min(limits.timeoutMs, MAX_DOWNLOAD_MS);
   try {
-    return await Promise.all(urls.map((url) => fetchMedia(url, { ...limits, timeoutMs }, { signal })));
+    return await Promise.all(urls.map((url) => fetchMedia(url, { ...limits, timeoutMs }, { signal, take })));
   } finally {
     off.abort();
   }

@@ -54,29 +54,30 @@ export function createMessageEffects(deps: Deps) {
         const { send } = choice;
         const chosenAt = performance.now();
         const trace = traceOf(c.request);
-        const files = isSent(c) ? [] : await cache.filesOf(c.event, send);
-        return await writeOnce(
-          deps,
-          subject(c, { mark: markOf(send), trace }),
-          {
-            scope: 'messages:send',
-            call: sending(send, files),
-            // The window may have opened or closed while the message waited for its slot.
-            check: async () => {
-              if (performance.now() - chosenAt < FRESH_MS) return;
-              const now = await chooseContent(deps, c);
-              if ('code' in now || markOf(now.send) !== markOf(send))
-                throw comeBack(0, 'the window of the conversation has opened or closed');
+        const write = (files: readonly FetchedMedia[]) =>
+          writeOnce(
+            deps,
+            subject(c, { mark: markOf(send), trace }),
+            {
+              scope: 'messages:send',
+              call: sending(send, files),
+              // The window may have opened or closed while the message waited for its slot.
+              check: async () => {
+                if (performance.now() - chosenAt < FRESH_MS) return;
+                const now = await chooseContent(deps, c);
+                if ('code' in now || markOf(now.send) !== markOf(send))
+                  throw comeBack(0, 'the window of the conversation has opened or closed');
+              },
+              accepted: (_, { messages, ticket, contact }, intent) => {
+                const ids = messages.flatMap(({ id }) => (id === null ? [] : [`id:${id}`]));
+                const effect = { intent, trace: Object.assign({ ticket, contact, messages: ids }, trace) };
+                return db.transaction((tx) => done(tx, c, messages, effect));
+              },
+              ...(canBeSeen(send) ? {} : { unseen: UNVERIFIABLE }),
             },
-            accepted: (_, { messages, ticket, contact }, intent) => {
-              const ids = messages.flatMap(({ id }) => (id === null ? [] : [`id:${id}`]));
-              const effect = { intent, trace: Object.assign({ ticket, contact, messages: ids }, trace) };
-              return db.transaction((tx) => done(tx, c, messages, effect));
-            },
-            ...(canBeSeen(send) ? {} : { unseen: UNVERIFIABLE }),
-          },
-          c.intent,
-        );
+            c.intent,
+          );
+        return await (isSent(c) ? write([]) : cache.withFiles(c.event, send, write));
       });
       if (result.next !== 'sendMessage') cache.drop(input.event);
       return result;

@@ -136,6 +136,7 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
         'Correct the line that the message names.',
       ],
       ['REPLACED', 'A newer count of the same person has replaced this one.', 'None.'],
+      ['PREVIEWING', 'Other previews of mappings are being made.', 'Try again in a moment.'],
       ['COUNTING', 'Too many people count audiences at the same time.', 'Try again in a moment.'],
       ['LIMIT', 'One count reads 20,000 entries at most.', 'Plan the campaign for exact figures.'],
       ['TIMEOUT', 'The source was not read in time.', 'Check the source, or plan the campaign.'],

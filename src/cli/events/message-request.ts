@@ -1,7 +1,5 @@
 // Turns the options of a command into a message, or says what is wrong with them. It opens nothing.
-import { z } from 'zod';
-import { MessageAction } from '../../contracts/config/config.ts';
-import type { RequestOf } from '../../contracts/wire/intake.ts';
+import type { OperatorMessage } from '../../contracts/operator/messages.ts';
 import { MAX_FILES } from '../../mapping/actions/action-media.ts';
 import { canonicalKey, isCountry, parsePhone } from '../../mapping/phone/index.ts';
 import { oneLine, printable } from '../../mapping/text.ts';
@@ -18,18 +16,13 @@ export interface MessageOptions {
   readonly param: readonly string[];
   readonly file: readonly string[];
   readonly media: readonly string[];
-  readonly allowHost: readonly string[];
   readonly connection?: string;
   readonly name?: string;
   readonly outsideWindow: 'refuse' | 'template' | 'send';
   readonly country?: string;
 }
 
-export type MessageDraft = RequestOf<'message'>;
-
-const MEDIA = MessageAction.shape.media.unwrap();
-const MEDIA_TIMEOUT_MS = 20_000;
-const MAX_MEDIA_BYTES = 16_777_216;
+export type MessageDraft = OperatorMessage;
 
 /** @throws CliError (usage) that names the option and the fix */
 function refuse(problem: string): never {
@@ -60,8 +53,7 @@ export async function requestOf(
   if (template !== undefined) request.template = templateOf(options);
   else if (options.language !== undefined || options.param.length > 0)
     refuse('--language and --param belong to a template; add --template');
-  if (media.length > 0) request.media = mediaOf(options);
-  else if (options.allowHost.length > 0) refuse('--allow-host belongs to --media; add --media');
+  if (media.length > 0) request.media = mediaOf(media);
   if (connection !== undefined)
     request.connection = /^[1-9]\d{0,15}$/.test(connection) ? Number(connection) : connection;
   const contact = name === undefined ? '' : oneLine(name);
@@ -110,24 +102,13 @@ function templateOf({ template, language, param }: MessageOptions): NonNullable<
   return { name, language: locale, parameters };
 }
 
-function mediaOf({ media, allowHost }: MessageOptions): NonNullable<MessageDraft['media']> {
+/** The server decides which hosts are allowed: see `operator.media` in its configuration. */
+function mediaOf(media: readonly string[]): NonNullable<MessageDraft['media']> {
   const addresses = media.map((text) => {
     const url = URL.canParse(text) ? new URL(text) : refuse('--media is not an address; write https://…');
     if (!/^https?:$/.test(url.protocol)) refuse('--media begins with https:// or http://');
     if (url.username !== '' || url.password !== '') refuse('--media must not contain a user or password');
-    return url;
+    return url.href;
   });
-  // The host of a typed address is allowed. A redirect elsewhere needs --allow-host.
-  const hosts = [
-    ...new Set([...addresses.map(({ host }) => host), ...allowHost.map((h) => h.toLowerCase())]),
-  ];
-  const checked = MEDIA.shape.hosts.safeParse(allowHost.map((host) => host.toLowerCase()));
-  if (allowHost.length > 0 && !checked.success) refuse(`--allow-host: ${z.prettifyError(checked.error)}`);
-  return {
-    urls: [...new Set(addresses.map(({ href }) => href))],
-    hosts,
-    maxBytes: MAX_MEDIA_BYTES,
-    allowPrivate: false,
-    timeoutMs: MEDIA_TIMEOUT_MS,
-  };
+  return { urls: [...new Set(addresses)] };
 }

@@ -89,8 +89,12 @@ function withContent(command: Command): Command {
     .option('--language <code>', 'language of the template, for example pt_BR')
     .option('--param <text>', 'parameter of the template; repeatable, in order', collect, [])
     .option('--file <path>', 'local file to attach; repeatable', collect, [])
-    .option('--media <url>', 'URL of a file to attach; repeatable', collect, [])
-    .option('--allow-host <host>', 'additional host that --media may redirect to; repeatable', collect, [])
+    .option(
+      '--media <url>',
+      'URL of a file to attach, on a host in operator.media.hosts; repeatable',
+      collect,
+      [],
+    )
     .addOption(
       new Option('--outside-window <what>', 'what to do if the 24-hour window is closed')
         .choices(['refuse', 'template', 'send'])

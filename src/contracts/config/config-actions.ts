@@ -1,8 +1,9 @@
 // The part `action` of a route: what an event makes happen. Wherever a value is wanted, an expression of the mapping
 // language stands.
 import { z } from 'zod';
-import { described, durationWithin, insecure, name } from './config-base.ts';
+import { described, name } from './config-base.ts';
 import { DefaultCountry, Expression, ExpressionObject, NumberFormat } from './config-mapping.ts';
+import { MEDIA_LIMITS, MediaHosts } from './config-media.ts';
 import { SYNC_RULES } from './config-sync.ts';
 
 const id = z.int().positive();
@@ -66,28 +67,10 @@ export const MessageAction = z.strictObject({
   media: z
     .strictObject({
       url: described(Expression, 'Expression for the URL of a file, or for a list of up to 10 URLs.'),
-      hosts: z
-        .array(
-          z
-            .string()
-            .regex(/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/, 'write host, host:port or *.example.com'),
-        )
-        .min(1)
-        .meta({
-          description:
-            'Hosts that files may come from, redirects included: host, host:port or *.example.com.',
-        }),
-      insecure: insecure('unencrypted http:// URLs of files, from other machines'),
-      maxBytes: z.int().min(1).max(104_857_600).default(16_777_216).meta({
-        description: 'Maximum size of a file, in bytes, up to 104857600. Default: 16777216 (16 MiB).',
+      hosts: MediaHosts.min(1).meta({
+        description: 'Hosts that files may come from, redirects included: host, host:port or *.example.com.',
       }),
-      allowPrivate: z.boolean().default(false).meta({
-        description:
-          'true also fetches files from private addresses: loopback, private and link-local networks. Default: false.',
-      }),
-      timeout: durationWithin('1s', '45s')
-        .default('20s')
-        .meta({ description: 'Timeout for fetching a file, 1s to 45s. Default: 20s.' }),
+      ...MEDIA_LIMITS,
     })
     .optional()
     .meta({

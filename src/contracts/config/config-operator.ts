@@ -1,6 +1,7 @@
 // The part `operator` of sluice.yaml: how operators reach Sluice, and who may log in.
 import { z } from 'zod';
 import { durationWithin, insecure, isPlainUrl, SecretRef } from './config-base.ts';
+import { MEDIA_LIMITS, MediaHosts } from './config-media.ts';
 
 /** Scheme, host and port only. */
 const isOrigin = (text: string): boolean =>
@@ -87,6 +88,15 @@ export const OperatorOidc = z.strictObject({
 });
 export type OperatorOidc = z.infer<typeof OperatorOidc>;
 
+export const OperatorMedia = z.strictObject({
+  hosts: MediaHosts.default([]).meta({
+    description:
+      'Hosts that files of these messages may come from, redirects included: host, host:port or *.example.com. Default: []; operators upload files instead.',
+  }),
+  ...MEDIA_LIMITS,
+});
+export type OperatorMedia = z.infer<typeof OperatorMedia>;
+
 export const OperatorConfig = z.strictObject({
   http: OperatorHttp.prefault({}).meta({
     description: 'The server of the console and of remote commands. Default: 127.0.0.1:8088.',
@@ -110,6 +120,10 @@ export const OperatorConfig = z.strictObject({
     .url({ protocol: /^https?$/ })
     .optional()
     .meta({ description: "URL of Temporal's web UI, for links from the console. Default: none." }),
+  media: OperatorMedia.prefault({}).meta({
+    description:
+      'Files that messages of operators name by URL. A request names URLs only; everything else is decided here. Default: no host.',
+  }),
   oidc: OperatorOidc.optional().meta({
     description: 'Login with an OpenID provider, besides passwords. Default: none.',
   }),

@@ -6,6 +6,24 @@ import { endpoint, Name } from './endpoint.ts';
 /** Maximum size of a file, in bytes: the maximum that the configuration allows for uploads. */
 export const MAX_FILE_BYTES = 67_108_864;
 
+/** Maximum number of URLs of a message. */
+const MAX_URLS = 10;
+
+/** A message as an operator asks for it. Of files it names the URLs; the configuration decides about the rest. */
+export const OperatorMessage = z.strictObject({
+  // Strict: an older process must refuse an unknown field, not ignore it.
+  ...MessageRequest.shape,
+  media: z
+    .strictObject({
+      urls: z
+        .array(z.url({ protocol: /^https?$/ }).max(4096))
+        .min(1)
+        .max(MAX_URLS),
+    })
+    .optional(),
+});
+export type OperatorMessage = z.infer<typeof OperatorMessage>;
+
 export const MESSAGES = {
   'POST /messages': endpoint({
     role: 'operator',
@@ -15,8 +33,7 @@ export const MESSAGES = {
       account: Name,
       /** Without a key, each message is new. */
       key: z.string().trim().min(1).max(255).optional(),
-      // Strict: an older process must refuse an unknown field, not ignore it.
-      request: z.strictObject(MessageRequest.shape),
+      request: OperatorMessage,
     }),
     audit: ['account', 'key'],
     output: z.object({

@@ -23,18 +23,44 @@ export const MAX_FILES = 10;
  * @throws MappingConfigError for a host with a port that does not exist
  */
 export function compileMedia(config: MediaConfig, compiler: ExpressionCompiler): Part<Media | undefined> {
-  const { hosts, maxBytes, allowPrivate, timeout, insecure = false } = config;
-  for (const [index, host] of hosts.entries()) requirePort(host, ['media', 'hosts', String(index)]);
-  const urls = partOf(compiler, config.url, ['media', 'url'], (value) => {
-    const found = [...new Set(toTexts(value, undefined).map((text) => toFileUrl(text, hosts, insecure)))];
-    if (found.length <= MAX_FILES) return found;
-    throw tooManyFiles();
-  });
+  for (const [index, host] of config.hosts.entries()) requirePort(host, ['media', 'hosts', String(index)]);
+  const urls = partOf(compiler, config.url, ['media', 'url'], (value) =>
+    toFileUrls(toTexts(value, undefined), config, OF_ACTION),
+  );
   return (row, report) => {
     const found = urls(row, report) ?? [];
-    if (found.length === 0) return undefined;
-    return { urls: found, hosts, maxBytes, allowPrivate, timeoutMs: durationMs(timeout) };
+    return found.length === 0 ? undefined : mediaOf(found, config);
   };
+}
+
+/** What the configuration says about files that are named by URL. */
+type MediaRules = Omit<MediaConfig, 'url'>;
+
+/** Names a section of the configuration in messages: its keys, and where they are. */
+interface Section {
+  readonly key: string;
+  readonly of: string;
+}
+
+const OF_ACTION: Section = { key: 'media', of: ' of the action' };
+const OF_OPERATOR: Section = { key: 'operator.media', of: ' in the configuration' };
+
+/**
+ * Files of an operator's message.
+ * @throws ValueError `invalid_url`, `host_not_allowed` or `too_many`
+ */
+export function operatorMedia(urls: readonly string[], rules: MediaRules): Media {
+  return mediaOf(toFileUrls(urls, rules, OF_OPERATOR), rules);
+}
+
+function mediaOf(urls: string[], { hosts, maxBytes, allowPrivate, timeout }: MediaRules): Media {
+  return { urls, hosts, maxBytes, allowPrivate, timeoutMs: durationMs(timeout) };
+}
+
+function toFileUrls(texts: readonly string[], rules: MediaRules, section: Section): string[] {
+  const found = [...new Set(texts.map((text) => toFileUrl(text, rules, section)))];
+  if (found.length > MAX_FILES) throw tooManyFiles();
+  return found;
 }
 
 /** Files from URLs and from uploads count together. */
@@ -50,7 +76,7 @@ function requirePort(host: string, at: readonly string[]): void {
 }
 
 /** @throws ValueError `invalid_url` or `host_not_allowed` */
-function toFileUrl(text: string, hosts: readonly string[], insecure: boolean): string {
+function toFileUrl(text: string, { hosts, insecure = false }: MediaRules, { key, of }: Section): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new ValueError('invalid_url', 'the address of a file must begin with https:// or http://', text);
@@ -59,13 +85,11 @@ function toFileUrl(text: string, hosts: readonly string[], insecure: boolean): s
     throw new ValueError('invalid_url', 'the address of a file must not contain a user or a password', text);
   }
   if (!insecure && isPlainRemote(url.href)) {
-    const reason =
-      'Sluice does not download files unencrypted; send an https:// address, or set insecure: true under `media` of the action';
+    const reason = `Sluice does not download files unencrypted; send an https:// address, or set insecure: true under \`${key}\`${of}`;
     throw new ValueError('invalid_url', reason, text);
   }
   if (isAllowedHost(url, hosts)) return url.href;
-  const reason =
-    'Sluice does not download files from this host; add it to `media.hosts` of the action, or move the file to another host';
+  const reason = `Sluice does not download files from this host; add it to \`${key}.hosts\`${of}, or move the file to another host`;
   throw new ValueError('host_not_allowed', reason, text);
 }
 

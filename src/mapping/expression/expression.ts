@@ -4,6 +4,7 @@ import { Columns } from '../columns.ts';
 import type { FoundOrder } from '../dates.ts';
 import { MappingConfigError, ValueError } from '../errors.ts';
 import { foldCase, isEmpty, oneLine, toText } from '../text.ts';
+import type { CompileJsonata } from './confined.ts';
 import { compileJsonata, type Evaluate } from './jsonata.ts';
 import { jsonataPaths } from './jsonata-paths.ts';
 
@@ -51,6 +52,12 @@ const FORMS = ['path', 'template', 'jsonata', 'const', 'first'] as const;
 export class ExpressionCompiler {
   readonly columns = new Columns();
   readonly evaluations: Evaluate[] = [];
+  readonly #compileJsonata: CompileJsonata;
+
+  /** @param jsonata @default evaluates in this thread, for expressions of the configuration */
+  constructor(jsonata: CompileJsonata = compileJsonata) {
+    this.#compileJsonata = jsonata;
+  }
 
   compile(expression: Expression, at: readonly string[], tidy: Tidy = oneLine): Reader {
     if (typeof expression === 'string') return this.#text(expression, at, tidy);
@@ -114,7 +121,7 @@ export class ExpressionCompiler {
   }
 
   #jsonata(source: string, at: readonly string[]): Reader {
-    const index = this.evaluations.push(compileJsonata(source, at)) - 1;
+    const index = this.evaluations.push(this.#compileJsonata(source, at)) - 1;
     const evaluated = ({ results }: RowView) => {
       const result = results[index];
       if (result instanceof ValueError) throw result;

@@ -1,12 +1,17 @@
 // Login with an OpenID provider: authorization code with PKCE, state and nonce. openid-client checks the issuer, the
 // audience, the times and the signature of the ID token.
 import * as client from 'openid-client';
+import { Agent, fetch } from 'undici';
 import type { OperatorOidc } from '../../contracts/config/config.ts';
 import { isLoopbackHost } from '../../contracts/loopback.ts';
+import { createGuard } from '../../outbound/guard.ts';
+import { readCapped } from '../../outbound/read-capped.ts';
 import { OperatorError } from '../error.ts';
 import { type Claims, hasClaim } from './oidc-roles.ts';
 
 const TIMEOUT_SECONDS = 10;
+/** Maximum size of an answer of the provider, in bytes. Usual ones have some kilobytes. */
+const MAX_ANSWER_BYTES = 1_048_576;
 /** A provider changes its endpoints rarely; its keys are read again when an unknown one appears. */
 const DISCOVERY_AGE_MS = 3_600_000;
 
@@ -103,7 +108,31 @@ async function discover(oidc: OperatorOidc, secret: () => Promise<string>): Prom
   return await client.discovery(issuer, oidc.clientId, undefined, authentication(value), {
     execute,
     timeout: TIMEOUT_SECONDS,
+    [client.customFetch]: guardedFetch(),
   });
+}
+
+/**
+ * The configuration of the provider names further addresses. A public provider cannot send Sluice into the own network
+ * with them.
+ */
+function guardedFetch(): client.CustomFetch {
+  const { connect } = createGuard({ reach: 'asFirst', connectMs: TIMEOUT_SECONDS * 1000 });
+  const dispatcher = new Agent({ connect });
+  return async (url, { body, method, headers, redirect, signal }) => {
+    const response = await fetch(url, {
+      body: body as string,
+      method,
+      headers,
+      redirect,
+      signal,
+      dispatcher,
+    });
+    const bytes = await readCapped(response.body, MAX_ANSWER_BYTES);
+    if (bytes === null) throw new TypeError('the answer of the OpenID provider is too long');
+    const hasBody = bytes.length > 0;
+    return new Response(hasBody ? bytes : null, { status: response.status, headers: [...response.headers] });
+  };
 }
 
 /** `client_secret_basic` is what a provider supports that names no methods. */

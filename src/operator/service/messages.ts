@@ -3,10 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { UnknownNameError } from '../../config/errors.ts';
+import type { OperatorMedia } from '../../contracts/config/config.ts';
 import { durationDays, durationMs } from '../../contracts/config/config-base.ts';
 import { OPERATOR_ROUTE } from '../../contracts/ids.ts';
 import { contentTypeOf, uploadNameOf } from '../../contracts/media-names.ts';
-import type { MESSAGES } from '../../contracts/operator/messages.ts';
+import type { MESSAGES, OperatorMessage } from '../../contracts/operator/messages.ts';
 import { suggestion } from '../../contracts/suggest.ts';
 import type { RequestOf } from '../../contracts/wire/intake.ts';
 import { createAcceptance } from '../../ingress/accept.ts';
@@ -14,7 +15,9 @@ import { type Acceptance, NotAcceptedError, type Route } from '../../ingress/int
 import { eventId } from '../../ingress/route/key.ts';
 import { intakeSpec } from '../../ingress/spec.ts';
 import { storeUpload } from '../../ledger/events/uploads.ts';
+import { MAX_FILES, operatorMedia } from '../../mapping/actions/action-media.ts';
 import { subjectOf } from '../../mapping/actions/actions.ts';
+import { ValueError } from '../../mapping/errors.ts';
 import { canonicalKey } from '../../mapping/phone/index.ts';
 import { OperatorError } from '../error.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
@@ -51,9 +54,10 @@ export function messageHandlers(deps: OperatorDeps): Handlers<keyof typeof MESSA
   }
 
   return {
-    'POST /messages': async ({ account, key = randomUUID(), request }) => {
+    'POST /messages': async ({ account, key = randomUUID(), request: wish }) => {
       configured(account);
-      checkMessage(request);
+      checkMessage(wish);
+      const request = withMedia(wish, deps.config().config.operator.media);
       const acceptance = acceptanceOf(account, await deps.temporal());
       const id = eventId(account, OPERATOR_ROUTE, { kind: 'key', key });
       const draft = { account, route: OPERATOR_ROUTE, id, subject: subjectOf(request), rank: null, request };
@@ -95,18 +99,34 @@ function operatorRoute(account: string): Route {
   };
 }
 
+function refuse(problem: string): never {
+  throw new OperatorError('invalid', problem, { code: 'MESSAGE' });
+}
+
+/**
+ * The message with what the configuration says about its files.
+ * @throws OperatorError (invalid) that contains no URL
+ */
+export function withMedia({ media, ...rest }: OperatorMessage, rules: OperatorMedia): RequestOf<'message'> {
+  if (media === undefined) return rest;
+  try {
+    return { ...rest, media: operatorMedia(media.urls, rules) };
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    return refuse(error.message);
+  }
+}
+
 /**
  * Checks a message against the API text (POST /v1/messages/send and POST /v1/conversations/{ticketId}/messages), and
  * against the rules that apply to a configured route.
  * @throws OperatorError (invalid). The text names the field and the fix, and contains no value.
  */
-export function checkMessage({ to, text, template, media, uploads, ...rest }: RequestOf<'message'>): void {
-  const refuse = (problem: string): never => {
-    throw new OperatorError('invalid', problem, { code: 'MESSAGE' });
-  };
+export function checkMessage({ to, text, template, media, uploads, ...rest }: OperatorMessage): void {
   const files = (media?.urls.length ?? 0) + (uploads?.length ?? 0);
   if (text === undefined && template === undefined && files === 0)
     refuse('the message is empty; add a text, a template or a file');
+  if (files > MAX_FILES) refuse(`a message takes ${MAX_FILES} files at most; send them in several`);
   if (rest.outsideWindow === 'template' && template === undefined)
     refuse('outsideWindow is template, and there is no template; add one, or change outsideWindow');
   if (files > 0 && !rest.saveOnTicket)

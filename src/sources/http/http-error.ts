@@ -44,6 +44,10 @@ export function transportError(error: unknown, deadlineMs: number | null, place:
   const cause = rootOf(error) as { code?: unknown; name?: unknown; message?: unknown };
   const code = typeof cause.code === 'string' ? cause.code : '';
   const tag = code === '' ? '' : ` [${code}]`;
+  if (code === 'ADDRESS_REFUSED') {
+    const say = `its name leads to an address that Sluice does not connect to: a metadata service, a reserved address, or a private one after a public one; correct \`url\`${tag}`;
+    return make('bad_config', say, false);
+  }
   if (code === 'ENOTFOUND')
     return make('not_found', `there is no host of that name; correct \`url\`${tag}`, false);
   if (CERTIFICATE.test(code)) {

@@ -5,10 +5,14 @@ import { Agent, fetch, type Response } from 'undici';
 import { deadlineSignal } from '../../contracts/deadline.ts';
 import { parseRowJson } from '../../contracts/exact-json.ts';
 import { SourceError } from '../../contracts/wire/source.ts';
+import { createGuard, type Resolve } from '../../outbound/guard.ts';
+import { readCapped } from '../../outbound/read-capped.ts';
 import { statusError, transportError } from './http-error.ts';
 
 /** Maximum decoded bytes of one answer. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+const CONNECT_MS = 10_000;
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
@@ -39,9 +43,13 @@ export function openExchange(options: {
   timeoutMs: number;
   now: () => number;
   signal?: AbortSignal | undefined;
+  /** @default the system's resolver */
+  resolve?: Resolve | undefined;
 }): Exchange {
-  const { place, timeoutMs, now, signal } = options;
-  const agent = new Agent({ connections: 1 });
+  const { place, timeoutMs, now, signal, resolve } = options;
+  // The name of a public source must not lead into the own network from one page to the next.
+  const { connect } = createGuard({ reach: 'asFirst', connectMs: CONNECT_MS, resolve });
+  const agent = new Agent({ connections: 1, connect });
   return {
     async send({ method, url, headers, body }) {
       signal?.throwIfAborted();
@@ -60,7 +68,7 @@ export function openExchange(options: {
           await response.body?.cancel();
           throw statusError(response.status, response.headers, place, now());
         }
-        const bytes = await readCapped(response, place);
+        const bytes = (await readCapped(response.body, MAX_BODY_BYTES)) ?? tooLarge(place);
         return { body: decode(bytes, response, place), bytes: bytes.length, headers: response.headers };
       } catch (error) {
         if (signal?.aborted === true) throw signal.reason;
@@ -72,19 +80,9 @@ export function openExchange(options: {
   };
 }
 
-async function readCapped(response: Response, place: string): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    const bytes = chunk as Uint8Array;
-    size += bytes.length;
-    if (size > MAX_BODY_BYTES) {
-      const message = `source ${place}: an answer is larger than ${MAX_BODY_BYTES / 1024 / 1024} MB; ask for fewer rows per page`;
-      throw new SourceError('too_large', message);
-    }
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks);
+function tooLarge(place: string): never {
+  const message = `source ${place}: an answer is larger than ${MAX_BODY_BYTES / 1024 / 1024} MB; ask for fewer rows per page`;
+  throw new SourceError('too_large', message);
 }
 
 function decode(bytes: Buffer, response: Response, place: string): unknown {

@@ -72,3 +72,20 @@ it.each([
     campaigns: { new: { flow: 1 } },
   });
 });
+
+const nested = [
+  'a0: &a0 [x,x,x,x,x,x,x,x,x]',
+  ...Array.from({ length: 8 }, (_, n) => `a${n + 1}: &a${n + 1} [${Array(9).fill(`*a${n}`).join(',')}]`),
+].join('\n');
+it.each([
+  ['aliases of aliases', nested, /entries|aliases/],
+  ['a long list that aliases repeat', `a: &a [${'x,'.repeat(9999)}x]\nb: [*a, *a]`, /entries/],
+  ['many aliases', `a: &a [1]\nb: [${'*a,'.repeat(15_000)}*a]`, /aliases/],
+  ['many keys', `a: {${Array.from({ length: 16_000 }, (_, n) => `k${n}`).join(',')}}`, /keys/],
+  ['deep nesting', `a: ${'['.repeat(40_000)}${']'.repeat(40_000)}`, /call stack/],
+])('refuses %s at once', (_, draft, problem) => {
+  const began = performance.now();
+  expect(() => writeCampaign('campaigns: {}', 'x', draft)).toThrow(problem);
+  // Without limits, on an idle machine: 5 s for the keys, 173 s for the aliases. With them: 0.6 s at most.
+  expect(performance.now() - began).toBeLessThan(4000);
+});

@@ -2,7 +2,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { fetchMedia, type HostAddress, type MediaLimits } from '../../../src/media/fetch-media.ts';
+import { fetchMedia, type MediaLimits } from '../../../src/media/fetch-media.ts';
+import { createRoom } from '../../../src/media/room.ts';
+import type { HostAddress } from '../../../src/outbound/guard.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 let server: Server;
@@ -128,9 +130,48 @@ describe('addresses', () => {
     expect(seen[0]?.headers.host).toBe(`files.example.test:${port}`);
   });
 
-  it('of several addresses only those that were found good are connected to', async () => {
-    const { fetched } = named([[...at('169.254.169.254'), ...at('127.0.0.1')]]);
-    expect((await fetched).data.toString()).toBe('picture');
+  it.each([
+    ['a metadata service', '169.254.169.254', true],
+    ['a private address', '127.0.0.1', false],
+  ])(
+    'a name that also leads to %s is refused, whatever its other addresses are',
+    async (_, address, allowPrivate) => {
+      for (const both of [
+        [...at(address), ...at('127.0.0.1')],
+        [...at('93.184.215.14'), ...at(address)],
+      ])
+        expect(await codeOf(named([both], { allowPrivate }).fetched)).toBe('MEDIA_ADDRESS');
+      expect(seen).toEqual([]);
+    },
+  );
+
+  it.each([
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://0177.0.0.1/',
+    'http://127.1/',
+    'http://0/',
+    'http://[::1]/',
+    'http://[::]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::ffff:7f00:1]/',
+    'http://[fd00::1]/',
+    'http://[fe80::1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://100.64.0.1/',
+    'http://10.0.0.1/',
+    'http://localhost/',
+  ])('%s is out of reach, although its host is allowed', async (address) => {
+    const url = new URL(address);
+    url.port = String(port);
+    const hosts = [url.host, `*:${port}`, url.host.replace(/^\[.*\]/, (all) => all)];
+    const literal = url.hostname.startsWith('[');
+    // A pattern cannot name an IPv6 address, so this one is refused even earlier.
+    expect(await codeOf(fetchMedia(url.href, limits({ hosts, allowPrivate: false })))).toBe(
+      literal ? 'MEDIA_HOST' : 'MEDIA_ADDRESS',
+    );
+    expect(seen).toEqual([]);
   });
 
   it('a redirect to another name is resolved and checked again', async () => {
@@ -192,12 +233,55 @@ describe('what comes', () => {
     );
   });
 
-  it.each<[string, Handler]>([
-    ['never answers', () => {}],
-    ['drips', (_req, res) => void res.writeHead(200, { 'content-length': '5' }).write('x')],
-  ])('a host that %s is given up in time', async (_, answer) => {
+  it.each<[string, string, Handler]>([
+    ['never answers', 'MEDIA_UNREACHABLE retryable', () => {}],
+    [
+      'drips',
+      'MEDIA_TIMEOUT retryable',
+      (_req, res) => {
+        res.writeHead(200, { 'content-length': '500' });
+        const drip = setInterval(() => res.write('x'), 10);
+        res.once('close', () => clearInterval(drip));
+      },
+    ],
+  ])('a host that %s is given up in time', async (_, code, answer) => {
     handle = answer;
-    expect(await codeOf(get('/', { timeoutMs: 50 }))).toBe('MEDIA_TIMEOUT retryable');
+    expect(await codeOf(get('/', { timeoutMs: 50 }))).toBe(code);
+  });
+
+  it('no error shows whether a port is open, closed or speaks another protocol', async () => {
+    const errors = new Set<string>();
+    const keep = async (work: Promise<unknown>) =>
+      errors.add(
+        String(await work.catch((error: Error & { code?: string }) => `${error.code} ${error.message}`)),
+      );
+    await keep(fetchMedia('http://127.0.0.1:1/', limits({ hosts: ['127.0.0.1:1'] })));
+    for (const answer of [() => {}, (req: IncomingMessage) => void req.socket.end('SSH-2.0-x\r\n')]) {
+      handle = answer;
+      await keep(get('/', { timeoutMs: 50 }));
+    }
+    const unknown = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
+    await keep(fetchMedia(`http://files.example.test:${port}/`, limits(), { resolve: unknown }));
+    expect([...errors]).toHaveLength(1);
+  });
+
+  it('the files of a message, and of all messages, have a limit that holds while they arrive', async () => {
+    handle = (_req, res) => void res.end('x'.repeat(900));
+    const room = createRoom(2000, 1500);
+    const [one, two] = [room.open(), room.open()];
+    const from = (share: typeof one) =>
+      codeOf(fetchMedia(`http://${here()}/`, limits(), { take: share.take }));
+    expect(await from(one)).toBe('fetched');
+    expect(await from(one)).toBe('MEDIA_TOO_LARGE');
+    expect(await from(two)).toBe('fetched');
+    expect(await from(room.open())).toBe('MEDIA_BUSY retryable');
+    one.release();
+    expect(await from(room.open())).toBe('fetched');
+  });
+
+  it('limits that an older process stored are cut to what a configuration may say', async () => {
+    handle = (_req, res) => void res.writeHead(200, { 'content-length': '104857601' }).write('x');
+    expect(await codeOf(get('/', { maxBytes: 1e12, timeoutMs: 1e9 }))).toBe('MEDIA_TOO_LARGE');
   });
 
   it('a caller who calls it off gets the own reason, and the connection ends', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeFile, readFiles, readText } from '../../../../src/cli/events/message-files.ts';
 import { type MessageOptions, requestOf } from '../../../../src/cli/events/message-request.ts';
 import { CliError, EXIT } from '../../../../src/cli/lib/exit.ts';
-import { MessageRequest } from '../../../../src/contracts/wire/intake.ts';
+import { OperatorMessage } from '../../../../src/contracts/operator/messages.ts';
 import { checkMessage } from '../../../../src/operator/service/messages.ts';
 
 const BASE = {
@@ -14,7 +14,6 @@ const BASE = {
   param: [],
   file: [],
   media: [],
-  allowHost: [],
   outsideWindow: 'refuse',
 } satisfies MessageOptions;
 const PERSON = { number: '5511987654321', key: '5511987654321' };
@@ -84,24 +83,16 @@ describe('what is sent', () => {
       { outsideWindow: 'template' },
     ],
     [
-      'files from addresses, taken from their hosts and those that were named',
-      { media: ['https://a.example/x.png', 'http://b.example:8080/y'], allowHost: ['*.CDN.example'] },
-      {
-        media: {
-          urls: ['https://a.example/x.png', 'http://b.example:8080/y'],
-          hosts: ['a.example', 'b.example:8080', '*.cdn.example'],
-          maxBytes: 16_777_216,
-          allowPrivate: false,
-          timeoutMs: 20_000,
-        },
-      },
+      'files from addresses, and nothing about hosts, sizes or times',
+      { media: ['https://a.example/x.png', 'http://b.example:8080/y'] },
+      { media: { urls: ['https://a.example/x.png', 'http://b.example:8080/y'] } },
     ],
     ['nothing of its own beside files of this machine', { file: ['a.png'] }, { saveOnTicket: true }],
   ];
   it.each(cases)('%s', async (_, options, expected) => {
     const made = await request(options);
     expect(made).toMatchObject(expected);
-    expect(MessageRequest.parse(made)).toEqual(made);
+    expect(OperatorMessage.parse(made)).toEqual(made);
     if (options.file === undefined) checkMessage(made);
   });
 
@@ -126,8 +117,6 @@ describe('what is sent', () => {
     ['an address that is none', { media: ['file.png'] }, /--media/],
     ['a file of this machine by address', { media: ['file:///etc/passwd'] }, /https/],
     ['an address with a password', { media: ['https://u:p@a.example/'] }, /password/],
-    ['a host that is none', { media: ['https://a.example/'], allowHost: ['https://b'] }, /--allow-host/],
-    ['a host for no file', { text: 'x', allowHost: ['a.example'] }, /--media/],
     ['eleven files', { media: ['https://a.example/'], file: Array(10).fill('a') }, /10 files at most/],
   ];
   it.each(refused)('not %s', async (_, options, problem) => {

@@ -1,0 +1,125 @@
+// Evaluates JSONata that a user sent with a request in a thread of its own. All expressions of the request share one
+// time limit and one memory limit. An expression that never ends, or fills the memory, ends the thread and nothing else.
+import { Worker } from 'node:worker_threads';
+import { MappingStoppedError, ValueError } from '../errors.ts';
+import type { ConfinedAnswer, ConfinedQuestion } from './confined-thread.ts';
+import { compileJsonata, type Evaluate } from './jsonata.ts';
+
+export type CompileJsonata = (source: string, at: readonly string[]) => Evaluate;
+
+export interface Confined {
+  /** As `compileJsonata`. The result rejects with MappingStoppedError once a limit is reached. */
+  readonly compile: CompileJsonata;
+  close(): Promise<void>;
+}
+
+export interface ConfinedLimits {
+  /** Milliseconds for all evaluations of the request together. */
+  readonly totalMs: number;
+  readonly memoryMb: number;
+}
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+export function openConfined(
+  { totalMs, memoryMb }: ConfinedLimits,
+  // Compiled code only: Node 20 runs no TypeScript in a thread.
+  thread: URL | null = import.meta.url.endsWith('.js')
+    ? new URL('./confined-thread.js', import.meta.url)
+    : null,
+): Confined {
+  const waiting = new Map<number, Waiting>();
+  let worker: Worker | null = null;
+  let ended: Error | null = null;
+  let questions = 0;
+  let left = totalMs;
+  let since = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const tooSlow = () =>
+    new MappingStoppedError(
+      `the expressions of this request took more than ${totalMs / 1000} s together; make them simpler`,
+    );
+  const tooMuch = () =>
+    new MappingStoppedError(
+      `the expressions of this request took more than ${memoryMb} MB of memory; make them simpler`,
+    );
+
+  function end(error: Error): void {
+    ended ??= error;
+    clearTimeout(timer);
+    void worker?.terminate();
+    for (const { reject } of waiting.values()) reject(ended);
+    waiting.clear();
+  }
+
+  function begin(): void {
+    since = performance.now();
+    timer = setTimeout(() => end(tooSlow()), Math.max(0, left));
+  }
+
+  /** Time counts while the thread has work, not while the rows are read. */
+  function pause(): void {
+    clearTimeout(timer);
+    left -= performance.now() - since;
+  }
+
+  function open(url: URL): Worker {
+    const opened = new Worker(url, {
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 },
+    });
+    opened.on('message', (answer: ConfinedAnswer) => {
+      const asked = waiting.get(answer.id);
+      if (!waiting.delete(answer.id)) return;
+      if (waiting.size === 0) pause();
+      if ('value' in answer) asked?.resolve(answer.value);
+      else asked?.reject(new ValueError(answer.code, answer.reason, undefined));
+    });
+    opened.on('error', (error: NodeJS.ErrnoException) =>
+      end(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : error),
+    );
+    opened.on('exit', () => end(tooMuch()));
+    return opened;
+  }
+
+  async function inProcess(evaluate: Evaluate, values: Parameters<Evaluate>[0]): Promise<unknown> {
+    if (left <= 0) throw tooSlow();
+    const began = performance.now();
+    try {
+      return await evaluate(values);
+    } finally {
+      left -= performance.now() - began;
+    }
+  }
+
+  return {
+    compile(source, at) {
+      // Parsed here as well: whatever is wrong with the expression is reported before any row.
+      const own = compileJsonata(source, at);
+      if (thread === null) return (values) => inProcess(own, values);
+      return (values) =>
+        new Promise((resolve, reject) => {
+          if (ended !== null) return reject(ended);
+          worker ??= open(thread);
+          const question: ConfinedQuestion = { id: questions++, source, values };
+          try {
+            // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+            worker.postMessage(question);
+          } catch (error) {
+            return reject(error as Error);
+          }
+          waiting.set(question.id, { resolve, reject });
+          if (waiting.size === 1) begin();
+        });
+    },
+    async close() {
+      ended ??= new MappingStoppedError('the request is over');
+      clearTimeout(timer);
+      await worker?.terminate();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+// Expressions of users against the limits of their thread. Threads run compiled code only, so this tests the build.
+import { expect, it } from 'vitest';
+import type * as Built from '../../../src/mapping/expression/confined.ts';
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the build has the types of its sources
+const { openConfined } = (await import(
+  new URL('../../../dist/src/mapping/expression/confined.js', import.meta.url).href
+)) as typeof Built;
+
+const LIMITS = { totalMs: 500, memoryMb: 64 };
+/** How often a timer of this thread fires while `work` runs. */
+async function beatsDuring(work: Promise<unknown>): Promise<number> {
+  let beats = 0;
+  const beat = setInterval(() => beats++, 5);
+  await work.catch(() => undefined);
+  clearInterval(beat);
+  return beats;
+}
+
+it('values come out as in this thread', async () => {
+  const confined = openConfined({ ...LIMITS, totalMs: 10_000 });
+  const evaluate = confined.compile('[name, $uppercase(name), missing]', []);
+  expect(await evaluate({ name: 'a' })).toEqual(['a', 'A']);
+  await expect(confined.compile('$number(name)', [])({ name: 'a' })).rejects.toMatchObject({
+    name: 'ValueError',
+    code: 'expression_failed',
+  });
+  await expect(confined.compile('{"f": function($x){$x}}', [])({})).rejects.toMatchObject({
+    name: 'ValueError',
+  });
+  expect(() => confined.compile('$eval("1")', [])).toThrow(/\$eval/);
+  await confined.close();
+});
+
+it.each([
+  ['never ends', '($f := function($n){$f($n + 1)}; $f(1))'],
+  ['matches for ages', '$match("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", /(a+)+$/)'],
+  ['fills the memory', '($g := function($s){$g($s & $s & "x")}; $g("xxxxxxxxxxxxxxxxxxxxxxxx"))'],
+])('an expression that %s ends with its request, and this thread goes on', async (_, source) => {
+  const confined = openConfined(LIMITS);
+  const evaluate = confined.compile(source, []);
+  const began = performance.now();
+  const rows = Promise.allSettled(Array.from({ length: 15 }, () => evaluate({})));
+  // In this thread there would be none.
+  expect(await beatsDuring(rows)).toBeGreaterThan(5);
+  // 15 rows of 2 s each would take 30 s.
+  expect(performance.now() - began).toBeLessThan(5000);
+  for (const { status } of await rows) expect(status).toBe('rejected');
+  await confined.close();
+});

@@ -1,0 +1,80 @@
+// OpenID providers that are broken or hostile: endless answers, and endpoints where no provider is.
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { OperatorOidc } from '../../../../src/contracts/config/config.ts';
+import { createOidcClient } from '../../../../src/operator/identity/oidc.ts';
+
+let server: Server;
+let issuer: string;
+let answer: (res: ServerResponse, path: string) => void;
+beforeEach(async () => {
+  server = createServer((req, res) => answer(res, req.url ?? ''));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
+
+const clientOf = () =>
+  createOidcClient({
+    oidc: OperatorOidc.parse({ issuer, clientId: 'sluice', clientSecret: 'env:S', roles: {} }),
+    secret: async () => 'secret',
+  });
+const CALLBACK = 'http://localhost:1/callback';
+const document = (over: object) =>
+  JSON.stringify({
+    issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/jwks`,
+    ...over,
+  });
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+it('an answer without end is given up', async () => {
+  answer = (res) => {
+    res.writeHead(200, JSON_TYPE).write('{"a":"');
+    const more = () => {
+      while (res.write('x'.repeat(65_536)));
+      res.once('drain', more);
+    };
+    more();
+  };
+  await expect(clientOf().begin(CALLBACK)).rejects.toMatchObject({ kind: 'unavailable' });
+});
+
+it('a small answer that unpacks to a large one is given up', async () => {
+  const bomb = gzipSync(document({ more: ' '.repeat(20_000_000) }));
+  answer = (res) => void res.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' }).end(bomb);
+  await expect(clientOf().begin(CALLBACK)).rejects.toMatchObject({ kind: 'unavailable' });
+});
+
+it('a redirect of the configuration is not followed', async () => {
+  const paths: string[] = [];
+  answer = (res, path) => {
+    paths.push(path);
+    res.writeHead(302, { location: `${issuer}/elsewhere` }).end();
+  };
+  await expect(clientOf().begin(CALLBACK)).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(paths).toEqual(['/.well-known/openid-configuration']);
+});
+
+it('an endpoint at a metadata service gets no code and no secret', async () => {
+  answer = (res) =>
+    void res
+      .writeHead(200, JSON_TYPE)
+      .end(document({ token_endpoint: 'http://169.254.169.254/latest/api/token' }));
+  const client = clientOf();
+  const { pending } = await client.begin(CALLBACK);
+  const back = new URL(`${CALLBACK}?code=x&state=${pending.state}&iss=${encodeURIComponent(issuer)}`);
+  const began = performance.now();
+  await expect(client.finish(back, pending)).rejects.toMatchObject({
+    kind: 'unavailable',
+    cause: { cause: { code: 'ADDRESS_REFUSED' } },
+  });
+  expect(performance.now() - began).toBeLessThan(1000);
+});
