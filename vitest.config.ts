@@ -81,6 +81,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'image',
+          include: ['test/image/**/*.test.ts'],
+          globalSetup: ['test/support/postgres/postgres-of-run.ts', 'test/support/runner/global-setup.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'long',
           include: [`test/${LONG}`, ...PROPERTIES],
           env: { [LONG_VARIABLE]: '1' },

@@ -13,25 +13,12 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const { env } = process;
+// In the clone: `npm ci` removes node_modules, and tests start Node as other users.
+const cache = process.env.SLUICE_NODE_CACHE ?? fileURLToPath(new URL('../.node', import.meta.url));
 const { versions } = JSON.parse(readFileSync(new URL('node-versions.json', import.meta.url), 'utf8'));
-
-/** The folder of Sluice's other downloads, or a temporary one where the home folder is read-only. */
-function cacheFolder() {
-  const xdg = env.XDG_CACHE_HOME;
-  const folder = join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.cache'), 'sluice');
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return folder;
-  } catch (error) {
-    const temporary = mkdtempSync(join(tmpdir(), 'sluice-node-'));
-    process.stderr.write(`${folder} can't be made (${error.code}), so Node goes to ${temporary}\n`);
-    return temporary;
-  }
-}
 
 function execute(command, args, cwd) {
   const { status, error } = spawnSync(command, args, { cwd, stdio: ['ignore', 2, 2] });
@@ -40,13 +27,14 @@ function execute(command, args, cwd) {
 }
 
 /** npm checks its own hash too; this one is in the repository. */
-function install({ version, packages }, cache) {
+function install({ version, packages }) {
   const folder = join(cache, `node-${version}`);
   if (existsSync(join(folder, 'node'))) return folder;
   const platform = `${process.platform}-${process.arch}`;
   const packed = packages[platform];
   if (packed === undefined)
     throw new Error(`no build of Node ${version} for ${platform} is pinned; install it yourself`);
+  mkdirSync(cache, { recursive: true });
   const draft = mkdtempSync(join(cache, 'unfinished-'));
   try {
     const spec = `${packed.name}@${version}`;
@@ -73,7 +61,7 @@ function install({ version, packages }, cache) {
 const pin = Object.hasOwn(versions, process.argv[2] ?? '') ? versions[process.argv[2]] : undefined;
 try {
   if (pin === undefined) throw new Error(`name one of these versions: ${Object.keys(versions).join(', ')}`);
-  process.stdout.write(`${install(pin, cacheFolder())}\n`);
+  process.stdout.write(`${install(pin)}\n`);
 } catch (error) {
   process.stderr.write(`scripts/node.mjs: ${error.message}\n`);
   process.exitCode = pin === undefined ? 2 : 1;

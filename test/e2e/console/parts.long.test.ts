@@ -10,7 +10,7 @@ import { launchChromium } from '../../support/chromium.ts';
 import { findBarriers, type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { loginAnswers, type Stub, startStub } from '../../support/console/stub.ts';
 
-const SCRIPT = join(import.meta.dirname, '../../../scripts/console.mjs');
+const SCRIPT = join(import.meta.dirname, '../../../scripts/build/console.mjs');
 const SHOTS = process.env.SLUICE_SCREENSHOTS;
 
 let browser: Browser;

@@ -1,7 +1,7 @@
 // What others can observe of a running project: Temporal's histories, processes, pages of numbers, a browser.
 import { readdir, readFile } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import type { Browser } from 'playwright-core';
 import { logIn, openPage } from '../../support/console/pages.ts';
 import { CANARY } from './configure.ts';
@@ -17,13 +17,13 @@ export async function readHistories(address: string): Promise<ReadonlyMap<string
       const page = await workflowService.listWorkflowExecutions({ namespace: 'default', nextPageToken });
       for (const info of page.executions) {
         const { execution } = info;
-        const about = temporal.api.workflow.v1.WorkflowExecutionInfo.encode(info).finish();
+        const about = proto.temporal.api.workflow.v1.WorkflowExecutionInfo.encode(info).finish();
         const parts = [Buffer.from(about).toString('latin1')];
         let nextEvents: Uint8Array = new Uint8Array();
         do {
           const asked = { namespace: 'default', execution: execution ?? null, nextPageToken: nextEvents };
           const { history, nextPageToken: more } = await workflowService.getWorkflowExecutionHistory(asked);
-          const bytes = temporal.api.history.v1.History.encode(history ?? {}).finish();
+          const bytes = proto.temporal.api.history.v1.History.encode(history ?? {}).finish();
           parts.push(Buffer.from(bytes).toString('latin1'));
           nextEvents = more;
         } while (nextEvents.length > 0);

@@ -1,6 +1,6 @@
 // Reads a Kafka topic from its beginning to what is its end now.
 import { randomUUID } from 'node:crypto';
-import { type Kafka, KafkaJSError, type KafkaMessage } from 'kafkajs';
+import kafkajs, { type Kafka, type KafkaMessage } from 'kafkajs';
 import { until } from '../../support/until.ts';
 
 export interface ReadMessage extends Pick<KafkaMessage, 'offset'> {
@@ -52,7 +52,7 @@ async function countMessages(kafka: Kafka, topic: string): Promise<bigint | null
     const bounds = await admin.fetchTopicOffsets(topic);
     return bounds.reduce((sum, { high, low }) => sum + BigInt(high) - BigInt(low), 0n);
   } catch (error) {
-    if (error instanceof KafkaJSError && error.retriable) return null;
+    if (error instanceof kafkajs.KafkaJSError && error.retriable) return null;
     throw error;
   } finally {
     await admin.disconnect();

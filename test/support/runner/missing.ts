@@ -6,3 +6,4 @@ export const NO_OPENSSL = 'no openssl';
 export const NO_PYTHON = 'no Python 3';
 export const NO_PIP = 'no Python 3 with pip';
 export const NO_GO = 'no Go';
+export const NO_CONTAINERS = 'neither Docker nor buildah';

@@ -1,5 +1,5 @@
-// The image is not built by the tests, so this compares what its build stage copies with what the build compiles, and
-// checks what makes an image safe to run.
+// What can be seen of the image without building it (`npm run test:image` builds it): its build stage copies what it
+// compiles, and it is safe to run.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -30,7 +30,8 @@ it('the build stage of the image copies every file that the build compiles', () 
   const folders = copied(stages.find((stage) => stage.includes(' AS build')) as string);
   const isCopied = (path: string) =>
     folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
-  const { include, exclude } = parse(read('tsconfig.build.json')) as { include: string[]; exclude: string[] };
+  const { include } = parse(read('tsconfig.image.json')) as { include: string[] };
+  const { exclude } = parse(read('tsconfig.build.json')) as { exclude: string[] };
   const compiled = new Set(
     include
       .filter((folder) => existsSync(join(ROOT, folder)))

@@ -68,11 +68,11 @@ it('a package with another hash is refused, and nothing of it stays', async () =
   const cache = join(folder, 'cache');
   const { code, stdout, stderr } = await run(['24'], {
     PATH: `${folder}${delimiter}${process.env.PATH}`,
-    XDG_CACHE_HOME: cache,
+    SLUICE_NODE_CACHE: cache,
   });
   expect(stderr).toMatch(/node-linux-\S+ is refused: its hash is sha512-\S+, and sha512-\S+ is pinned/);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(await readdir(join(cache, 'sluice'))).toEqual([]);
+  expect(await readdir(cache)).toEqual([]);
 });
 
 it.each([[[]], [['18']], [['__proto__']]])('arguments %j download nothing', async (args) => {

@@ -1,12 +1,15 @@
 // The Kafka sink against things that are no broker: each send ends, says why, and leaves nothing open.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runEndedEvent } from '../../../src/contracts/wire/events.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
 import { kafkaError, kafkaSink } from '../../../src/sinks/kafka.ts';
 import { type Sent, SinkError } from '../../../src/sinks/sink.ts';
+
+// A module of CommonJS, whose errors have no names that Node can import.
+const { KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } = kafkajs;
 
 const counts = {
   read: 0,

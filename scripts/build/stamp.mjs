@@ -2,7 +2,7 @@
 // tests know whether a source is newer than what was compiled.
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 
-const at = (name) => new URL(`../dist/${name}`, import.meta.url);
+const at = (name) => new URL(`../../dist/${name}`, import.meta.url);
 
 if (process.argv[2] === 'begin') {
   mkdirSync(at(''), { recursive: true });
