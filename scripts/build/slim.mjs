@@ -21,5 +21,4 @@ const releases = readdirSync(join(BRIDGE, 'releases'));
 if (!releases.includes(own)) throw new Error(`Temporal has no native part for ${own}`);
 for (const name of releases) if (name !== own) remove(BRIDGE, 'releases', name);
 remove(BRIDGE, 'sdk-core');
-for (const name of readdirSync(SWAGGER))
-  if (!SERVED.has(name) && !LICENSE.test(name)) remove(SWAGGER, name);
+for (const name of readdirSync(SWAGGER)) if (!SERVED.has(name) && !LICENSE.test(name)) remove(SWAGGER, name);
