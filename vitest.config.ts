@@ -52,8 +52,8 @@ export default defineConfig({
           include: ['test/{unit,contract}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, LONG],
           globalSetup: ['test/support/postgres/postgres-of-run.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -64,8 +64,8 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, LONG],
           globalSetup: ['test/support/postgres/postgres-of-run.ts', 'test/support/runner/global-setup.ts'],
           setupFiles: ['test/support/temporal/quiet-sdk.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {

@@ -1,6 +1,7 @@
 // The image: small, run by nobody in particular, and able to run every process of docker-compose.yml, with the commands,
 // variables and the configuration that stand there.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { request } from 'undici';
@@ -34,6 +35,8 @@ interface Config {
   routes: { 'site-leads': { kafka?: object } };
 }
 
+/** Command of the image's health check. */
+let check: readonly string[];
 let image: Image | null = null;
 let postgres: TestPostgres;
 let kafka: TestKafka | null;
@@ -53,7 +56,11 @@ beforeAll(async () => {
     freePort(),
   ]);
   dir = await mkdtemp(join(tmpdir(), 'sluice-image-config-'));
+  // The user of the image reads it.
+  await chmod(dir, 0o755);
   const file = resolve(import.meta.dirname, '../../docker-compose.yml');
+  const dockerfile = await readFile(resolve(import.meta.dirname, '../../Dockerfile'), 'utf8');
+  check = JSON.parse(/^HEALTHCHECK .*\\\n\s+CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '[]') as string[];
   compose = parse(await readFile(file, 'utf8'), { merge: true }) as Compose;
   const config = parse(compose.configs.sluice.content) as Config;
   config.accounts.demo.baseUrl = `http://127.0.0.1:${ports.sandbox}/wapi`;
@@ -91,6 +98,13 @@ function environmentOf({ environment = {} }: Service, adminPort: number): Record
   };
 }
 
+/** What the health check of the image says. */
+function isHealthy(adminPort: number): boolean {
+  const [, ...args] = check;
+  const env = { SLUICE_ADMIN_PORT: `${adminPort}` };
+  return spawnSync(process.execPath, args, { env }).status === 0;
+}
+
 /** Starts a service of docker-compose.yml, and waits for what its health check asks. */
 async function start(name: string): Promise<ImageProcess> {
   const service = compose.services[name] as Service;
@@ -100,13 +114,10 @@ async function start(name: string): Promise<ImageProcess> {
   );
   const started = await own().start(args, { env: environmentOf(service, adminPort), config: dir });
   processes.push(started);
-  const url =
-    name === 'sandbox'
-      ? `http://127.0.0.1:${ports.sandbox}/panel/faults`
-      : `http://127.0.0.1:${adminPort}/readyz`;
   await until(`${name} is ready`, async () => {
     if (started.child.exitCode !== null) throw new Error(`${name} ended:\n${started.output()}`);
-    const answer = await request(url).catch(() => null);
+    if (name !== 'sandbox') return isHealthy(adminPort);
+    const answer = await request(`http://127.0.0.1:${ports.sandbox}/panel/faults`).catch(() => null);
     await answer?.body.dump();
     return answer?.statusCode === 200;
   });

@@ -53,7 +53,7 @@ export async function buildImage(): Promise<Image | null> {
     else
       await follow(
         'buildah',
-        ['bud', '--layers', '--pull=missing', '--file', file, '--tag', TAG, ROOT],
+        ['bud', '--layers', '--pull=missing', '--format=docker', '--file', file, '--tag', TAG, ROOT],
         BUILDAH,
       );
   } finally {
@@ -137,9 +137,10 @@ async function buildahImage(base: string): Promise<Image> {
     await buildah('umount', name);
     return Number.parseInt(stdout, 10);
   };
-  const entrypoint = JSON.parse(
-    await buildah('inspect', '--type=image', '--format={{json .OCIv1.Config.Entrypoint}}', TAG),
-  ) as string[];
+  const { OCIv1 } = JSON.parse(await buildah('inspect', '--type=image', TAG)) as {
+    OCIv1: { config: { Entrypoint: string[] } };
+  };
+  const entrypoint = OCIv1.config.Entrypoint;
   return {
     size: async () => ({
       whole: await bytesOf(await container()),

@@ -135,7 +135,7 @@ describe('a canceled call', () => {
     const started = start();
     const keys = started.account.tokens.map(({ key }) => key);
     for (const key of keys) await started.deps.budget.reserve([key], LANES.reply);
-    for (const key of keys) await started.deps.budget.block(key, 60_000);
+    for (const key of keys) await started.deps.budget.block(key, 600_000);
     await started.answers();
     return started;
   };
@@ -144,9 +144,8 @@ describe('a canceled call', () => {
     const { call, controller, answers } = await blocked();
     const result = call();
     setTimeout(() => controller.abort(pause), 50);
-    const began = performance.now();
+    // The slot is further away than the time limit of a test.
     await expect(result).rejects.toBe(pause);
-    expect(performance.now() - began).toBeLessThan(5000);
     expect(await answers()).toEqual([]);
   });
 
@@ -164,12 +163,10 @@ describe('a canceled call', () => {
   it('is aborted by a worker that shuts down', async () => {
     await tokens(ALL, ALL);
     const { call, controller } = start();
-    await panel().fault({ kind: 'delay', ms: 5000 });
-    const began = performance.now();
+    await panel().fault({ kind: 'hang' });
     const result = call();
     setTimeout(() => controller.abort(new CancelledFailure('WORKER_SHUTDOWN')), 150);
     await expect(result).rejects.toThrow();
-    expect(performance.now() - began).toBeLessThan(2000);
   });
 });
 

@@ -57,10 +57,7 @@ describe('a pause', () => {
       await environment.panel.fault(SLOW);
       const handle = await environment.start();
       await untilCalls(environment, 5);
-      const asked = Date.now();
       expect(await pause(handle)).toMatchObject({ paused: BY });
-      const last = (await environment.panel.requests()).at(-1);
-      expect(Date.parse(last?.at ?? '') - asked).toBeLessThan(2000);
       await expectStill(environment, handle);
       expect((await progressOf(handle)).done).toBeLessThan(12);
       await environment.panel.clearFaults();

@@ -30,9 +30,8 @@ function latch(): { readonly opened: Promise<void>; open(): void } {
 }
 
 describe('a batch that must halt', () => {
-  it('reaches the batch beside it within 2 s, however long its own calls take', async () => {
+  it('reaches the batch beside it, however long its own calls take', async () => {
     const slow = latch();
-    let haltedAt = 0;
     const rule: Rule = {
       on: UPSERT,
       async answer({ body }, call) {
@@ -42,14 +41,12 @@ describe('a batch that must halt', () => {
         // By then every other place has a slow call under way.
         await delay(1000);
         body.contact.number = '14155559999';
-        haltedAt = Date.now();
       },
     };
     const options = { csv: plainRows(30), sync: { concurrency: 4 }, shape: [rule] };
     await inEnvironment(options, async (environment) => {
       const handle = await environment.start();
       expect(await untilPaused(handle)).toContain('OTHER_PERSON');
-      expect(Date.now() - haltedAt).toBeLessThan(2000);
       // What a heartbeat takes: from then on whatever is under way comes to its answer, and nothing follows.
       await delay(1500);
       const writes = environment.service?.writes().length;

@@ -5,6 +5,7 @@ import {
   parsePhone,
   parsePhoneNumber,
 } from '../../../../src/mapping/phone/index.ts';
+import { cpuMs } from '../../../support/cpu-time.ts';
 
 const BIA = '5511987654321';
 const BR: PhoneRules = { country: 'BR' };
@@ -237,10 +238,11 @@ describe('spellings', () => {
 });
 
 it.each(['-', ' 1 ', '(', '/', ', ', 'a ', '+', '٣-'])('a cell of 100,000 %j is refused at once', (text) => {
-  const begun = performance.now();
-  for (const rules of [NONE, BR]) expect(parsePhone(text.repeat(100_000), rules).ok).toBe(false);
-  for (const rules of [NONE, BR]) expect(parsePhone(text.repeat(1000).slice(0, 1000), rules).ok).toBe(false);
-  expect(performance.now() - begun).toBeLessThan(1000);
+  const took = cpuMs(() => {
+    for (const cell of [text.repeat(100_000), text.repeat(1000).slice(0, 1000)])
+      for (const rules of [NONE, BR]) expect(parsePhone(cell, rules).ok).toBe(false);
+  });
+  expect(took).toBeLessThan(1000);
 });
 
 describe('separators', () => {

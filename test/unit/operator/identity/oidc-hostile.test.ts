@@ -71,10 +71,8 @@ it('an endpoint at a metadata service gets no code and no secret', async () => {
   const client = clientOf();
   const { pending } = await client.begin(CALLBACK);
   const back = new URL(`${CALLBACK}?code=x&state=${pending.state}&iss=${encodeURIComponent(issuer)}`);
-  const began = performance.now();
   await expect(client.finish(back, pending)).rejects.toMatchObject({
     kind: 'unavailable',
     cause: { cause: { code: 'ADDRESS_REFUSED' } },
   });
-  expect(performance.now() - began).toBeLessThan(1000);
 });
