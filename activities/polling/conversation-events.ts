@@ -59,7 +59,7 @@ function changeTypes({ state, previous, since }: Findings): ChangeType[] {
 }
 
 function messageEvent({ account, state }: Findings, message: StagedMessage): ConversationEvent {
-  const type = message.fromMe === true ? 'message.sent' : 'message.received';
+  const type = message.fromMe ? 'message.sent' : 'message.received';
   const { key: what, at: time } = message;
   return {
     ...envelopeOf({ account, conversation: state.id }, { type, what, time: time ?? state.updatedAt }),

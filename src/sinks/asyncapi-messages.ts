@@ -117,7 +117,8 @@ function ended(status: 'finished' | 'cancelled' | 'failed', pending: number): Ru
 export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
   'message.received': {
     title: 'Message received',
-    summary: 'A contact sent a message. A message without a known direction also counts as received.',
+    summary:
+      'A contact sent a message. A message whose direction cannot be read is not published, and is a gap of its poller.',
     schema: 'MessagePublished',
     example: published('message.received', 'wamid.1', 'Is it still there?'),
   },

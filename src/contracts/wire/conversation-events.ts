@@ -44,7 +44,7 @@ export const ConversationState = z.object({
 });
 export type ConversationState = z.infer<typeof ConversationState>;
 
-/** One message of a history. The API text does not show its fields, so all but `key` and `raw` may be null. */
+/** One message of a history. The API text does not show its fields, so all but `key`, `fromMe` and `raw` may be null. */
 export const PublishedMessage = z.object({
   key: described(
     z.string().min(1),
@@ -52,10 +52,7 @@ export const PublishedMessage = z.object({
   ),
   id: described(z.string().nullable(), 'Id of the message in the service. null: the service shows none.'),
   body: described(z.string().nullable(), 'Text of the message. null: it has none, for example a template.'),
-  fromMe: described(
-    z.boolean().nullable(),
-    'true: the account sent the message. false: the contact sent it. null: the direction is unknown, and the event is message.received.',
-  ),
+  fromMe: described(z.boolean(), 'true: the account sent the message. false: the contact sent it.'),
   at: described(z.string().nullable(), 'Time of the message. null: the service shows none.'),
   status: described(z.string().nullable(), 'Delivery status of the message. null: the service shows none.'),
   raw: described(z.record(z.string(), z.unknown()), 'The item as the service returned it.'),

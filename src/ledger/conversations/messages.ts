@@ -10,7 +10,7 @@ export interface StagedMessage {
   readonly key: string;
   readonly id: string | null;
   readonly body: string | null;
-  readonly fromMe: boolean | null;
+  readonly fromMe: boolean;
   /** ISO 8601, UTC. */
   readonly at: string | null;
   readonly status: string | null;

@@ -103,7 +103,7 @@ function NeedItem({ need }: { readonly need: Need }) {
           {reason !== null && <div>{reason}</div>}
         </div>
       </div>
-      {commands[0]?.route.endsWith('/resolve') === true ? (
+      {kind === 'unknown-members' ? (
         <Anchor
           component={Link}
           to={SCREEN_OF[kind]}

@@ -1,5 +1,5 @@
 // What waits for a person, with how urgent it is and the commands that help.
-import { ENDPOINTS } from '../../../contracts/operator/index.ts';
+import type { Input, Route } from '../../../contracts/operator/index.ts';
 import type { Need, TokenGauge } from '../../../contracts/operator/overview.ts';
 import type { NeedRow } from '../../../ledger/operator/overview/needs.ts';
 import type { OpenDeadLetters } from '../dead-letters/letters.ts';
@@ -25,21 +25,19 @@ const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
   approval: 'info',
 };
 
-type Command = Need['commands'][number];
+/** A route of the contract, with an input that it accepts. */
+type Command = { [R in Route]: { readonly route: R; readonly input: Input<R> } }[Route];
 type Place = { readonly account: string | null; readonly name: string; readonly run: string | null };
 
 const COMMANDS: Readonly<Record<NeedRow['kind'], (place: Place) => readonly Command[]>> = {
-  'unknown-records': ({ name }) => [{ route: 'POST /syncs/{sync}/retry', input: { sync: name } }],
-  'failed-run': ({ name }) => [{ route: 'POST /syncs/{sync}/run', input: { sync: name } }],
-  'unknown-events': ({ account, name }) => [
-    { route: 'POST /events/retry', input: { account, route: name, states: ['unknown'] } },
+  'unknown-records': ({ name }) => [
+    { route: 'POST /syncs/{sync}/retries', input: { sync: name, statuses: ['unknown'] } },
   ],
-  'blocked-events': ({ account, name }) => [
-    { route: 'POST /events/retry', input: { account, route: name, states: ['blocked'] } },
-  ],
-  'unknown-members': ({ name }) => [
-    { route: 'POST /campaigns/{campaign}/resolve', input: { campaign: name } },
-  ],
+  'failed-run': ({ name }) => [{ route: 'POST /syncs/{sync}/runs', input: { sync: name } }],
+  'unknown-events': (place) => [retryEvents(place, 'unknown')],
+  'blocked-events': (place) => [retryEvents(place, 'blocked')],
+  // Whether they were triggered is for a person to say, on the page of the campaign.
+  'unknown-members': () => [],
   'failed-members': ({ name }) => [{ route: 'POST /campaigns/{campaign}/retry', input: { campaign: name } }],
   'blocked-poller': ({ name }) => [{ route: 'POST /pollers/{poller}/resume', input: { poller: name } }],
   'paused-poller': ({ name }) => [{ route: 'POST /pollers/{poller}/resume', input: { poller: name } }],
@@ -54,6 +52,11 @@ const COMMANDS: Readonly<Record<NeedRow['kind'], (place: Place) => readonly Comm
   approval: ({ name }) => [{ route: 'POST /campaigns/{campaign}/approve', input: { campaign: name } }],
   'dead-outbox': ({ name }) => [{ route: 'POST /outbox/retry', input: { sinks: [name], states: ['dead'] } }],
 };
+
+function retryEvents({ account, name }: Place, state: 'unknown' | 'blocked'): Command {
+  const input = { route: name, states: [state] };
+  return { route: 'POST /events/retry', input: account === null ? input : { account, ...input } };
+}
 
 interface Found {
   readonly rows: readonly NeedRow[];
@@ -85,7 +88,7 @@ export function needsOf({ rows, tokens, pauses, letters }: Found): Need[] {
     const place = { account: row.account, name, run: row.run };
     const commands =
       row.kind === 'failed-run' && jobOf(row.name).kind !== 'sync' ? [] : COMMANDS[row.kind](place);
-    return { ...row, name, severity: SEVERITY[row.kind], commands: commands.filter(isServed) };
+    return { ...row, name, severity: SEVERITY[row.kind], commands: [...commands] };
   });
   const all = [...refused, ...others, ...pauses.map(pausedNeed), ...letters.map(deadLetterNeed)];
   return all.sort(
@@ -133,5 +136,3 @@ function need(fields: Omit<Need, 'severity' | 'count' | 'commands'>): Need {
 }
 
 const RANKS: readonly Need['severity'][] = ['critical', 'warning', 'info'];
-
-const isServed = ({ route }: Command) => Object.hasOwn(ENDPOINTS, route);

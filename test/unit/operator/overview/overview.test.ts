@@ -1,5 +1,8 @@
 // The overview, the call log, spending and failures, on both databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import en from '../../../../src/console/i18n/en/overview.ts';
+import ptBR from '../../../../src/console/i18n/pt-BR/overview.ts';
+import { ENDPOINTS, type Route } from '../../../../src/contracts/operator/index.ts';
 import { OVERVIEW } from '../../../../src/contracts/operator/overview.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import type { Caller } from '../../../../src/operator/service/caller.ts';
@@ -133,6 +136,15 @@ describe.each([
     const order = ['critical', 'warning', 'info'];
     const severities = needs.map(({ severity }) => order.indexOf(severity));
     expect(severities).toEqual(severities.toSorted((a, b) => a - b));
+    for (const { route, input } of needs.flatMap(({ commands }) => commands)) {
+      expect(ENDPOINTS[route as Route].input.safeParse(input), route).toMatchObject({ success: true });
+      // The console has words for its button.
+      const word = route.split('/').at(-1) as 'retry';
+      for (const texts of [en, ptBR])
+        expect([texts.command[word], texts.effect[word]]).not.toContain(undefined);
+    }
+    const without = needs.filter(({ commands }) => commands.length === 0).map(({ kind }) => kind);
+    expect(without).toEqual(['refused-token', 'unknown-members']);
     expect(needs.find(({ kind }) => kind === 'dead-outbox')?.commands).toEqual([
       { route: 'POST /outbox/retry', input: { sinks: ['crm'], states: ['dead'] } },
     ]);
