@@ -62,6 +62,8 @@ function readCell(value: string, rules: PhoneRules): Reading | PhoneRefusal {
   const text = unquoted(plain);
   // Before the search for separators, because a float's decimal comma is not one.
   if (floatDigits(text) !== null) return readFloat(text, rules);
+  // Between numbers they divide them. At an edge they may stand for a digit.
+  if (/^[|&]|[|&]$/.test(text)) return SYMBOLS;
   const written = withNetworkForms(text);
   if (typeof written !== 'string') return written;
   return resolve(written, 0, rules) ?? (/\p{L}/u.test(written) ? LETTERS : SHORT);
@@ -95,8 +97,8 @@ function resolve(text: string, level: number, rules: PhoneRules): Reading | Phon
   if (level === GAP) {
     if (first !== undefined && 'ok' in first && !pieces.slice(1).some((piece) => piece.includes('+')))
       return first;
-    if (results.slice(1).some(mayContinue)) return TWO;
   }
+  if (level <= GAP && results.slice(1).some(mayContinue)) return TWO;
   const whole = level <= GAP ? undefined : readPiece(text.replace(/\s*[,/]\s*/g, ' '), rules);
   if (whole !== undefined && !('ok' in whole)) {
     return first !== undefined && !('ok' in first) && first.number !== whole.number ? SEVERAL : whole;
@@ -114,7 +116,7 @@ function saysSomething(text: string, level: number): boolean {
   return (level <= GAP ? /[^\s.,:()'"-]/ : /\S/).test(withoutLabels(text, undefined));
 }
 
-/** A piece behind a gap that is no number by itself may belong to the number before it. */
+/** A piece that is no number by itself may belong to the number before it, and what divides them may stand for a digit. */
 const mayContinue = (result: Reading | PhoneRefusal | undefined): boolean =>
   result !== undefined &&
   'ok' in result &&

@@ -18,13 +18,15 @@ const BEFORE = new RegExp(`^(?:(?:${WORD})(?![\\p{L}\\d])[\\s.:/-]*)+(?:\\d{1,2}
 const LABEL = new RegExp(`^(?:\\(?(?:${WORD})(?![\\p{L}\\d])[\\s.:/)-]*)+$`, 'iu');
 const AFTER = new RegExp(`(?:[\\s.:,/-]+(?:${WORD})\\.?)+$`, 'iu');
 const EXTENSION =
-  /[\s,;-]*(?:\b(?:ramal|ram|extens[aã]o|extensi[oó]n|extension|ext|extn|anexo|r)\b\.?\s*[.:]?|x|#)\s*\d{1,6}\s*$/i;
+  /[\s,;-]*(?:\b(?:ramal|ram|extens[aã]o|extensi[oó]n|extension|ext|extn|anexo|r)\b\.?\s*[.:]?|(?<=[\s,;-]|^\+[\d\s().-]*)(?:x|#))\s*\d{1,6}\s*$/i;
 // `0xx11`: the Brazilian way to write "dial zero, any carrier, then 11".
 const ANY_CARRIER = /^(\(?)0?\s?\(?(?:xx|\*\*)\)?\s?(?=\(?\d)/i;
 
-/** Quotes that spreadsheets and their exports put around text: `'+55…`, `="55…"`. */
+/** What spreadsheets and their exports put around text: `'+55…`, `"55…"`, `="55…"`. A quote alone at the end stays. */
 export function unquoted(text: string): string {
-  return /^[^+\d(]|["'`]$/.test(text) ? text.replace(/^[\s'"`=]+(?=[+(\p{L}\d])|['"`\s]+$/gu, '') : text;
+  const [, , inner] = /^\s*=?(["'`])\s*(.*?)\s*\1\s*$/su.exec(text) ?? [];
+  const bare = inner ?? text;
+  return bare.replace(/^\s*=?\s*'+\s*(?=[+(\p{L}\d])|^\s*=(?=\+)/u, '');
 }
 
 /** A note in parentheses that says nothing about the number: `(WhatsApp)` qualifies, `(não é dela)` and `(**)` do not. */
@@ -43,7 +45,7 @@ export function withoutLabels(piece: string, country: string | undefined): strin
     .replace(EXTENSION, '')
     .replace(BEFORE, '')
     .replace(AFTER, '')
-    .replace(/^[\s:]+|\s*[.,:]?\s*$/g, '')
+    .replace(/^\s+|\s*[.,:]?\s*$/g, '')
     .replace(/[[\]]/g, (bracket) => (bracket === '[' ? '(' : ')'));
   const dialed = country === 'BR' ? bare.replace(ANY_CARRIER, '$10') : bare;
   return dialed

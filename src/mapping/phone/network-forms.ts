@@ -1,9 +1,10 @@
 // Reads ids and links of the chat network, and links to dial. Their numbers are international, so they get a +.
-import { CONTEXT, GROUP_ID, INNER_ID, LINK, type PhoneRefusal } from './result.ts';
+import { CONTEXT, GROUP_ID, INNER_ID, LETTERS, LINK, type PhoneRefusal } from './result.ts';
 
 // `+55 11 987654321@c.us` does not match: its last digits alone would be another number.
 // The number may have a device behind it, and an agent before the device.
-const ID = /(?<![\w@]|\d[\s().-]*)\+?(\d{5,})(?:(?:[._]\d{1,2})?:\d{1,3})?@(?:c\.us|s\.whatsapp\.net)\b/gi;
+const ID =
+  /(?<=^\s*|[;,\n]\s*|\p{L}:?\s+)\+?(\d{5,})(?:(?:[._]\d{1,2})?:\d{1,3})?@(?:c\.us|s\.whatsapp\.net)\b/giu;
 const SHORT_LINK = /(?:https?:\/\/)?(?:www\.)?wa\.me\/(?:\+|%2b)?(\d+)(?:\/|\/?\?[a-z]\S*)?(?!\S)/gi;
 const SEND_LINK =
   /(?:https?:\/\/(?:api|web|www)\.whatsapp\.com|whatsapp:\/|(?<![\w.])(?:api|web)\.whatsapp\.com)\/send\/?\?(\S*)/gi;
@@ -15,8 +16,10 @@ export function withNetworkForms(text: string): string | PhoneRefusal {
   if (!/[@:/]/.test(text)) return text;
   if (/@(?:g\.us|broadcast|newsletter)\b/i.test(text)) return GROUP_ID;
   if (/@lid\b/i.test(text)) return INNER_ID;
-  const found = text
-    .replace(ID, '+$1')
+  const identified = text.replace(ID, '+$1');
+  // An id that is not whole, or has something before it.
+  if (/@(?:c\.us|s\.whatsapp\.net)\b/i.test(identified)) return LETTERS;
+  const found = identified
     .replace(SHORT_LINK, '+$1')
     .replace(SEND_LINK, (_, query: string) => phoneOf(query));
   if (/(?:\/\/|wa\.me|whatsapp\.com)/i.test(found.replace(DIAL_LINK, ''))) return LINK;

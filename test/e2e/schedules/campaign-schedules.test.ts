@@ -163,6 +163,13 @@ it('a scheduled run that meets a run is left out, waits for its end, or cancels 
     await campaign().executeUpdate(cancelCampaignUpdate, { args: [COMMAND] });
     expect(await first.result()).toMatchObject({ started: true, why: 'cancelled' });
     await untilRunsFor(waiting.workflowId);
+    // Until then a newer plan would replace its plan.
+    await until('its campaign has begun', async () => {
+      const runs = await environment.db.query<{ state: string }>(
+        'select state from campaigns order by run_id desc limit 1',
+      );
+      return runs[0]?.state === 'running';
+    });
 
     const cancelling = await scheduledRun(environment, 'cancel-other');
     expect(await waiting.result()).toMatchObject({ started: true, why: 'cancelled' });

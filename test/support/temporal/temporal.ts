@@ -1,6 +1,6 @@
 // A test file's own corner of the run's Temporal server.
 import { randomUUID } from 'node:crypto';
-import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { closingCalls } from '../../../src/runtime/temporal/closing-calls.ts';
@@ -10,8 +10,6 @@ import {
 } from '../../../src/runtime/temporal/temporal-health.ts';
 // Brings the type of what the setup provides.
 import type {} from '../runner/global-setup.ts';
-
-type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 
 export interface TestTemporal {
   readonly connection: Connection;
@@ -31,10 +29,9 @@ export async function connectTestTemporal(
 ): Promise<TestTemporal> {
   const address = inject('temporalAddress');
   const namespace = `test-${randomUUID()}`;
-  const calls = recordCalls();
   const connection = await Connection.connect({
     address,
-    interceptors: [calls.interceptor, ...closingCalls()],
+    interceptors: closingCalls(),
   });
   await connection.workflowService.registerNamespace({
     namespace,
@@ -51,33 +48,8 @@ export async function connectTestTemporal(
     taskQueue: (label = 'queue') => `${label}-${randomUUID()}`,
     close: async () => {
       await nativeConnection.close();
-      const open = calls.open();
       await connection.close();
-      if (open.length > 0) throw new Error(`nobody awaited these calls: ${open.join(', ')}`);
     },
-  };
-}
-
-/** Knows which calls have begun and not ended: their promises were dropped. */
-function recordCalls(): { readonly interceptor: Interceptor; open(): string[] } {
-  const open = new Map<object, string>();
-  return {
-    interceptor: (options, nextCall) => {
-      const call = nextCall(options) as ReturnType<Interceptor>;
-      const start = call.start.bind(call);
-      call.start = (metadata, listener) => {
-        open.set(call, options.method_definition.path);
-        start(metadata, {
-          ...listener,
-          onReceiveStatus(status) {
-            open.delete(call);
-            listener?.onReceiveStatus?.(status);
-          },
-        });
-      };
-      return call;
-    },
-    open: () => [...open.values()],
   };
 }
 

@@ -27,7 +27,7 @@ const readTwice = async (...answers: string[]) => {
   let asked = 0;
   const exchange = openExchange({
     place: 'https://crm.test/list',
-    timeoutMs: 2000,
+    timeoutMs: 60_000,
     now: Date.now,
     resolve: async () => [{ address: answers[asked++] ?? '', family: 4 }],
   });

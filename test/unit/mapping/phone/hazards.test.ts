@@ -138,6 +138,40 @@ describe('hidden digits', () => {
   ]);
 });
 
+describe('a sign that divides numbers or surrounds them, in place of a digit', () => {
+  it.each<[string, PhoneRules]>([
+    ['244923123|56', { country: 'AO' }],
+    ['376312|45', { country: 'AD' }],
+    ['+436641234;56', AT],
+    ['+436641234 & 56', AT],
+    ['+43 664 12345|', AT],
+    ['|64123456', AT],
+    ['436641234|56@c.us', AT],
+    ['24|4923123456@c.us', { country: 'AO' }],
+    ['9370123456"', DE],
+    ['"44923123456', BR],
+    ['=71501234567', DE],
+    [':1123456789', { country: 'AR' }],
+    ['9370123456x7', BR],
+    ['97150123#4567', { country: 'AE' }],
+  ])('%j is refused', (text, rules) => {
+    expect(parsePhone(text, rules)).toMatchObject({ ok: false });
+  });
+
+  it.each<[string, PhoneRules, string]>([
+    ["'5511987654321", BR, '5511987654321'],
+    ['"11 98765-4321"', BR, '5511987654321'],
+    ['="5511987654321"', BR, '5511987654321'],
+    ['=+5511987654321', BR, '5511987654321'],
+    ['11 98765-4321;', BR, '5511987654321'],
+    ['11 98765-4321 | 11 91234-5601', BR, '5511987654321'],
+    ['+1 415 555 2671x123', BR, '14155552671'],
+    ['5511987654321:12@s.whatsapp.net', BR, '5511987654321'],
+  ])('%j is read', (text, rules, number) => {
+    expect(parsePhone(text, rules)).toEqual({ ok: true, number });
+  });
+});
+
 describe('groups are evidence', () => {
   const american = [
     '(318) 765-4321',
