@@ -50,7 +50,7 @@ export type Dispatch = (
 export function createDispatch({ handlers, audit, log }: DispatchOptions): Dispatch {
   return async (route, given, caller, exchange) => {
     const endpoint: Endpoint = ENDPOINTS[route];
-    const isCommand = !route.startsWith('GET ') && endpoint.reads !== true;
+    const isCommand = !route.startsWith('GET ') && (endpoint.reads !== true || endpoint.audited === true);
     const target = targetOf(route, given);
     const entry = { caller, action: route, target, details: auditedFields(endpoint, given) };
     if (!isAllowed(caller, endpoint.role)) {
