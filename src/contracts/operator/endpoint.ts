@@ -33,6 +33,11 @@ export interface Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodTy
   /** A POST that reads, and is audited as a command is, because it takes much work or answers guesses. */
   readonly audited?: boolean;
   /**
+   * Field of the input that searches for people by a value. A request with it is limited per user, and audited without
+   * the value. Without the role operator, only a whole value finds somebody.
+   */
+  readonly searches?: string;
+  /**
    * A command that pages send many times: the audit log counts what one caller sends within this many minutes in one
    * line. @default a line for each
    */
