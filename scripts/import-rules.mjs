@@ -14,7 +14,7 @@ const RULES = {
   // A mistake that the client and the sandbox shared would hide: the sandbox defines the wire on its own.
   'src/sandbox': { may: 'node: express busboy zod yaml undici @electric-sql/pglite' },
   'src/sources': { may: 'node: csv-parse csv-parse/* jschardet undici pg kafkajs zod outbound contracts' },
-  'src/mapping': { may: 'node: jsonata libphonenumber-js libphonenumber-js/* contracts' },
+  'src/mapping': { may: 'node: jsonata re2js libphonenumber-js libphonenumber-js/* contracts' },
   // Guesses what a table means: for the command line and for the console.
   'src/recognize': { may: 'node: contracts sources mapping' },
   'src/campaigns': { may: 'node:crypto temporal-polyfill libphonenumber-js/* contracts' },

@@ -13,12 +13,11 @@ import { LANES } from '../contracts/wire/run.ts';
 import { MappingStoppedError, openConfined } from '../mapping/index.ts';
 import { OperatorError } from '../operator/error.ts';
 import type { CampaignDraft, OperatorDeps } from '../operator/service/deps.ts';
+import type { ExpensiveRequests } from '../operator/service/expensive.ts';
 import { openSource } from '../sources/index.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** People who count at the same time. Each needs the ledger for some seconds. */
-const AT_ONCE = 3;
 /** How long a page of the service serves further counts, in milliseconds, and how many pages are kept. */
 const KEPT = { ms: 300_000, pages: 50 };
 /** Limits of the expressions of one count together. Measured: 20,000 rows with a usual one take 1 s. */
@@ -29,7 +28,11 @@ const COUNTED = ['account', 'audience', 'exclude', 'variables', 'windows', 'defa
 const BLOCKING =
   /^(account|audience|exclude\.(numbers|campaigns)|variables|windows|defaultCountry|numberFormat)\b|^$/;
 
-export function createCampaignDraft(deps: Omit<OperatorDeps, 'tools'>, env: Env): CampaignDraft {
+export function createCampaignDraft(
+  deps: Omit<OperatorDeps, 'tools'>,
+  env: Env,
+  expensive: ExpensiveRequests,
+): CampaignDraft {
   const active = new Map<string, AbortController>();
   const kept = new Map<string, KeptPage>();
   const pages = {
@@ -45,23 +48,20 @@ export function createCampaignDraft(deps: Omit<OperatorDeps, 'tools'>, env: Env)
 
   return {
     async count({ campaign, config, by }) {
-      const before = active.get(by);
-      if (before === undefined && active.size >= AT_ONCE)
-        throw new OperatorError('tooMany', `${AT_ONCE} people count audiences now; try again in a moment`, {
-          code: 'COUNTING',
-          retryAfterMs: 3000,
-        });
-      before?.abort(replacedError());
+      active.get(by)?.abort(replacedError());
       const own = new AbortController();
       active.set(by, own);
       try {
-        const loaded = deps.config();
-        const problems = await problemsOf(loaded, env, campaign, config);
-        const spec = specOf(loaded, campaign, config, problems);
-        if (spec === null) return { problems, audience: null };
-        own.signal.throwIfAborted();
-        const counted = await countWith(deps, loaded, spec, pages, own.signal);
-        return { problems: [...problems, ...counted.problems], audience: counted.audience };
+        return await expensive.run(by, async () => {
+          own.signal.throwIfAborted();
+          const loaded = deps.config();
+          const problems = await problemsOf(loaded, env, campaign, config);
+          const spec = specOf(loaded, campaign, config, problems);
+          if (spec === null) return { problems, audience: null };
+          own.signal.throwIfAborted();
+          const counted = await countWith(deps, loaded, spec, pages, own.signal);
+          return { problems: [...problems, ...counted.problems], audience: counted.audience };
+        });
       } finally {
         if (active.get(by) === own) active.delete(by);
       }

@@ -10,6 +10,7 @@ import { SourceError } from '../contracts/wire/source.ts';
 import { MappingConfigError, MappingStoppedError, openConfined } from '../mapping/index.ts';
 import { OperatorError } from '../operator/error.ts';
 import type { FirstSync, UploadedFile } from '../operator/service/deps.ts';
+import type { ExpensiveRequests } from '../operator/service/expensive.ts';
 import { previewMapping, recognize } from '../recognize/index.ts';
 import { writeConfig } from './write-config.ts';
 
@@ -18,8 +19,7 @@ const KEPT_MS = 3_600_000;
 /** Rows of a preview, and records that it shows. */
 const PREVIEW = { rows: 1000, records: 20 };
 
-/** Previews at the same time, and limits of the expressions of one preview together. */
-const PREVIEWS_AT_ONCE = 2;
+/** Limits of the expressions of one preview together. */
 const EXPRESSIONS = { totalMs: 4000, memoryMb: 64 };
 
 interface Options {
@@ -29,14 +29,14 @@ interface Options {
   readonly live: LiveConfig | null;
   /** Whether the workers run in this process, and so see a sync that is added to its configuration. */
   readonly hasWorkers: boolean;
+  readonly expensive: ExpensiveRequests;
 }
 
 export function createFirstSync(options: Options): FirstSync & { close(): Promise<void> } {
-  const { stateDir, env, config, live, hasWorkers } = options;
+  const { stateDir, env, config, live, hasWorkers, expensive } = options;
   // What a killed process left goes with the files of its dry runs, see `removeLeft`.
   const folder = join(stateDir, `plans-${process.pid}`, 'uploads');
   const uploads = new Map<string, UploadedFile>();
-  let previews = 0;
 
   async function remove(id: string): Promise<void> {
     const found = uploads.get(id);
@@ -68,23 +68,18 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
       setTimeout(() => void remove(id), KEPT_MS).unref();
       return { id, expiresAt, recognized };
     },
-    async preview(id, mapping) {
+    async preview(id, mapping, by) {
       const { path } = find(id);
-      if (previews >= PREVIEWS_AT_ONCE)
-        throw new OperatorError('tooMany', 'other previews are being made; try again in a moment', {
-          code: 'PREVIEWING',
-          retryAfterMs: 3000,
-        });
-      previews += 1;
-      const confined = openConfined(EXPRESSIONS);
-      try {
-        return await previewMapping(await readFile(path), mapping, PREVIEW, confined.compile).catch(
-          asInvalid,
-        );
-      } finally {
-        previews -= 1;
-        await confined.close();
-      }
+      return await expensive.run(by, async () => {
+        const confined = openConfined(EXPRESSIONS);
+        try {
+          return await previewMapping(await readFile(path), mapping, PREVIEW, confined.compile).catch(
+            asInvalid,
+          );
+        } finally {
+          await confined.close();
+        }
+      });
     },
     async write(id, { account, sync: name, mapping }) {
       const { path } = find(id);

@@ -4,12 +4,14 @@ import { ASSUMPTIONS, type AssumptionKey } from '../api-client/assumptions.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import type { AssumptionState } from '../contracts/operator/settings.ts';
 import type { DryRuns, FirstSync, OperatorDeps, OperatorTools } from '../operator/service/deps.ts';
+import type { ExpensiveRequests } from '../operator/service/expensive.ts';
 import { createCampaignDraft } from './campaign-draft.ts';
 import { createCampaignFile } from './campaign-file.ts';
 
 export interface ToolsOptions {
   readonly dryRuns: DryRuns;
   readonly firstSync: FirstSync;
+  readonly expensive: ExpensiveRequests;
   readonly live: LiveConfig | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** State folder of the embedded Temporal server and ledger. */
@@ -18,7 +20,7 @@ export interface ToolsOptions {
 
 export function createTools(
   deps: Omit<OperatorDeps, 'tools'>,
-  { env, stateDir, live, dryRuns, firstSync }: ToolsOptions,
+  { env, stateDir, live, dryRuns, firstSync, expensive }: ToolsOptions,
 ): OperatorTools {
   const { db, config, now, log } = deps;
   const { campaignCommand } = createCommandActivities({
@@ -34,7 +36,7 @@ export function createTools(
   return {
     campaignCommand,
     campaignFile: createCampaignFile({ env, config, live, hasWorkers: db.kind === 'pglite' }),
-    campaignDraft: createCampaignDraft(deps, env),
+    campaignDraft: createCampaignDraft(deps, env, expensive),
     dryRuns,
     firstSync,
     // Imported at use: the SDK of workers takes 0.3 s to load, and most commands need none of them.

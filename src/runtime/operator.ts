@@ -10,6 +10,7 @@ import { auditLog } from '../operator/service/audit.ts';
 import type { Caller } from '../operator/service/caller.ts';
 import type { OperatorDeps, OperatorLog } from '../operator/service/deps.ts';
 import { createDispatch, type Dispatch } from '../operator/service/dispatch.ts';
+import { createExpensiveRequests } from '../operator/service/expensive.ts';
 import { createHandlers } from '../operator/service/index.ts';
 import { finishErasures } from '../operator/service/people/erase.ts';
 import type { OperatorSocket, SocketOptions } from '../operator/socket/serve.ts';
@@ -67,7 +68,15 @@ export function createOperator(options: OperatorOptions): Operator {
     lendLedger,
     keys: () => config().config.ledger.encryption.keys,
   });
-  const firstSync = createFirstSync({ stateDir, env, config, live, hasWorkers: db.kind === 'pglite' });
+  const expensive = createExpensiveRequests();
+  const firstSync = createFirstSync({
+    stateDir,
+    env,
+    config,
+    live,
+    hasWorkers: db.kind === 'pglite',
+    expensive,
+  });
   let consoleUrl: string | null = null;
   const base: Omit<OperatorDeps, 'tools'> = {
     workQueue: WORK_QUEUE,
@@ -77,7 +86,7 @@ export function createOperator(options: OperatorOptions): Operator {
   };
   const deps: OperatorDeps = {
     ...base,
-    tools: createTools(base, { env, stateDir, live, dryRuns, firstSync }),
+    tools: createTools(base, { env, stateDir, live, dryRuns, firstSync, expensive }),
   };
   const dispatch = createDispatch({ handlers: createHandlers(deps), audit: auditLog(db), log });
   let finishing: Promise<void> | null = null;

@@ -4,6 +4,7 @@ import type { PeopleQuery } from '../../src/ledger/operator/people-search.ts';
 export const NOTHING: Omit<PeopleQuery, 'accounts'> = {
   keys: [],
   ref: null,
+  whole: false,
   email: null,
   name: null,
   id: null,

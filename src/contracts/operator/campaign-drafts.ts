@@ -80,6 +80,9 @@ export const CAMPAIGN_DRAFTS = {
       config: z.record(z.string(), z.unknown()),
     }),
     reads: true,
+    audited: true,
+    audit: ['campaign'],
+    auditMinutes: 10,
     output: z.object({
       /** What is wrong with the draft, as if it were in the configuration file. */
       problems: z.array(DraftProblem),

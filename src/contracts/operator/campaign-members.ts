@@ -56,7 +56,10 @@ export const MemberFilter = z.strictObject({
   states: z.array(z.enum(MEMBER_STATES)).min(1).readonly().optional(),
   codes: z.array(z.string().max(100)).min(1).max(100).readonly().optional(),
   waves: z.array(z.int().positive()).min(1).max(100).readonly().optional(),
-  /** A phone number or its last 8 digits or more, the id of a member, or the id of a contact. */
+  /**
+   * A phone number, the id of a member, or the id of a contact. With the role operator also the last 8 digits or more
+   * of a number.
+   */
   search: z.string().max(100).optional(),
 });
 export type MemberFilter = z.infer<typeof MemberFilter>;
@@ -67,8 +70,11 @@ const Campaign = Name.describe('Name of a campaign (its newest run), or id of a 
 export const CAMPAIGN_MEMBERS = {
   'POST /campaigns/{campaign}/members': endpoint({
     role: 'viewer',
-    summary: 'List the members of a run by id. A number to search for is in the body, so that no log has it.',
+    summary:
+      'List the members of a run by id. A number to search for is in the body, so that no log has it. Without the role operator, it must be whole.',
     reads: true,
+    searches: 'search',
+    auditMinutes: 10,
     input: MemberFilter.extend({
       campaign: Campaign,
       /** The last member of the page before. */

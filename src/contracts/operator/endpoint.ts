@@ -28,8 +28,15 @@ export interface Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodTy
    * data. `people.person` is the field of every entry of the list `people`.
    */
   readonly auditOutput?: readonly string[];
-  /** A POST that changes nothing, such as a search whose text must not be in a URL. It is not audited. */
+  /** A POST that changes nothing, such as a search whose text must not be in a URL. It is not audited by default. */
   readonly reads?: boolean;
+  /** A POST that reads, and is audited as a command is, because it takes much work or answers guesses. */
+  readonly audited?: boolean;
+  /**
+   * Field of the input that searches for people by a value. A request with it is limited per user, and audited without
+   * the value. Without the role operator, only a whole value finds somebody.
+   */
+  readonly searches?: string;
   /**
    * A command that pages send many times: the audit log counts what one caller sends within this many minutes in one
    * line. @default a line for each

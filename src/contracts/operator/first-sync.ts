@@ -87,6 +87,8 @@ export const FIRST_SYNC = {
     summary: 'Show what a mapping makes of the first rows, and which it rejects.',
     input: z.strictObject({ upload: Upload, mapping: MappingConfig }),
     reads: true,
+    audited: true,
+    auditMinutes: 10,
     output: MappingPreview,
   }),
   'POST /uploads/{upload}/plans': endpoint({
@@ -94,6 +96,8 @@ export const FIRST_SYNC = {
     summary: 'Start a dry run of a mapping that is not in the configuration.',
     input: z.strictObject({ upload: Upload, account: Name, sync: NewName, mapping: MappingConfig }),
     reads: true,
+    audited: true,
+    audit: ['account', 'sync'],
     output: z.object({ plan: z.string() }),
   }),
   'POST /uploads/{upload}/sync': endpoint({

@@ -111,8 +111,10 @@ export const PEOPLE = {
   'POST /people/search': endpoint({
     role: 'viewer',
     reads: true,
+    searches: 'query',
+    auditMinutes: 10,
     summary:
-      'Find people by phone number, e-mail address, name, or the id of anything that is about them. The query is in the body, because addresses end up in logs.',
+      'Find people by phone number, e-mail address, name, or the id of anything that is about them. Without the role operator, a number, address or name must be whole, and 30 searches a minute and 300 a day are allowed. The query is in the body, because addresses end up in logs.',
     input: z.strictObject({
       query: z.string().trim().min(2, 'write at least two characters').max(200),
       /** Default: all accounts of the configuration. */

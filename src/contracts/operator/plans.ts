@@ -32,6 +32,8 @@ export const PLANS = {
       problems: z.boolean().default(true).describe('Keeps all problems of rows.'),
     }),
     reads: true,
+    audited: true,
+    audit: ['samples'],
     output: z.object({ plan: z.string() }),
   }),
   'GET /plans/{plan}': endpoint({

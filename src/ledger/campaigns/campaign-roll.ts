@@ -10,6 +10,8 @@ const SUFFIX_DIGITS = 8;
 
 export interface MembersPage extends MemberFilter {
   readonly run: string;
+  /** A search finds whole numbers only. @default false */
+  readonly whole?: boolean;
   /** The last member of the page before; 0 for the first page. */
   readonly after: number;
   readonly limit: number;
@@ -23,7 +25,7 @@ const TIMES_AS_TEXT = TIMES.map((time) => `${isoText(`${time}_at`)} as "${camel(
 /** Members by id. Their numbers are in plain text: the caller masks them. */
 export async function listMembers(db: Queryable, page: MembersPage): Promise<ListedMember[]> {
   const { run, after, limit, states, codes, waves, variables } = page;
-  const search = searchOf(page.search);
+  const search = searchOf(page.search, page.whole ?? false);
   if (search === 'nobody') return [];
   const rows = await db.query<ListedMember & { key: string | null }>(
     `select id::float8 as member, key, case when key is not null then 'm' || id end as person, contact_id::float8 as contact, card_id::float8 as card, part, row_no as row, wave,
@@ -56,11 +58,12 @@ export async function listMembers(db: Queryable, page: MembersPage): Promise<Lis
 /** Null: no search. Numbers may be written with punctuation; a text without digits finds nobody. */
 function searchOf(
   text: string | undefined,
+  whole: boolean,
 ): { readonly digits: string; readonly suffix: string | null } | 'nobody' | null {
   if (text === undefined || text.trim() === '') return null;
   const digits = text.replace(/\D/g, '');
   if (digits === '' || /\p{L}/u.test(text)) return 'nobody';
-  return { digits, suffix: digits.length >= SUFFIX_DIGITS ? `%${digits}` : null };
+  return { digits, suffix: !whole && digits.length >= SUFFIX_DIGITS ? `%${digits}` : null };
 }
 
 function camel(name: string): string {

@@ -28,9 +28,11 @@ export interface PeopleQuery {
   readonly accounts: readonly string[];
   /** Keys of the numbers that it may be, as people.key. */
   readonly keys: readonly string[];
-  /** Beginning of an e-mail address. */
+  /** Only whole numbers, e-mail addresses and names find somebody. */
+  readonly whole: boolean;
+  /** E-mail address, or its beginning. */
   readonly email: string | null;
-  /** Words or their beginnings. */
+  /** Words or their beginnings; if `whole`, all words of the name. */
   readonly name: string | null;
   /** Id of a contact, card, conversation, member or record; null for other texts. */
   readonly id: number | null;
@@ -95,37 +97,46 @@ async function byRef(db: Queryable, accounts: readonly string[], ref: string): P
 /** Checked row by row: without statistics, PGlite would read the account's part of another index completely. */
 const OF_ACCOUNTS = (accounts: string): string => `account || '' = any(${accounts})`;
 
-async function byEmail(db: Queryable, { accounts, email }: PeopleQuery, limit: number): Promise<Trace[]> {
+async function byEmail(
+  db: Queryable,
+  { accounts, email, whole }: PeopleQuery,
+  limit: number,
+): Promise<Trace[]> {
   const from = (email as string).toLowerCase();
   const rows = await db.query<{ account: string; key: string }>(
     // A range, because a prepared `like` reads the whole table. The last character of Unicode ends it.
     `select account, key from people
-      where email is not null and lower(email) ~>=~ $1 and lower(email) ~<~ $2 and ${OF_ACCOUNTS('$3')}
+      where email is not null and lower(email) ~>=~ $1 and lower(email) ~<=~ $2 and ${OF_ACCOUNTS('$3')}
       order by lower(email) using ~<~ limit $4`,
-    [from, `${from}\u{10ffff}`, accounts, limit],
+    [from, whole ? from : `${from}\u{10ffff}`, accounts, limit],
   );
   return rows.map(({ account, key }) => ({ account, key, ref: null, by: 'email' }));
 }
 
 /** People of both tables: a conversation may be with somebody that no sync has brought. */
-async function byName(db: Queryable, { accounts, name }: PeopleQuery, limit: number): Promise<Trace[]> {
+async function byName(
+  db: Queryable,
+  { accounts, name, whole }: PeopleQuery,
+  limit: number,
+): Promise<Trace[]> {
   // A constant in the second statement, so that the planner knows how rare the words are.
   const [words] = await db.query<{ query: string | null }>(
-    `select string_agg('''' || word || ''':*', ' & ') as query from unnest(sluice_words($1)) as w(word)`,
+    `select string_agg('''' || word || '''${whole ? '' : ':*'}', ' & ') as query from unnest(sluice_words($1)) as w(word)`,
     [name],
   );
   if (words?.query == null) return [];
+  const fits = (column: string) => `(not $4::boolean or sluice_words(${column}) <@ sluice_words($5))`;
   const rows = await db.query<{ account: string; key: string; ref: string | null }>(
     // The limit is inside, and nothing sorts: a common name has tens of thousands of people.
     `select account, key, null as ref from (
        select account, key from people
-        where name is not null and array_to_tsvector(sluice_words(name)) @@ $1::tsquery and ${OF_ACCOUNTS('$2')} limit $3) p
+        where name is not null and array_to_tsvector(sluice_words(name)) @@ $1::tsquery and ${fits('name')} and ${OF_ACCOUNTS('$2')} limit $3) p
      union all
      select account, person_key, case when person_key = '' then 'c' || id end from (
        select account, person_key, id from conversations
         where array_to_tsvector(sluice_words(item #>> '{state,contact,name}')) @@ $1::tsquery
-          and ${OF_ACCOUNTS('$2')} limit $3) c`,
-    [words.query, accounts, limit],
+          and ${fits("item #>> '{state,contact,name}'")} and ${OF_ACCOUNTS('$2')} limit $3) c`,
+    [words.query, accounts, limit, whole, name],
   );
   return rows.map(({ account, key, ref }) => ({ account, key: key === '' ? null : key, ref, by: 'name' }));
 }

@@ -25,6 +25,12 @@ export interface Person {
 }
 
 /**
+ * Made with the secret key of the pseudonyms: who sees the id of a person cannot find their number by hashing guesses.
+ * The pseudonym of an erased person stays the same, so the id does too.
+ */
+const OPT_OUT_ID = `md5(case when o.key like 'erased:%' then o.key else sluice_pseudonym(o.account, o.key) end)`;
+
+/**
  * SQL for the id of the person with this key: a letter for the table, and the row's id. It names the first table that
  * has the person; `coalesce` does not search the others.
  * @param subject the hash of the person's events
@@ -40,7 +46,7 @@ export const refOf = (account: string, key: string, subject: string): string => 
     where u.account = ${account} limit 1),
   (select 't' || member_id from campaign_touches where account = ${account} and key = ${key} limit 1),
   (select 'e' || seq from events where account = ${account} and subject = ${subject} order by seq desc limit 1),
-  (select 'o' || md5(o.key) from opt_outs o
+  (select 'o' || ${OPT_OUT_ID} from opt_outs o
     where o.account = ${account} and o.key in (${key}, sluice_pseudonym(${account}, ${key})) limit 1))`;
 
 /** What an event's request says about its person. It is deleted when the event ends well. */
@@ -62,7 +68,7 @@ const FINDERS: Readonly<Record<string, string>> = {
   r: 'select r.key from run_records r join runs u on u.id = r.run_id where u.account = $1 and r.id = $2',
   t: 'select key from campaign_touches where account = $1 and member_id = $2',
   e: `select ${KEY_OF_REQUEST} as key, e.subject from events e where e.account = $1 and e.seq = $2`,
-  o: 'select key from opt_outs where account = $1 and md5(key) = $2',
+  o: `select key from opt_outs o where account = $1 and ${OPT_OUT_ID} = $2`,
 };
 
 /** What the id of a person names; null when the account has nobody under it. */

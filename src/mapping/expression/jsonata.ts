@@ -3,7 +3,7 @@
 import jsonata from 'jsonata';
 import { requireSafeName } from '../columns.ts';
 import { MappingConfigError, ValueError } from '../errors.ts';
-import { GuardedRegExp } from './guarded-regexp.ts';
+import { compileLiteral, LinearRegExp, PatternError } from '../pattern/pattern.ts';
 
 /** A runaway expression becomes a problem of its row. Measured: a usual one takes 20 µs. */
 const LIMIT_MS = 2000;
@@ -12,14 +12,13 @@ const MAX_ITEMS = 10_000;
 /** Maximum characters of all texts and names in the result: four times the longest cell. */
 const MAX_CHARACTERS = 262_144;
 
-// The timeout cannot interrupt a regular expression, so JSONata gets a RegExp with its own limit. JSONata only calls
-// `new` on it.
-// `new` to it.
+// The timeout cannot interrupt a regular expression, so JSONata gets one that always ends. JSONata only calls `new` and
+// `exec` on it.
 const LIMITS = {
   timeout: LIMIT_MS,
   stack: 300,
   sequence: MAX_ITEMS,
-  RegexEngine: GuardedRegExp as unknown as RegExpConstructor,
+  RegexEngine: LinearRegExp as unknown as RegExpConstructor,
 };
 
 /** Codes of JSONata's own timeout and of an interrupted regular expression. */
@@ -55,6 +54,7 @@ export function compileJsonata(source: string, at: readonly string[]): Evaluate 
     throw new MappingConfigError(at, `JSONata: ${message} (at character ${position})`, { cause: error });
   }
   checkNames(expression.ast(), at);
+  checkPatterns(expression.ast(), at);
   expression.registerFunction('pad', pad, '<s-ns?:s>');
   return async (values) => {
     const bindings = values.$event === undefined ? undefined : { event: values.$event };
@@ -109,6 +109,19 @@ function checkNames(node: unknown, at: readonly string[]): void {
       throw new MappingConfigError(at, `$${value} (at character ${Number(position) - value.length}) ${why}`);
   }
   for (const inner of Object.values(node)) checkNames(inner, at);
+}
+
+function checkPatterns(node: unknown, at: readonly string[]): void {
+  if (node instanceof RegExp) {
+    try {
+      compileLiteral(node);
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      const { source } = node;
+      throw new MappingConfigError(at, `the pattern /${source}/ ${error.message}`, { cause: error });
+    }
+  } else if (typeof node === 'object' && node !== null)
+    for (const inner of Object.values(node)) checkPatterns(inner, at);
 }
 
 /** @throws ValueError `result_too_large` */

@@ -160,7 +160,11 @@ export interface FirstSync {
   ): Promise<{ readonly id: string; readonly expiresAt: string; readonly recognized: RecognizedFile }>;
   /** @throws OperatorError (notFound) */
   find(id: string): UploadedFile;
-  preview(id: string, mapping: MappingConfig): Promise<MappingPreview & { readonly names: unknown }>;
+  preview(
+    id: string,
+    mapping: MappingConfig,
+    by: string,
+  ): Promise<MappingPreview & { readonly names: unknown }>;
   /**
    * Adds source, mapping and sync to the configuration.
    * @throws OperatorError (conflict) for a name that exists, or when the file was changed meanwhile

@@ -7,6 +7,7 @@ import { type Caller, isAllowed } from './caller.ts';
 import type { Handlers, OperatorLog } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { asOperatorError } from './known-error.ts';
+import { createSearchLimit, type SearchLimit } from './search-limit.ts';
 
 /** A line of the audit log, as it begins. */
 export interface AuditEntry {
@@ -34,6 +35,7 @@ export interface DispatchOptions {
   readonly handlers: Handlers<Route>;
   readonly audit: AuditLog;
   readonly log: OperatorLog;
+  readonly searches?: SearchLimit;
 }
 
 /**
@@ -47,10 +49,17 @@ export type Dispatch = (
   exchange?: Exchange,
 ) => Promise<unknown>;
 
-export function createDispatch({ handlers, audit, log }: DispatchOptions): Dispatch {
+export function createDispatch({
+  handlers,
+  audit,
+  log,
+  searches = createSearchLimit(),
+}: DispatchOptions): Dispatch {
   return async (route, given, caller, exchange) => {
     const endpoint: Endpoint = ENDPOINTS[route];
-    const isCommand = !route.startsWith('GET ') && endpoint.reads !== true;
+    const isSearch = endpoint.searches !== undefined && hasText(given, endpoint.searches);
+    const isCommand =
+      !route.startsWith('GET ') && (endpoint.reads !== true || endpoint.audited === true || isSearch);
     const target = targetOf(route, given);
     const entry = { caller, action: route, target, details: auditedFields(endpoint, given) };
     if (!isAllowed(caller, endpoint.role)) {
@@ -66,9 +75,10 @@ export function createDispatch({ handlers, audit, log }: DispatchOptions): Dispa
     if (isReveal && !mayReveal) throw denied(caller, 'operator');
     // Before the command: nothing that an operator did is missing in the log.
     const { auditMinutes } = endpoint;
-    const isCounted = isCommand && auditMinutes !== undefined;
+    // A reveal has a line of its own.
+    const isCounted = isCommand && auditMinutes !== undefined && !(isSearch && isReveal);
     if (isCounted) await audit.count(entry, auditMinutes);
-    const line = isCommand && !isCounted ? await audit.write(entry, 'started') : null;
+    const line = isCommand && !isCounted && !isSearch ? await audit.write(entry, 'started') : null;
     const complete = async (outcome: AuditOutcome, details?: Record<string, unknown>) => {
       if (line === null) return;
       await audit.complete(line, outcome, details).catch((error: unknown) => {
@@ -76,6 +86,7 @@ export function createDispatch({ handlers, audit, log }: DispatchOptions): Dispa
       });
     };
     try {
+      if (isSearch && caller !== null) searches.take(caller);
       const handler = handlers[route] as (
         ...of: Parameters<Dispatch> extends [unknown, ...infer P] ? P : never
       ) => Promise<unknown>;
@@ -134,6 +145,12 @@ function denied(caller: Caller | null, least: Endpoint['role']): OperatorError {
   return new OperatorError('forbidden', `this needs the role ${least}; you have the role ${caller.role}`, {
     code: 'ROLE_REQUIRED',
   });
+}
+
+/** Only a text that is not blank searches. */
+function hasText(given: unknown, name: string): boolean {
+  const text = isRecord(given) ? given[name] : undefined;
+  return typeof text === 'string' && text.trim() !== '';
 }
 
 function targetOf(route: Route, given: unknown): string {

@@ -108,6 +108,54 @@ describe('the audit log', () => {
     expect(JSON.stringify(lines)).not.toMatch(/98765|phone/);
   });
 
+  it.each<[Route, object, object]>([
+    [
+      'POST /campaign-drafts/audience',
+      { campaign: 'spring', config: { text: 'SECRET' } },
+      { campaign: 'spring' },
+    ],
+    ['POST /uploads/{upload}/preview', { upload: 'u', mapping: { contact: { number: 'SECRET' } } }, {}],
+    ['POST /syncs/{sync}/plans', { sync: 'leads' }, {}],
+  ])('has of %s who asked and how it ended, and no text', async (route, input, details) => {
+    const { dispatch, lines } = dispatching(async () => {
+      throw new OperatorError('tooMany', 'too many', { code: 'PREVIEWS_LIMITED' });
+    });
+    await dispatch(route, input, { ...ANA, role: 'admin' }).catch(() => undefined);
+    expect(lines[0]).toMatchObject({ caller: { identity: 'user:ana' }, action: route });
+    if (route !== 'POST /syncs/{sync}/plans') expect(lines[0]).toMatchObject({ details });
+    const last = lines.at(-1);
+    expect(JSON.stringify(last)).toContain('PREVIEWS_LIMITED');
+    expect(last).toMatchObject({ outcome: 'failed' });
+    expect(JSON.stringify(lines)).not.toContain('SECRET');
+  });
+
+  it.each<[Route, object]>([
+    ['POST /people/search', { query: 'SECRET' }],
+    ['POST /campaigns/{campaign}/members', { campaign: 'back', search: 'SECRET' }],
+  ])(
+    'has of %s who searched, without the text, and a viewer can guess 30 times a minute',
+    async (route, input) => {
+      const { dispatch, lines, called } = dispatching(async () => {
+        throw new OperatorError('notFound', 'nobody');
+      });
+      const refused: unknown[] = [];
+      for (let time = 0; time < 40; time += 1)
+        await dispatch(route, input, { ...ANA, role: 'viewer' }).catch((error: unknown) =>
+          refused.push(error),
+        );
+      expect(called).toHaveLength(30);
+      expect(refused.at(-1)).toMatchObject({ kind: 'tooMany', code: 'SEARCHES_LIMITED' });
+      expect(lines[0]).toMatchObject({ caller: { identity: 'user:ana' }, action: route, outcome: 'ok' });
+      expect(JSON.stringify(lines)).not.toContain('SECRET');
+    },
+  );
+
+  it('has nothing of a list of members without a search', async () => {
+    const { dispatch, lines } = dispatching(async () => ({ run: 'r', members: [], next: null }));
+    await dispatch('POST /campaigns/{campaign}/members', { campaign: 'back', search: ' ' }, ANA);
+    expect(lines).toEqual([]);
+  });
+
   it('has of a reveal of rows the runs and the numbers of the rows', () => {
     expect(ENDPOINTS['GET /syncs/{sync}/rows'].auditOutput).toEqual(['runs', 'rows.row']);
   });

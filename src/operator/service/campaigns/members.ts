@@ -3,6 +3,7 @@ import type { CAMPAIGN_MEMBERS } from '../../../contracts/operator/campaign-memb
 import { sampleMembers } from '../../../ledger/campaigns/campaign-plan-facts.ts';
 import { listMembers } from '../../../ledger/campaigns/campaign-roll.ts';
 import { maskPhone } from '../../../observability/masking.ts';
+import { isAllowed } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { findRun } from './target.ts';
 
@@ -10,11 +11,15 @@ const HIDDEN = '•••';
 
 export function memberHandlers({ db }: OperatorDeps): Handlers<keyof typeof CAMPAIGN_MEMBERS> {
   return {
-    'POST /campaigns/{campaign}/members': async ({ campaign, unmask, limit, variables, ...filter }) => {
+    'POST /campaigns/{campaign}/members': async (
+      { campaign, unmask, limit, variables, ...filter },
+      caller,
+    ) => {
       const { run_id: run } = await findRun(db, campaign);
       const found = await listMembers(db, {
         ...filter,
         run,
+        whole: !isAllowed(caller, 'operator'),
         limit: limit + 1,
         variables: unmask && variables,
       });

@@ -7,6 +7,7 @@ import { CursorError, readTimeline } from '../../../ledger/operator/timeline.ts'
 import { readWhy } from '../../../ledger/operator/why.ts';
 import { maskEmail, maskName, maskPhone, maskValue } from '../../../observability/masking.ts';
 import { OperatorError } from '../../error.ts';
+import { isAllowed } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { entryOf, maskedProblem } from './entries.ts';
 import { eraseEverywhere } from './erase.ts';
@@ -25,22 +26,29 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
   }
 
   return {
-    'POST /people/search': async ({ query, account, limit, unmask }) => {
+    'POST /people/search': async ({ query, account, limit, unmask }, caller) => {
       const known = Object.keys(config().config.accounts);
       if (account !== undefined && !known.includes(account)) throw unknownAccount(account, known);
-      const read = readQuery(query, account === undefined ? known : [account], countriesIn(config().config));
+      const whole = !isAllowed(caller, 'operator');
+      const read = {
+        ...readQuery(query, account === undefined ? known : [account], countriesIn(config().config)),
+        whole,
+      };
       const found = await searchPeople(db, read, limit + 1);
       const rejected =
         read.tail === null ? [] : await rejectedNumbers(db, read.accounts, read.tail, REJECTED_SHOWN);
+      const digits = query.replace(/\D/g, '');
       return {
         people: found.slice(0, limit).map((hit) => shownHit(hit, unmask)),
         more: found.length > limit,
         readings: read.keys.map((key) => (unmask ? `+${key}` : maskPhone(key))),
-        rejected: rejected.map(({ code, reason, value, ...row }) => ({
-          ...row,
-          value: value === null || unmask ? value : maskValue('contact.number', value),
-          problem: { code, reason },
-        })),
+        rejected: rejected
+          .filter(({ value }) => !whole || value?.replace(/\D/g, '') === digits)
+          .map(({ code, reason, value, ...row }) => ({
+            ...row,
+            value: value === null || unmask ? value : maskValue('contact.number', value),
+            problem: { code, reason },
+          })),
       };
     },
 

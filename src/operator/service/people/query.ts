@@ -2,7 +2,7 @@
 import type { FoundBy, PeopleQuery } from '../../../ledger/operator/people-search.ts';
 import { canonicalKey, isCountry, type PhoneRules, parsePhone } from '../../../mapping/phone/index.ts';
 
-export interface ReadQuery extends PeopleQuery {
+export interface ReadQuery extends Omit<PeopleQuery, 'whole'> {
   /** Last eight digits of the query, as rejected numbers are searched; null: it has fewer. */
   readonly tail: string | null;
 }

@@ -38,8 +38,9 @@ export function firstSyncHandlers(deps: OperatorDeps): Handlers<keyof typeof FIR
         recognized: { ...recognized, columns, card: recognized.card ?? null },
       };
     },
-    'POST /uploads/{upload}/preview': async ({ upload, mapping }) => {
-      const { names: _names, records, problems, ...counts } = await firstSync.preview(upload, mapping);
+    'POST /uploads/{upload}/preview': async ({ upload, mapping }, { identity }) => {
+      const shown = await firstSync.preview(upload, mapping, identity);
+      const { names: _names, records, problems, ...counts } = shown;
       return {
         ...counts,
         records: records.map(({ row, record }) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fits } from './schema-support.ts';
+import { fits, problemsOf } from './schema-support.ts';
 import { http, scripted } from './support.ts';
 
 type Schema = Record<string, unknown>;
@@ -333,5 +333,20 @@ describe('what a schema says is checked', () => {
     const { route, views } = scripted({ schema });
     await route.read(http('{"a":{"__proto__":{"x":1}},"z":1,"n":1e-7}'));
     expect(JSON.stringify(views[0])).toBe('{"a":{"__proto__":{"x":1}},"z":1,"n":1e-7,"$event":{}}');
+  });
+});
+
+describe('no pattern and no format stops the process', () => {
+  it.each<[string, Record<string, unknown>, string]>([
+    ['a repetition inside a repetition', { pattern: '^(a+)+$' }, `${'a'.repeat(60)}!`],
+    ['an e-mail address of 1 MiB', { format: 'email' }, `a@${'a'.repeat(1_000_000)}`],
+    ['a long host name', { format: 'hostname' }, `${'a-'.repeat(500_000)}!`],
+    ['a long URI', { format: 'uri' }, `http://${'a'.repeat(1_000_000)}!`],
+    ['a long duration', { format: 'duration' }, `P${'1'.repeat(1_000_000)}`],
+  ])('%s: ten events are refused in less than a second', (_what, keyword, text) => {
+    const began = performance.now();
+    for (let event = 0; event < 10; event += 1)
+      expect(problemsOf({ properties: { a: keyword } }, { a: text })?.problems[0]?.field).toBe('a');
+    expect(performance.now() - began).toBeLessThan(1000);
   });
 });

@@ -1,4 +1,5 @@
 // A person as operators find and read them.
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   type PeopleQuery,
@@ -23,6 +24,12 @@ export function peopleSearchSuite(database: OpenDatabase): void {
       ['the number', () => ({ keys: [KEY] }), 'phone'],
       ['the e-mail address in capitals', () => ({ email: EMAIL.toUpperCase() }), 'email'],
       ['the beginning of the e-mail address', () => ({ email: 'iolanda.q@' }), 'email'],
+      ['the whole e-mail address', () => ({ email: EMAIL.toUpperCase(), whole: true }), 'email'],
+      [
+        'the whole name in any order',
+        () => ({ name: NAME.split(' ').reverse().join(' '), whole: true }),
+        'name',
+      ],
       ['the name without accents', () => ({ name: 'quixada' }), 'name'],
       ['beginnings of words in any order', () => ({ name: 'QUIX, iol' }), 'name'],
       ['the contact', () => ({ id: CONTACT }), 'contact'],
@@ -54,6 +61,9 @@ export function peopleSearchSuite(database: OpenDatabase): void {
     it.each([
       ['half a word that is not its beginning', { name: 'xada' }],
       ['a word of another person', { name: 'iolanda silva' }],
+      ['the beginning of the e-mail address, if it must be whole', { email: 'iolanda.q@', whole: true }],
+      ['a beginning of the name, if it must be whole', { name: 'iol', whole: true }],
+      ['one word of the name, if it must be whole', { name: 'iolanda', whole: true }],
       ['wildcards', { email: '%@example.com' }],
       ['operators of a full-text query', { name: "iol'|'x & !y:*" }],
       ['nothing but signs', { name: '-- \' " \\ :* ()' }],
@@ -104,6 +114,8 @@ export function peopleSearchSuite(database: OpenDatabase): void {
       ]);
       const [optOut] = await search(account, { keys: ['5511900000504'] });
       expect(optOut?.ref).toMatch(/^o[0-9a-f]{32}$/);
+      // Whoever sees the id cannot find the number by hashing guesses.
+      expect(optOut?.ref).not.toBe(`o${createHash('md5').update('5511900000504').digest('hex')}`);
       expect(await findPerson(db, account, optOut?.ref ?? '')).toMatchObject({ key: '5511900000504' });
       expect(await findPerson(db, account, 'c501')).toMatchObject({
         key: null,

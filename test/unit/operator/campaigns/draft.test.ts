@@ -270,7 +270,9 @@ describe('mistakes are at their field', () => {
     await count({ flow: 99 }, 'autumn');
     expect(await readFile(join(dir, 'sluice.yaml'), 'utf8')).toBe(text);
     expect(await db.query('select 1 from campaigns')).toEqual([]);
-    expect(await db.query('select 1 from operator_audit')).toEqual([]);
+    expect(
+      await db.query(`select action from operator_audit where action <> 'POST /campaign-drafts/audience'`),
+    ).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import type { PEOPLE } from '../../../../src/contracts/operator/people.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { erasePerson } from '../../../../src/ledger/operator/erase-person.ts';
 import { OperatorError } from '../../../../src/operator/error.ts';
+import type { Caller } from '../../../../src/operator/service/caller.ts';
 import type { OperatorDeps } from '../../../../src/operator/service/deps.ts';
 import { createDispatch } from '../../../../src/operator/service/dispatch.ts';
 import { finishErasures } from '../../../../src/operator/service/people/erase.ts';
@@ -56,17 +57,21 @@ function depsNow(): OperatorDeps {
   return Object.assign({ db, config: () => ({ config: CONFIG }), log }, outside) as never;
 }
 
-async function call<R extends Route & keyof typeof PEOPLE>(route: R, input: Input<R>): Promise<Output<R>> {
+async function call<R extends Route & keyof typeof PEOPLE>(
+  route: R,
+  input: Input<R>,
+  caller: Caller = ADMIN,
+): Promise<Output<R>> {
   const dispatch = createDispatch({
     handlers: peopleHandlers(depsNow()) as never,
     log: { info: () => undefined, warn: () => undefined, error: (...all) => lines.push(JSON.stringify(all)) },
     audit: {
       write: async (entry, outcome) => lines.push(JSON.stringify({ ...entry, outcome })),
-      count: async () => undefined,
+      count: async (entry) => void lines.push(JSON.stringify(entry)),
       complete: async () => undefined,
     },
   });
-  return (await dispatch(route, input, ADMIN)) as Output<R>;
+  return (await dispatch(route, input, caller)) as Output<R>;
 }
 
 const traces = [...tracesOf(IOLANDA), '91234'];
@@ -113,6 +118,18 @@ describe('people', () => {
     const hit = { account: 'acme', person: `m${member?.id}` };
     expect((await call('POST /people/search', { query: 'contact 987654' })).people).toMatchObject([hit]);
     expect((await call('POST /people/search', { query: `m${member?.id}` })).people).toMatchObject([hit]);
+  });
+
+  it('are not found by a part of a hidden value without the role that may see it, and searches are audited', async () => {
+    const viewer: Caller = { ...ADMIN, identity: 'user:vera', role: 'viewer' };
+    const find = (query: string, caller: Caller) => call('POST /people/search', { query }, caller);
+    const parts = ['iol', 'iolanda', IOLANDA.email.slice(0, 9), '1234-5601', '+99 9 91234-5601'];
+    for (const part of parts) expect(await find(part, viewer)).toMatchObject({ people: [], rejected: [] });
+    for (const part of parts.slice(0, 3)) expect((await find(part, ADMIN)).people).toHaveLength(1);
+    for (const whole of [IOLANDA.email, IOLANDA.name, '+55 11 91234-5601'])
+      expect((await find(whole, viewer)).people).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('user:vera'))).toHaveLength(8);
+    expect(tracesIn(lines)).toEqual([]);
   });
 
   it('are masked everywhere, and the audit log has no trace of them', async () => {
