@@ -315,7 +315,7 @@ export const CampaignConfig = z.strictObject({
     }),
   recheck: z.enum(['ledger', 'api']).default('ledger').meta({
     description:
-      'What Sluice checks right before the call. ledger: what the ledger knows. api: also the current tags of the contact, for one more call per member. Default: ledger.',
+      'What Sluice checks right before the call. ledger: what the ledger knows. api: also the tags of the contact, read at most seconds before, for one more call per member. Default: ledger.',
   }),
   conversationWindow: z.enum(['any', 'open']).default('any').meta({
     description:
