@@ -151,6 +151,13 @@ export function createCardSteps(deps: Deps) {
       const { pipeline, stage } = await place(c);
       if (stage === null) return await unknownStage(c, pipeline);
       const { remote_id: cardId } = ownCard(c);
+      if (c.row.row_no === 0) {
+        const card = await readCard(c, cardId);
+        // The team has won or lost it, and that decision is theirs. A card in the stage may be this move, whose answer
+        // was lost.
+        if (card !== null && card.status !== 'open' && card.stage?.id !== stage.id)
+          return await settleStep(db, c.row, { clear: STEP_BITS.moveStage });
+      }
       let shown: Card | null = null as Card | null;
       let written = false as boolean;
       const subject = subjectOf(c, 'moveStage', STAGE_MOVE, stageIntent(c, stage.id));

@@ -23,6 +23,7 @@ import {
   extraToSend,
   failConflict,
   leavesFields,
+  mustReadExtra,
   seenInRun,
   seenOf,
   settleSeen,
@@ -92,6 +93,8 @@ export function createContactSteps(deps: Deps) {
       if (change.mustRead) return await settleStep(db, c.row, { clear: 0, add: STEP_BITS.readExtraInfo });
       if (change.conflicts.length > 0) return await failConflict(db, c.row, change.conflicts);
       const extra = leavesFields(c) ? null : extraToSend(c);
+      if (mustReadExtra(c, extra))
+        return await settleStep(db, c.row, { clear: 0, add: STEP_BITS.readExtraInfo });
       const tagged = (c.row.todo & STEP_BITS.setTags) !== 0;
       const reads = tagged && options.tags !== 'replace' && c.row.tag_ids === null;
       // The upsert would recreate a person who left the source and was deleted in the service.
@@ -140,7 +143,11 @@ export function createContactSteps(deps: Deps) {
       const seen = seenInRun(c)?.tags ?? null;
       if (c.row.tag_ids === null && seen === null && c.spec.options.tags !== 'replace')
         return await settleStep(db, c.row, { clear: 0, add: STEP_BITS.readExtraInfo });
-      const tags = c.row.tag_ids ?? (await planTags(db, c, seen));
+      const planned = c.row.tag_ids;
+      const tags =
+        planned === null
+          ? await planTags(db, c, seen)
+          : { ...planned, wanted: planned.wanted ?? planned.added };
       // The account's tags could not be read, so these wait for a later run.
       if (tags === null) return await settleStep(db, c.row, { clear: STEP_BITS.setTags });
       const { ids } = tags;

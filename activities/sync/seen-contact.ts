@@ -17,7 +17,7 @@ import { type LeasedRecord } from '../../src/ledger/sync/record-rows.ts';
 import { endRecord, settleStep } from '../../src/ledger/sync/records.ts';
 import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
 import type { StepContext, StepResult } from './record-step.ts';
-import { hasExtra, hashRecord, mergeExtraInfo } from './sync-diff.ts';
+import { hasExtra, hashRecord, mergeExtraInfo, needsRead } from './sync-diff.ts';
 import { planTags, sentTags } from './tag-plan.ts';
 
 /** @param extraInfo shown by GET /v1/contacts/{contactId} only */
@@ -62,11 +62,26 @@ export function extraToSend(c: StepContext): readonly ExtraField[] | null {
   if (record.extraInfo.length === 0 || hashRecord(record, spec.options).extra === person?.hash_extra)
     return null;
   const known = person?.extra_known ?? null;
-  const fresh = seenInRun(c)?.extraInfo != null;
   const mode = spec.options.extraInfo;
-  // If the list was read in this run, `merge-fresh` can use it as `merge` does.
-  if (hasExtra(known, record, { extraInfo: fresh && mode === 'merge-fresh' ? 'merge' : mode })) return null;
+  // If the list was just read, `merge-fresh` can use it as `merge` does.
+  const trusted = mode === 'merge-fresh' && hasFreshExtra(c) ? 'merge' : mode;
+  if (hasExtra(known, record, { extraInfo: trusted })) return null;
   return mergeExtraInfo(mode === 'replace' ? [] : (known ?? []), record.extraInfo);
+}
+
+/** After this time, what was read may no longer be there: the record waited, for example because its run was paused. */
+const FRESH_MS = 60_000;
+
+/** Whether this run has just read the extra info. A write replaces the whole list. */
+function hasFreshExtra(c: StepContext): boolean {
+  const seen = seenInRun(c);
+  const at = c.person?.seen?.at ?? 0;
+  return seen?.extraInfo != null && Date.now() - at < FRESH_MS;
+}
+
+/** Whether the contact must be read before this extra info is sent, so that fields of others stay. */
+export function mustReadExtra(c: StepContext, extra: readonly ExtraField[] | null): boolean {
+  return extra !== null && needsRead(c.spec.options) && c.person?.remote_id != null && !hasFreshExtra(c);
 }
 
 /** Ends the record as failed because of a conflict, under the rule `fail`. */
@@ -96,11 +111,9 @@ export async function settleSeen(tx: Queryable, c: StepContext, checked: number)
     return await settleStep(tx, row, { clear: row.todo });
   const change = changeOf(c, seen);
   if (change.conflicts.length > 0) return await failConflict(tx, row, change.conflicts);
-  const extra = extraToSend(c) !== null;
-  const read =
-    extra && seen.extraInfo === null && options.extraInfo !== 'replace' && c.person.extra_known === null;
-  const writes = !changesNothing(change) || extra;
-  const needsRead = read || ((checked & STEP_BITS.readExtraInfo) === 0 && mustReadFresh(c, extra));
+  const extra = extraToSend(c);
+  const writes = !changesNothing(change) || extra !== null;
+  const reads = (checked & STEP_BITS.readExtraInfo) === 0 && mustReadExtra(c, extra);
   const tags = (row.todo & STEP_BITS.setTags) === 0 ? null : await planTags(tx, c, seen.tags);
   const right = tags !== null && tags.ids === null ? sentTags(c, tags) : null;
   const wantsCard = (row.todo & STEP_BITS.createCard) !== 0 && c.person.card === null;
@@ -111,9 +124,9 @@ export async function settleSeen(tx: Queryable, c: StepContext, checked: number)
       clear:
         (checked & ~STEP_BITS.upsertContact) |
         (writes ? 0 : STEP_BITS.upsertContact) |
-        (needsRead ? 0 : STEP_BITS.readExtraInfo) |
+        (reads ? 0 : STEP_BITS.readExtraInfo) |
         (tags !== null && tags.ids === null ? STEP_BITS.setTags : 0),
-      add: (needsRead ? STEP_BITS.readExtraInfo : 0) | (wantsCard ? STEP_BITS.findCard : 0),
+      add: (reads ? STEP_BITS.readExtraInfo : 0) | (wantsCard ? STEP_BITS.findCard : 0),
       ...(tags?.ids == null ? {} : { tagIds: { ...tags, ids: tags.ids } }),
     },
     ...notesOf(c, c.person, writes ? null : change.sent, right),
@@ -130,11 +143,6 @@ function notesOf(
   const { account } = c.spec;
   if (marks !== null) return [contactNote(account, c.row.key, unchanged(c, person, marks, tags))];
   return tags === null ? [] : [tagsNote(account, c.row.key, tags)];
-}
-
-/** `merge-fresh` does not trust earlier reads. */
-function mustReadFresh(c: StepContext, extra: boolean): boolean {
-  return extra && c.spec.options.extraInfo === 'merge-fresh';
 }
 
 function unchanged(

@@ -112,7 +112,7 @@ export function planSteps(
   // The upsert's answer is the only free check of the contact's tags, so a change that keeps people's tags starts
   // there.
   if (writes || (todo !== 0 && options.tags !== 'replace')) todo |= STEP_BITS.upsertContact;
-  if ((extra && needsRead(known, options)) || change?.mustRead === true) todo |= STEP_BITS.readExtraInfo;
+  if ((extra && needsRead(options)) || change?.mustRead === true) todo |= STEP_BITS.readExtraInfo;
   if (record.card !== undefined) {
     if (known.card == null) todo |= STEP_BITS.createCard | STEP_BITS.findCard;
     else if (
@@ -181,8 +181,9 @@ export function needsLookup(record: CrmRecord, options: DiffOptions): boolean {
   );
 }
 
-export function needsRead(known: { extra_known: ExtraField[] | null } | null, options: DiffOptions): boolean {
-  return options.extraInfo === 'merge-fresh' || (options.extraInfo === 'merge' && known?.extra_known == null);
+/** Whether the contact must be read before extra info is written, so that fields of others stay. */
+export function needsRead(options: Pick<DiffOptions, 'extraInfo'>): boolean {
+  return options.extraInfo !== 'replace';
 }
 
 /**

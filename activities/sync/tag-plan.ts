@@ -15,6 +15,8 @@ export interface TagPlan {
   readonly added: string[];
   /** Names that the account does not have. */
   readonly missing: string[];
+  /** Names that the record asks for and the account has. */
+  readonly wanted: string[];
 }
 
 /**
@@ -49,17 +51,28 @@ export async function planTags(
   if (current === null && c.spec.options.tags !== 'replace')
     throw new Error('Sluice must read the contact before it can keep tags that others set');
   const names = (current ?? []).map((tag) => tag.name);
-  const target = current === null ? wanted : targetTags(names, wanted, mine, c.spec.options.tags);
+  const { tags: mode } = c.spec.options;
+  const kept = mode === 'merge' ? withoutRemoved(wanted, names, c.person?.tags_sent ?? mine) : wanted;
+  const target = current === null ? wanted : targetTags(names, kept, mine, mode);
   const added = wanted.filter((name) => mine.includes(name) || !names.includes(name));
-  if (target === null) return { ids: null, added, missing };
+  if (target === null) return { ids: null, added, missing, wanted };
   const byName = new Map([...catalog, ...(current ?? [])].map((tag) => [tag.name, tag.id]));
-  return { ids: target.map((name) => byName.get(name) as number), added, missing };
+  return { ids: target.map((name) => byName.get(name) as number), added, missing, wanted };
+}
+
+/** A tag that the contact had and lost was removed by the team. It comes back when the source drops it and asks again. */
+function withoutRemoved(
+  wanted: readonly string[],
+  current: readonly string[],
+  sent: readonly string[],
+): string[] {
+  return wanted.filter((name) => current.includes(name) || !sent.includes(name));
 }
 
 /**
  * The tags that Sluice set, as the ledger stores them. Null for added tags: no sync owns them, so none removes them.
  */
-export function sentTags(c: StepContext, { added, missing }: TagPlan): SentTags | null {
+export function sentTags(c: StepContext, { added, missing, wanted }: TagPlan): SentTags | null {
   if (c.spec.options.tags === 'add') return null;
-  return { hash: hashRecord(c.record, c.spec.options).tags, added, missing };
+  return { hash: hashRecord(c.record, c.spec.options).tags, added, missing, wanted };
 }

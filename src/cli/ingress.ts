@@ -4,7 +4,7 @@ import { createLiveConfig } from '../config/live-config.ts';
 import { describeRoutes } from '../ingress/http/index.ts';
 import { measuredDatabase } from '../ledger/measured-database.ts';
 import { type Ingress, openRoutes, startIngress } from '../runtime/ingress.ts';
-import { openLedger } from '../runtime/ledger-database.ts';
+import { openLedgerWhenUp } from '../runtime/ledger-database.ts';
 import { openLedgerCipher } from '../runtime/ledger-encryption.ts';
 import { followConfig } from '../runtime/reloading.ts';
 import { openLazyClient } from '../runtime/temporal/temporal-client.ts';
@@ -53,7 +53,12 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
             log,
             shutdown,
           });
-          const ledger = await openLedger({
+          const ledger = await openLedgerWhenUp({
+            signal: shutdown.signal,
+            waiting(error) {
+              log.warn({ err: error }, 'the database is down');
+              say(`${error.message}: the ingress waits until the database answers`);
+            },
             url: env.DATABASE_URL,
             stateDir: '',
             answerMs: ANSWER_MS,

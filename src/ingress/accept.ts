@@ -12,6 +12,7 @@ import { type Batcher, createBatcher } from './batcher.ts';
 import { createCapacity } from './capacity.ts';
 import { eachInOrder } from './in-order.ts';
 import { type Acceptance, type Accepted, NotAcceptedError, type Route } from './intake.ts';
+import { createQueue, MOST_WAIT_MS } from './queue.ts';
 import { createStarts, STARTS } from './starts.ts';
 
 const READY_MS = 2000;
@@ -45,11 +46,13 @@ export interface OwnedAcceptance extends Acceptance {
 export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
   const { client, db } = options;
   const capacity = createCapacity(options);
+  const queue = createQueue({ concurrency: STARTS });
   const runs = new Map<Route, Promise<string>>();
   const starts = createStarts({
     client,
     taskQueue: options.taskQueue,
     tracing: options.tracing ?? NO_TRACING,
+    took: queue.took,
   });
   /** While starts wait for each other anyway, every saved commit gives Temporal more disk time. */
   const gatherMs = () => (starts.isFull() ? GATHER_MS : 0);
@@ -97,8 +100,15 @@ export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
     return writer.add(drafts);
   }
 
-  /** Writes the events down, starts their workflows and marks them: one start for all, or one each. */
-  async function take(route: Route, drafts: readonly EventDraft[], together: boolean): Promise<Accepted[]> {
+  /**
+   * Writes the events down, starts their workflows and marks them: one start for all, or one each.
+   * @param until `performance.now()` after which no start begins
+   */
+  async function take(
+    route: Route,
+    drafts: readonly EventDraft[],
+    { together, until }: { readonly together: boolean; readonly until?: number },
+  ): Promise<Accepted[]> {
     const seen = new Set<string>();
     const unique = drafts.filter(({ id }) => !seen.has(id) && seen.add(id));
     const states = await ledger(() => write(route, unique));
@@ -114,7 +124,7 @@ export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
         fresh,
         ({ subject }) => subject,
         STARTS,
-        (event) => starts.start(route, event.id, [event]),
+        (event) => starts.start(route, event.id, [event], until),
       );
       begun = each.done;
       failure = each.failure;
@@ -124,9 +134,27 @@ export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
     return answersOf(drafts, unique, states);
   }
 
-  function acceptNow(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]> {
+  async function acceptNow(route: Route, drafts: readonly EventDraft[], waits: boolean): Promise<Accepted[]> {
     const { batch } = route.config;
-    if (batch === undefined) return take(route, drafts, false);
+    // Events of one delivery wait for one another, so `STARTS` of them wait at the same time at most.
+    const leave = queue.enter(
+      batch === undefined ? Math.min(drafts.length, STARTS) : drafts.length / batch.max,
+      waits,
+    );
+    try {
+      if (batch !== undefined) return await batcherOf(route, batch).add(drafts);
+      // A repeated batch continues where it stopped, so only a single event gives up its place.
+      const until = waits || drafts.length > 1 ? undefined : performance.now() + MOST_WAIT_MS;
+      return await take(route, drafts, { together: false, ...(until !== undefined && { until }) });
+    } finally {
+      leave();
+    }
+  }
+
+  function batcherOf(
+    route: Route,
+    batch: NonNullable<Route['config']['batch']>,
+  ): Batcher<EventDraft, Accepted> {
     let batcher = batchers.get(route);
     if (batcher === undefined) {
       const { max } = batch;
@@ -137,28 +165,28 @@ export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
         handOn: async (group) => {
           const answers: Accepted[] = [];
           for (let from = 0; from < group.length; from += max)
-            answers.push(...(await take(route, group.slice(from, from + max), true)));
+            answers.push(...(await take(route, group.slice(from, from + max), { together: true })));
           return answers;
         },
       });
       batchers.set(route, batcher);
     }
-    return batcher.add(drafts);
+    return batcher;
   }
 
-  async function accept(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]> {
+  async function accept(route: Route, drafts: readonly EventDraft[], waits: boolean): Promise<Accepted[]> {
     if (drafts.length === 0) return [];
     if (closing) throw new NotAcceptedError('CLOSING', REST_MS, 'this process is shutting down');
     await ledger(() => capacity.requireOpenCapacity(route.config.account));
     const [only] = drafts;
-    if (drafts.length > 1 || only === undefined) return await acceptNow(route, drafts);
+    if (drafts.length > 1 || only === undefined) return await acceptNow(route, drafts, waits);
     // Impatient senders repeat an event in a burst. Such a burst costs one start.
     const same = starting.get(only.id);
     if (same !== undefined) {
       await same;
       return [{ id: only.id, duplicate: true }];
     }
-    const accepted = acceptNow(route, drafts);
+    const accepted = acceptNow(route, drafts, waits);
     starting.set(only.id, accepted);
     try {
       return await accepted;
@@ -168,8 +196,8 @@ export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
   }
 
   return {
-    async accept(route, drafts) {
-      const work = accept(route, drafts);
+    async accept(route, drafts, { waits = false } = {}) {
+      const work = accept(route, drafts, waits);
       underWay.add(work);
       try {
         return await work;

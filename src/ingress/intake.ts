@@ -107,9 +107,15 @@ export interface Acceptance {
   /**
    * Returns after Temporal has accepted a workflow for each event, in the given order. Events of one subject are
    * accepted in this order.
+   * @param how `waits`: the caller waits however long it takes. Otherwise, events that cannot be accepted within 5 s are
+   * refused with `BUSY`. Default: false.
    * @throws NotAcceptedError: none, some or all of them were accepted; a retry is safe
    */
-  accept(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]>;
+  accept(
+    route: Route,
+    drafts: readonly EventDraft[],
+    how?: { readonly waits?: boolean },
+  ): Promise<Accepted[]>;
   /**
    * Called before a partition is read further. @throws NotAcceptedError with `BUSY` while the account has no capacity,
    * or its budget is far behind

@@ -25,9 +25,15 @@ export interface Starts {
   /**
    * Starts one workflow for these events. One that exists already is the desired outcome.
    * @param key identifies the workflow among those of the route
-   * @throws NotAcceptedError `TEMPORAL`
+   * @param until `performance.now()` after which the start does not begin any more
+   * @throws NotAcceptedError `TEMPORAL`; `BUSY` if it did not begin
    */
-  start(route: Route, key: string, events: readonly [EventDraft, ...EventDraft[]]): Promise<void>;
+  start(
+    route: Route,
+    key: string,
+    events: readonly [EventDraft, ...EventDraft[]],
+    until?: number,
+  ): Promise<void>;
   /** Whether further starts wait for one in progress. */
   isFull(): boolean;
 }
@@ -36,9 +42,11 @@ export interface StartsOptions {
   readonly client: Client;
   readonly taskQueue: string;
   readonly tracing: Tracing;
+  /** Hears how many milliseconds each start took. */
+  readonly took: (ms: number) => void;
 }
 
-export function createStarts({ client, taskQueue, tracing }: StartsOptions): Starts {
+export function createStarts({ client, taskQueue, tracing, took }: StartsOptions): Starts {
   const starts = pLimit(STARTS);
   let restUntil = 0;
 
@@ -46,7 +54,15 @@ export function createStarts({ client, taskQueue, tracing }: StartsOptions): Sta
     { name: route, config }: Route,
     key: string,
     [first, ...others]: readonly [EventDraft, ...EventDraft[]],
+    until: number,
   ) {
+    const begun = performance.now();
+    if (begun > until)
+      throw new NotAcceptedError(
+        'BUSY',
+        REST_MS,
+        'the event waited too long for its start, which did not begin',
+      );
     if (performance.now() < restUntil)
       throw new NotAcceptedError('TEMPORAL', REST_MS, 'Temporal did not answer a moment ago');
     const { account } = first;
@@ -71,6 +87,8 @@ export function createStarts({ client, taskQueue, tracing }: StartsOptions): Sta
       restUntil = performance.now() + REST_MS;
       const message = `Temporal did not accept a start: ${(error as Error).message}`;
       throw new NotAcceptedError('TEMPORAL', REST_MS, message, { cause: error });
+    } finally {
+      took(performance.now() - begun);
     }
   }
 
@@ -99,10 +117,10 @@ export function createStarts({ client, taskQueue, tracing }: StartsOptions): Sta
   }
 
   return {
-    start: (route, key, events) =>
-      tracing.isOn
-        ? traced(route, events, () => starts(() => startNow(route, key, events)))
-        : starts(() => startNow(route, key, events)),
+    start(route, key, events, until = Number.POSITIVE_INFINITY) {
+      const start = () => starts(() => startNow(route, key, events, until));
+      return tracing.isOn ? traced(route, events, start) : start();
+    },
     isFull: () => starts.activeCount === STARTS,
   };
 }

@@ -1,6 +1,7 @@
 // Opens the ledger's database: PostgreSQL when a URL is set, otherwise PGlite in the state folder.
 import { join } from 'node:path';
-import { type Database, openPglite, openPostgres } from '../ledger/database.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Database, LedgerError, openPglite, openPostgres } from '../ledger/database.ts';
 import type { LedgerCipher } from '../ledger/encryption/cipher.ts';
 import { encryptedDatabase } from '../ledger/encryption/encrypted-database.ts';
 import { checkKeys } from '../ledger/encryption/known-keys.ts';
@@ -36,4 +37,37 @@ export async function openLedger(options: LedgerOptions): Promise<Database> {
     throw error;
   }
   return cipher == null ? db : encryptedDatabase(db, cipher);
+}
+
+/** Pause between two attempts to reach a server that is down. */
+const AGAIN_MS = 2000;
+/** The server is down, starting, or stopping. Other errors need a correction and end the command. */
+const AWAY =
+  /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|57P0[123])$/;
+
+export interface WaitingLedgerOptions extends LedgerOptions {
+  /** Ends the wait. */
+  readonly signal: AbortSignal;
+  /** Called once when the server is down. */
+  waiting(error: LedgerError): void;
+  /** @default 2000 */
+  readonly againMs?: number;
+}
+
+/**
+ * Opens the ledger as soon as its server answers.
+ * @throws as `openLedger`; the signal's reason
+ */
+export async function openLedgerWhenUp(options: WaitingLedgerOptions): Promise<Database> {
+  const { signal, againMs = AGAIN_MS } = options;
+  for (let isReported = false; ; ) {
+    try {
+      return await openLedger(options);
+    } catch (error) {
+      if (!(error instanceof LedgerError) || (error.code !== null && !AWAY.test(error.code))) throw error;
+      if (!isReported) options.waiting(error);
+      isReported = true;
+      await delay(againMs, undefined, { signal });
+    }
+  }
 }

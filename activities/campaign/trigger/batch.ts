@@ -24,11 +24,18 @@ import { comesBackAfter, onlyWaits } from '../../shared/failures.ts';
 import { reportHalt } from '../../shared/halt.ts';
 import { openNow } from '../waves/next-in-waves.ts';
 import { BatchTally } from './batch-tally.ts';
-import { type Frozen, questionOf } from './check.ts';
+import { FRESH_MS, type Frozen, questionOf } from './check.ts';
 import { createMemberSteps, type MemberSteps } from './member.ts';
 import type { MemberResult } from './outcome.ts';
 
 const CONCURRENCY_LIMIT = 24;
+/**
+ * The same if tags are read before each trigger. The next slots go to members whose tags were just read, so this many
+ * slots are the most between a read and its trigger: 3 s at 120 calls per minute.
+ */
+const RECHECK_LIMIT = 6;
+/** Calls of an account may be further apart than the tags stay fresh. This long is the most. */
+const MOST_FRESH_MS = 60_000;
 /** Delay before Sluice checks a member again that the rules do not allow yet. */
 const LEFT_MS = 15_000;
 
@@ -80,6 +87,8 @@ class TriggerBatch {
   readonly #tally: BatchTally;
   readonly #first: MemberStep;
   readonly #concurrencyLimit: number;
+  readonly #rechecks: boolean;
+  #freshMs = FRESH_MS;
   #zones: readonly string[] = [];
   /** Time after which no member starts: a window closes, or the campaign ends. */
   #closesMs = Number.POSITIVE_INFINITY;
@@ -89,10 +98,12 @@ class TriggerBatch {
 
   constructor(opened: Opened) {
     this.#o = opened;
-    this.#concurrencyLimit = opened.input.alone ? 1 : opened.concurrencyLimit;
+    this.#rechecks = opened.frozen.campaign.spec.config.recheck === 'api';
+    const most = this.#rechecks ? Math.min(RECHECK_LIMIT, opened.concurrencyLimit) : opened.concurrencyLimit;
+    this.#concurrencyLimit = opened.input.alone ? 1 : most;
     this.#tally = new BatchTally(this.#concurrencyLimit, opened.lost);
     this.#unverified = opened.row.unverified;
-    this.#first = opened.frozen.campaign.spec.config.recheck === 'api' ? 'recheckMember' : 'triggerMember';
+    this.#first = this.#rechecks ? 'recheckMember' : 'triggerMember';
   }
 
   async open() {
@@ -156,11 +167,12 @@ class TriggerBatch {
   async #work(item: Item, batch: BatchControl): Promise<void> {
     const { id } = item;
     let { read } = item;
+    const calls = { made: 0 };
     try {
       for (let next: MemberStep | null = item.step; next !== null; read = undefined) {
         const step: MemberStep = next;
         try {
-          const result = await this.#call(step, id, read);
+          const result = await this.#call(step, id, read, calls);
           await this.#answered(item, result, batch);
           next = result.next;
         } catch (error) {
@@ -172,13 +184,40 @@ class TriggerBatch {
     }
   }
 
-  /** Applies the campaign's rate to triggers only; the reads before them are not limited by it. */
-  async #call(step: MemberStep, id: number, read: MemberCheck | undefined): Promise<MemberResult> {
+  /**
+   * Applies the campaign's rate to the triggers. If tags are read right before them, it applies to a member's first
+   * call: the member waits for its turn, then its tags are read, and its trigger takes the next slot.
+   */
+  async #call(
+    step: MemberStep,
+    id: number,
+    read: MemberCheck | undefined,
+    calls: { made: number },
+  ): Promise<MemberResult> {
     const { steps, frozen, input } = this.#o;
     const { pacePerMinute: perMinute, run } = input;
-    const call = () => steps.run(step, frozen, id, read);
-    if (step !== 'triggerMember' || perMinute === null) return await call();
-    return await withCallScope({ ...callScope(), pace: { key: run, perMinute } }, call);
+    const scope = callScope();
+    const freshMs = this.#freshMs;
+    const call = () => steps.run(step, { ...frozen, freshMs }, id, read);
+    const isPaced = perMinute !== null && (this.#rechecks ? calls.made === 0 : step === 'triggerMember');
+    const follows = this.#rechecks && calls.made > 0;
+    const started = () => {
+      calls.made++;
+      scope.started?.();
+    };
+    const result = await withCallScope(
+      {
+        ...scope,
+        started,
+        pace: isPaced ? { key: run, perMinute } : scope.pace,
+        first: follows ? () => true : scope.first,
+      },
+      call,
+    );
+    // The tags were too old when the trigger had its slot, so its calls are further apart than that.
+    if (follows && step === 'triggerMember' && result.next === 'recheckMember')
+      this.#freshMs = Math.max(this.#freshMs, Math.min(2 * freshMs, MOST_FRESH_MS));
+    return result;
   }
 
   async #answered(item: Item, { state, next, left, after }: MemberResult, batch: BatchControl) {

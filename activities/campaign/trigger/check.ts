@@ -17,8 +17,8 @@ import type { Queryable } from '../../../src/ledger/database.ts';
 import { scopesOf } from '../../events/effects/window.ts';
 import type { AccountAccess, Deps } from '../../shared/deps.ts';
 
-/** Age after which Sluice reads tags again, because people change them by hand. */
-const RECHECK_MS = 10 * 60_000;
+/** Age after which Sluice reads tags again before it triggers, because people change them by hand. */
+export const FRESH_MS = 5000;
 
 /** The part of a run that does not change after planning. */
 export interface Frozen {
@@ -27,6 +27,8 @@ export interface Frozen {
   readonly account: AccountAccess;
   /** Run that counts the calls of follow-up events; null if nothing follows a trigger. */
   readonly afterRun: string | null;
+  /** Maximum age of the contact's tags at the trigger, in milliseconds. @default FRESH_MS */
+  readonly freshMs?: number;
 }
 
 /** A member with its run and its person, as they were when they were checked. */
@@ -93,7 +95,7 @@ export function checkMember(deps: Deps, c: MemberContext, now: number): Verdict 
   const contact = contactOf(member);
   const needed = account.tokens[0]?.client.flows.contactIdentity === 'id' || config.recheck === 'api';
   if (needed && contact === null) return { do: 'step', step: 'findMember' };
-  if (config.recheck === 'api' && !isRechecked(member, now)) return { do: 'step', step: 'recheckMember' };
+  if (config.recheck === 'api' && !isRechecked(c, now)) return { do: 'step', step: 'recheckMember' };
   return { do: 'go', contact };
 }
 
@@ -123,9 +125,10 @@ export function contactOf({ contact_id, contact_gone, known }: MemberCheck): num
   return contact_id ?? (contact_gone ? null : known);
 }
 
-/** True if the contact's tags were read within the last 10 minutes. */
-export function isRechecked({ rechecked_at: at }: MemberRow, now: number): boolean {
-  return at !== null && now - at.getTime() < RECHECK_MS;
+/** True if the contact's tags were read a moment ago. */
+export function isRechecked({ member, freshMs = FRESH_MS }: MemberContext, now: number): boolean {
+  const { rechecked_at: at } = member;
+  return at !== null && now - at.getTime() < freshMs;
 }
 
 function reachedLately({ campaign, member }: MemberContext): Verdict | null {

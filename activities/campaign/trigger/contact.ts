@@ -53,7 +53,7 @@ function othersThan(all: readonly Contact[]): UnexpectedShapeError {
 /** GET /v1/contacts/{contactId}. */
 export async function callRecheck(deps: Deps, c: MemberContext): Promise<MemberResult> {
   const { account, campaign, member } = c;
-  if (isRechecked(member, await deps.clock.now())) return answerOf('waiting', 'triggerMember');
+  if (isRechecked(c, await deps.clock.now())) return answerOf('waiting', 'triggerMember');
   const id = contactOf(member);
   if (id === null) return answerOf('waiting', 'findMember');
   try {

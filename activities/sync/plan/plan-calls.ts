@@ -27,6 +27,8 @@ export class Tally {
   #tags = 0;
   #cardSteps = 0;
   #combines = 0;
+  /** Cards of people who left the source, which are read before they are moved. */
+  #checkedCards = 0;
   /** Upserts of known people that no earlier read can save. */
   #sureUpserts = 0;
   readonly #known: Partial<Record<Step, number>> = {};
@@ -51,8 +53,14 @@ export class Tally {
     }
     if (!findsByLookup) this.#blind += times;
     if (canCombine(record, options)) this.#combines += times;
-    if (record.extraInfo.length > 0 && needsRead(null, options)) this.#found.reads += times;
+    if (record.extraInfo.length > 0 && needsRead(options)) this.#found.reads += times;
     if ((todo & STEP_BITS.createCard) !== 0) this.#found.cards += times;
+  }
+
+  /** A person who left the source. */
+  countVanished(todo: number, record: CrmRecord, person: KnownPerson | null, run: RunRow): void {
+    this.count(todo, record, person, run);
+    if ((todo & STEP_BITS.moveStage) !== 0) this.#checkedCards += 1;
   }
 
   lines(mode: RunRow['spec']['options']['mode'], missing: number): PlanCalls[] {
@@ -106,7 +114,16 @@ export class Tally {
         [0, known('createCard') + made * fresh('createCard'), all('createCard')],
         'fewer if the service already has a card',
       ),
-      sure('PATCH /v1/cards/{id}/stage', known('moveStage'), 'cards whose stage changed in the source'),
+      sure(
+        'GET /v1/cards/{id}',
+        this.#checkedCards,
+        'cards of people who left the source: a card that is won or lost stays where it is',
+      ),
+      line(
+        'PATCH /v1/cards/{id}/stage',
+        [known('moveStage') - this.#checkedCards, known('moveStage'), known('moveStage')],
+        'cards whose stage changed in the source, and open cards of people who left it',
+      ),
     ];
     return lines.filter(({ max }) => max > 0);
   }

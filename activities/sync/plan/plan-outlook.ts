@@ -61,7 +61,8 @@ export async function outlookOf(
       const changes = changesOf(payload, person, todo, run, row === 0);
       if (row > 0)
         for (const { field } of changes) add(person === null ? fields.create : fields[kindOf(action)], field);
-      tally.count(todo, payload, person, run);
+      if (row === 0) tally.countVanished(todo, payload, person, run);
+      else tally.count(todo, payload, person, run);
       const alike = shown.filter((sample) => sample.action === action && (sample.row === 0) === (row === 0));
       // Records are in the order in which they were staged, so an earlier row may come later.
       const earlier = samples > 0 && alike.some((sample) => sample.row > row);

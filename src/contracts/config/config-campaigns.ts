@@ -283,7 +283,7 @@ export const CampaignConfig = z.strictObject({
   }),
   holdout: z.number().min(0).lt(1).default(0).meta({
     description:
-      'Share of the audience in the control group, from 0 to less than 1. It gets no trigger and is the same at every run. Default: 0.',
+      'Probability with which a person is in the control group, from 0 to less than 1; the size varies by chance. It gets no trigger and is the same at every run. Default: 0.',
   }),
   start: Instant.optional().meta({
     description:
@@ -315,7 +315,7 @@ export const CampaignConfig = z.strictObject({
     }),
   recheck: z.enum(['ledger', 'api']).default('ledger').meta({
     description:
-      'What Sluice checks right before the call. ledger: what the ledger knows. api: also the current tags of the contact, for one more call per member. Default: ledger.',
+      'What Sluice checks right before the call. ledger: what the ledger knows. api: also the tags of the contact, read at most seconds before, for one more call per member. Default: ledger.',
   }),
   conversationWindow: z.enum(['any', 'open']).default('any').meta({
     description:

@@ -106,7 +106,7 @@ export const RouteKafka = z.strictObject({
     .meta({ description: 'Topics to read. A topic of a cluster belongs to one route.' }),
   format: z.enum(['auto', 'json', 'cloudevents', 'debezium']).default('auto').meta({
     description:
-      'Format of the records. auto: CloudEvents if the headers say so, otherwise JSON. json: the value is the event. cloudevents: CloudEvents only. debezium: change events; the row after the change is the event. Default: auto.',
+      'Format of the records. auto: CloudEvents if the headers say so or the value has specversion, id, source, type and data, otherwise JSON. json: the value is the event. cloudevents: CloudEvents only. debezium: change events; the row after the change is the event. Default: auto.',
   }),
 });
 export type RouteKafka = z.infer<typeof RouteKafka>;

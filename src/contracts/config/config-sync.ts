@@ -65,7 +65,7 @@ export const SYNC_RULES = {
   }),
   extraInfo: z.enum(['merge', 'merge-fresh', 'replace']).default('merge').meta({
     description:
-      'How extra fields are written. merge: keeps other fields, as the ledger knows them. merge-fresh: reads them before each write. replace: writes exactly the mapped fields. Default: merge.',
+      'How extra fields are written. merge: reads the contact before a changed field is written, and keeps all other fields. merge-fresh: the same, and also checks fields that the ledger takes for written. replace: writes exactly the mapped fields without reading. Default: merge.',
   }),
   validateNumber: z
     .boolean()
@@ -93,7 +93,7 @@ export const SyncConfig = z.strictObject({
     .default('ignore')
     .meta({
       description:
-        'What mirror does with people who left the source. ignore: nothing. remove-tags: removes the tags that Sluice set. {moveTo: stage}: moves their card. Default: ignore.',
+        'What mirror does with people who left the source. ignore: nothing. remove-tags: removes the tags that Sluice set. {moveTo: stage}: moves their card, unless it is won or lost. Default: ignore.',
     }),
   fields: SYNC_RULES.fields,
   conflict: SYNC_RULES.conflict,

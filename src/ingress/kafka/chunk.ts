@@ -117,7 +117,8 @@ async function read(
 async function accept(work: ChunkWork, readings: readonly Reading[]): Promise<void> {
   const taken = readings.filter((reading) => 'drafts' in reading);
   const drafts = taken.flatMap((reading) => reading.drafts);
-  const answers = drafts.length === 0 ? [] : await work.acceptance.accept(work.route, drafts);
+  const answers =
+    drafts.length === 0 ? [] : await work.acceptance.accept(work.route, drafts, { waits: true });
   let at = 0;
   for (const reading of taken) {
     work.count(outcomeOf(answers.slice(at, at + reading.drafts.length)));

@@ -1,6 +1,7 @@
 // The format of a dead letter in its topic: the original record, with headers that say where it came from and what was
 // wrong.
-import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
+import type { KafkaMessage, Message } from 'kafkajs';
+import { type Headers, headersFrom, readHeaders, writableHeaders } from '../../kafka/headers.ts';
 import type { RefusedError } from '../intake.ts';
 import { reasonOf } from '../refusals.ts';
 import { isoTime, nameOf, type Origin, REPLAY_OF, textHeaders } from './record.ts';
@@ -42,7 +43,7 @@ export interface DeadLetter {
   /** Length in bytes of the omitted value. */
   readonly omitted: number | null;
   /** Headers of the original record. */
-  readonly headers: IHeaders;
+  readonly headers: Headers;
 }
 
 export interface Resolution {
@@ -69,17 +70,19 @@ export function deadLetterMessage(refused: Refused, failedAt: Date): Message {
   return {
     key: message.key,
     value: message.value,
-    headers: {
-      ...withoutOurs(message.headers),
-      [DEAD_LETTER_HEADERS.topic]: topic,
-      [DEAD_LETTER_HEADERS.partition]: String(partition),
-      [DEAD_LETTER_HEADERS.offset]: message.offset,
-      [DEAD_LETTER_HEADERS.timestamp]: isoTime(message.timestamp) ?? '',
-      [DEAD_LETTER_HEADERS.code]: error.code,
-      [DEAD_LETTER_HEADERS.reason]: reasonOf(error),
-      [DEAD_LETTER_HEADERS.route]: route,
-      [DEAD_LETTER_HEADERS.failedAt]: failedAt.toISOString(),
-    },
+    headers: writableHeaders(
+      headersFrom([
+        ...Object.entries(withoutOurs(message.headers)),
+        [DEAD_LETTER_HEADERS.topic, topic],
+        [DEAD_LETTER_HEADERS.partition, String(partition)],
+        [DEAD_LETTER_HEADERS.offset, message.offset],
+        [DEAD_LETTER_HEADERS.timestamp, isoTime(message.timestamp) ?? ''],
+        [DEAD_LETTER_HEADERS.code, error.code],
+        [DEAD_LETTER_HEADERS.reason, reasonOf(error)],
+        [DEAD_LETTER_HEADERS.route, route],
+        [DEAD_LETTER_HEADERS.failedAt, failedAt.toISOString()],
+      ]),
+    ),
   };
 }
 
@@ -87,28 +90,45 @@ export function deadLetterMessage(refused: Refused, failedAt: Date): Message {
 export function withoutValue(deadLetter: Message): Message {
   const { value } = deadLetter;
   const bytes = value === null ? 0 : Buffer.byteLength(value);
+  const headers = readHeaders(deadLetter.headers);
   return {
     ...deadLetter,
     value: null,
-    headers: { ...deadLetter.headers, [DEAD_LETTER_HEADERS.omitted]: String(bytes) },
+    headers: writableHeaders(
+      headersFrom([...Object.entries(headers), [DEAD_LETTER_HEADERS.omitted, String(bytes)]]),
+    ),
   };
 }
 
-/** For a dead letter whose key or headers alone are too long: only the record's location and what was wrong. */
+/** Maximum number of characters of a header in the shortest form. */
+const SHORT = 200;
+
+/**
+ * The shortest form, for a record whose key or headers can't be written: where it is and what was wrong. Its key names
+ * the record, because a compacted topic refuses records without a key.
+ */
 export function withoutRecord(deadLetter: Message): Message {
-  const { headers, ...bare } = withoutValue(deadLetter);
-  const ours = Object.entries(headers ?? {}).filter(
-    ([name]) => name.startsWith('sluice-') && name !== REPLAY_OF,
-  );
-  return { ...bare, key: null, headers: Object.fromEntries(ours) };
+  const { headers } = withoutValue(deadLetter);
+  const ours = Object.entries(readHeaders(headers))
+    .filter(([name]) => name.startsWith('sluice-') && name !== REPLAY_OF)
+    .map(([name, value]) => [name, cut(String(value))] as const);
+  const texts = textHeaders(headers);
+  const { topic, partition, offset } = DEAD_LETTER_HEADERS;
+  const key = `${texts[topic]}/${texts[partition]}/${texts[offset]}`;
+  return { key, value: null, headers: writableHeaders(headersFrom(ours)) };
 }
 
-/** kafkajs reads a header without a value (null) but fails to write one, so it becomes an empty one. */
-function withoutOurs(headers: IHeaders | undefined): IHeaders {
-  return Object.fromEntries(
-    Object.entries(headers ?? {})
-      .filter(([name]) => name.toLowerCase() === REPLAY_OF || !name.toLowerCase().startsWith('sluice-'))
-      .map(([name, value]) => [name, Array.isArray(value) ? value.map((each) => each ?? '') : (value ?? '')]),
+/** By whole characters: half of a pair would be written as a replacement character. */
+function cut(text: string): string {
+  const chars = [...text];
+  return chars.length <= SHORT ? text : `${chars.slice(0, SHORT - 1).join('')}…`;
+}
+
+function withoutOurs(headers: KafkaMessage['headers']): Headers {
+  return headersFrom(
+    Object.entries(readHeaders(headers)).filter(
+      ([name]) => name.toLowerCase() === REPLAY_OF || !name.toLowerCase().startsWith('sluice-'),
+    ),
   );
 }
 
@@ -171,9 +191,6 @@ export function markerMessage({ deadLetter, how, by, at, reason }: Resolution): 
 /** Builds the original record again. It keeps the name of the first record through any number of replays. */
 export function replayMessage({ key, value, headers, origin }: DeadLetter): Message {
   const first = textHeaders(headers)[REPLAY_OF] ?? nameOf(origin);
-  return { key, value, headers: { ...withoutReplay(headers), [REPLAY_OF]: first } };
-}
-
-function withoutReplay(headers: IHeaders): IHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== REPLAY_OF));
+  const others = Object.entries(readHeaders(headers)).filter(([name]) => name.toLowerCase() !== REPLAY_OF);
+  return { key, value, headers: writableHeaders(headersFrom([...others, [REPLAY_OF, first]])) };
 }

@@ -1,5 +1,6 @@
 // Converts a Kafka record to a delivery with a stable name.
-import type { IHeaders, KafkaMessage } from 'kafkajs';
+import type { KafkaMessage } from 'kafkajs';
+import { readHeaders } from '../../kafka/headers.ts';
 import type { Delivery } from '../intake.ts';
 
 /**
@@ -46,9 +47,9 @@ export function deliveryOf(
 }
 
 /** Headers by lower-case name. For a repeated header, the last value. */
-export function textHeaders(headers: IHeaders | undefined): Record<string, string> {
+export function textHeaders(headers: object | undefined): Record<string, string> {
   const texts: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const [name, value] of Object.entries(headers ?? {})) {
+  for (const [name, value] of Object.entries(readHeaders(headers))) {
     const last = Array.isArray(value) ? value.at(-1) : value;
     if (last !== undefined && last !== null) texts[name.toLowerCase()] = String(last);
   }

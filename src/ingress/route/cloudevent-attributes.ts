@@ -18,7 +18,7 @@ const FORBIDDEN = /[\p{Cc}\p{Surrogate}]/u;
  * @throws RefusedError `BAD_EVENT`, naming the attribute
  */
 export function readAttributes(entries: Iterable<readonly [string, unknown]>): Attributes {
-  const attributes: Record<string, string | number | boolean> = {};
+  const attributes = Object.create(null) as Record<string, string | number | boolean>;
   for (const [name, value] of entries) {
     if (value === null) continue;
     if (!NAME.test(name)) {

@@ -41,6 +41,20 @@ export function isCloudEvent(body: unknown): boolean {
   return isObject(body) && Object.hasOwn(body, 'specversion');
 }
 
+const REQUIRED = ['specversion', 'id', 'source', 'type'] as const;
+
+/**
+ * Returns whether a body of any JSON content type is a CloudEvent in structured form. Many senders send it as
+ * application/json. A body that only has a field `specversion` is somebody's own JSON.
+ */
+export function isWholeCloudEvent(body: unknown): boolean {
+  return (
+    isObject(body) &&
+    REQUIRED.every((name) => Object.hasOwn(body, name) && typeof body[name] === 'string') &&
+    (Object.hasOwn(body, 'data') || Object.hasOwn(body, 'data_base64'))
+  );
+}
+
 /**
  * @param mode null if the headers declare nothing but the route accepts only CloudEvents: the body is read as
  * structured

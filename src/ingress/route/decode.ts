@@ -7,6 +7,7 @@ import {
   decodeCloudEvents,
   decodeStructured,
   isCloudEvent,
+  isWholeCloudEvent,
 } from './cloudevents.ts';
 import { decodeDebezium } from './debezium.ts';
 import type { Decoded } from './envelope.ts';
@@ -26,7 +27,9 @@ export function decode(delivery: Delivery, format: RouteKafka['format']): Decode
   if (delivery.signature?.trustHeaders === false) return decodeSigned(delivery);
   const mode = format === 'json' ? null : cloudEventMode(delivery);
   if (mode !== null || format === 'cloudevents') return decodeCloudEvents(delivery, mode);
-  return plain(parseJson(decodeText(delivery.body)));
+  const body = parseJson(decodeText(delivery.body));
+  if (format === 'auto' && isWholeCloudEvent(body)) return { type: 'one', envelope: decodeStructured(body) };
+  return plain(body);
 }
 
 /** A signed body decides its own form: a CloudEvent stays one under any content type that Sluice reads as JSON. */

@@ -14,7 +14,7 @@ import { PEOPLE_SEARCH } from './people.ts';
 import { KEYED_PSEUDONYMS } from './pseudonyms.ts';
 import { RESTORE_TABLES } from './restores.ts';
 import { RETENTION_TABLES } from './retention.ts';
-import { BATCH_TABLES, SYNC_TABLES, TAKEN_BACK_COLUMN } from './sync.ts';
+import { BATCH_TABLES, SENT_TAGS_COLUMN, SYNC_TABLES, TAKEN_BACK_COLUMN } from './sync.ts';
 
 /** Statements end with a semicolon at the end of a line. Use a list for statements that contain such lines. */
 type Migration = string | readonly string[];
@@ -211,6 +211,7 @@ export const MIGRATIONS: readonly Migration[] = [
   RESTORE_TABLES,
   ERASED_CONVERSATIONS,
   ERASURE_TABLES,
+  SENT_TAGS_COLUMN,
 ];
 
 /**

@@ -75,6 +75,12 @@ export const BATCH_TABLES = `
   create index run_records_ended on run_records (run_id, status, id) where status <> 'pending';
 `;
 
+/** Tags that people remove stay removed until the source changes them. */
+export const SENT_TAGS_COLUMN = `
+  -- Names of the tags that the contact had for Sluice after the last write; null: not known yet.
+  alter table people add column tags_sent jsonb;
+`;
+
 /** Batches that were taken back may still run on a stalled worker. */
 export const TAKEN_BACK_COLUMN = `
   -- By batch: the first of its attempts that may still take records.

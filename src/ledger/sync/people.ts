@@ -20,10 +20,12 @@ export interface PersonRow {
   readonly extra_known: ExtraField[] | null;
   /** Names of tags that Sluice itself set on the contact. */
   readonly tags_added: string[];
+  /** Names of all tags that the record asked for when they were last written or found; null when not known. */
+  readonly tags_sent: string[] | null;
   /** One mark per sent field, which shows field by field what changed since. */
   readonly sent: Readonly<Record<string, string>>;
-  /** The contact as the service last showed it, and the run that saw it; null when none did. */
-  readonly seen: (SeenContact & { readonly run: string }) | null;
+  /** The contact as the service last showed it, the run that saw it, and when (ms since 1970); null when none did. */
+  readonly seen: (SeenContact & { readonly run: string; readonly at?: number }) | null;
   /** The sync that created the contact; null when it existed before. */
   readonly created_by: string | null;
 }
@@ -102,7 +104,10 @@ export async function noteSeen(
       key,
       found?.id ?? null,
       found?.contact.number ?? null,
-      found && toJson(encryptValue(tx, PERSON_SEEN, [account, key], { run: runId, ...found.contact })),
+      found &&
+        toJson(
+          encryptValue(tx, PERSON_SEEN, [account, key], { run: runId, at: Date.now(), ...found.contact }),
+        ),
       found?.contact.extraInfo == null
         ? null
         : toJson(encryptValue(tx, EXTRA_KNOWN, [account, key], found.contact.extraInfo)),
@@ -145,7 +150,7 @@ export async function forgetContact(
 ): Promise<void> {
   const [row] = await tx.query<{ id: number }>(
     `update people set remote_id = null, remote_number = $3, hash_contact = null, hash_extra = null, hash_tags = null,
-            extra_known = null, tags_added = '[]', tags_missing = '[]', sent = '{}', seen = null, created_by = null
+            extra_known = null, tags_added = '[]', tags_missing = '[]', tags_sent = null, sent = '{}', seen = null, created_by = null
       where account = $1 and key = $2 returning id`,
     [account, key, number],
   );
@@ -180,6 +185,8 @@ export interface SentTags {
   readonly hash: string;
   readonly added: readonly string[];
   readonly missing: readonly string[];
+  /** Tags that the record asked for and the account has. */
+  readonly wanted: readonly string[];
 }
 
 /** The note that stores a contact as just written or found. */
@@ -187,18 +194,18 @@ export function contactNote(account: string, key: string, sent: SentContact): No
   const { tags, extra } = sent;
   return (param, db) =>
     `insert into people (account, key, remote_id, remote_number, hash_contact, hash_extra, extra_known, sent,
-                         created_by, synced_at, hash_tags, tags_added, tags_missing, name, email)
+                         created_by, synced_at, hash_tags, tags_added, tags_missing, tags_sent, name, email)
      values (${param(account)}, ${param(key)}, ${param(sent.remoteId)}, ${param(sent.remoteNumber)},
              ${param(sent.hashContact)}, ${param(sent.hashExtra)}, ${param(extra && toJson(encryptValue(db, EXTRA_KNOWN, [account, key], extra)))},
              ${param(toJson(sent.marks))}, ${param(sent.createdBy)}, now(), ${param(tags?.hash ?? null)},
-             ${param(toJson(tags?.added ?? []))}, ${param(toJson(tags?.missing ?? []))},
+             ${param(toJson(tags?.added ?? []))}, ${param(toJson(tags?.missing ?? []))}, ${param(tags === undefined ? null : toJson(tags.wanted))},
              ${param(sent.name ?? null)}, ${param(sent.email ?? null)})
      on conflict (account, key) do update set remote_id = excluded.remote_id, remote_number = excluded.remote_number,
        hash_contact = excluded.hash_contact, hash_extra = excluded.hash_extra,
        extra_known = coalesce(excluded.extra_known, people.extra_known), sent = excluded.sent, seen = null,
        created_by = coalesce(people.created_by, excluded.created_by), synced_at = now(),
        name = coalesce(excluded.name, people.name), email = coalesce(excluded.email, people.email)
-       ${tags === undefined ? '' : ', hash_tags = excluded.hash_tags, tags_added = excluded.tags_added, tags_missing = excluded.tags_missing'}
+       ${tags === undefined ? '' : ', hash_tags = excluded.hash_tags, tags_added = excluded.tags_added, tags_missing = excluded.tags_missing, tags_sent = excluded.tags_sent'}
      returning *`;
 }
 
@@ -206,7 +213,7 @@ export function contactNote(account: string, key: string, sent: SentContact): No
 export function tagsNote(account: string, key: string, tags: SentTags): Note {
   return (param) =>
     `update people set hash_tags = ${param(tags.hash)}, tags_added = ${param(toJson(tags.added))},
-            tags_missing = ${param(toJson(tags.missing))}
+            tags_missing = ${param(toJson(tags.missing))}, tags_sent = ${param(toJson(tags.wanted))}
       where account = ${param(account)} and key = ${param(key)}`;
 }
 

@@ -28,7 +28,13 @@ export interface RecordRow {
   /**
    * Tag ids that the contact must have, which of their names Sluice set, and names that the account does not have.
    */
-  readonly tag_ids: { readonly ids: number[]; readonly added: string[]; readonly missing: string[] } | null;
+  readonly tag_ids: {
+    readonly ids: number[];
+    readonly added: string[];
+    readonly missing: string[];
+    /** Absent in a record that an older program has planned. */
+    readonly wanted?: string[];
+  } | null;
 }
 
 /** A record and the batch that works on it; null outside of batches. */

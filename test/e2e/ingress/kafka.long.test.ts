@@ -1,7 +1,9 @@
 // The Kafka ingress on a real broker: what is committed, what becomes a dead letter, and what happens when things are away.
+
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { NotAcceptedError } from '../../../src/ingress/intake.ts';
+import { headersFrom, writableHeaders } from '../../../src/kafka/headers.ts';
 import { until } from '../../support/until.ts';
 import { kafkaContext, realRoute, scriptedAcceptance, scriptedRoute } from './kafka-context.ts';
 
@@ -159,6 +161,47 @@ describe('records that no route can take', () => {
     expect(tries).toBeGreaterThan(4);
     expect(acceptance.accepted).toEqual(['a0', 'a2', 'a4']);
     expect((await context.read(dead)).map(({ value }) => value)).toEqual(['refuse1', 'refuse3']);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', null])(
+    'and have a header named %s (null: one without a value) do not stop their partition',
+    async (name) => {
+      const { leads, dead } = await context.topics({ leads: 1, dead: 1 });
+      const group = randomUUID();
+      const entries: [string, string | null][] = name === null ? [['empty', null]] : [[name, 'x']];
+      await context.send(leads, ['refuse0'], { headers: writableHeaders(headersFrom(entries)) });
+      await context.send(leads, ['a1']);
+      const acceptance = scriptedAcceptance();
+      context.start({ group, deadLetters: dead }, { routes: [scriptedRoute([leads])], acceptance });
+      await until('all is committed', async () => (await context.committed(group, leads)) === 2);
+      expect(acceptance.accepted).toEqual(['a1']);
+      expect((await context.read(dead)).map(({ value }) => value)).toEqual(['refuse0']);
+    },
+  );
+
+  it('and whose dead letter the topic refuses for a reason of their own are set aside with their position', async () => {
+    const { leads } = await context.topics({ leads: 1 });
+    const { dead } = await context.topics({ dead: 1 }, [
+      { name: 'max.message.bytes', value: '1200' },
+      { name: 'cleanup.policy', value: 'compact' },
+    ]);
+    const group = randomUUID();
+    const acceptance = scriptedAcceptance();
+    await context.send(leads, ['refuse0'], { headers: { long: 'x'.repeat(5000) }, key: 'k0' });
+    await context.send(leads, ['refuse1']);
+    await context.send(leads, ['refuse2'], { key: 'y'.repeat(5000) });
+    await context.send(leads, ['a3']);
+    context.start({ group, deadLetters: dead }, { routes: [scriptedRoute([leads])], acceptance });
+    await until('all is committed', async () => (await context.committed(group, leads)) === 4);
+    expect(acceptance.accepted).toEqual(['a3']);
+    const letters = await context.read(dead);
+    expect(letters.map(({ key, headers }) => [key, headers['sluice-origin-offset']])).toEqual([
+      [`${leads}/0/0`, '0'],
+      [`${leads}/0/1`, '1'],
+      [`${leads}/0/2`, '2'],
+    ]);
+    for (const { headers } of letters)
+      expect(headers).toMatchObject({ 'sluice-error-code': 'SCHEMA', 'sluice-value-omitted': '7' });
   });
 
   it('and too large for the dead-letter topic are written without their value', async () => {

@@ -37,7 +37,7 @@ async function whatNow(
 ): Promise<DryRunNow> {
   const { topic, partition, offset, timestamp } = deadLetter.origin;
   if (deadLetter.omitted !== null)
-    return { outcome: 'skipped', reason: 'its value is not here: it was too long for this topic' };
+    return { outcome: 'skipped', reason: 'its value is not here: the dead-letter topic did not take it' };
   const route = routeOf(routes, topic);
   if (route === undefined) return { outcome: 'no route', reason: `no route reads "${topic}"` };
   const bytes = deadLetter.value?.byteLength ?? 0;

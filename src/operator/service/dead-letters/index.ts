@@ -116,7 +116,10 @@ function contentOf(
 ): Omit<DeadLetterDetail, keyof DeadLetterSummary | 'account' | 'now'> {
   const { key, value, omitted } = deadLetter;
   const headers = Object.entries(deadLetter.headers).map(([name, content]) => {
-    const text = (Array.isArray(content) ? content : [content]).map(String).join(', ');
+    const text = [content]
+      .flat()
+      .map((each) => String(each ?? ''))
+      .join(', ');
     return [name, unmask ? text : maskHeader(name, text)] as const;
   });
   return {

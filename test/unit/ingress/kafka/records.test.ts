@@ -1,4 +1,5 @@
 // Records, dead letters and offsets: names that stay, headers from anybody, and where reading begins.
+import { createRequire } from 'node:module';
 import type { IHeaders } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import { NotAcceptedError, RefusedError } from '../../../../src/ingress/intake.ts';
@@ -17,7 +18,26 @@ import { describeKafkaError } from '../../../../src/ingress/kafka/errors.ts';
 import { createPauses, diagnose } from '../../../../src/ingress/kafka/pauses.ts';
 import { startOf } from '../../../../src/ingress/kafka/positions.ts';
 import { type FoundDeadLetter, withoutRepetitions } from '../../../../src/ingress/kafka/read-dead-letters.ts';
-import { deliveryOf } from '../../../../src/ingress/kafka/record.ts';
+import { deliveryOf, textHeaders } from '../../../../src/ingress/kafka/record.ts';
+import { headersFrom, readHeaders, writableHeaders } from '../../../../src/kafka/headers.ts';
+
+const require = createRequire(import.meta.url);
+const RECORD = 'kafkajs/src/protocol/recordBatch/record/v0';
+const encodeRecord = require(RECORD) as (record: object) => { buffer: Buffer };
+const decodeRecord = require(`${RECORD}/decoder`) as (
+  decoder: object,
+  context: object,
+) => { headers: IHeaders };
+const Decoder = require('kafkajs/src/protocol/decoder') as new (buffer: Buffer) => { readVarInt(): number };
+
+const DEAD_LETTER_CODE = 'sluice-error-code';
+
+/** What a consumer gets of headers that kafkajs has written and read. */
+function throughKafka(headers: IHeaders | undefined | object): IHeaders {
+  const decoder = new Decoder(encodeRecord({ key: null, value: null, headers }).buffer);
+  decoder.readVarInt();
+  return decodeRecord(decoder, { firstOffset: '0', firstTimestamp: '0' }).headers;
+}
 
 const record = {
   key: Buffer.from('k'),
@@ -126,7 +146,7 @@ describe('a dead letter', () => {
 
   it('without its oversized key and headers still says where the record is', () => {
     const deadLetter = withoutRecord(refusedAs({ headers: { big: 'x', 'sluice-replay-of': 'x' } }));
-    expect(deadLetter).toMatchObject({ key: null, value: null });
+    expect(deadLetter).toMatchObject({ key: 'leads/2/7', value: null });
     expect(Object.keys(deadLetter.headers ?? {}).filter((name) => !/^sluice-(?!replay)/.test(name))).toEqual(
       [],
     );
@@ -137,9 +157,46 @@ describe('a dead letter', () => {
     });
   });
 
-  it('has an empty header where the record had one without a value, which kafkajs could not write', () => {
-    const headers = { none: null, some: ['a', null] } as unknown as IHeaders;
-    expect(refusedAs({ headers }).headers).toMatchObject({ none: '', some: ['a', ''] });
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
+    'keeps a header named %s, through the dead letter and its replay',
+    (name) => {
+      const first = throughKafka(headersFrom([[name, 'x']]));
+      const letter = throughKafka(refusedAs({ headers: first }).headers);
+      expect(readHeaders(letter)[name]).toEqual(Buffer.from('x'));
+      expect(textHeaders(letter)[DEAD_LETTER_CODE]).toBe('SCHEMA');
+      const replayed = throughKafka(replayMessage(read({ ...record, headers: letter })).headers);
+      expect(readHeaders(replayed)[name]).toEqual(Buffer.from('x'));
+      expect(deliveryOf('leads', 2, { ...record, headers: replayed }).headers[name.toLowerCase()]).toBe('x');
+    },
+  );
+
+  it('has a header without a value where the record had one, each time it is encoded', () => {
+    const given = headersFrom([
+      ['none', null],
+      ['some', ['a', null, 'b']],
+      ['constructor', null],
+      ['empty', ''],
+    ]);
+    const first = throughKafka(writableHeaders(given));
+    const message = refusedAs({ headers: first });
+    throughKafka(message.headers);
+    const again = readHeaders(throughKafka(message.headers));
+    expect(again['none']).toBeNull();
+    expect(again['some']).toEqual([Buffer.from('a'), null, Buffer.from('b')]);
+    expect(again['constructor']).toBeNull();
+    expect(again['empty']).toEqual(Buffer.from(''));
+  });
+
+  it('in its shortest form has a key, and no header over 200 characters', () => {
+    const message = refusedAs({ headers: {} }, [
+      { field: '🙂'.repeat(400), code: 'invalid', reason: 'bad', value: 'x' },
+    ]);
+    const short = withoutRecord(message);
+    expect(short).toMatchObject({ key: 'leads/2/7', value: null });
+    for (const value of Object.values(short.headers ?? {})) {
+      expect([...String(value)].length).toBeLessThanOrEqual(200);
+      expect(() => encodeURIComponent(String(value))).not.toThrow();
+    }
   });
 
   it('is resolved by a marker in its own partition', () => {

@@ -226,8 +226,11 @@ describe('form', () => {
     },
   );
 
-  it('without headers that say so, JSON is JSON, but on a topic of CloudEvents nothing else is one', async () => {
-    expect(await viewOf({}, kafka({ ...CORE, data: { a: 1 } }))).toMatchObject({ id: 'e-1', data: { a: 1 } });
+  it('without headers that say so, JSON is JSON under format: json, but on a topic of CloudEvents nothing else is one', async () => {
+    expect(await viewOf({ format: 'json' }, kafka({ ...CORE, data: { a: 1 } }))).toMatchObject({
+      id: 'e-1',
+      data: { a: 1 },
+    });
     expect(await viewOf({ format: 'cloudevents' }, kafka({ ...CORE, data: { a: 1 } }))).toMatchObject({
       a: 1,
     });
@@ -321,4 +324,41 @@ it('whatever is in them, attributes are read or refused', async () => {
       expect(read).toMatchObject({ name: 'RefusedError', code: expect.stringMatching(/^BAD_EVENT$/) });
   });
   await fc.assert(property, { numRuns: 100 });
+});
+
+describe('a structured event that is sent as application/json', () => {
+  const JSON_TYPE = { 'content-type': 'application/json' };
+  const whole = { ...CORE, data: { phone: '5511987654321' } };
+
+  it('is the same event as under its own content type, over HTTP and Kafka', async () => {
+    const text = JSON.stringify(whole);
+    const ids = [
+      await idOf(route, http(text, STRUCTURED)),
+      await idOf(route, http(text, JSON_TYPE)),
+      await idOf(route, kafka(text, {}, 1)),
+      await idOf(route, kafka(text, JSON_TYPE, 2)),
+    ];
+    expect(new Set(ids).size).toBe(1);
+    const view = await viewOf({}, http(text, JSON_TYPE));
+    expect(view).toMatchObject({ phone: '5511987654321', $event: CORE });
+  });
+
+  it.each<[string, object]>([
+    ['without data', CORE],
+    ['without a source', { ...whole, source: undefined }],
+    ['with a specversion that is no text', { ...whole, specversion: 1 }],
+    ['with an id that is no text', { ...whole, id: 7 }],
+    ['that only has such a field', { phone: '5511987654321', specversion: '1.0' }],
+  ])('%s is the JSON of somebody else', async (_, body) => {
+    const view = await viewOf({ key: 'specversion' }, http(JSON.stringify(body), JSON_TYPE));
+    expect(view).toMatchObject(JSON.parse(JSON.stringify(body)));
+  });
+
+  it('is refused with a version that nobody knows, and stays JSON under format: json', async () => {
+    expect(
+      (await refusal(route, http(JSON.stringify({ ...whole, specversion: '9.9' }), JSON_TYPE))).code,
+    ).toBe('BAD_EVENT');
+    const view = await viewOf({ format: 'json', key: 'id' }, kafka(JSON.stringify(whole), JSON_TYPE, 3));
+    expect(view).toMatchObject(whole);
+  });
 });

@@ -92,12 +92,18 @@ export function peopleSuite(database: OpenDatabase): void {
     await noteContact(database(), account, LONG, SENT);
     await writeNote(
       database(),
-      tagsNote(account, LONG, { hash: 'h', added: ['vip', 'ação'], missing: ['novo'] }),
+      tagsNote(account, LONG, {
+        hash: 'h',
+        added: ['vip', 'ação'],
+        missing: ['novo'],
+        wanted: ['vip', 'ação', 'x'],
+      }),
     );
     expect(await person(account, LONG)).toMatchObject({
       hash_tags: 'h',
       tags_added: ['vip', 'ação'],
       tags_missing: ['novo'],
+      tags_sent: ['vip', 'ação', 'x'],
     });
   });
 
@@ -130,7 +136,10 @@ export function peopleSuite(database: OpenDatabase): void {
     const account = freshAccount();
     const id = await noteContact(database(), account, LONG, SENT);
     expect((await findPeople(database(), account, [LONG], '')).get(LONG)?.id).toBe(id);
-    await writeNote(database(), tagsNote(account, LONG, { hash: 'h', added: ['vip'], missing: ['novo'] }));
+    await writeNote(
+      database(),
+      tagsNote(account, LONG, { hash: 'h', added: ['vip'], missing: ['novo'], wanted: ['vip'] }),
+    );
     const card = { remoteId: 1, remoteStageId: 11, stage: 'New', adopted: false };
     const intents = ['Sales', 'Support'].map((pipeline) => ({
       account,

@@ -193,6 +193,58 @@ describe('a batch', () => {
   });
 });
 
+describe('tags that people set after the start', () => {
+  const config = { recheck: 'api', exclude: { tags: ['by-hand'] } };
+  const isTrigger = ({ method }: { method: string }) => method === 'POST';
+  const atOf = ({ at }: { at?: unknown }) => Date.parse(String(at));
+
+  it.each([
+    ['of 120 per minute', 120],
+    ['of 40 per minute', 40],
+  ])('keep their members out, at a rate %s', async (_, pacePerMinute) => {
+    const { run, members } = await wave(10, config);
+    await context.panel.patch({ contacts: members.map(({ contact }) => ({ id: contact, tagIds: [] })) });
+    await context.requests();
+    const { result } = begin(run, { pacePerMinute });
+    let seen: Awaited<ReturnType<typeof context.requests>> = [];
+    await until('two are triggered', async () => {
+      seen = [...seen, ...(await context.requests())];
+      return seen.filter(isTrigger).length >= 2;
+    });
+    await context.panel.patch({ contacts: members.map(({ contact }) => ({ id: contact, tagIds: [3] })) });
+    await result;
+    seen = [...seen, ...(await context.requests())];
+    const states = await statesOf(run);
+    const triggered = states.find(({ state }) => state === 'triggered')?.n ?? 0;
+    // One more may have been between its read and its trigger.
+    expect(triggered).toBeLessThanOrEqual(3);
+    expect(seen.filter(isTrigger)).toHaveLength(triggered);
+    // One read a member, and each right before its trigger.
+    const reads = seen.filter(({ method }) => method === 'GET');
+    expect(reads).toHaveLength(10);
+    for (const trigger of seen.filter(isTrigger)) {
+      const before = reads.findLast((read) => read.seq < trigger.seq);
+      expect(atOf(trigger) - atOf(before as never)).toBeLessThan(3000);
+    }
+    await context.panel.patch({ contacts: members.map(({ contact }) => ({ id: contact, tagIds: [] })) });
+  });
+
+  it('a budget whose calls are further apart than tags stay fresh triggers nevertheless', async () => {
+    const { run, members } = await wave(2, config);
+    await context.panel.patch({ contacts: members.map(({ contact }) => ({ id: contact, tagIds: [] })) });
+    const by = context.worker({ limit: 60_000 });
+    const now = by.deps.clock.now;
+    // Each look at the clock is a second later, so that tags are old when the trigger has its slot.
+    let looks = 0;
+    const clock = { ...by.deps.clock, now: async () => (await now()) + 3000 * looks++ };
+    const slow = { ...by, deps: { ...by.deps, clock } };
+    expect(await begin(run, { alone: true }, { by: slow }).result).toMatchObject({
+      members: 1,
+      proved: true,
+    });
+  });
+});
+
 describe('a member that keeps failing', () => {
   const unreadable = (contact: number, kind: object) =>
     context.panel.fault({ method: 'GET', path: `^/v1/contacts/${contact}$`, times: 999, ...kind });

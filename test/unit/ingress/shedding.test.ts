@@ -1,0 +1,155 @@
+// More events than Temporal takes: who is accepted waits a few seconds, all others are refused at once and not started.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RouteConfig } from '../../../src/contracts/config/config.ts';
+import type { EventDraft } from '../../../src/contracts/wire/intake.ts';
+import { createAcceptance } from '../../../src/ingress/accept.ts';
+import { notAcceptedProblem } from '../../../src/ingress/http/answers.ts';
+import { NotAcceptedError, type Route } from '../../../src/ingress/intake.ts';
+import { createQueue } from '../../../src/ingress/queue.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { testLedger } from '../../support/postgres/ledger.ts';
+
+let db: Database;
+beforeAll(async () => {
+  db = await testLedger();
+});
+afterAll(() => db.close());
+
+const config = RouteConfig.parse({
+  account: 'acme',
+  http: { path: '/leads', auth: { type: 'none' } },
+  action: { type: 'tags', number: 'phone', defaultCountry: 'BR', add: ['vip'] },
+});
+const route: Route = { name: 'leads', config, read: () => Promise.reject(new Error('not used here')) };
+
+const event = (id: string): EventDraft => ({
+  id,
+  account: 'acme',
+  route: 'leads',
+  subject: `person/${id}`,
+  rank: null,
+  request: { type: 'tags', number: '5511987654321', key: '5511987654321', add: ['vip'], remove: [] },
+});
+
+/** Temporal takes a start each `ms / 16`. */
+function acceptanceWith(ms: number) {
+  const started: string[] = [];
+  const client = {
+    options: { namespace: 'default' },
+    connection: { withDeadline: (_: number, call: () => Promise<unknown>) => call() },
+    workflow: {
+      start: async (_: string, { args: [{ events }] }: { args: [{ events: string[] }] }) => {
+        await delay(ms);
+        started.push(...events);
+      },
+    },
+  } as unknown as Client;
+  const acceptance = createAcceptance({
+    client,
+    db,
+    taskQueue: 'q',
+    maxOpen: 1_000_000,
+    maxDelayMs: 1e9,
+    callsPerMinute: () => 120,
+    specOf: () => ({ account: 'acme', sync: 'r-leads' }) as never,
+  });
+  return { acceptance, started };
+}
+
+interface Answer {
+  readonly id: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly retryAfter: number;
+}
+
+describe('a flood of events without `batch`', () => {
+  it('is accepted as far as Temporal takes it within 5 s, and refused at once beyond that', async () => {
+    // 80 a second.
+    const { acceptance, started } = acceptanceWith(200);
+    const post = async (id: string): Promise<Answer> => {
+      const began = performance.now();
+      const since = () => performance.now() - began;
+      try {
+        await acceptance.accept(route, [event(id)]);
+        return { id, status: 202, ms: since(), retryAfter: 0 };
+      } catch (error) {
+        if (!(error instanceof NotAcceptedError)) throw error;
+        const { status, headers } = notAcceptedProblem(error);
+        return { id, status, ms: since(), retryAfter: Number(headers['Retry-After']) };
+      }
+    };
+    const prefix = `flood-${Date.now()}`;
+    const asked: Promise<Answer>[] = [];
+    for (let tick = 0; tick < 80; tick++) {
+      for (let n = 0; n < 25; n++) asked.push(post(`${prefix}-${tick}-${n}`));
+      await delay(50);
+    }
+    const answers = await Promise.all(asked);
+    const of = (status: number) => answers.filter((answer) => answer.status === status);
+    expect(answers).toHaveLength(2000);
+    expect(of(202).length).toBeGreaterThan(300);
+    expect(of(503).length).toBeGreaterThan(300);
+    expect(of(202).length + of(503).length).toBe(2000);
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(7000);
+    const early = of(503).filter(({ ms }) => ms < 1000);
+    expect(early.length).toBeGreaterThan(of(503).length * 0.8);
+    for (const { retryAfter } of of(503)) expect(retryAfter).toBeGreaterThanOrEqual(1);
+    // Nobody who was refused has an effect.
+    expect(new Set(started)).toEqual(new Set(of(202).map(({ id }) => id)));
+    // Whoever was refused is accepted on repetition, once.
+    const again = of(503).slice(0, 100);
+    expect((await Promise.all(again.map(({ id }) => post(id)))).map(({ status }) => status)).toEqual(
+      again.map(() => 202),
+    );
+    const repeated = await acceptance.accept(route, [event(again[0]?.id ?? '')]);
+    expect(repeated).toEqual([{ id: again[0]?.id, duplicate: true }]);
+    expect(started).toHaveLength(of(202).length + 100);
+    await acceptance.close();
+  }, 60_000);
+
+  it('from Kafka waits instead', async () => {
+    const { acceptance, started } = acceptanceWith(100);
+    const drafts = Array.from({ length: 1000 }, (_, n) => event(`kafka-${Date.now()}-${n}`));
+    expect(await acceptance.accept(route, drafts, { waits: true })).toHaveLength(1000);
+    expect(started).toHaveLength(1000);
+    await acceptance.close();
+  }, 60_000);
+});
+
+describe('the queue', () => {
+  const queueAt = () => {
+    const clock = { ms: 0 };
+    return { clock, queue: createQueue({ concurrency: 16, now: () => clock.ms }) };
+  };
+
+  it('refuses nobody before it knows how long a start takes, and takes a burst when starts are quick', () => {
+    const { queue } = queueAt();
+    for (let n = 0; n < 500; n++) queue.enter(1, false);
+    queue.took(20);
+    for (let n = 0; n < 3000; n++) queue.enter(1, false);
+    expect(() => queue.took(20)).not.toThrow();
+  });
+
+  it('refuses while the oldest has waited for over 5 s, whatever starts take, and goes on afterwards', () => {
+    const { clock, queue } = queueAt();
+    queue.took(1);
+    const leave = queue.enter(1, false);
+    clock.ms = 5001;
+    expect(() => queue.enter(1, false)).toThrow(NotAcceptedError);
+    expect(() => queue.enter(1, true)).not.toThrow();
+    leave();
+    leave();
+    expect(() => queue.enter(1, false)).not.toThrow();
+  });
+
+  it('is not held up by callers that wait', () => {
+    const { clock, queue } = queueAt();
+    queue.enter(16, true);
+    clock.ms = 60_000;
+    queue.took(100);
+    expect(() => queue.enter(1, false)).not.toThrow();
+  });
+});
