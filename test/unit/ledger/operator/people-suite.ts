@@ -27,7 +27,7 @@ export function peopleSearchSuite(database: OpenDatabase): void {
       ['the whole e-mail address', () => ({ email: EMAIL.toUpperCase(), whole: true }), 'email'],
       [
         'the whole name in any order',
-        () => ({ name: NAME.split(' ').reverse().join(' '), whole: true }),
+        () => ({ name: NAME.split(' ').toReversed().join(' '), whole: true }),
         'name',
       ],
       ['the name without accents', () => ({ name: 'quixada' }), 'name'],
