@@ -9,7 +9,7 @@ import { shortHash } from '../src/ledger/short-hash.ts';
 import { startBroker } from '../test/support/kafka/kafka-broker.ts';
 import type { BenchResult } from './bench.ts';
 import { type Environment, openEnvironment } from './support/environment.ts';
-import { makeTopics, SECRET_TEXT, type Sent, sendHttp, sendKafka } from './support/events.ts';
+import { makeTopics, type Sent, secretTextOf, sendHttp, sendKafka } from './support/events.ts';
 import { acceptedOf, balanceOf } from './support/intake-count.ts';
 import { quantile, round, sum } from './support/log.ts';
 import { residentMb } from './support/memory.ts';
@@ -47,9 +47,11 @@ type Figures = Record<string, number | string>;
 const ROUTES = ['http-single', 'kafka-single', 'http-batched', 'kafka-batched', 'memory'] as const;
 type RouteName = (typeof ROUTES)[number];
 
+const secretNameOf = (name: RouteName) => `BENCH_${name.replace('-', '_').toUpperCase()}`;
+
 function routeOf(name: RouteName): object {
   const batched = name !== 'http-single' && name !== 'kafka-single';
-  const auth = { type: 'standard-webhooks', secrets: ['env:BENCH_SECRET'] };
+  const auth = { type: 'standard-webhooks', secrets: [`env:${secretNameOf(name)}`] };
   const schema = { type: 'object', required: ['phone'], properties: { phone: { type: 'string' } } };
   return {
     account: ACCOUNT,
@@ -83,7 +85,7 @@ export async function ingress(say: (line: string) => void): Promise<BenchResult>
         routes: Object.fromEntries(ROUTES.map((name) => [name, routeOf(name)])),
       },
       files: {},
-      env: { BENCH_SECRET: SECRET_TEXT },
+      env: Object.fromEntries(ROUTES.map((name) => [secretNameOf(name), secretTextOf(`/${name}`)])),
       minutes: MINUTES,
       say,
     });

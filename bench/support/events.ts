@@ -1,11 +1,12 @@
 // Events for the ingress bench: what senders send over HTTP and Kafka, and how fast they get their 202.
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { CompressionTypes, Kafka, logLevel } from 'kafkajs';
 import { Pool } from 'undici';
 
-const SECRET = Buffer.from('a bench has no secrets, only keys');
+/** Each route has a key of its own. */
+const keyOf = (path: string) => createHash('sha256').update(path).digest();
 /** The form of Standard Webhooks. */
-export const SECRET_TEXT = `whsec_${SECRET.toString('base64')}`;
+export const secretTextOf = (path: string) => `whsec_${keyOf(path).toString('base64')}`;
 /** A refused sender retries. */
 const AGAIN_MS = 200;
 
@@ -53,7 +54,7 @@ export async function sendHttp(url: string, path: string, options: SendOptions):
     const body = eventBody(key, n);
     for (;;) {
       const at = performance.now();
-      const answer = await pool.request({ path, method: 'POST', headers: signed(key, body), body });
+      const answer = await pool.request({ path, method: 'POST', headers: signed(path, key, body), body });
       await answer.body.dump();
       if (answer.statusCode === 202) {
         ended = performance.now();
@@ -80,9 +81,9 @@ export async function sendHttp(url: string, path: string, options: SendOptions):
   return { accepted: waits.length, refused, seconds: (ended - began) / 1000, waits };
 }
 
-function signed(id: string, body: string): Record<string, string> {
+function signed(path: string, id: string, body: string): Record<string, string> {
   const at = String(Math.floor(Date.now() / 1000));
-  const signature = createHmac('sha256', SECRET).update(`${id}.${at}.${body}`).digest('base64');
+  const signature = createHmac('sha256', keyOf(path)).update(`${id}.${at}.${body}`).digest('base64');
   return {
     'content-type': 'application/json',
     'webhook-id': id,

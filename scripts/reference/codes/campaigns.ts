@@ -136,8 +136,16 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
         'Correct the line that the message names.',
       ],
       ['REPLACED', 'A newer count of the same person has replaced this one.', 'None.'],
-      ['PREVIEWING', 'Other previews of mappings are being made.', 'Try again in a moment.'],
-      ['COUNTING', 'Too many people count audiences at the same time.', 'Try again in a moment.'],
+      [
+        'PREVIEWS_LIMITED',
+        'You have, or all users have, too many previews and counts in progress.',
+        'Try again in 3 s.',
+      ],
+      [
+        'SEARCHES_LIMITED',
+        'You searched for people too often: 30 times a minute or 300 times a day with the role viewer, 120 times a minute with another one.',
+        'Wait for the time that the answer names.',
+      ],
       ['LIMIT', 'One count reads 20,000 entries at most.', 'Plan the campaign for exact figures.'],
       ['TIMEOUT', 'The source was not read in time.', 'Check the source, or plan the campaign.'],
       ['HTTP_SOURCE', 'A source of the type http is read only by a plan.', 'Plan the campaign.'],

@@ -73,8 +73,8 @@ export const SOURCES_CODES: readonly CodeArea[] = [
       ['bad_order', 'The value at `order` is neither a number nor a time.', 'Correct the event.'],
       [
         'pattern_stuck',
-        'A `pattern` of the JSON Schema took longer than 2 s.',
-        'Write a pattern without nested repetitions.',
+        'The event takes too long to check: its texts are too long for a `pattern` with large numbers in `{…}`, or the schema checks one value in very many ways by `$ref`.',
+        'Simplify the schema, or shorten the texts.',
       ],
       ['more', 'More fields than shown do not match the schema.', 'Correct the shown ones first.'],
     ],

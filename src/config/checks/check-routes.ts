@@ -29,6 +29,7 @@ export function checkRoutes(
       ...checkAction(main, name, child(route, 'action'), mappings, checks.checkAction),
     ]),
     ...checkHttpPaths(routes, say),
+    ...checkSharedSecrets(routes, say),
     ...checkTopics(main, routes, say),
   ];
 }
@@ -64,6 +65,33 @@ function checkHttpPaths(routes: readonly [string, unknown][], say: Say): ConfigP
     return problems;
   });
 }
+
+/** Whoever sees a signed request could send it to the other route: a signature names no route, except HubSpot's. */
+function checkSharedSecrets(routes: readonly [string, unknown][], say: Say): ConfigProblem[] {
+  const owners = new Map<string, string>();
+  return routes.flatMap(([name, route]) => {
+    const auth = child(child(route, 'http'), 'auth');
+    const secrets = child(auth, 'secrets');
+    if (!Array.isArray(secrets) || !isReplayable(child(auth, 'type'), child(auth, 'style'))) return [];
+    return secrets.flatMap((ref: unknown, index) => {
+      if (typeof ref !== 'string') return [];
+      const owner = owners.get(ref);
+      owners.set(ref, owner ?? name);
+      if (owner === undefined || owner === name) return [];
+      return [say([name, 'http', 'auth', 'secrets', index], ...sharedSecret(owner))];
+    });
+  });
+}
+
+/** Does a signature of this kind fit every route with the secret? */
+export const isReplayable = (type: unknown, style: unknown): boolean =>
+  type === 'standard-webhooks' || (type === 'hmac' && style !== 'hubspot');
+
+/** Message and way out. */
+export const sharedSecret = (owner: string): [string, string] => [
+  `the route "${owner}" has this secret too, so a request that was signed for it would be accepted here`,
+  'give each route a secret of its own',
+];
 
 function checkAuth(main: YamlFile, name: string, auth: unknown, say: Say): ConfigProblem[] {
   const at = [name, 'http', 'auth'];

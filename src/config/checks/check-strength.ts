@@ -4,6 +4,7 @@ import { type Config, isSignature } from '../../contracts/config/config.ts';
 import { type ConfigProblem, SecretError } from '../errors.ts';
 import type { ResolvedSecret } from '../secrets.ts';
 import type { YamlFile } from '../yaml-file.ts';
+import { isReplayable, sharedSecret } from './check-routes.ts';
 
 /** 128 bits, the minimum for HMAC-SHA256 and tokens. NIST SP 800-131A requires 112. */
 const MIN_BYTES = 16;
@@ -18,6 +19,8 @@ const MAKE_WEBHOOK = 'make one with `echo "whsec_$(openssl rand -base64 32)"`';
 interface Use {
   readonly at: readonly (string | number)[];
   readonly ref: string;
+  /** The route, if its signatures name none. */
+  readonly signedRoute?: string;
   /** The problem of a value, or null. */
   readonly judge: (value: string) => { readonly message: string; readonly hint: string } | null;
 }
@@ -29,11 +32,19 @@ export async function checkStrength(
   resolve: (ref: string) => Promise<ResolvedSecret>,
 ): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = [];
-  for (const { at, ref, judge } of usesOf(config)) {
+  const owners = new Map<string, { readonly ref: string; readonly route: string }>();
+  for (const { at, ref, judge, signedRoute } of usesOf(config)) {
     const secret = await resolve(ref).catch((error: unknown) => {
       if (error instanceof SecretError) return null;
       throw error;
     });
+    if (secret !== null && signedRoute !== undefined) {
+      const owner = owners.get(secret.value);
+      if (owner === undefined) owners.set(secret.value, { ref, route: signedRoute });
+      // Another check names the same reference.
+      else if (owner.route !== signedRoute && owner.ref !== ref)
+        problems.push(main.problemAt(at, ...sharedSecret(owner.route)));
+    }
     const wrong = secret === null ? null : judge(secret.value);
     if (wrong !== null)
       problems.push(main.problemAt(at, `the secret behind ${ref} ${wrong.message}`, wrong.hint));
@@ -51,7 +62,11 @@ function usesOf({ accounts, routes, sinks, temporal, ledger }: Config): Use[] {
       const { auth } = http;
       const judge =
         auth.type === 'standard-webhooks' ? judgeWebhook : isSignature(auth) ? judgeHmac : judgeToken;
-      return uses(['routes', name, 'http', 'auth', 'secrets'], auth.secrets, judge);
+      const all = uses(['routes', name, 'http', 'auth', 'secrets'], auth.secrets, judge);
+      const style = auth.type === 'hmac' ? auth.style : undefined;
+      return isReplayable(auth.type, style)
+        ? all.map((use) => Object.assign(use, { signedRoute: name }))
+        : all;
     }),
     ...Object.entries(sinks).flatMap(([name, sink]) =>
       sink.type === 'http' ? uses(['sinks', name, 'secrets'], sink.secrets, judgeWebhook) : [],

@@ -10,7 +10,7 @@ import { errorShape } from '../error-shape.ts';
 import { type Acceptance, NotAcceptedError, RefusedError, type Route } from '../intake.ts';
 import { type Refusals, reasonOf } from '../refusals.ts';
 import { answerJson, HttpError, notAcceptedProblem, refusedProblem } from './answers.ts';
-import { SecretError } from './auth/claim.ts';
+import { type Purpose, SecretError } from './auth/claim.ts';
 import { authenticatorOf } from './authenticate.ts';
 import { createBodyCapacity, type MeasuredCapacity } from './body.ts';
 import { createRepeatingLog, type HttpLog } from './log.ts';
@@ -96,12 +96,13 @@ export function createApp(options: AppOptions): HttpApp {
   for (const { route, secrets } of options.routes) {
     const path = route.config.http;
     if (path === undefined) throw new RangeError(`routes.${route.name} has no http section`);
-    const authenticator = authenticatorFor(route, secrets, options.now);
+    const authenticator = authenticatorFor(route, secrets, options.now, 'event');
     const receiver = createReceiver({
       http,
       route,
       path,
       authenticator,
+      fileAuthenticator: authenticatorFor(route, secrets, options.now, 'file'),
       acceptance,
       capacities,
       fileCapacities,
@@ -168,11 +169,11 @@ function capacitiesOf(http: IngressHttp, longest: number, taken: MeasuredCapacit
   };
 }
 
-function authenticatorFor(route: Route, secrets: readonly string[], now: () => number) {
+function authenticatorFor(route: Route, secrets: readonly string[], now: () => number, purpose: Purpose) {
   const auth = route.config.http?.auth ?? { type: 'none' };
   try {
     if (auth.type !== 'none' && secrets.length === 0) throw new SecretError('there is no secret');
-    return authenticatorOf(auth, secrets, now);
+    return authenticatorOf(auth, secrets, now, purpose);
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
     throw new SecretError(`routes.${route.name}.http.auth: ${error.message}`, { cause: error });

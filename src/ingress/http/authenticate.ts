@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { headersCount, isSignature, type RouteAuth, type RouteHttp } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
 import type { Signature } from '../intake.ts';
-import type { Authenticator, Claim } from './auth/claim.ts';
+import type { Authenticator, Claim, Purpose } from './auth/claim.ts';
 import { hmac } from './auth/hmac.ts';
 import { loopbackOnly } from './auth/loopback.ts';
 import { standardWebhooks } from './auth/standard-webhooks.ts';
@@ -14,12 +14,13 @@ export function authenticatorOf(
   auth: RouteAuth,
   secrets: readonly string[],
   now: () => number,
+  purpose: Purpose,
 ): Authenticator {
   switch (auth.type) {
     case 'standard-webhooks':
-      return standardWebhooks({ secrets, toleranceMs: durationMs(auth.tolerance), now });
+      return standardWebhooks({ purpose, secrets, toleranceMs: durationMs(auth.tolerance), now });
     case 'hmac':
-      return hmac({ style: auth.style, secrets, overrides: auth, now });
+      return hmac({ purpose, style: auth.style, secrets, overrides: auth, now });
     case 'token':
       return token({ header: auth.header, secrets });
     case 'none':

@@ -79,6 +79,9 @@ export function describeRoutes(
   };
 }
 
+const FILE_SIGNATURE =
+  'The signature covers the bytes of the file. With Standard Webhooks, the id of a file begins with `file_`. With an HMAC other than HubSpot, `sluice-file` and a line feed precede the bytes in what is signed.';
+
 function describeFiles(
   name: string,
   { scheme, headers, text }: DescribedAuth,
@@ -88,7 +91,7 @@ function describeFiles(
   return {
     operationId: `${name}-files`,
     summary: 'Uploads a file that later events can refer to',
-    description: `${text} The signature covers the bytes of the file. Counts against the rate of ${name}.`,
+    description: `${text} ${FILE_SIGNATURE} Counts against the rate of ${name}.`,
     security: scheme === null ? [] : [{ [name]: [] }],
     parameters: [
       ...headers.map(required),

@@ -32,6 +32,8 @@ export interface ReceiverOptions {
   readonly route: Route;
   readonly path: RouteHttp;
   readonly authenticator: Authenticator;
+  /** The same for files. */
+  readonly fileAuthenticator: Authenticator;
   readonly acceptance: Acceptance;
   readonly capacities: BodyCapacities;
   /** The same for uploaded files. They are longer and must not keep events out. */
@@ -163,7 +165,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         : createUploader({
             http,
             route: route.name,
-            authenticator,
+            authenticator: options.fileAuthenticator,
             proved,
             limit,
             store: options.storeUpload,

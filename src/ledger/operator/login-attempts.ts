@@ -49,23 +49,26 @@ export async function beginLogin(
     name: `name:${shortHash(name)}`,
     pair: `pair:${shortHash(JSON.stringify([name, address]))}`,
   };
-  // Whoever logged in from here before is not slowed down by strangers.
+  // Whoever logged in from here before is not slowed down by strangers, at this address or elsewhere, and is no reason to
+  // slow them down. Guesses of their password from here count for the two together.
   const isKnown = await hasSucceeded(db, keys.pair);
   try {
     await db.transaction(async (tx) => {
       await forget(tx);
       // Everybody locks address, name and pair in this order.
-      await countFailure(tx, keys.address, ADDRESS);
-      if (!isKnown) await countFailure(tx, keys.name, NAME);
+      if (!isKnown) {
+        await countFailure(tx, keys.address, ADDRESS);
+        await countFailure(tx, keys.name, NAME);
+      }
       await countFailure(tx, keys.pair, PAIR);
     });
   } catch (error) {
     if (!(error instanceof BlockedError)) throw error;
     return {
-      retryAfterMs: await longestWait(db, [keys.address, keys.pair, ...(isKnown ? [] : [keys.name])]),
+      retryAfterMs: await longestWait(db, [keys.pair, ...(isKnown ? [] : [keys.address, keys.name])]),
     };
   }
-  return { succeeded: () => forgive(db, keys) };
+  return { succeeded: () => forgive(db, keys, isKnown) };
 }
 
 async function countFailure(tx: Queryable, key: string, { free, maxSeconds }: Limit): Promise<void> {
@@ -99,18 +102,22 @@ async function hasSucceeded(db: Queryable, pair: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** An address loses only the failure of this attempt: who owns one account must not guess those of others. */
+/**
+ * An address loses only the failure of this attempt and the wait that came of it: who owns one account must not guess
+ * those of others.
+ */
 async function forgive(
   db: Database,
   keys: { readonly address: string; readonly name: string; readonly pair: string },
+  isKnown: boolean,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await tx.query(
-      `update login_attempts set failures = greatest(0, failures - 1),
-              blocked_until = case when failures <= $2 then '-infinity' else blocked_until end
-        where key = $1`,
-      [keys.address, ADDRESS.free],
-    );
+    // The wait is that of this attempt: while there was another one, this attempt was refused.
+    if (!isKnown)
+      await tx.query(
+        `update login_attempts set failures = greatest(0, failures - 1), blocked_until = '-infinity' where key = $1`,
+        [keys.address],
+      );
     await tx.query(`update login_attempts set failures = 0, blocked_until = '-infinity' where key = $1`, [
       keys.name,
     ]);

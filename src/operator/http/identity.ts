@@ -18,7 +18,10 @@ import { temporalUiGuards } from './temporal-ui.ts';
 
 /** Time for the rest of a request whose sender has not logged in. Its body is a name and a password. */
 const STRANGERS_BODY_MS = 10_000;
-/** Logins per minute of one peer that reach the ledger at all. The ledger slows down failed ones much earlier. */
+/**
+ * Requests per minute of one peer, for each purpose alone, that reach the ledger at all. The ledger slows down failed
+ * logins much earlier.
+ */
 const LOGINS_PER_MINUTE = 60;
 
 export interface HttpIdentityOptions {
@@ -50,11 +53,11 @@ export function createHttpIdentity({
   const isHttps = http.tls !== undefined || (http.publicUrl?.startsWith('https:') ?? false);
   const cookies = createCookies(isHttps);
   const { identify, isAlive } = createSessions({ db, config, cookies });
-  const limit = loginLimit();
   const logins = express.Router();
-  logins.post([`${API_PREFIX}/login`, `${API_PREFIX}/session/claim`, `${API_PREFIX}/password`], limit);
-  logins.use('/auth/oidc', limit);
-  logins.use(oidcRouter({ db, config, cookies, log }));
+  // One counter for each purpose: what another site can make a browser send must not lock logins with a password.
+  for (const path of ['/login', '/session/claim', '/password'])
+    logins.post(`${API_PREFIX}${path}`, loginLimit());
+  logins.use(oidcRouter({ db, config, cookies, log, limit: loginLimit() }));
   const temporalUi = temporalUiGuards(() => config().config.operator.temporalUi);
   return {
     guards: [

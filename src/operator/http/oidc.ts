@@ -1,5 +1,5 @@
 // The two routes of a login with an OpenID provider: to the provider, and back.
-import express, { type Request, type Response, type Router } from 'express';
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { z } from 'zod';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { OperatorOidc } from '../../contracts/config/config.ts';
@@ -34,12 +34,26 @@ export interface OidcRouterOptions {
   config(): LoadedConfig;
   readonly cookies: Cookies;
   readonly log: OperatorLog;
+  /** Of logins that a provider serves, per peer. */
+  readonly limit: RequestHandler;
 }
 
 /** Errors lead to `/login?error=CODE`. A middleware before it sets `res.locals.origin`. */
-export function oidcRouter({ db, config, cookies, log }: OidcRouterOptions): Router {
+export function oidcRouter({ db, config, cookies, log, limit }: OidcRouterOptions): Router {
   const router = express.Router();
   const clientOf = createClients(config);
+
+  router.use(START, (req, _res, next) => {
+    clientOf();
+    // An image or a script of another site begins no login, and counts for nothing.
+    const mode = req.get('Sec-Fetch-Mode');
+    if (mode !== undefined && mode !== 'navigate')
+      throw new OperatorError('forbidden', 'a login begins with a page, not with a part of one', {
+        code: 'OIDC_REFUSED',
+      });
+    next();
+  });
+  router.use(START, limit);
 
   router.get(START, async (req, res) => {
     const { client } = clientOf();

@@ -25,6 +25,7 @@ import { until } from '../../support/until.ts';
 
 const context = syncContext();
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const NOTES_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 const TOPIC = 'crm.leads';
 
 let kafka: TestKafka | null;
@@ -72,7 +73,7 @@ async function inIngress(
               account: 'acme',
               http: {
                 path: '/notes',
-                auth: { type: 'standard-webhooks', secrets: ['env:SECRET'] },
+                auth: { type: 'standard-webhooks', secrets: ['env:NOTES_SECRET'] },
                 trustHeaders: true,
               },
               action: { type: 'message', number: 'phone', uploads: { ids: 'files' } },
@@ -81,7 +82,7 @@ async function inIngress(
           },
         }),
       );
-      const config = await loadConfig(file, { env: { TOKEN: 'svc_test_token', SECRET } });
+      const config = await loadConfig(file, { env: { TOKEN: 'svc_test_token', SECRET, NOTES_SECRET } });
       const log = createLogger({ level: 'silent' });
       const { client } = context.temporal;
       const metrics = createMetrics('ingress', 'test');
@@ -131,14 +132,15 @@ describe('an event from outside', () => {
       async (environment, ingress) => {
         const at = new Date();
         const send = async (path: string, type: string, body: string) => {
+          const id = `${path.startsWith('/notes/files') ? 'file' : 'msg'}_1`;
           const { statusCode, body: answer } = await request(ingress.url + path, {
             method: 'POST',
             body,
             headers: {
               'content-type': type,
-              'webhook-id': path,
+              'webhook-id': id,
               'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-              'webhook-signature': new Webhook(SECRET).sign(path, at, body),
+              'webhook-signature': new Webhook(NOTES_SECRET).sign(id, at, body),
             },
           });
           return { statusCode, ...((await answer.json()) as { upload: string; id: string }) };

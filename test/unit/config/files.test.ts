@@ -110,7 +110,7 @@ routes:
     action: { type: lead, mapping: crm-leads }
   order-paid:
     account: acme
-    http: { path: /orders, auth: { type: hmac, secrets: [env:S] } }
+    http: { path: /orders, auth: { type: hmac, secrets: [env:S2] } }
     action: { type: message, number: x, media: { url: x, hosts: [x] }, template: { name: x, language: x } }
   win-back:
     account: acme

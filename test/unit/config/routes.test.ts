@@ -92,7 +92,7 @@ describe('a mistake in a route is shown where it stands, with the fix', () => {
       `    action: { type: message, number: phone, uploads: { ids: files } }
   more:
     account: acme
-    http: { path: /events/paid/files, auth: { type: hmac, style: github, secrets: [env:S] } }
+    http: { path: /events/paid/files, auth: { type: hmac, style: github, secrets: [env:MORE] } }
     action: { type: message, number: phone, text: text }
 `,
       [

@@ -1,5 +1,11 @@
 // What authentication checks, and what each method of it returns.
 
+/**
+ * What a signed request is for. A signature for one purpose is none for another, wherever the scheme leaves room to say
+ * so.
+ */
+export type Purpose = 'event' | 'file';
+
 /** A request as authentication sees it. Its headers have arrived; its body may not have. */
 export interface Claim {
   readonly method: string;

@@ -1,7 +1,7 @@
 // Checks an HMAC of the raw body in a header. The styles of known senders are rows of one table. HubSpot's version 3
 // also signs method, address and time.
 import { createHmac } from 'node:crypto';
-import { type Authenticator, type Claim, SecretError } from './claim.ts';
+import { type Authenticator, type Claim, type Purpose, SecretError } from './claim.ts';
 import { anyEqual } from './compare.ts';
 import { isFresh } from './timestamp.ts';
 
@@ -23,7 +23,17 @@ export const HUBSPOT_TIMESTAMP = 'X-HubSpot-Request-Timestamp';
 /** The tolerance that HubSpot's documentation requires. */
 const HUBSPOT_TOLERANCE_MS = 300_000;
 
+/**
+ * Precedes the bytes of a file in what is signed, so that neither passes for the other: no JSON begins like this.
+ * HubSpot's signature covers the address, which differs.
+ */
+export const FILE_PREFIX = 'sluice-file\n';
+
+const isForFile = (body: Uint8Array): boolean =>
+  Buffer.from(body.subarray(0, FILE_PREFIX.length)).toString('latin1') === FILE_PREFIX;
+
 export interface HmacOptions {
+  readonly purpose: Purpose;
   readonly style: keyof typeof STYLES;
   /** Accepted secrets. Any of them may have signed. */
   readonly secrets: readonly string[];
@@ -45,7 +55,7 @@ export function signatureOf({ style, overrides = {} }: Pick<HmacOptions, 'style'
 
 /** @throws SecretError for an empty secret */
 export function hmac(options: HmacOptions): Authenticator {
-  const { style, secrets, now } = options;
+  const { style, secrets, now, purpose } = options;
   const empty = secrets.indexOf('');
   if (empty >= 0) throw new SecretError(`secret ${empty + 1} is empty; anybody could sign with it`);
   const { header, encoding, prefix, algorithm } = signatureOf(options);
@@ -63,10 +73,11 @@ export function hmac(options: HmacOptions): Authenticator {
     byHeaders: false,
     plausible: (claim) => given(claim) !== null && fresh(claim),
     proves(claim, body) {
-      const [before, after] =
-        style === 'hubspot'
-          ? [claim.method + hubspotUri(claim.uri), claim.header(HUBSPOT_TIMESTAMP) ?? '']
-          : ['', ''];
+      const isBound = style === 'hubspot';
+      if (!isBound && purpose === 'event' && isForFile(body)) return false;
+      const [before, after] = isBound
+        ? [claim.method + hubspotUri(claim.uri), claim.header(HUBSPOT_TIMESTAMP) ?? '']
+        : [purpose === 'file' ? FILE_PREFIX : '', ''];
       const made = secrets.map((secret) =>
         createHmac(algorithm, secret).update(before, 'latin1').update(body).update(after).digest(encoding),
       );

@@ -1,13 +1,17 @@
 // Signatures of the Standard Webhooks specification 1.0: HMAC-SHA256 over `{id}.{timestamp}.{body}`.
 import { createHmac } from 'node:crypto';
-import { type Authenticator, type Claim, SecretError } from './claim.ts';
+import { type Authenticator, type Claim, type Purpose, SecretError } from './claim.ts';
 import { anyEqual } from './compare.ts';
 import { isFresh } from './timestamp.ts';
 
 /** Maximum number of signatures checked per header. Each costs comparisons. */
 const MAX_SIGNATURES = 20;
 
+/** Begins the signed id of a file, and of no event. */
+export const FILE_ID = 'file_';
+
 export interface StandardWebhooksOptions {
+  readonly purpose: Purpose;
   /** `whsec_` plus base64, or base64 alone. Any of them may have signed, which allows rotation. */
   readonly secrets: readonly string[];
   readonly toleranceMs: number;
@@ -15,13 +19,18 @@ export interface StandardWebhooksOptions {
 }
 
 /** @throws SecretError for a secret that is not base64 */
-export function standardWebhooks({ secrets, toleranceMs, now }: StandardWebhooksOptions): Authenticator {
+export function standardWebhooks({
+  purpose,
+  secrets,
+  toleranceMs,
+  now,
+}: StandardWebhooksOptions): Authenticator {
   const keys = secrets.map(readKey);
   return {
     status: 401,
     byHeaders: false,
     plausible: (claim) =>
-      claim.header('webhook-id') !== null &&
+      isFor(purpose, claim.header('webhook-id')) &&
       signaturesOf(claim).length > 0 &&
       isFresh(claim.header('webhook-timestamp'), 1000, toleranceMs, now()),
     proves(claim, body) {
@@ -33,6 +42,9 @@ export function standardWebhooks({ secrets, toleranceMs, now }: StandardWebhooks
     },
   };
 }
+
+const isFor = (purpose: Purpose, id: string | null): boolean =>
+  id !== null && id.startsWith(FILE_ID) === (purpose === 'file');
 
 // Entries of other versions (`v1a` is asymmetric) are skipped.
 function signaturesOf(claim: Claim): string[] {

@@ -183,9 +183,9 @@ describe('a sender of files proves itself as one of events does', () => {
       secrets: [secret],
       now: () => now,
     });
-    const signature = new Webhook(secret).sign('m1', new Date(now), 'file');
+    const signature = new Webhook(secret).sign('file_1', new Date(now), 'file');
     const signed = {
-      'webhook-id': 'm1',
+      'webhook-id': 'file_1',
       'webhook-timestamp': String(now / 1000),
       'webhook-signature': signature,
     };

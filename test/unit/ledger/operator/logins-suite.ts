@@ -269,6 +269,31 @@ function attemptsSuite(database: OpenDatabase): void {
       expect(await fail(db, fresh('n'), address)).toBeGreaterThan(0);
     });
 
+    it('of one address leave right logins alone: they block nobody afterwards, and known users never wait', async () => {
+      const db = database();
+      const [address, own] = [fresh('a'), fresh('own')];
+      for (let n = 0; n < 26; n++) {
+        await pass(db, 901);
+        await failTimes(db, 1, fresh('n'), address);
+      }
+      await pass(db, 901);
+      const right = await beginLogin(db, own, address);
+      await ('succeeded' in right ? right.succeeded() : undefined);
+      const colleague = await beginLogin(db, fresh('n'), address);
+      expect(colleague).toHaveProperty('succeeded');
+      // The colleague was wrong: strangers wait now, and whoever logged in from here before does not.
+      expect(await fail(db, fresh('n'), address)).toBeGreaterThan(60_000);
+      for (let n = 0; n < 3; n++) {
+        const again = await beginLogin(db, own, address);
+        expect(again).toHaveProperty('succeeded');
+        await ('succeeded' in again ? again.succeeded() : undefined);
+      }
+      // An account of one's own does not undo the wait of its address.
+      expect(await fail(db, fresh('n'), address)).toBeGreaterThan(60_000);
+      await failTimes(db, 5, own, address);
+      expect(await fail(db, own, address)).toBeGreaterThan(0);
+    });
+
     it('are forgotten after a right login and after a day', async () => {
       const db = database();
       const [name, address] = [fresh('n'), fresh('a')];

@@ -118,6 +118,13 @@ describe('who guesses', () => {
     expect((await browser.send('GET', '/api/v1/session')).status).toBe(200);
   });
 
+  it('cannot lock logins with a password by images of the login page', async () => {
+    for (let image = 0; image < 70; image += 1)
+      await browser.send('GET', '/auth/oidc', undefined, { 'sec-fetch-mode': 'no-cors' });
+    for (let claim = 0; claim < 70; claim += 1) await browser.send('POST', '/api/v1/session/claim', {});
+    expect((await browser.login('ana')).status).toBe(200);
+  });
+
   it('leaves a trace without what was typed as the name', async () => {
     await browser.login('my secret password', 'x');
     await browser.login('ana', 'x');

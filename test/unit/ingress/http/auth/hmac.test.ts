@@ -14,7 +14,13 @@ function isTaken(
   body: string | Uint8Array,
   uri?: string,
 ): boolean {
-  const { plausible, proves } = hmac({ style: 'plain', secrets: [SECRET], now, ...options });
+  const { plausible, proves } = hmac({
+    purpose: 'event',
+    style: 'plain',
+    secrets: [SECRET],
+    now,
+    ...options,
+  });
   const asked = claim(headers, uri === undefined ? {} : { uri });
   return plausible(asked) && proves(asked, Buffer.from(body));
 }
@@ -108,7 +114,7 @@ describe('HMAC of the raw body', () => {
   });
 
   it('does not start with an empty secret', () => {
-    expect(() => hmac({ style: 'plain', secrets: [SECRET, ''], now })).toThrow(SecretError);
+    expect(() => hmac({ purpose: 'event', style: 'plain', secrets: [SECRET, ''], now })).toThrow(SecretError);
   });
 });
 

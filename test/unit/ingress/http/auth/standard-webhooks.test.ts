@@ -25,7 +25,7 @@ interface Asked {
 
 function isTaken({ headers = {}, body = BODY, secrets = [SECRET], ahead = 0 }: Asked): boolean {
   const now = () => (Number(TIMESTAMP) + ahead) * 1000;
-  const { plausible, proves } = standardWebhooks({ secrets, toleranceMs: 300_000, now });
+  const { plausible, proves } = standardWebhooks({ purpose: 'event', secrets, toleranceMs: 300_000, now });
   const asked = claim({ ...HEADERS, ...headers });
   return plausible(asked) && proves(asked, body);
 }
@@ -39,6 +39,7 @@ describe('Standard Webhooks', () => {
   it('takes what the reference package signs, whatever is in the body', () => {
     const now = Date.now();
     const { plausible, proves } = standardWebhooks({
+      purpose: 'event',
       secrets: [SECRET],
       toleranceMs: 300_000,
       now: () => now,
@@ -110,7 +111,12 @@ describe('Standard Webhooks', () => {
     '9'.repeat(400),
   ])('FAULTS 30: the time "%s" is refused, even when it is signed', (timestamp) => {
     const now = () => Number(TIMESTAMP) * 1000;
-    const { plausible } = standardWebhooks({ secrets: [SECRET], toleranceMs: 300_000, now });
+    const { plausible } = standardWebhooks({
+      purpose: 'event',
+      secrets: [SECRET],
+      toleranceMs: 300_000,
+      now,
+    });
     expect(plausible(claim({ ...HEADERS, 'webhook-timestamp': timestamp }))).toBe(false);
   });
 
@@ -146,7 +152,8 @@ describe('Standard Webhooks', () => {
   it.each(['', 'whsec_', 'not base64!', 'whsec_a', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw=x'])(
     'does not start with the secret "%s", and does not say it',
     (secret) => {
-      const open = () => standardWebhooks({ secrets: [SECRET, secret], toleranceMs: 1, now: Date.now });
+      const open = () =>
+        standardWebhooks({ purpose: 'event', secrets: [SECRET, secret], toleranceMs: 1, now: Date.now });
       expect(open).toThrow(SecretError);
       expect(open).toThrow(/^secret 2 is not base64/);
       if (secret.length > 6) expect(open).not.toThrow(secret);
