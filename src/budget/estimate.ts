@@ -166,10 +166,11 @@ function beginWindow(s: Draft, known: number | null, seen: Observation, counted:
   s.windowFirst = seen.slot;
   // Whatever the header says, the window ends at most one minute after the first answer that showed it. It ends then if
   // this call started it, or if others did just before, after the previous window had ended. While answers come, a
-  // sliding window never moves by a whole window. The header has whole seconds, so a larger difference comes from the
+  // sliding window never moves by a whole window, unless our own calls are rare and nobody else calls. The header has whole seconds, so a larger difference comes from the
   // clocks.
   const startedByOthers =
     known !== null &&
+    s.foreignUsual > 0 &&
     seen.resetAt >= known + WINDOW_S &&
     seen.used <= noiseOf(s.limit) &&
     seen.now - s.markAt < WINDOW_S / 2;

@@ -160,10 +160,16 @@ function readPiece(piece: string, rules: PhoneRules): Reading | PhoneRefusal | u
 }
 
 function mayHideDigit(piece: string, rules: PhoneRules): boolean {
-  return withDigitForSign(piece).some((text) => {
-    const result = readWritten(withoutLabels(text, rules.country), rules);
-    return !('ok' in result) || result.code === 'ambiguous_phone';
-  });
+  return (
+    withDigitForSign(piece)
+      .map((text) => withoutLabels(text, rules.country))
+      // Without a +, the cell may be the number of another country.
+      .flatMap((text) => (/^[1-9]/.test(text) ? [text, `+${text}`] : [text]))
+      .some((text) => {
+        const result = readWritten(text, rules);
+        return !('ok' in result) || result.code === 'ambiguous_phone';
+      })
+  );
 }
 
 /** A cell with nothing but a number. */

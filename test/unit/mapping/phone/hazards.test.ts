@@ -154,6 +154,8 @@ describe('a sign that divides numbers or surrounds them, in place of a digit', (
     [':1123456789', { country: 'AR' }],
     ['9370123456x7', BR],
     ['97150123#4567', { country: 'AE' }],
+    ['4121234567.', { country: 'MX' }],
+    ['3761800123.', BR],
   ])('%j is refused', (text, rules) => {
     expect(parsePhone(text, rules)).toMatchObject({ ok: false });
   });

@@ -210,12 +210,17 @@ describe('while it is open, or not known', () => {
 });
 
 describe('a window that opens or closes while a message waits', () => {
+  /** All calls wait this long, from now on. */
+  const block = (interval: string) =>
+    context.db.query(`update slots set blocked_until = now() + ${interval}`);
+
   it('FAULTS 45: it closes while the message is queued: the event ends with its code, without a call', async () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply();
-    await context.db.query("update slots set blocked_until = now() + interval '3 seconds'");
+    await block("interval '1 hour'");
     const driven = context.drive(event);
     await wrote(id, DAY_MS);
+    await block("interval '0'");
     await driven;
     expect(await context.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_CLOSED' });
     expect(await context.requests()).toEqual([]);
@@ -226,9 +231,10 @@ describe('a window that opens or closes while a message waits', () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply(EITHER);
     await context.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
-    await context.db.query("update slots set blocked_until = now() + interval '3 seconds'");
+    await block("interval '1 hour'");
     const driven = context.drive(event);
     await wrote(id, DAY_MS);
+    await block("interval '0'");
     expect(await driven).toEqual(['sendMessage', 'readBackMessage']);
     expect(await sentIn(id)).toEqual([APPROVED]);
     expect(await context.outcome(event)).toMatchObject({ outcome: 'done' });
