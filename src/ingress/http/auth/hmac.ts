@@ -27,7 +27,7 @@ const HUBSPOT_TOLERANCE_MS = 300_000;
  * Precedes the bytes of a file in what is signed, so that neither passes for the other: no JSON begins like this.
  * HubSpot's signature covers the address, which differs.
  */
-export const FILE_PREFIX = 'sluice-file\n';
+const FILE_PREFIX = 'sluice-file\n';
 
 const isForFile = (body: Uint8Array): boolean =>
   Buffer.from(body.subarray(0, FILE_PREFIX.length)).toString('latin1') === FILE_PREFIX;

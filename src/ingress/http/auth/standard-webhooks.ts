@@ -8,7 +8,7 @@ import { isFresh } from './timestamp.ts';
 const MAX_SIGNATURES = 20;
 
 /** Begins the signed id of a file, and of no event. */
-export const FILE_ID = 'file_';
+const FILE_ID = 'file_';
 
 export interface StandardWebhooksOptions {
   readonly purpose: Purpose;
