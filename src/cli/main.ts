@@ -19,6 +19,11 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
 // What this process, its threads and its children write is personal: files for this user alone (0600, folders 0700).
 process.umask(0o077);
 endWithNpm(process.env);
+// kafkajs writes "at once" as a negative time, of which Node 24 warns. It changes nothing.
+const { emitWarning } = process;
+process.emitWarning = (...warning: [string, ...unknown[]]) => {
+  if (warning[1] !== 'TimeoutNegativeWarning') Reflect.apply(emitWarning, process, warning);
+};
 // A reader that closes the pipe, as `| head` does, is no error: what is written from then on goes nowhere.
 // A disk that is full is one: what was written is cut off.
 for (const [name, stream] of [['stdout', process.stdout] as const, ['stderr', process.stderr] as const]) {
