@@ -1,9 +1,9 @@
 // The end of `.ci/run`: what failed, once more, what was skipped, and the counts in the last line.
-// Arguments: output of `git status --porcelain`, then the reports of the suites.
+// Arguments: what the tests left behind, then the reports of the suites.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-const [changed, ...files] = process.argv.slice(2);
+const [left, ...files] = process.argv.slice(2);
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const report = (where, why) => {
   console.log(`FAILED ${where}\n${why.slice(0, 1500)}`);
@@ -28,9 +28,9 @@ for (const file of files) {
   // A suite that could not even load has no failed test of its own. Neither has an error outside of the tests.
   counts.failed += numFailedTests > 0 || success ? numFailedTests : Math.max(1, numFailedTestSuites);
 }
-if (changed !== '') {
+if (left !== '') {
   counts.failed += 1;
-  report('the clone is not as it was', changed);
+  report('tests left something behind', left);
 }
 if (counts.skipped > 0) console.log(`${counts.skipped} skipped, for the reasons above`);
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
