@@ -1,15 +1,13 @@
 // Waiting for something that happens elsewhere: asks again and again, up to a deadline that only a broken program reaches.
 import { setTimeout as delay } from 'node:timers/promises';
-import { LONG_VARIABLE } from './runner/property-runs.ts';
 
-/** Long tests start many processes at once, so they wait longer for each. */
-const DEADLINE_MS = process.env[LONG_VARIABLE] ? 120_000 : 30_000;
+const DEADLINE_MS = 120_000;
 const PAUSE_MS = 20;
 
 /**
  * Asks until the answer is neither null nor undefined nor false, and answers that.
  * @param what completes the sentence "waited in vain until …"
- * @throws Error naming `what` after 30 s, in long tests after 120 s
+ * @throws Error naming `what` after 120 s
  */
 export async function until<T>(
   what: string,
