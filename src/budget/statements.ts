@@ -219,8 +219,8 @@ export interface TokenState {
 export async function tokenStates(db: Queryable, tokens: readonly string[]): Promise<TokenState[]> {
   return await db.query<TokenState>(
     `select s.token, s.call_limit as "limit",
-            1000 * extract(epoch from greatest(sluice_due(s), now()) - now())::float8 as "nextFreeMs",
-            1000 * extract(epoch from greatest(s.blocked_until, now()) - now())::float8 as "blockedMs",
+            1000 * (extract(epoch from greatest(sluice_due(s), now())) - extract(epoch from now()))::float8 as "nextFreeMs",
+            1000 * (extract(epoch from greatest(s.blocked_until, now())) - extract(epoch from now()))::float8 as "blockedMs",
             case when s.window_ends > now() - interval '1 minute' then greatest(s.foreign_usual, s.foreign_now)
                  else 0 end as foreign,
             s.own_before as "ownBefore",

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { DatabaseUrlError, LedgerError, openPostgres } from '../ledger/database.ts';
+import { checkPostgresVersion, PostgresTooOldError } from '../ledger/server-version.ts';
 import { type LockInfo, readFolderLock } from '../runtime/lock/folder-lock.ts';
 import { cacheDirOf, spareDirOf } from '../runtime/temporal/cache-dir.ts';
 import { childEnv } from '../runtime/temporal/child-env.ts';
@@ -169,6 +170,7 @@ async function checkPostgres(url: string, findings: Findings): Promise<void> {
     const [row] = await db.query<{ version: string; tables: string | null }>(
       `select current_setting('server_version') as version, to_regclass('sluice_migrations')::text as tables`,
     );
+    checkPostgresVersion(row?.version ?? '');
     const [made] =
       row?.tables == null
         ? []
@@ -179,6 +181,10 @@ async function checkPostgres(url: string, findings: Findings): Promise<void> {
         : `the ledger is at version ${made.version}`;
     findings.ok('ledger', `DATABASE_URL is PostgreSQL ${row?.version}; ${state}`);
   } catch (error) {
+    if (error instanceof PostgresTooOldError) {
+      findings.problem('ledger', error.message, { cause: 'usage' });
+      return;
+    }
     if (!(error instanceof LedgerError)) throw error;
     // SQLSTATE 28: the server answers and refuses the login.
     const refused = error.code?.startsWith('28') === true;

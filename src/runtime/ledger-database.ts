@@ -6,6 +6,7 @@ import type { LedgerCipher } from '../ledger/encryption/cipher.ts';
 import { encryptedDatabase } from '../ledger/encryption/encrypted-database.ts';
 import { checkKeys } from '../ledger/encryption/known-keys.ts';
 import { migrate } from '../ledger/migrations/migrations.ts';
+import { checkServer } from '../ledger/server-version.ts';
 
 export interface LedgerOptions {
   /** `postgres://…`; without it, PGlite. */
@@ -21,7 +22,7 @@ export interface LedgerOptions {
 
 /**
  * Opens the ledger and brings its tables up to date.
- * @throws UnknownLedgerKeyError, WrongLedgerKeyError
+ * @throws PostgresTooOldError, UnknownLedgerKeyError, WrongLedgerKeyError
  */
 export async function openLedger(options: LedgerOptions): Promise<Database> {
   const { url, cipher } = options;
@@ -30,6 +31,7 @@ export async function openLedger(options: LedgerOptions): Promise<Database> {
       ? await openPglite(join(options.stateDir, 'ledger'))
       : await openPostgres(url, options.onError, options.answerMs);
   try {
+    await checkServer(db);
     await migrate(db);
     if (cipher !== undefined) await checkKeys(db, cipher);
   } catch (error) {

@@ -2,6 +2,7 @@
 import { SourceError } from '../../contracts/wire/source.ts';
 import { DatabaseUrlError, LedgerError } from '../../ledger/database.ts';
 import { LedgerRoleError, LedgerTooNewError } from '../../ledger/migrations/migrations.ts';
+import { PostgresTooOldError } from '../../ledger/server-version.ts';
 import { MappingStoppedError } from '../../mapping/errors.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import { OperatorError } from '../../operator/error.ts';
@@ -32,7 +33,7 @@ function exitCodeOf(error: Error): number {
   if (error instanceof InsecureTemporalError || error instanceof TemporalSettingsError) return EXIT.usage;
   if (error instanceof DatabaseUrlError) return EXIT.usage;
   if (error instanceof LedgerRoleError) return EXIT.auth;
-  if (error instanceof LedgerTooNewError) return EXIT.conflict;
+  if (error instanceof LedgerTooNewError || error instanceof PostgresTooOldError) return EXIT.conflict;
   if (error instanceof FolderPathError) return EXIT.conflict;
   if (error instanceof FolderLockedError) return EXIT.conflict;
   if (error instanceof TemporalUnavailableError || error instanceof TemporalStartError)

@@ -253,6 +253,23 @@ export const SLOT_PLANS = `
   alter function sluice_take_slots set plan_cache_mode = 'force_generic_plan';
 `;
 
+/**
+ * PostgreSQL below 17 refuses to subtract an infinite timestamp, even where the result would not matter. Differences of
+ * epoch seconds are numbers, and every version has infinite numbers. `create or replace` drops a function's settings, so
+ * SLOT_PLANS follows.
+ */
+function differencesOfNumbers(statement: string): string {
+  return statement
+    .replace('create function', 'create or replace function')
+    .replace(/extract\(epoch from ([\w.]+) - (\w+)\)/g, '(extract(epoch from $1) - extract(epoch from $2))');
+}
+
+export const INFINITE_TIMES: readonly string[] = [
+  differencesOfNumbers(GAP),
+  differencesOfNumbers(TAKE),
+  SLOT_PLANS,
+];
+
 export const BUDGET_TABLES: readonly string[] = [
   COLUMNS,
   MARKS,

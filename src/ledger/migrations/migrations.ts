@@ -1,7 +1,7 @@
 // The ledger's tables. Never edit a migration that has shipped. Add a new entry for each change. Each works beside the
 // programs of the release before: add first, and remove in a later release (docs/decisions/0047-two-versions-one-ledger.md).
 import { type Database, LedgerError, type Queryable } from '../database.ts';
-import { BUDGET_TABLES, SLOT_PLANS } from './budget.ts';
+import { BUDGET_TABLES, INFINITE_TIMES, SLOT_PLANS } from './budget.ts';
 import { CAMPAIGN_BATCH_TABLES, CAMPAIGN_FAILURE_TABLES, CAMPAIGN_TABLES } from './campaigns.ts';
 import { CONVERSATION_TABLES, ERASED_CONVERSATIONS, UNREAD_TABLES } from './conversations.ts';
 import { ENCRYPTION_TABLES } from './encryption.ts';
@@ -212,6 +212,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ERASED_CONVERSATIONS,
   ERASURE_TABLES,
   SENT_TAGS_COLUMN,
+  INFINITE_TIMES,
 ];
 
 /**

@@ -87,7 +87,7 @@ async function countFailure(tx: Queryable, key: string, { free, maxSeconds }: Li
 
 async function longestWait(db: Queryable, keys: readonly string[]): Promise<number> {
   const [row] = await db.query<{ ms: number | null }>(
-    `select extract(epoch from max(blocked_until) - clock_timestamp())::float8 * 1000 as ms
+    `select (extract(epoch from max(blocked_until)) - extract(epoch from clock_timestamp()))::float8 * 1000 as ms
        from login_attempts where key = any($1) and blocked_until > clock_timestamp()`,
     [keys],
   );

@@ -66,7 +66,7 @@ export async function catalogAge(
   kind: keyof CatalogItems,
 ): Promise<number | null> {
   const [row] = await db.query<{ age: number }>(
-    `select extract(epoch from clock_timestamp() - fetched_at)::float8 as age
+    `select (extract(epoch from clock_timestamp()) - extract(epoch from fetched_at))::float8 as age
        from catalog where account = $1 and kind = $2 and fetched_at > '-infinity'`,
     [account, kind],
   );

@@ -208,7 +208,7 @@ export async function resetDue(db: Queryable, runId: string): Promise<void> {
  */
 export async function nextDueMs(db: Queryable, runId: string, holder: string): Promise<number | null> {
   const [row] = await db.query<{ ms: number }>(
-    `select case when due_at <= now() then 0 else 1000 * extract(epoch from due_at - now()) end::float8 as ms
+    `select greatest(0, 1000 * (extract(epoch from due_at) - extract(epoch from now())))::float8 as ms
        from run_records
       where run_id = $1 and status = 'pending' and due_at < 'infinity' and holder is distinct from $2
       order by due_at, id desc limit 1`,

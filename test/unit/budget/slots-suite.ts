@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Budget, createBudget } from '../../../src/budget/slots.ts';
-import { takeSlots } from '../../../src/budget/statements.ts';
+import { observeRate, takeSlots, tokenStates } from '../../../src/budget/statements.ts';
 import { deadlineSignal } from '../../../src/contracts/deadline.ts';
 import { LANES } from '../../../src/contracts/wire/run.ts';
 import type { Database, Queryable } from '../../../src/ledger/database.ts';
@@ -68,6 +68,30 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
         [token],
       )
     )[0];
+
+  // PostgreSQL 15 and 16 refuse to subtract an infinite timestamp.
+  describe.each(['-infinity', 'infinity'])('with the time %s', (time) => {
+    it.each(['next_at', 'blocked_until', 'window_ends', 'stretch_until', 'mark_at'])(
+      'in %s, the token gets its slots, learns and shows its state',
+      async (column) => {
+        const db = database();
+        const token = freshToken();
+        await db.query(
+          `insert into slots (token, call_limit, stretch_s, ${column}) values ($1, 120, 0.75, $2)`,
+          [token, time],
+        );
+        const ask = { tokens: [token], plans: [planOf(120)], wanted: new Map([[1, 1]]), scopes: null };
+        const first = await takeSlots(db, ask);
+        const second = await takeSlots(db, ask);
+        expect([first.next_s, second.next_s].every(Number.isFinite)).toBe(true);
+        const [state] = await tokenStates(db, [token]);
+        expect(Number.isFinite(state?.nextFreeMs)).toBe(true);
+        expect(Number.isFinite(state?.blockedMs)).toBe(true);
+        const seen = { limit: 120, used: 1, left: 119, resetAt: Date.now() / 1000 + 30, quickest: 0.01 };
+        await expect(observeRate(db, token, { slot: 1, last: 1, ...seen })).resolves.not.toBeNull();
+      },
+    );
+  });
 
   describe.each([1, 4, 16])('with %i callers that respect their waits', (callers) => {
     it('slots are at least 60 s / limit apart, so that no 60 s contain more than the limit', async () => {
