@@ -25,7 +25,7 @@ import {
   noteVerified,
 } from '../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import { findUnixUser } from '../../src/ledger/operator/users.ts';
+import { doubtOfApproval } from '../../src/ledger/operator/second-person.ts';
 import { FLIGHT_SECONDS } from '../shared/api-call.ts';
 
 import {
@@ -40,9 +40,6 @@ import { demand, REFUSED, refuseCommand, refuseUnlessPlanned } from './refusals.
 import { openAfterRun } from './trigger/after.ts';
 import { AMBIGUOUS } from './trigger/outcome.ts';
 import { FIRST_UNVERIFIED } from './trigger/verify.ts';
-
-/** Begins the identity of a Unix user that was linked to no user. */
-const UNIX = 'unix:';
 
 export function createCommandActivities(deps: CommandDeps) {
   const { db, clock, log } = deps;
@@ -148,23 +145,11 @@ async function approve(
   at: Date,
 ): Promise<Done> {
   refuseUnlessPlanned(deps, row);
-  const { planned_by: author } = row;
-  if (isSamePerson(by, author) || by === (await identityLinkedTo(tx, author)))
-    throw refuseCommand(REFUSED.samePerson, `${by} made this plan: another person has to approve it`);
+  const { planned_by: author, campaign } = row;
+  const doubt = await doubtOfApproval(tx, deps.db.kind, { author, approver: by, campaign });
+  if (doubt !== null) throw refuseCommand(doubt.code, doubt.reason);
   await approveCampaign(tx, row.run_id, by, at);
   return { members: 0 };
-}
-
-/** Plans of earlier versions have the author's name in the place of an identity. */
-function isSamePerson(identity: string, author: string): boolean {
-  return identity === author || identity.replace(/^(?:user|unix):/, '') === author;
-}
-
-/** A Unix user may have been linked to a user after the plan was made. */
-async function identityLinkedTo(tx: Queryable, author: string): Promise<string | null> {
-  if (!author.startsWith(UNIX)) return null;
-  const user = await findUnixUser(tx, author.slice(UNIX.length));
-  return user === null ? null : `user:${user.name}`;
 }
 
 async function cancel({ tx, row, at }: CommandContext): Promise<Done> {

@@ -12,6 +12,8 @@ export const REFUSED = {
   planVoid: 'PLAN_VOID',
   notApproved: 'NOT_APPROVED',
   samePerson: 'SAME_PERSON',
+  unlinked: 'UNIX_USER_UNLINKED',
+  notIndependent: 'NOT_INDEPENDENT',
   problems: 'PLAN_HAS_PROBLEMS',
   unread: 'REPLIES_UNREAD',
   cancelled: 'CAMPAIGN_CANCELLED',

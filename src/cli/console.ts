@@ -2,12 +2,14 @@
 import type { Command } from 'commander';
 import type { Output } from '../contracts/operator/index.ts';
 import { localClient } from '../operator/client/local.ts';
+import { OperatorError } from '../operator/error.ts';
 import type { Operator } from '../runtime/operator.ts';
 import { followConfig } from '../runtime/reloading.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { openAdmin } from './lib/connect/admin.ts';
 import { connectOperator } from './lib/connect/connect.ts';
 import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
+import { localCaller } from './lib/connect/serve.ts';
 import { type SessionOptions, withSessionOptions } from './lib/connect/session.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 
@@ -58,9 +60,18 @@ export function registerConsole(program: Command, env: NodeJS.ProcessEnv): void 
 type Found = Output<'POST /console'>;
 
 /** For processes that also do other work: a used port is no reason not to start, as several may run on one machine. */
-export async function serveConsole(operator: Operator, shutdown: Shutdown): Promise<void> {
+export async function serveConsole(
+  operator: Operator,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<void> {
   await listenHere(operator, true, shutdown);
-  const starter = { identity: 'sluice', name: 'Sluice', role: 'admin', via: 'local' } as const;
+  // Whoever starts this process and opens the link of the first admin is one person.
+  const starter = await localCaller(operator, env).catch((error: unknown) => {
+    // A directory of users that does not answer is no reason not to start. The link then names no Unix user.
+    if (!(error instanceof OperatorError) || error.kind !== 'unavailable') throw error;
+    return { identity: 'sluice', name: 'Sluice', role: 'admin', via: 'local' } as const;
+  });
   describeConsole(await localClient(operator.dispatch, starter).call('POST /console', {}));
 }
 

@@ -126,7 +126,7 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   const note = (more: object) =>
     lock.update({ command: 'sluice demo', temporal: address, namespace, ...more });
   const operator = await openSocket({ ...stack, live, log, env, stateDir, note }, shutdown);
-  if (!options.once) await serveConsole(operator, shutdown);
+  if (!options.once) await serveConsole(operator, env, shutdown);
   // A poller of an earlier, killed demo would run beside the sync. No poller starts before the sync has ended.
   await stopPollers(stack.client, config.config);
   const client = localClient(operator.dispatch, await localCaller(operator, env));

@@ -32,7 +32,9 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
     .option(...TEMPORAL_UI, false)
     .action((options: SessionOptions) => {
       checkTemporalUi(options.temporalUi, env);
-      return stayUp('dev', options, env, applySchedules, openSockets);
+      return stayUp('dev', options, env, applySchedules, (stack, shutdown) =>
+        openSockets(stack, env, shutdown),
+      );
     });
 }
 
@@ -99,9 +101,9 @@ async function bringSchedules(stack: OpenStack): Promise<void> {
   for (const line of describeChanges(changes.filter(({ change }) => change !== 'none'))) say(line);
 }
 
-async function openSockets(stack: OpenStack, shutdown: Shutdown): Promise<void> {
+async function openSockets(stack: OpenStack, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<void> {
   const operator = await openSocket(stack, shutdown);
-  await serveConsole(operator, shutdown);
+  await serveConsole(operator, env, shutdown);
   await wakeSenders(stack.client, stack.config.config);
   for (const { poller, account } of await startPollers({ client: stack.client, config: stack.config.config }))
     say(`poller     ${poller}: conversations of ${account}`);

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { EditCampaignError, readCampaign, writeCampaign } from '../config/edit-campaign.ts';
+import { ConfigError, ConfigFileError } from '../config/errors.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { OperatorError } from '../operator/error.ts';
@@ -33,7 +34,9 @@ export function createCampaignFile({ env, config, live, hasWorkers }: Options): 
           { code: 'CONFIG_CHANGED' },
         );
       };
-      await writeConfig(loaded.file, env, edit).catch((error: unknown) => {
+      const before = [loaded, await onDisk(loaded)];
+      const accept = (next: LoadedConfig) => requireApproval(campaign, next, before);
+      await writeConfig(loaded.file, env, edit, accept).catch((error: unknown) => {
         if (!(error instanceof EditCampaignError)) throw error;
         throw new OperatorError('invalid', error.message, { code: 'YAML', cause: error });
       });
@@ -47,6 +50,37 @@ export function createCampaignFile({ env, config, live, hasWorkers }: Options): 
       };
     },
   };
+}
+
+/** The file as it is now; what is in use when the file is broken. */
+async function onDisk(loaded: LoadedConfig): Promise<LoadedConfig> {
+  return await loaded.reload().catch((error: unknown) => {
+    if (error instanceof ConfigError || error instanceof ConfigFileError) return loaded;
+    throw error;
+  });
+}
+
+/**
+ * One person must not take the second person away: neither from this campaign, nor by a campaign beside it with the same
+ * audience. So one campaign with `approval: second-person` requires it of each that the operator API writes.
+ * @throws OperatorError (forbidden)
+ */
+function requireApproval(campaign: string, next: LoadedConfig, before: readonly LoadedConfig[]): void {
+  if (campaignsWithApproval(next).includes(campaign)) return;
+  const [other] = [...before, next].flatMap(campaignsWithApproval);
+  if (other === undefined) return;
+  throw new OperatorError(
+    'forbidden',
+    `"${campaign}" needs \`approval: second-person\`, because "${other}" has it: nobody takes the second person away alone. Write the campaign without it into the file on the machine of Sluice`,
+    { code: 'APPROVAL_LOWERED' },
+  );
+}
+
+/** Names of the campaigns that a second person approves. */
+export function campaignsWithApproval({ config }: Pick<LoadedConfig, 'config'>): string[] {
+  return Object.entries(config.campaigns).flatMap(([name, { approval }]) =>
+    approval === 'second-person' ? [name] : [],
+  );
 }
 
 function hashOf(text: string): string {

@@ -4,6 +4,7 @@ import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { WORK_QUEUE } from '../contracts/ids.ts';
 import type { Database } from '../ledger/database.ts';
+import { addAudit, type NewAuditEntry } from '../ledger/operator/audit.ts';
 import type { Listener } from '../operator/http/listen.ts';
 import { createUnixCallers } from '../operator/identity/callers.ts';
 import { auditLog } from '../operator/service/audit.ts';
@@ -14,6 +15,7 @@ import { createExpensiveRequests } from '../operator/service/expensive.ts';
 import { createHandlers } from '../operator/service/index.ts';
 import { finishErasures } from '../operator/service/people/erase.ts';
 import type { OperatorSocket, SocketOptions } from '../operator/socket/serve.ts';
+import { campaignsWithApproval } from './campaign-file.ts';
 import { createFirstSync } from './first-sync.ts';
 import { createTools } from './operator-tools.ts';
 import { withCopy } from './plan/copied-ledger.ts';
@@ -59,6 +61,11 @@ export interface Operator {
   close(): Promise<void>;
 }
 
+/** An edit of the file on the machine may remove the second person of a campaign. The audit log shows it. */
+function approvalRemoved(campaign: string, { file }: LoadedConfig): NewAuditEntry {
+  return { caller: null, action: 'approval removed', target: `/campaigns/${campaign}`, details: { file } };
+}
+
 export function createOperator(options: OperatorOptions): Operator {
   const { db, log, config, live, env, stateDir } = options;
   const lendLedger = options.lendLedger ?? ((work) => withCopy({ db, stateDir }, work));
@@ -88,6 +95,13 @@ export function createOperator(options: OperatorOptions): Operator {
     ...base,
     tools: createTools(base, { env, stateDir, live, dryRuns, firstSync, expensive }),
   };
+  live?.onChange((before) => {
+    const left = new Set(campaignsWithApproval(config()));
+    for (const campaign of campaignsWithApproval(before).filter((name) => !left.has(name)))
+      void addAudit(db, approvalRemoved(campaign, config()), 'ok').catch((error: unknown) => {
+        log.error({ err: error, campaign }, 'an approval that was removed is not in the audit log');
+      });
+  });
   const dispatch = createDispatch({ handlers: createHandlers(deps), audit: auditLog(db), log });
   let finishing: Promise<void> | null = null;
   /** Runs beside everything else. What fails is left for the next start. */

@@ -9,6 +9,7 @@ import { OperatorError } from '../operator/error.ts';
 
 /**
  * @param edit makes the new text
+ * @param accept throws when the new configuration is valid, and must not be written all the same
  * @returns the new configuration
  * @throws OperatorError (invalid) naming every problem of the new text; (conflict) when the file was changed meanwhile
  */
@@ -16,6 +17,7 @@ export async function writeConfig(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
   edit: (text: string) => string,
+  accept: (next: LoadedConfig) => void = () => undefined,
 ): Promise<LoadedConfig> {
   const before = await readFile(file, 'utf8');
   const { mode } = await stat(file);
@@ -27,6 +29,7 @@ export async function writeConfig(
       const message = error.message.replaceAll(draft, file);
       throw new OperatorError('invalid', message, { code: 'CONFIG', cause: error });
     });
+    accept(loaded);
     if (hashOf(await readFile(file, 'utf8')) !== hashOf(before))
       throw new OperatorError(
         'conflict',

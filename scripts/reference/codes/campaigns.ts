@@ -111,6 +111,21 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
       ['NOT_APPROVED', 'The plan needs an approval.', '`sluice campaign approve`.'],
       ['SAME_PERSON', 'The author of a plan cannot approve it.', 'Ask another person.'],
       [
+        'UNIX_USER_UNLINKED',
+        'The author of a plan, or who approves it, is a Unix user that is linked to no user, so it may be anybody.',
+        'Link the Unix user in Settings, Users, or approve in the console. A user plans again what an unlinked Unix user planned.',
+      ],
+      [
+        'NOT_INDEPENDENT',
+        'Author and approver may be one person: one of them, or a third person, made the user, its password or link, or linked its Unix user within 7 days.',
+        'Somebody else approves, or you wait until the time that the message names.',
+      ],
+      [
+        'APPROVAL_LOWERED',
+        'A campaign of the configuration has `approval: second-person`, so the operator API writes no campaign without it.',
+        'Add `approval: second-person`, or edit the file on the machine.',
+      ],
+      [
         'IDENTITY_UNPROVEN',
         'The command opened a shared ledger itself, so nothing proves who runs it. It cannot approve.',
         'Approve in the console, or with --server and an access token.',

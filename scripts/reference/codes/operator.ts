@@ -101,11 +101,6 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
         'This Unix user may not use Sluice.',
         'An admin links it to a user: `sluice user add --unix-user`.',
       ],
-      [
-        'UNIX_USER_UNLINKED',
-        'A warning of an approval: a Unix user that is linked to no user and a user may be one person.',
-        'Link the Unix user in Settings, Users.',
-      ],
       ['UNKNOWN_TOKEN', 'You have no such access token.', 'List your tokens.'],
       ['UNKNOWN_USER', 'There is no such user.', '`sluice user list` shows the names.'],
       ['USER_DISABLED', 'The user is disabled.', 'Ask an admin: `sluice user enable`.'],

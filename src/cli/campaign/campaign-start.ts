@@ -21,35 +21,33 @@ interface Options extends SessionOptions {
   readonly reason: string;
 }
 
-interface StartOptions extends Options {
-  readonly run?: string;
-  readonly watch: boolean;
+interface ApproveOptions extends Options {
   readonly yes: boolean;
 }
 
+interface StartOptions extends ApproveOptions {
+  readonly run?: string;
+  readonly watch: boolean;
+}
+
 export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv): void {
-  withSessionOptions(campaign.command('approve').argument('<name>', 'name of the campaign, or id of a run'))
+  withYes(
+    withSessionOptions(
+      campaign.command('approve').argument('<name>', 'name of the campaign, or id of a run'),
+    ),
+  )
     .description(
-      'approve the newest plan of a campaign, or the plan of a run; another person than its author must do it',
+      'show the newest plan of a campaign, or the plan of a run, and approve it; another person than its author must do it',
     )
     .option('--reason <text>', 'reason, recorded with the run', '')
     .option('--json', 'print the result as JSON', false)
-    .action((name: string, options: Options) =>
-      withOperator(options, env, { command: `sluice campaign approve ${name}` }, async (client) => {
-        const { reason } = options;
-        const { campaign: named, ...result } = await client.call('POST /campaigns/{campaign}/approve', {
-          campaign: name,
-          reason,
-        });
-        const { run, approvedBy, warning } = result;
-        if (warning !== null && !options.json) say(`warning: ${warning.reason} [${warning.code}]`);
-        process.stdout.write(
-          options.json
-            ? `${JSON.stringify({ run, approvedBy, warning })}\n`
-            : `${run} is approved by ${approvedBy}; \`sluice campaign start ${named}\` starts it\n`,
-        );
-        return EXIT.ok;
-      }),
+    .action((name: string, options: ApproveOptions) =>
+      withOperator(
+        options,
+        env,
+        { command: `sluice campaign approve ${name}` },
+        (client, _connected, { signal }) => approve({ client, signal, name, options }),
+      ),
     );
 
   withYes(withSessionOptions(campaign.command('start').argument('<name>', 'name of the campaign')))
@@ -64,6 +62,47 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         start({ client, worksHere: connected.where === 'here', signal, name, options }),
       );
     });
+}
+
+interface Approving {
+  readonly client: OperatorClient;
+  readonly signal: AbortSignal;
+  readonly name: string;
+  readonly options: ApproveOptions;
+}
+
+/** Approves the run that it has shown: a plan that is made meanwhile is refused. */
+async function approve({ client, signal, name, options }: Approving): Promise<number> {
+  const run = name.includes('/') ? name : await newestPlan(client, name);
+  const { plan } = await client.call('GET /campaigns/{campaign}/plan', { campaign: run });
+  if (plan === null) throw new CliError(EXIT.error, `${run} has no plan yet; wait until it is planned`);
+  for (const line of describeCampaignPlan(inZone(options, plan))) say(line);
+  const { campaign, plannedBy, eligible } = plan;
+  await confirm({
+    what: [
+      `you approve ${run} of "${campaign}", planned by ${plannedBy}, for ${formatMany(eligible, 'member')}`,
+    ],
+    yes: options.yes,
+    signal,
+  });
+  const { reason } = options;
+  const { approvedBy } = await client.call('POST /campaigns/{campaign}/approve', { campaign, run, reason });
+  process.stdout.write(
+    options.json
+      ? `${JSON.stringify({ run, approvedBy })}\n`
+      : `${run} is approved by ${approvedBy}; \`sluice campaign start ${campaign}\` starts it\n`,
+  );
+  return EXIT.ok;
+}
+
+/** @throws OperatorError for an unknown campaign, or one without a plan; CliError while it is being planned */
+async function newestPlan(client: OperatorClient, campaign: string): Promise<string> {
+  const { state, run } = await client.call('GET /campaigns/{campaign}/planning', { campaign });
+  if (state === 'planned' && run !== null) return run;
+  throw new CliError(
+    EXIT.error,
+    `no plan of "${campaign}" waits for approval; \`sluice campaign plan ${campaign}\` ${state === 'planning' ? 'shows how far the planning is' : 'makes one'}`,
+  );
 }
 
 interface Starting {

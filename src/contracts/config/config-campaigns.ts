@@ -358,7 +358,7 @@ export const CampaignConfig = z.strictObject({
     }),
   approval: z.enum(['none', 'second-person']).default('none').meta({
     description:
-      'second-person: someone other than the author of the plan must approve it before the start. none: no approval. Default: none.',
+      'second-person: someone other than the author of the plan must approve it before the start. The operator API then writes no campaign without it. none: no approval. Default: none.',
   }),
   schedule: ScheduleConfig.optional().meta({
     description: 'Plans and starts the campaign at fixed times. Default: only when you start it.',

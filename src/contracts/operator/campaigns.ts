@@ -5,7 +5,7 @@ import { CampaignConfig } from '../config/config-campaigns.ts';
 import { CAMPAIGN_PHASES, CAMPAIGN_STATES, CampaignProgress } from '../wire/campaign.ts';
 import { CampaignPlan, PlanNote } from '../wire/campaign-plan.ts';
 import { CampaignReport } from '../wire/campaign-report.ts';
-import { Count, Cursor, endpoint, Name, Note, Reason, Time } from './endpoint.ts';
+import { Count, Cursor, endpoint, Name, Reason, Time } from './endpoint.ts';
 
 /** For what is read: a campaign's newest run, or the run with this id. */
 const Campaign = Name.describe('Name of a campaign (its newest run), or id of a run');
@@ -252,7 +252,7 @@ export const CAMPAIGNS = {
   'PUT /campaigns/{campaign}/source': endpoint({
     role: 'admin',
     summary:
-      'Create or replace a campaign in sluice.yaml, after a check of the whole file. Its plan becomes void.',
+      'Create or replace a campaign in sluice.yaml, after a check of the whole file. Its plan becomes void. Refused without a second person while a campaign has one.',
     input: z.strictObject({
       campaign: ConfiguredName,
       yaml: z.string().min(1).max(100_000),
@@ -280,17 +280,19 @@ export const CAMPAIGNS = {
   }),
   'POST /campaigns/{campaign}/approve': endpoint({
     role: 'approver',
-    summary: 'Approve a plan that somebody else has made.',
-    input: z.strictObject(command),
+    summary: 'Approve the plan of a run that somebody else has made. Refused when a newer plan waits.',
+    input: z.strictObject({
+      ...command,
+      /** Id of the run whose plan was read. */
+      run: Name,
+    }),
     output: z.object({
       account: z.string(),
       campaign: z.string(),
       run: z.string(),
       approvedBy: z.string(),
-      /** Why the two identities may belong to one person; null when nothing says so. */
-      warning: Note.nullable(),
     }),
-    auditOutput: ['run', 'warning.code'],
+    audit: ['run'],
   }),
   'POST /campaigns/{campaign}/start': endpoint({
     role: 'operator',

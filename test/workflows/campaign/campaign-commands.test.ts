@@ -2,7 +2,7 @@
 // the API are played.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,6 +16,7 @@ import type { CampaignPlan } from '../../../src/contracts/wire/campaign-plan.ts'
 import type { CampaignReport } from '../../../src/contracts/wire/campaign-report.ts';
 import { getCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../src/ledger/database.ts';
+import { createUser } from '../../../src/ledger/operator/users.ts';
 import { saveCatalog } from '../../../src/ledger/sync/catalog.ts';
 import { startRun } from '../../../src/operator/service/campaigns/start.ts';
 import { createDeps } from '../../../workers/compose.ts';
@@ -198,6 +199,16 @@ describe('with a worker', () => {
   });
 
   it('a plan that needs approval waits for it, and an edit voids it', async () => {
+    // The Unix user of this process: a plan of nobody could not be approved.
+    const unixUser = userInfo().username;
+    await createUser(db, {
+      name: 'ana',
+      displayName: 'Ana',
+      role: 'operator',
+      passwordHash: null,
+      oidc: null,
+      unixUser,
+    });
     const plan = await sluice('plan careful');
     expect(plan.stdout).toMatch(/somebody else than .* approves it with `sluice campaign approve careful`/);
     expect(await sluice('start careful --yes')).toMatchObject({
@@ -205,11 +216,18 @@ describe('with a worker', () => {
       stderr: expect.stringMatching(/the plan of .* is not approved/),
     });
     expect(await sluice('approve careful')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /plan acme\/\+careful\/1 of .*, made by user:ana at .*you approve acme\/\+careful\/1 of "careful", planned by user:ana, for 3 members\n.*add --yes/s,
+      ),
+    });
+    expect(await sluice('approve careful --yes')).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(/made this plan: another person has to approve it/),
     });
     const bia = operator.as({ identity: 'user:bia', role: 'approver', via: 'token' });
-    expect(await bia.call('POST /campaigns/{campaign}/approve', { campaign: 'careful' })).toMatchObject({
+    const approval = { campaign: 'careful', run: 'acme/+careful/1' };
+    expect(await bia.call('POST /campaigns/{campaign}/approve', approval)).toMatchObject({
       run: 'acme/+careful/1',
       approvedBy: 'user:bia',
     });
@@ -217,7 +235,7 @@ describe('with a worker', () => {
       join(dir, 'sluice.yaml'),
       stringify({ ...FILE, campaigns: { ...FILE.campaigns, careful: campaign({ flow: 2 }) } }),
     );
-    for (const verb of ['start careful --yes', 'approve careful'])
+    for (const verb of ['start careful --yes', 'approve careful --yes'])
       expect(await sluice(verb)).toMatchObject({
         code: 5,
         stderr: expect.stringMatching(/the plan acme\/\+careful\/1 was made with another configuration/),

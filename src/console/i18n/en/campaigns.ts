@@ -169,10 +169,8 @@ export default {
       'Sluice reads and freezes the audience. It sends nothing. A plan that was not started is replaced.',
     approve: 'Approve',
     approveTitle: 'Approve the plan of “{{campaign}}”?',
-    approveEffect: 'The plan reaches {{members}} people. {{by}} made it.',
+    approveEffect: '{{run}} reaches {{members}} people. {{by}} made the plan on {{at}}.',
     approved: 'The plan is approved.',
-    approvedUnlinked:
-      'The plan is approved. One of the two identities is a Unix user that is linked to no user, so both may be one person. An admin can link it in Settings, Users.',
     own: 'You made this plan. Another person must approve it.',
     start: 'Start',
     startTitle: 'Start “{{campaign}}”?',

@@ -172,10 +172,8 @@ export default {
       'O Sluice lê e congela o público. Não envia nada. Um plano que não foi iniciado é substituído.',
     approve: 'Aprovar',
     approveTitle: 'Aprovar o plano de “{{campaign}}”?',
-    approveEffect: 'O plano alcança {{members}} pessoas. Foi feito por {{by}}.',
+    approveEffect: '{{run}} alcança {{members}} pessoas. O plano foi feito por {{by}} em {{at}}.',
     approved: 'O plano foi aprovado.',
-    approvedUnlinked:
-      'O plano foi aprovado. Uma das duas identidades é um usuário Unix sem vínculo com um usuário, e as duas podem ser a mesma pessoa. Um administrador pode vincular em Configurações, Usuários.',
     own: 'Você fez este plano. Outra pessoa precisa aprovar.',
     start: 'Iniciar',
     startTitle: 'Iniciar “{{campaign}}”?',

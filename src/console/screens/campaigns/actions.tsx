@@ -90,24 +90,24 @@ function Planned({ campaign, report }: { readonly campaign: string; readonly rep
   const settings = { topics: TOPICS };
   const approve = useCommand('POST /campaigns/{campaign}/approve', {
     ...settings,
-    done: ({ warning }) => t(warning === null ? 'action.approved' : 'action.approvedUnlinked'),
+    done: () => t('action.approved'),
   });
   const start = useCommand('POST /campaigns/{campaign}/start', {
     ...settings,
     done: () => t('action.started'),
   });
-  const { run, total, plannedBy, approval, approvedBy, problems } = report;
+  const { run, total, plannedBy, plannedAt, approval, approvedBy, problems } = report;
   const needsApproval = approval === 'second-person' && approvedBy === null;
   const isOwn = session.data?.user?.identity === plannedBy;
   const members = format.count(total.eligible);
   const askApprove = async () => {
     const answer = await confirm({
       title: t('action.approveTitle', { campaign }),
-      effects: t('action.approveEffect', { members, by: plannedBy }),
+      effects: t('action.approveEffect', { run, members, by: plannedBy, at: format.instant(plannedAt) }),
       verb: t('action.approve'),
       reason: 'optional',
     });
-    if (answer !== null) approve.run({ campaign: run, reason: answer.reason });
+    if (answer !== null) approve.run({ campaign, run, reason: answer.reason });
   };
   const askStart = async () => {
     const answer = await confirm({

@@ -21,6 +21,8 @@ const KINDS: Readonly<Record<string, ErrorKind>> = {
   REPLIES_UNREAD: 'conflict',
   NOT_APPROVED: 'conflict',
   SAME_PERSON: 'conflict',
+  UNIX_USER_UNLINKED: 'conflict',
+  NOT_INDEPENDENT: 'conflict',
   RUN_OPEN: 'conflict',
   ANOTHER_RUN: 'conflict',
   CAMPAIGN_CANCELLED: 'conflict',

@@ -10,7 +10,7 @@ import { OperatorError } from '../../error.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { ANSWER_MS } from '../workflows.ts';
 import type { Figures } from './figures.ts';
-import { doubtOf, requireProvenIdentity } from './proven-identity.ts';
+import { requireProvenIdentity } from './proven-identity.ts';
 import { campaignRefusal } from './refusals.ts';
 import { requireSameConfig } from './same-config.ts';
 import { findRun, planToApprove, resolveCampaign, runsOf, runToStart } from './target.ts';
@@ -25,12 +25,11 @@ type Routes = Extract<keyof typeof CAMPAIGNS, `POST /campaigns/{campaign}/${'app
 export function startHandlers(deps: OperatorDeps, figures: Figures): Handlers<Routes> {
   const { db } = deps;
   return {
-    'POST /campaigns/{campaign}/approve': async ({ campaign: text, reason }, caller) => {
+    'POST /campaigns/{campaign}/approve': async ({ campaign: text, run, reason }, caller) => {
       requireProvenIdentity(caller, 'approve');
       const target = resolveCampaign(deps.config(), text);
       const { account, campaign } = target;
-      const plan = planToApprove(target, await runsOf(db, target));
-      const run = plan.run_id;
+      const plan = planToApprove(target, run, await runsOf(db, { ...target, run }));
       if (plan.state === 'planned') await requireSameConfig(deps, { ...plan, campaign });
       const by = caller.identity;
       try {
@@ -43,8 +42,7 @@ export function startHandlers(deps: OperatorDeps, figures: Figures): Handlers<Ro
       } catch (error) {
         throw campaignRefusal(error, campaign);
       }
-      const warning = await doubtOf(db, plan.planned_by, by);
-      return { account, campaign, run, approvedBy: by, warning };
+      return { account, campaign, run, approvedBy: by };
     },
     'POST /campaigns/{campaign}/start': async ({ campaign: text, reason }, caller) => {
       const target = resolveCampaign(deps.config(), text);

@@ -33,7 +33,7 @@ export async function findRun(db: Queryable, text: string): Promise<CampaignRow>
   throw new OperatorError('notFound', problem, { code: 'NO_SUCH_RUN' });
 }
 
-export type Run = Pick<CampaignRow, 'run_id' | 'state' | 'started_at' | 'digest' | 'planned_by'>;
+export type Run = Pick<CampaignRow, 'run_id' | 'state' | 'started_at' | 'digest'>;
 
 /** Number of runs to search for the one that a command applies to. */
 const RUNS = 200;
@@ -49,9 +49,27 @@ export async function runsOf(
   return named === null ? runs : [...runs, named];
 }
 
-/** The plan to approve: of the named run, else the newest that waits for its start. */
-export function planToApprove(target: CampaignTarget, runs: readonly Run[]): Run {
-  return pick(target, runs, ({ state }) => state === 'planned');
+/**
+ * The plan that somebody has read and approves.
+ * @throws OperatorError (conflict) when a newer plan waits; (not found) when the campaign has no such run
+ */
+export function planToApprove(target: CampaignTarget, run: string, runs: readonly Run[]): Run {
+  const named = parseCampaignRunId(run);
+  const isOther = target.run !== null && target.run !== run;
+  if (named?.account !== target.account || named.campaign !== target.campaign || isOther)
+    throw new OperatorError(
+      'invalid',
+      `${run} is no run of ${target.run ?? `the campaign "${target.campaign}"`}; approve the run of the plan that you have read`,
+      { code: 'ANOTHER_RUN' },
+    );
+  const newest = runs.find(({ state }) => state === 'planned');
+  if (newest !== undefined && newest.run_id !== run)
+    throw new OperatorError(
+      'conflict',
+      `${newest.run_id} is a newer plan of "${target.campaign}" than ${run}; read it, and approve that one`,
+      { code: 'PLAN_OVER' },
+    );
+  return pick({ ...target, run }, runs, () => false);
 }
 
 /** The run to start: the named one, else the active one or the newest plan. */

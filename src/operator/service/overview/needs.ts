@@ -49,7 +49,8 @@ const COMMANDS: Readonly<Record<NeedRow['kind'], (place: Place) => readonly Comm
     { route: 'POST /campaigns/{campaign}/resume', input: { campaign: name } },
     { route: 'POST /campaigns/{campaign}/cancel', input: { campaign: name } },
   ],
-  approval: ({ name }) => [{ route: 'POST /campaigns/{campaign}/approve', input: { campaign: name } }],
+  approval: ({ name, run }) =>
+    run === null ? [] : [{ route: 'POST /campaigns/{campaign}/approve', input: { campaign: name, run } }],
   'dead-outbox': ({ name }) => [{ route: 'POST /outbox/retry', input: { sinks: [name], states: ['dead'] } }],
 };
 

@@ -133,7 +133,7 @@ export const CHANGES: readonly Case[] = [
   },
   { command: 'campaign plan win-back' },
   // The author of a plan cannot approve it.
-  { command: 'campaign approve win-back', exit: 5 },
+  { command: 'campaign approve win-back --yes', exit: 5 },
   { command: 'campaign start win-back --yes' },
   { command: 'campaign pause win-back --reason replies' },
   // A pause ends once no trigger is under way. Otherwise all members of the wave could be triggered at this moment.

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../../src/config/load.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
+import { until } from '../../../support/until.ts';
 
 const FILE = `# Who we write to.
 version: 1
@@ -70,6 +71,79 @@ it('an edit replaces the campaign alone', async () => {
   const text = await readFile(file(), 'utf8');
   expect(text).toContain('flow: 9 # reactivation');
   expect(text.split('\n').slice(0, 3)).toEqual(FILE.split('\n').slice(0, 3));
+});
+
+describe('a campaign with a second person', () => {
+  const APPROVAL = 'approval: second-person';
+  const careful = FILE.replace('    flow: 1 #', `    ${APPROVAL}\n    flow: 1 #`);
+  const refusal = {
+    kind: 'forbidden',
+    code: 'APPROVAL_LOWERED',
+    message: expect.stringContaining('on the machine'),
+  };
+  /** As the file is on the disk; the process has not loaded it. */
+  const save = (text: string) => writeFile(file(), text);
+  const load = async () => {
+    await operator.close();
+    const config = await loadConfig(file(), { env: { TOKEN: 'svc_test_canary' } });
+    operator = await openTestOperator({ db: await testLedger(), temporal: null, config });
+  };
+
+  it.each<[string, string, (yaml: string) => string]>([
+    ['by leaving it out', 'spring', (yaml) => yaml.replace(`${APPROVAL}\n`, '')],
+    ['by none', 'spring', (yaml) => yaml.replace(APPROVAL, 'approval: none')],
+    [
+      'by an alias',
+      'spring',
+      (yaml) => yaml.replace(APPROVAL, 'approval: &a none').replace('flow: 1', 'flow: 2'),
+    ],
+    ['by a campaign beside it', 'autumn', () => NEW],
+    ['by a campaign that had none, with the same audience', 'winter', () => NEW],
+  ])('is not taken away by one person: %s', async (_, name, change) => {
+    const text = `${careful}  winter:\n${NEW.replace(/^/gm, '    ').trimEnd()}\n`;
+    await save(text);
+    await load();
+    const { yaml, hash } = await read('spring');
+    await expect(write(name, change(yaml ?? ''), hash)).rejects.toMatchObject(refusal);
+    expect(await readFile(file(), 'utf8')).toBe(text);
+    expect(operator.config().campaign('spring').config.approval).toBe('second-person');
+  });
+
+  it('counts as the file has it, even before the process has loaded it', async () => {
+    await save(careful);
+    const { yaml, hash } = await read('spring');
+    await expect(write('spring', (yaml ?? '').replace(APPROVAL, ''), hash)).rejects.toMatchObject(refusal);
+    await expect(write('autumn', NEW, hash)).rejects.toMatchObject(refusal);
+  });
+
+  it('counts as the process has it, even after the file lost it', async () => {
+    await save(careful);
+    await load();
+    await save(FILE);
+    const { hash } = await read('spring');
+    await expect(write('autumn', NEW, hash)).rejects.toMatchObject(refusal);
+  });
+
+  it('changes in everything else, and campaigns with a second person are added', async () => {
+    await save(careful);
+    await load();
+    const { yaml, hash } = await read('spring');
+    const next = await write('spring', (yaml ?? '').replace('flow: 1', 'flow: 9'), hash);
+    await write('autumn', `${NEW}${APPROVAL}\n`, next.hash);
+    expect(operator.config().campaign('autumn').config.approval).toBe('second-person');
+  });
+
+  it('is taken away by the file on the machine, and the audit log says so', async () => {
+    await save(careful);
+    await load();
+    await save(FILE);
+    await operator.client.call('POST /configuration/reload', {});
+    const audit = () => operator.client.call('GET /audit', { action: 'approval removed' });
+    await until('the line is written', async () => (await audit()).lines.length > 0);
+    expect((await audit()).lines).toMatchObject([
+      { identity: null, target: '/campaigns/spring', details: { file: file() }, outcome: 'ok' },
+    ]);
+  });
 });
 
 describe('nothing is written', () => {
