@@ -21,6 +21,8 @@ export class OldWork {
   #active = 0;
   /** When to query the ledger again. */
   #at = 0;
+  /** Number of refreshes: an answer from before the last one does not say that nothing is left. */
+  #refreshes = 0;
 
   constructor(db: Queryable, { account, poller }: PollerName, concurrency: number) {
     this.#db = db;
@@ -30,11 +32,12 @@ export class OldWork {
 
   async take(): Promise<readonly OldItem[]> {
     if (this.#at > performance.now()) return [];
+    const asked = this.#refreshes;
     if (this.#waiting.length === 0) {
       // The ledger would return the items in progress again.
       if (this.#active > 0) return [];
       const { reads, nextMs } = await pollOutlook(this.#db, { ...this.#poller, limit: READS, old: true });
-      if (reads.length === 0) return await this.#takeHistory(nextMs);
+      if (reads.length === 0) return await this.#takeHistory(nextMs, asked);
       this.#waiting.push(...reads);
     }
     const some = this.#waiting.splice(0, this.#concurrency - this.#active);
@@ -42,10 +45,10 @@ export class OldWork {
     return some.map((conversation) => ({ type: 'readOld', conversation }));
   }
 
-  async #takeHistory(nextMs: number | null): Promise<readonly OldItem[]> {
+  async #takeHistory(nextMs: number | null, asked: number): Promise<readonly OldItem[]> {
     const { history } = await getProgress(this.#db, this.#poller);
     if (history === null) {
-      this.#at = performance.now() + (nextMs ?? Number.POSITIVE_INFINITY);
+      if (asked === this.#refreshes) this.#at = performance.now() + (nextMs ?? Number.POSITIVE_INFINITY);
       return [];
     }
     this.#active++;
@@ -64,6 +67,7 @@ export class OldWork {
 
   /** Queries the ledger again at once, because it may have more. */
   refresh(): void {
+    this.#refreshes++;
     this.#at = 0;
   }
 
