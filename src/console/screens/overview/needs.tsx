@@ -157,6 +157,7 @@ function CommandButton({ need, command }: { readonly need: Need; readonly comman
           <p>
             {i18n.exists(`overview:effect.${word}`) ? t(`effect.${word}` as 'effect.retry') : command.route}
           </p>
+          {word === 'approve' && <p>{need.run}</p>}
         </>
       ),
       verb,
