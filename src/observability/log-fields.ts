@@ -27,6 +27,7 @@ export const EVENT_FIELDS = {
   at: 'Place in an answer of the service, as a path without values, or places in the code.',
   brokers: 'Kafka brokers as host:port.',
   by: 'User name of the operator.',
+  campaign: 'Name of the campaign.',
   cause: 'What made the process load its configuration again.',
   closed: 'Kind of the connection that was closed.',
   cluster: 'Name of the Kafka cluster.',
