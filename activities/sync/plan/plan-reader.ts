@@ -26,7 +26,7 @@ export interface ReaderOptions {
 
 export function openPageReader(options: ReaderOptions): PageReader {
   const { tools, since, limit, signal, spec, baseDir } = options;
-  // Only compiled code uses a thread, because Node 20 cannot run TypeScript in one.
+  // Only compiled code uses a thread: tests load the sources, which read in this process.
   const threaded =
     baseDir !== undefined &&
     (spec.source.type === 'csv' || spec.source.type === 'jsonl') &&

@@ -26,7 +26,7 @@ interface Waiting {
 
 export function openConfined(
   { totalMs, memoryMb }: ConfinedLimits,
-  // Compiled code only: Node 20 runs no TypeScript in a thread.
+  // Compiled code only: tests load the sources, which evaluate in this process.
   thread: URL | null = import.meta.url.endsWith('.js')
     ? new URL('./confined-thread.js', import.meta.url)
     : null,

@@ -43,7 +43,7 @@ const BARE = /^\+?\(?\d+\)?(?:[ -]?\(?\d+\)?)?(?:[ -]\d+){0,4}$/;
  * forms are one person. The number field of the API is the identity key of the upsert and cannot change later (API
  * text, POST /v1/contacts), so it must not depend on the spelling in an export.
  *
- * Measured: 200,000 numbers per second.
+ * Measured: 130,000 numbers per second in a usual spelling, 100,000 in all spellings mixed.
  */
 export function parsePhone(value: string, rules: PhoneRules): PhoneResult {
   const found = BARE.test(value) ? readNumber(value, rules) : readCell(value, rules);
@@ -94,10 +94,8 @@ function resolve(text: string, level: number, rules: PhoneRules): Reading | Phon
   if (pieces.length < 2) return resolve(pieces[0] ?? text, level + 1, rules);
   const results = pieces.map((piece) => resolve(piece, level + 1, rules));
   const [first] = results;
-  if (level === GAP) {
-    if (first !== undefined && 'ok' in first && !pieces.slice(1).some((piece) => piece.includes('+')))
-      return first;
-  }
+  const isUnread = first !== undefined && 'ok' in first;
+  if (level === GAP && isUnread && !pieces.slice(1).some((piece) => piece.includes('+'))) return first;
   if (level <= GAP && results.slice(1).some(mayContinue)) return TWO;
   const whole = level <= GAP ? undefined : readPiece(text.replace(/\s*[,/]\s*/g, ' '), rules);
   if (whole !== undefined && !('ok' in whole)) {

@@ -156,7 +156,7 @@ async function planBeside(
   take: (answer: PlanAnswer) => Promise<void>,
 ): Promise<void> {
   signal.throwIfAborted();
-  // Compiled code only: Node 20 runs no TypeScript in a thread.
+  // Compiled code only: tests load the sources, which plan in this process.
   if (!import.meta.url.endsWith('.js')) return await planInProcess(input, take);
   const thread = new Worker(new URL('./plan-thread.js', import.meta.url), {
     workerData: input,

@@ -1,4 +1,4 @@
-// Child processes in tests run the built JavaScript: Node 20 cannot run TypeScript.
+// Child processes in tests run the built JavaScript, as users do.
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

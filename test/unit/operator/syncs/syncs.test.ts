@@ -1,4 +1,4 @@
-// Syncs as operators see them: empty ledgers, unknown names, a hundred thousand rows in pages, masks and roles.
+// Syncs as operators see them: empty ledgers, unknown names, ten thousand rows in pages, masks and roles.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UnknownNameError } from '../../../../src/config/errors.ts';
 import type { LoadedConfig } from '../../../../src/config/load.ts';
