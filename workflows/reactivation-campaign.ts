@@ -92,9 +92,9 @@ class Campaign implements Commanded {
   constructor(input: CampaignInput) {
     this.input = input;
     this.#commands = new CampaignCommands(this);
-    this.#batches = new TriggerBatches(input.run, (pause) => this.#commands.pauseItself(pause));
+    this.#batches = new TriggerBatches(input.run, this.#commands);
     setHandler(campaignProgressQuery, () => this.#progress());
-    setHandler(haltSignal, ({ code, reason }) => this.#batches.refuse({ code, reason }));
+    setHandler(haltSignal, ({ code, reason, resumes }) => this.#batches.refuse({ code, reason }, resumes));
   }
 
   async open(): Promise<void> {

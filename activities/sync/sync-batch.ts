@@ -43,6 +43,8 @@ export interface SyncBatchInput {
   readonly alone: boolean;
   /** Whether this batch makes the first write of a kind. Of two batches side by side, one does. */
   readonly verifies: boolean;
+  /** How often the run has been resumed. A halt that the batch reports carries it. */
+  readonly resumes: number;
 }
 
 /** The counts of a batch. They are also its heartbeat details. */
@@ -276,8 +278,9 @@ class SyncBatch {
   }
 
   /** Pauses the run. Nothing else goes out. The first reason is kept. */
-  #pause(halt: Halt): void {
+  #pause(reason: Omit<Halt, 'resumes'>): void {
     if (this.#halt !== null) return;
+    const halt = { ...reason, resumes: this.#input.resumes };
     this.#halt = halt;
     this.#control?.stop();
     if (!this.#input.alone) this.#reported = reportHalt(this.#deps, this.#run.run, halt);

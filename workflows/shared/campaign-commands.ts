@@ -53,6 +53,7 @@ export class CampaignCommands {
   readonly #campaign: Commanded;
   #paused: CampaignProgress['paused'] = null;
   #cancelled = false;
+  #resumes = 0;
   /** Number of commands that wait for work in progress to end, or are being written. */
   #changing = 0;
   /** Serializes the writing of commands. */
@@ -80,6 +81,11 @@ export class CampaignCommands {
   /** True if no batch may begin. */
   get blocksBatches(): boolean {
     return this.#paused !== null || this.#changing > 0;
+  }
+
+  /** How often the run has been resumed. */
+  get resumes(): number {
+    return this.#resumes;
   }
 
   get cancelled(): boolean {
@@ -121,6 +127,7 @@ export class CampaignCommands {
     await condition(() => this.#campaign.isOpen());
     const result = await this.#write({ ...command, action: 'resume' });
     log.info('an operator resumed the campaign', { by: command.by });
+    if (this.#paused !== null) this.#resumes += 1;
     this.#paused = null;
     this.#campaign.decideAgain();
     return result;

@@ -23,6 +23,8 @@ export class SyncBatches {
   /** Batches under way. Their counts are not part of the state yet. */
   readonly running = new Set<string>();
   trouble: SyncBatchResult['trouble'] = null;
+  /** How often the run has been resumed. */
+  #resumes = 0;
   #nothingLeft = false;
   #failed = false;
 
@@ -91,7 +93,7 @@ export class SyncBatches {
     });
     this.running.add(activityId);
     try {
-      const input = { run, stopped, verified: writes.verified, ...share };
+      const input = { run, stopped, verified: writes.verified, resumes: this.#resumes, ...share };
       const takeBack = (error: unknown) => this.#takeBack(activityId, error);
       const result = await this.#control.run(() => syncBatch(input).catch(takeBack));
       if (result !== null) this.#add(result);
@@ -114,9 +116,13 @@ export class SyncBatches {
     if (result.halt !== null) this.halt(result.halt);
   }
 
-  /** Pauses the run. If the run is already paused, the difference is kept until somebody resumes. */
+  /**
+   * Pauses the run. If the run is already paused, a difference is kept until somebody resumes. A refusal from before
+   * the last resume does not pause: its cause may be what the operator has put right.
+   */
   halt(halt: Halt): void {
     if (halt.kinds !== 0) this.#state.writes.differences.push(halt);
+    else if (halt.resumes < this.#resumes) return;
     this.#show(halt);
   }
 
@@ -124,6 +130,7 @@ export class SyncBatches {
   resume(command: OperatorCommand & { readonly recheck?: boolean }): void {
     const { writes } = this.#state;
     const reason = this.#control.paused?.reason;
+    if (this.#control.paused !== null) this.#resumes += 1;
     if (command.recheck === true) {
       writes.differences = [];
       this.#state.verifying = true;

@@ -6,6 +6,7 @@ import { apiQueue } from '../../src/contracts/ids.ts';
 import type { NextAction, TriggerBatchResult } from '../../src/contracts/wire/campaign.ts';
 import type { PlanNote } from '../../src/contracts/wire/campaign-plan.ts';
 import { BATCH_OPTIONS, callPriority, LANE } from '../policies.ts';
+import type { CampaignCommands } from './campaign-commands.ts';
 import { pauseFor } from './refusals.ts';
 import { WaitingOut } from './waiting-out.ts';
 
@@ -25,8 +26,7 @@ export interface Triggered {
 
 export class TriggerBatches {
   readonly #run: string;
-  /** Called at once when the account refuses every member. */
-  readonly #refused: (refusal: PlanNote) => Promise<void>;
+  readonly #commands: Pick<CampaignCommands, 'resumes' | 'pauseItself'>;
   /** Backoff while no member makes progress. */
   readonly #stall = new WaitingOut(LONGEST_STALL_MS);
   #scope = new CancellationScope();
@@ -38,9 +38,9 @@ export class TriggerBatches {
   #proved = false;
   #refusals = 0;
 
-  constructor(run: string, refused: (refusal: PlanNote) => Promise<void>) {
+  constructor(run: string, commands: Pick<CampaignCommands, 'resumes' | 'pauseItself'>) {
     this.#run = run;
-    this.#refused = refused;
+    this.#commands = commands;
   }
 
   get underWay(): number {
@@ -60,14 +60,15 @@ export class TriggerBatches {
   ): Promise<Triggered> {
     const scope = this.#scope;
     const alone = !this.#proved;
-    const input = { run: this.#run, alone, pacePerMinute };
+    const { resumes } = this.#commands;
+    const input = { run: this.#run, alone, pacePerMinute, resumes };
     const { triggerBatch } = proxyActivities<Activities>({
       ...BATCH_OPTIONS,
       taskQueue: apiQueue(workflowInfo().taskQueue),
       priority: callPriority(LANE.campaign, tokenKey, callsPerMinute),
     });
     const batches = Array.from({ length: alone ? 1 : PARALLEL_BATCHES }, () =>
-      this.#batch(scope, () => triggerBatch(input)),
+      this.#batch(scope, resumes, () => triggerBatch(input)),
     );
     const results = (await Promise.all(batches)).filter((result) => result !== null);
     const after = results.flatMap((result) => result.after);
@@ -82,29 +83,34 @@ export class TriggerBatches {
   /** @returns null if the batch was cancelled before it began */
   async #batch(
     scope: CancellationScope,
+    resumes: number,
     trigger: () => Promise<TriggerBatchResult>,
   ): Promise<TriggerBatchResult | null> {
     this.#underWay += 1;
     const refusals = this.#refusals;
     try {
       const result = await scope.run(trigger);
-      if (result.refusal !== null) await this.refuse(result.refusal);
+      if (result.refusal !== null) await this.refuse(result.refusal, resumes);
       // A trigger from before the refusal proves nothing.
       else if (refusals === this.#refusals) this.#proved ||= result.proved;
       return result;
     } catch (error) {
       // If its worker was killed before the cancellation, the batch ends as timed out.
-      if (!isCancellation(error) && !scope.consideredCancelled) await this.refuse(pauseFor(error));
+      if (!isCancellation(error) && !scope.consideredCancelled) await this.refuse(pauseFor(error), resumes);
       return null;
     } finally {
       this.#underWay -= 1;
     }
   }
 
-  /** Reports that the account refuses every member. */
-  async refuse(refusal: PlanNote): Promise<void> {
+  /**
+   * Pauses the run at once, because the account refuses every member. A refusal from before the last resume does not
+   * pause: its cause may be what the operator has put right.
+   */
+  async refuse(refusal: PlanNote, resumes: number): Promise<void> {
     this.#proved = false;
     this.#refusals += 1;
-    await this.#refused(refusal);
+    if (resumes < this.#commands.resumes) return;
+    await this.#commands.pauseItself(refusal);
   }
 }

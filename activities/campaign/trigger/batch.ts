@@ -278,7 +278,8 @@ class TriggerBatch {
     const refusal = { code: type ?? 'REFUSED', reason: `${type}: ${message}` };
     this.#tally.refused(refusal);
     const { deps, input } = this.#o;
-    if (!input.alone) this.#reported = reportHalt(deps, input.run, { ...refusal, kinds: 0 });
+    if (!input.alone)
+      this.#reported = reportHalt(deps, input.run, { ...refusal, kinds: 0, resumes: input.resumes });
   }
 
   async #defer(id: number, ms: number): Promise<void> {

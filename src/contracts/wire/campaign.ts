@@ -199,6 +199,8 @@ export interface TriggerBatchInput extends CampaignRunName {
   readonly alone: boolean;
   /** Maximum number of triggers per minute; null if only the budget limits them. */
   readonly pacePerMinute: number | null;
+  /** How often the run has been resumed. A halt that the batch reports carries it. */
+  readonly resumes: number;
 }
 
 /** Result of a batch of triggers. */

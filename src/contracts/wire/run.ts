@@ -251,4 +251,6 @@ export interface Halt {
   readonly reason: string;
   /** Kinds of writes that the service shows differently than they were made, as bits. Resuming the run accepts them. */
   readonly kinds: number;
+  /** How often the run had been resumed when the batch began. */
+  readonly resumes: number;
 }

@@ -244,7 +244,7 @@ export async function openReshapedContext(options: ContextOptions = {}) {
           if (next.do === 'finish' && (await command(() => campaigns.closeCampaign({ run }))).closed)
             return { do: 'finished' };
           if (next.do !== 'triggerBatch') continue;
-          const batch = { run, alone: true, pacePerMinute: null };
+          const batch = { run, alone: true, pacePerMinute: null, resumes: 0 };
           const { refusal } = await command(() => campaigns.triggerBatch(batch));
           if (refusal === null) continue;
           await command(() =>

@@ -18,6 +18,7 @@ import {
   untilPaused,
   untilRuns,
 } from '../../support/campaign-context.ts';
+import { lateRefusals } from '../../support/reshaped/late-refusals.ts';
 import { syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 
@@ -104,6 +105,22 @@ it('a refusal pauses the campaign soon, however long the calls in progress take'
     expect(pausedAt - Date.parse(refusedAt)).toBeLessThan(SOON_MS);
     await environment.panel.patch({ tokens: token({ revoked: false }) });
     await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+    expect(await handle.result()).toMatchObject({ state: 'finished' });
+    await expectOnce(environment, 200);
+  });
+});
+
+it('a refusal that arrives after the resume does not pause the campaign again', async () => {
+  const refusals = lateRefusals(/^POST \/v1\/flows\/trigger$/);
+  await inEnvironment({ ...campaignEnvironment(200), shape: [refusals.rule] }, async (environment) => {
+    const { handle } = await started(environment, context.temporal.client);
+    await untilRuns(environment, 3);
+    // More than one batch has under way, so both are refused.
+    refusals.refuse(30);
+    await untilPaused(handle);
+    refusals.serve();
+    await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+    await refusals.release();
     expect(await handle.result()).toMatchObject({ state: 'finished' });
     await expectOnce(environment, 200);
   });

@@ -9,6 +9,7 @@ import type { EndCounts } from '../../../src/contracts/wire/run.ts';
 import { pauseUpdate, progressQuery, resumeUpdate } from '../../../workflows/messages.ts';
 import { dyingDatabase } from '../../support/postgres/dying-database.ts';
 import { emptyLedger } from '../../support/postgres/ledger.ts';
+import { lateRefusals } from '../../support/reshaped/late-refusals.ts';
 import { ignoreField, type Rule } from '../../support/reshaped/reshaped-service.ts';
 import { HEADER, plainRows, progressOf, syncContext, untilPaused } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
@@ -21,22 +22,17 @@ const BY = { by: 'ana', reason: 'lunch' };
 /** Rows whose first upsert is read back: extra info is in no answer. */
 const withExtra = (count: number) => plainRows(count).replaceAll(',,,,,\n', ',,,ACME,,\n');
 
-function latch(): { readonly opened: Promise<void>; open(): void } {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
+/** A batch beside another one. */
+const BATCH = { stopped: 0, verified: -1, alone: false, verifies: true, resumes: 0 };
 
 describe('a batch that must halt', () => {
   it('reaches the batch beside it, however long its own calls take', async () => {
-    const slow = latch();
+    const slow = Promise.withResolvers<void>();
     const rule: Rule = {
       on: UPSERT,
       async answer({ body }, call) {
         const last = Number((call.body as { number: string }).number.slice(-4));
-        if (last > 2008) await slow.opened;
+        if (last > 2008) await slow.promise;
         if (last !== 2008) return;
         // By then every other place has a slow call under way.
         await delay(1000);
@@ -50,21 +46,39 @@ describe('a batch that must halt', () => {
       // What a heartbeat takes: from then on whatever is under way comes to its answer, and nothing follows.
       await delay(1500);
       const writes = environment.service?.writes().length;
-      slow.open();
+      slow.resolve();
       await until('no batch is left', async () => (await handle.query(progressQuery)).running.length === 0);
       expect(environment.service?.writes()).toHaveLength(writes ?? 0);
     });
   });
 });
 
+it('a refusal that arrives after the resume does not pause the run again', async () => {
+  const refusals = lateRefusals(UPSERT);
+  const options = { csv: plainRows(30), sync: { concurrency: 4 }, shape: [refusals.rule] };
+  await inEnvironment(options, async (environment) => {
+    const handle = await environment.start();
+    await until('two batches are in progress', async () => {
+      const { running } = await handle.query(progressQuery);
+      return running.length === 2;
+    });
+    refusals.refuse(4);
+    await untilPaused(handle);
+    refusals.serve();
+    await handle.executeUpdate(resumeUpdate, { args: [BY] });
+    await refusals.release();
+    expect(await handle.result()).toMatchObject({ created: 30, failed: 0 });
+  });
+});
+
 describe('a difference that is found while an operator has paused the run', () => {
   it('pauses the run again when it is resumed, and counts as accepted only after that', async () => {
-    const shown = latch();
+    const shown = Promise.withResolvers<void>();
     let reads = 0;
     const rule: Rule = {
       on: READ,
       async answer() {
-        if (++reads === 2) await shown.opened;
+        if (++reads === 2) await shown.promise;
       },
     };
     const options = { csv: withExtra(3), shape: [ignoreField(UPSERT, 'extraInfo'), rule] };
@@ -72,7 +86,7 @@ describe('a difference that is found while an operator has paused the run', () =
       const handle = await environment.start();
       await until('the write is checked', () => reads === 2);
       const pause = await handle.startUpdate(pauseUpdate, { args: [BY], waitForStage: 'ACCEPTED' });
-      shown.open();
+      shown.resolve();
       expect(await pause.result()).toMatchObject({ paused: BY });
       const again = await handle.executeUpdate(resumeUpdate, { args: [BY] });
       expect(again.paused).toMatchObject({ by: 'sluice', code: 'NOT_AS_WRITTEN' });
@@ -119,7 +133,7 @@ describe('the progress of a run', () => {
         await emptyLedger(db);
         const { run } = await attempt(1, () => plan.openRun({ account: 'acme', sync: 'leads' }));
         await attempt(1, () => plan.planPage({ run }));
-        const input = { run, concurrencyLimit: 2, stopped: 0, verified: -1, alone: false, verifies: true };
+        const input = { ...BATCH, run, concurrencyLimit: 2 };
         const dying = dyingDatabase(db, statement);
         const doomed = createSyncBatchActivities({ ...deps, db: dying });
         await attempt(1, () => doomed.syncBatch(input)).catch((error: unknown) => {
@@ -159,7 +173,7 @@ it('FAULTS 23: a batch that was taken back while its worker stalled takes no fur
     const later = <R>(work: () => Promise<R>) => other.run(work) as Promise<R>;
     const { run } = await later(() => plan.openRun({ account: 'acme', sync: 'leads' }));
     await later(() => plan.planPage({ run }));
-    const input = { run, concurrencyLimit: 1, stopped: 0, verified: -1, alone: false, verifies: true };
+    const input = { ...BATCH, run, concurrencyLimit: 1 };
     const working = stalled.run(() => syncBatch(input));
     const { length } = await panel.requests();
     await until('it calls', async () => (await panel.requests()).length > length);

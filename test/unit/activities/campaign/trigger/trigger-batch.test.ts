@@ -48,7 +48,7 @@ function begin(
   const heartbeats: unknown[] = [];
   env.on('heartbeat', (details: unknown) => heartbeats.push(details));
   const { triggerBatch } = createTriggerBatchActivities(by.deps);
-  const input = { run, alone: false, pacePerMinute: null, ...over };
+  const input = { run, alone: false, pacePerMinute: null, resumes: 0, ...over };
   return { result: env.run(triggerBatch, input), env, heartbeats };
 }
 

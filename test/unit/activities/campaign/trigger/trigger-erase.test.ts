@@ -42,7 +42,7 @@ async function wave(contacts: readonly number[]): Promise<{ run: string; members
 function begin(run: string) {
   const env = new MockActivityEnvironment({ priority: { priorityKey: LANES.campaign } }, { logger });
   const { triggerBatch } = createTriggerBatchActivities(context.worker().deps);
-  return env.run(triggerBatch, { run, alone: false, pacePerMinute: null });
+  return env.run(triggerBatch, { run, alone: false, pacePerMinute: null, resumes: 0 });
 }
 
 const erase = ({ member }: Person) => erasePerson(context.db, 'acme', `m${member}`);
