@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cpuMs } from '../../../support/cpu-time.ts';
 import { fits, problemsOf } from './schema-support.ts';
 import { http, scripted } from './support.ts';
 
@@ -343,10 +344,11 @@ describe('no pattern and no format stops the process', () => {
     ['a long host name', { format: 'hostname' }, `${'a-'.repeat(500_000)}!`],
     ['a long URI', { format: 'uri' }, `http://${'a'.repeat(1_000_000)}!`],
     ['a long duration', { format: 'duration' }, `P${'1'.repeat(1_000_000)}`],
-  ])('%s: ten events are refused in less than a second', (_what, keyword, text) => {
-    const began = performance.now();
-    for (let event = 0; event < 10; event += 1)
-      expect(problemsOf({ properties: { a: keyword } }, { a: text })?.problems[0]?.field).toBe('a');
-    expect(performance.now() - began).toBeLessThan(1000);
+  ])('%s: ten events are refused in less than a second of computing', (_what, keyword, text) => {
+    const tenEvents = () => {
+      for (let event = 0; event < 10; event += 1)
+        expect(problemsOf({ properties: { a: keyword } }, { a: text })?.problems[0]?.field).toBe('a');
+    };
+    expect(cpuMs(tenEvents)).toBeLessThan(1000);
   });
 });
