@@ -318,7 +318,8 @@ describe('a caller that waited for the row of its token', () => {
         released = now?.at as number;
       },
     );
-    expect(slot.dueAt - performance.now()).toBeLessThan(50);
+    // Calls are 500 ms apart; the clocks of two processes are compared within less than that.
+    expect(slot.dueAt - performance.now()).toBeLessThan(400);
     const [at] = await scheduled(db, 'waited');
     expect(at).toBeGreaterThanOrEqual(released);
   });
