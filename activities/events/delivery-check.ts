@@ -78,7 +78,7 @@ export async function checkDelivery(
     if (isRefusal(error)) {
       const code = refusalCode(error);
       if (code === 'ERR_MESSAGE_NOT_FOUND') return 'absent';
-      if (refusalScope(code, STEP) === 'record') return isPage ? 'unshown' : { end: code };
+      if (refusalScope(error, STEP) === 'record') return isPage ? 'unshown' : { end: code };
       log.warn({ account: name, code }, 'the account refuses to show the status of messages');
       throw toFailure(error, STEP, 1);
     }

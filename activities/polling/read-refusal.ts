@@ -111,7 +111,7 @@ function concernsConversation(account: string, error: unknown): { code: string; 
   const code = refusalCode(error);
   if (code === 'ERR_NO_TICKET_FOUND')
     return { code: GONE, reason: 'the service no longer has the conversation' };
-  if (refusalScope(code, 'readMessages') !== 'record') return null;
+  if (refusalScope(error, 'readMessages') !== 'record') return null;
   return { code, reason: recordReason(account, error) };
 }
 

@@ -76,7 +76,7 @@ export async function readCatalogue<T>(
     const error = namedFor((await getRun(deps.db, run)).account, thrown);
     if (error instanceof ApiError && error.status < 500 && error.status !== 429) {
       const code = refusalCode(error);
-      const scope = refusalScope(code, step) === 'run' ? 'run' : 'step';
+      const scope = refusalScope(error, step) === 'run' ? 'run' : 'step';
       if (scope === 'step') await stopStep(deps, run, step, code, error.message);
       throw refusal(code, error.message, { scope, step, stops: stoppedBits(step) });
     }

@@ -7,8 +7,8 @@ import { EFFECT_STEPS } from '../../src/contracts/wire/intake.ts';
 import type { RefusalDetails, RefusalScope, ShapeDetails } from '../../src/contracts/wire/run.ts';
 import { MediaError } from '../../src/media/media-error.ts';
 
-/** The service refuses the token itself. Nothing continues until an operator acts. */
-const RUN_CODES = new Set([
+/** The service refuses the token itself, as with each 401. Nothing continues until an operator acts. */
+const TOKEN_CODES = new Set([
   'ERR_TOKEN_MISSING',
   'ERR_TOKEN_INVALID',
   'ERR_TOKEN_REVOKED',
@@ -81,15 +81,21 @@ const TRIGGER_CODES = new Set([
  * The API's refusals carry a code, with three exceptions (API text, Errors: 500 and two of 403). These statuses
  * without a code come from something else at that address, and would refuse record after record.
  */
-const NOT_THE_API = /^HTTP_(3\d\d|401|404|405)$/;
+const NOT_THE_API = /^HTTP_(3\d\d|404|405)$/;
 
 /** Name of a refusal: the API's code, or a substitute for answers without one. */
 export function refusalCode(error: ApiError): string {
   return error.code ?? (error.status === 403 ? 'FORBIDDEN' : `HTTP_${error.status}`);
 }
 
-export function refusalScope(code: string, step: RefusalDetails['step']): RefusalScope {
-  if (RUN_CODES.has(code) || NOT_THE_API.test(code)) return 'run';
+/** A 401 refuses the token, whatever its code: a code that Sluice does not know is no fault of the record. */
+function isTokenRefused(error: ApiError): boolean {
+  return error.status === 401 || TOKEN_CODES.has(error.code ?? '');
+}
+
+export function refusalScope(error: ApiError, step: RefusalDetails['step']): RefusalScope {
+  const code = refusalCode(error);
+  if (isTokenRefused(error) || NOT_THE_API.test(code)) return 'run';
   if (step === 'triggerMember') return TRIGGER_CODES.has(code) ? 'run' : 'record';
   if (isEffect(step)) return EFFECT_CODES.has(code) ? 'step' : 'record';
   if (STEP_CODES.has(code)) return VITAL_STEPS.has(step) ? 'run' : 'step';
@@ -132,7 +138,7 @@ function isEffect(step: RefusalDetails['step']): boolean {
 
 /** True when the service refused the token, not the call. Another token may succeed. */
 export function refusesToken(error: ApiError): boolean {
-  return error.status === 429 || RUN_CODES.has(error.code ?? '') || error.code === 'ERR_SCOPE_MISSING';
+  return error.status === 429 || isTokenRefused(error) || error.code === 'ERR_SCOPE_MISSING';
 }
 
 /** True when the refusal is permanent: the service would refuse the same call again. */
@@ -192,7 +198,7 @@ export function toFailure(error: unknown, step: RefusalDetails['step'], failures
     const message = callReason(error);
     const code = refusalCode(error);
     if (isRefusal(error))
-      return refusal(code, message, refusalDetails(error, refusalScope(code, step), step));
+      return refusal(code, message, refusalDetails(error, refusalScope(error, step), step));
     return retryable(message, code, failures);
   }
   if (error instanceof TransportError) {

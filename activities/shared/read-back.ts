@@ -115,7 +115,7 @@ function whyUnreadable<R>(
     return error.isAccountWide ? null : { code: 'READ_BACK_UNREADABLE', what: `lacks ${error.path}` };
   if (isRefusal(error)) {
     const code = refusalCode(error);
-    const scope = refusalScope(code, step);
+    const scope = refusalScope(error, step);
     if (scope === 'run' || (scope === 'step' && stopsForAll)) return null;
     return { code: 'READ_BACK_REFUSED', what: `was refused with ${code}` };
   }

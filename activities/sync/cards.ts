@@ -20,7 +20,7 @@ import { endRecord, settleStep } from '../../src/ledger/sync/records.ts';
 import { addWarning } from '../../src/ledger/sync/run-warnings.ts';
 import { callApi, FLIGHT_SECONDS } from '../shared/api-call.ts';
 import type { Deps } from '../shared/deps.ts';
-import { isRefusal, refusal, refusalCode, refusalScope } from '../shared/failures.ts';
+import { isRefusal, refusal, refusalScope } from '../shared/failures.ts';
 import { CLOCK_SKEW_MS, isSettled, readBack, type Seen } from '../shared/read-back.ts';
 import { type AskedFor, wholeList } from '../shared/whole-list.ts';
 import { type Subject, type Write, writeOnce } from '../shared/write-once.ts';
@@ -113,7 +113,7 @@ export function createCardSteps(deps: Deps) {
       });
       // A refused card must not prevent its contact. The contact is created alone, and then the refusal applies.
       const settled = await done.catch((error) => {
-        if (combines && isRefusal(error) && refusalScope(refusalCode(error), 'createCard') === 'record')
+        if (combines && isRefusal(error) && refusalScope(error, 'createCard') === 'record')
           return contactFirst(db, c);
         throw error;
       });

@@ -120,7 +120,7 @@ async function settleError(deps: Deps, step: Step, c: StepContext, error: unknow
   const where = { run, record: row.id, step };
   if (isRefusal(error)) {
     const code = refusalCode(error);
-    const scope = refusalScope(code, step);
+    const scope = refusalScope(error, step);
     if (scope === 'record') return await fail(deps, step, c, code, recordReason(spec.account, error));
     if (scope === 'step') await stopStep(deps, run, step, code, recordReason(spec.account, error));
     log.warn({ ...where, code }, `the account refuses ${step}`);

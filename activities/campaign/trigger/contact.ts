@@ -101,9 +101,9 @@ export async function settleReadError(
 ): Promise<MemberResult> {
   const failed = (code: string, reason: string) => skipMember(deps, c, { state: 'failed', code, reason });
   if (error instanceof UnexpectedShapeError) return await suspected(unreadable(c, error));
-  // 401 and 403 concern the token or the plan, whatever their code, so every contact would get them.
-  const personal = isRefusal(error) && error.status !== 401 && error.status !== 403;
-  if (personal && refusalScope(refusalCode(error), step) === 'record') {
+  // A 403 concerns the token or the plan, whatever its code, so every contact would get it.
+  const personal = isRefusal(error) && error.status !== 403;
+  if (personal && refusalScope(error, step) === 'record') {
     const code = refusalCode(error);
     const suspect = suspectOf(c, step, error, code);
     return suspect === null

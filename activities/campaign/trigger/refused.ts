@@ -115,13 +115,13 @@ const failedWith = (code: string, reason: string): Refused => ({ end: { state: '
 
 /**
  * True if every member would get this refusal. The API text (Flows) does not show the code of the 404 for the
- * connection, so every 404 counts unless it concerns this person. 401 and 403 decide who may trigger at all.
+ * connection, so every 404 counts unless it concerns this person. A 403 decides who may trigger at all.
  */
 function concernsCampaign(error: ApiError): boolean {
   const { status } = error;
   const code = refusalCode(error);
   if (status === 404) return code !== 'ERR_NO_TICKET_FOUND';
-  return status === 401 || status === 403 || refusalScope(code, STEP) === 'run';
+  return status === 403 || refusalScope(error, STEP) === 'run';
 }
 
 /** What was refused and what to check. The service's response names neither flow nor connection. */

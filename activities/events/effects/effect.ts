@@ -149,7 +149,7 @@ async function settleError(
   }
   if (isRefusal(error)) {
     const code = refusalCode(error);
-    if (refusalScope(code, step) === 'record') return await failed(code, reasonOf(account, error));
+    if (refusalScope(error, step) === 'record') return await failed(code, reasonOf(account, error));
     log.warn({ event, step, code }, `the account refuses the step ${step}`);
     throw code === 'FORBIDDEN'
       ? refusal(code, `${error.message}: the storage is full, or the plan lacks it`, { scope: 'step', step })

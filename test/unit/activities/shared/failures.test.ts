@@ -12,6 +12,7 @@ import {
   recordReason,
   refusalCode,
   refusalScope,
+  refusesToken,
   toFailure,
 } from '../../../../activities/shared/failures.ts';
 import { KNOWN_ERROR_CODES } from '../../../../src/api-client/error-codes.ts';
@@ -152,15 +153,26 @@ describe('how far a refusal reaches', () => {
     ['HTTP_405', 'createCard', 'run'],
     ['HTTP_422', 'createCard', 'record'],
   ])('%s in %s: %s', (code, step, scope) => {
-    expect(refusalScope(code, step)).toBe(scope);
     const error =
       code === 'FORBIDDEN'
         ? api(403, null)
         : code.startsWith('HTTP_')
           ? api(Number(code.slice(5)), null)
           : api(400, code);
+    expect(refusalScope(error, step)).toBe(scope);
     expect(asFailure(error, step).details).toEqual([{ scope, step }]);
   });
+
+  it.each<Step>(['createCard', 'setTags', 'triggerMember', 'moveCard', 'readMessages', 'sendMessage'])(
+    'a 401 with a code that Sluice does not know refuses the token in %s',
+    (step) => {
+      for (const code of ['ERR_SESSION_EXPIRED', 'ERR_NO_TICKET_FOUND', null]) {
+        const error = api(401, code);
+        expect(refusalScope(error, step)).toBe('run');
+        expect(refusesToken(error)).toBe(true);
+      }
+    },
+  );
 
   it.each<[number, string | null, boolean]>([
     [400, 'ERR_MISSING_NUMBER', true],

@@ -8,9 +8,21 @@ import {
   type Wanted,
 } from '../../../../../activities/events/effects/message-match.ts';
 import { refusalScope } from '../../../../../activities/shared/failures.ts';
+import { ApiError } from '../../../../../src/api-client/errors.ts';
 import type { HistoryMessage } from '../../../../../src/api-client/schemas/message.ts';
 import type { EffectStep } from '../../../../../src/contracts/wire/intake.ts';
 import type { LookAlike } from '../../../../../src/ledger/sync/intents.ts';
+
+function answered(name: string): ApiError {
+  const status = name === 'FORBIDDEN' ? 403 : name.startsWith('HTTP_') ? Number(name.slice(5)) : 400;
+  const fields = { method: 'POST', path: '/v1/cards', requestId: null, retryAfterMs: null, rate: null };
+  const none = { requiredScope: null, ticketId: null, param: null };
+  const code = status === 400 ? name : null;
+  return new ApiError(
+    { ...fields, ...none, status, code, kind: code === null ? 'forbidden' : 'coded' },
+    null,
+  );
+}
 
 describe('a refusal', () => {
   it.each<[string, EffectStep, string]>([
@@ -29,7 +41,7 @@ describe('a refusal', () => {
     ['ERR_PIPELINE_NOT_FOUND', 'findOpenCard', 'record'],
     ['ERR_SOMETHING_NEW', 'moveCard', 'record'],
   ])('%s of %s reaches %s', (code, step, scope) => {
-    expect(refusalScope(code, step)).toBe(scope);
+    expect(refusalScope(answered(code), step)).toBe(scope);
   });
 });
 
