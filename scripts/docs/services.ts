@@ -56,7 +56,7 @@ export function createServices(): Services {
 /** Commands that stand for what a document takes for granted. */
 export const SETUP: Readonly<Record<string, { command: string; until: RegExp | null }>> = {
   init: {
-    command: 'npx sluice init --dir my-crm && cd my-crm && export ACME_TOKEN=svc_test_local',
+    command: 'npx sluice init --dir ../my-crm && cd ../my-crm && export ACME_TOKEN=svc_test_local',
     until: null,
   },
   sandbox: {

@@ -62,9 +62,9 @@ describe('sluice.example.yaml', () => {
   });
 });
 
-describe('docs/explanation/campaigns.md', () => {
+describe('docs/reference/campaigns.md', () => {
   it('shows a configuration that is right, and says of every code what to do', async () => {
-    const text = await readFile(join(ROOT, 'docs/explanation/campaigns.md'), 'utf8');
+    const text = await readFile(join(ROOT, 'docs/reference/campaigns.md'), 'utf8');
     const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(text) ?? [];
     const { config } = await load(`version: 1\n${yaml}`, CONFIG_CHECKS);
     expect(Object.keys(config.campaigns)).toEqual(['win-back']);

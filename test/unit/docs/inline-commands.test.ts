@@ -15,6 +15,7 @@ const folder = await readdir(join(ROOT, 'docs'), { recursive: true });
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
+  'SECURITY.md',
   ...folder.filter((path) => path.endsWith('.md')).map((path) => join('docs', path)),
 ];
 

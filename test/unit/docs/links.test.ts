@@ -17,6 +17,7 @@ const folders = await readdir(join(ROOT, 'docs'), { recursive: true });
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
+  'SECURITY.md',
   ...folders.filter((path) => path.endsWith('.md')).map((path) => join('docs', path)),
 ].filter((path) => existsSync(join(ROOT, path)));
 
