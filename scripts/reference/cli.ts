@@ -35,18 +35,52 @@ export const VARIABLES = [
 /** The page docs/reference/cli.md. */
 export async function renderCli(): Promise<string> {
   const program = await createProgram({ version: '', json: false }, {});
-  const groups = program.commands.toSorted(byName).flatMap((command) => renderCommand(command, ['sluice']));
+  const common = commonOptions(program);
+  const groups = program.commands
+    .toSorted(byName)
+    .flatMap((command) => renderCommand(command, ['sluice'], common));
   return page(
     '# Command line',
     GENERATED,
     wrap(INTRO),
     '## Environment variables',
     VARIABLES.map((text) => item(text)).join('\n'),
+    '## Common options',
+    'Many commands take these options. The sections of the commands only name them.',
+    [...common.values()].map(describeOption).join('\n'),
     ...groups,
   );
 }
 
-function renderCommand(command: Command, parents: readonly string[]): string[] {
+/** An option that so many commands describe in the same words is described once. */
+const COMMON_FROM = 15;
+
+/** The options that many commands share, by flags and description; one per name, the rest is described in place. */
+function commonOptions(program: Command): ReadonlyMap<string, Option> {
+  const all = visibleOptions(program).map((option) => [keyOf(option), option] as const);
+  const uses = new Map<string, number>();
+  for (const [key] of all) uses.set(key, (uses.get(key) ?? 0) + 1);
+  const shared = new Map<string, readonly [string, Option]>();
+  for (const entry of all) {
+    const [key, { flags }] = entry;
+    if ((uses.get(key) ?? 0) >= COMMON_FROM && !shared.has(flags)) shared.set(flags, entry);
+  }
+  return new Map(shared.values());
+}
+
+function visibleOptions(command: Command): Option[] {
+  return [...command.options.filter(({ hidden }) => !hidden), ...command.commands.flatMap(visibleOptions)];
+}
+
+function keyOf({ flags, description, defaultValue }: Option): string {
+  return JSON.stringify([flags, description, defaultValue]);
+}
+
+function renderCommand(
+  command: Command,
+  parents: readonly string[],
+  common: ReadonlyMap<string, Option>,
+): string[] {
   const path = [...parents, command.name()];
   const heading = `${'#'.repeat(Math.min(path.length, 4))} ${path.join(' ')}`;
   const own = [heading, wrap(plain(sentence(command.description())))];
@@ -54,13 +88,24 @@ function renderCommand(command: Command, parents: readonly string[]): string[] {
   const options = command.options.filter(({ hidden }) => !hidden);
   if (!isGroup || options.length > 0) {
     const examples = EXAMPLES[path.slice(1).join(' ')] ?? [];
+    const shared = options.filter((option) => common.has(keyOf(option)));
+    const special = options.filter((option) => !common.has(keyOf(option)));
+    const described = [...command.registeredArguments.map(describeArgument), ...special.map(describeOption)];
     own.push(
       fence('text', `${path.join(' ')} ${isGroup ? '[options]' : command.usage()}`),
-      [...command.registeredArguments.map(describeArgument), ...options.map(describeOption)].join('\n'),
+      ...(described.length === 0 ? [] : [described.join('\n')]),
+      ...(shared.length === 0 ? [] : [wrap(`Common options: ${shared.map(nameOf).join(', ')}.`)]),
       ...(examples.length === 0 ? [] : [fence('text', examples.join('\n'))]),
     );
   }
-  return [...own, ...command.commands.toSorted(byName).flatMap((inner) => renderCommand(inner, path))];
+  return [
+    ...own,
+    ...command.commands.toSorted(byName).flatMap((inner) => renderCommand(inner, path, common)),
+  ];
+}
+
+function nameOf({ long, flags }: Option): string {
+  return code(long ?? flags);
 }
 
 function describeArgument(argument: Argument): string {
