@@ -27,6 +27,7 @@ const TITLES: Readonly<Record<string, string>> = {
   logout: 'Users and logins',
   messages: 'Conversations and messages',
   outbox: 'Sinks',
+  needs: 'Needs',
   overview: 'Overview and calls',
   password: 'Users and logins',
   people: 'People',

@@ -13,6 +13,7 @@ const GROUPS = new Map<string, () => Promise<Register>>([
   ['sync', async () => (await import('./sync/sync.ts')).registerSync],
   ['campaign', async () => (await import('./campaign/campaign.ts')).registerCampaign],
   ['status', async () => (await import('./status/status.ts')).registerStatus],
+  ['review', async () => (await import('./status/review.ts')).registerReview],
   ['calls', async () => (await import('./status/calls.ts')).registerCalls],
   ['failures', async () => (await import('./status/failures.ts')).registerFailures],
   ['ledger', async () => (await import('./ledger/ledger.ts')).registerLedger],

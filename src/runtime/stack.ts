@@ -25,6 +25,7 @@ import { openClient } from './temporal/temporal-client.ts';
 import { isEncrypting, openDataConverter } from './temporal/temporal-encryption.ts';
 import { startTemporal, type TemporalServer } from './temporal/temporal-server.ts';
 import { uiWarning } from './temporal/temporal-ui.ts';
+import { showPresence } from './worker-presence.ts';
 
 export interface StackOptions {
   readonly config: LoadedConfig;
@@ -103,6 +104,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     version: options.version ?? null,
   });
   shutdown.add('worker', () => workers.stop());
+  showPresence({ db, log, shutdown });
   admin?.watchTemporal(client);
   admin?.watchPart('worker', async () =>
     workers.isRunning()

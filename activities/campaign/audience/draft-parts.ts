@@ -109,7 +109,7 @@ export async function readRowsPart(
     for (;;) {
       if (found >= room)
         return ended('start', { code: 'LIMIT', reason: `one count reads ${limits.entries} entries at most` });
-      const page: RowsPage = await orAborted(read(cursor, limit), limit);
+      const page: RowsPage = await orAborted(() => read(cursor, limit), limit);
       members.push(...page.members);
       barred.push(...page.barred);
       found += page.rows;
@@ -144,7 +144,7 @@ function partOf(part: number | null, from: DraftPart['from']): DraftPart {
 }
 
 /** Rejects when the signal aborts, even if the source does not obey it. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function orAborted<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let abort = (): void => undefined;
   const aborted = new Promise<never>((_, fail) => {
@@ -152,7 +152,7 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
   signal.addEventListener('abort', abort, { once: true });
   try {
-    return await Promise.race([work, aborted]);
+    return await Promise.race([work(), aborted]);
   } finally {
     signal.removeEventListener('abort', abort);
   }

@@ -79,6 +79,43 @@ const WORDS: Readonly<Record<Need['kind'], Words>> = {
     what: (name) => `a run of ${name} failed`,
     command: ({ name }) => `sync status ${name}`,
   },
+  'failed-records': {
+    what: (name, many) => `${many('record')} of the last run of the sync ${name} failed`,
+    command: ({ name }) => `sync retry ${name} --failed`,
+  },
+  'rejected-rows': {
+    what: (name, many, is) =>
+      `${many('row')} of the sync ${name} ${is('was', 'were')} rejected in its last run`,
+    command: ({ name }) => `sync rows ${name}`,
+  },
+  'failed-events': {
+    what: (name, many) => `${many('event')} of the route ${name} failed`,
+    command: ({ name }) => `events list --failed --route ${name}`,
+  },
+  'refused-events': {
+    what: (name, many, is) => `${many('request')} to the route ${name} ${is('was', 'were')} refused`,
+    command: () => 'failures',
+  },
+  'failing-calls': {
+    what: (name) => `every call of the account ${name} failed in the last 5 minutes`,
+    command: () => 'doctor',
+  },
+  'waiting-sink': {
+    what: (name) => `the sink ${name} takes no events`,
+    command: ({ name }) => `outbox list --sink ${name}`,
+  },
+  'no-worker': {
+    what: () => 'work waits, and no worker process is alive',
+    command: () => 'worker',
+  },
+  'temporal-away': {
+    what: () => 'Temporal does not answer',
+    command: () => 'doctor',
+  },
+  'kafka-away': {
+    what: () => 'Kafka does not answer',
+    command: () => 'doctor',
+  },
 };
 
 const MARK = { critical: '!!', warning: '! ', info: '  ' } as const;

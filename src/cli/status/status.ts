@@ -64,13 +64,14 @@ function section(title: string, lines: readonly string[], otherwise: string, tit
 }
 
 function healthLines({ health, at }: Overview): string[] {
-  const { configuration, ledger, temporal, kafka, api, pollers, sinks } = health;
+  const { configuration, ledger, temporal, kafka, workers, api, pollers, sinks } = health;
   const since = (time: string | null) => (time === null ? 'never' : `${ago(time, at)} ago`);
   const kind = ledger.kind === 'pglite' ? 'embedded' : 'PostgreSQL';
   return [
     ...configurationLines(configuration),
     `ledger    ok, ${kind}, ${formatDuration(ledger.roundTripMs)}; last call written ${since(ledger.lastFlushAt)}`,
     `Temporal  ${temporal === null ? 'not known in this process' : `${temporal.ok ? 'ok' : 'NOT OK'}, ${formatDuration(temporal.roundTripMs)}${temporal.detail === null ? '' : `: ${temporal.detail}`}`}`,
+    `workers   ${workers.alive === 0 ? `NONE, last seen ${since(workers.lastSeenAt)}` : `${formatMany(workers.alive, 'process')} alive, version ${workers.versions.join(', ')}`}`,
     ...(kafka === null
       ? []
       : [`Kafka     ${kafka.ok ? 'ok' : 'NOT OK'}${kafka.detail === null ? '' : `: ${kafka.detail}`}`]),

@@ -94,7 +94,27 @@ const NEED_KINDS = [
   'paused-sync',
   'approval',
   'failed-run',
+  'failed-records',
+  'rejected-rows',
+  'failed-events',
+  'refused-events',
+  'failing-calls',
+  'waiting-sink',
+  'no-worker',
+  'temporal-away',
+  'kafka-away',
 ] as const;
+
+/** Needs that end when somebody has looked at them. Newer failures of the same kind show again. */
+export const REVIEWABLE = [
+  'failed-run',
+  'failed-records',
+  'rejected-rows',
+  'failed-members',
+  'failed-events',
+  'refused-events',
+] as const satisfies readonly (typeof NEED_KINDS)[number][];
+export type Reviewable = (typeof REVIEWABLE)[number];
 
 /** Something that waits for a person. */
 export const Need = z.object({
@@ -174,6 +194,14 @@ export const Health = z.object({
   }),
   temporal: ServiceHealth.nullable(),
   kafka: KafkaLag.nullable(),
+  workers: z.object({
+    /** Worker processes that were seen within 30 s. */
+    alive: Count,
+    /** Null: none in seven days. */
+    lastSeenAt: Time.nullable(),
+    /** Versions of Sluice that they run. */
+    versions: z.array(z.string()),
+  }),
   api: z.array(AccountHealth),
   pollers: z.array(PollerHealth),
   sinks: z.array(SinkHealth),
@@ -281,6 +309,18 @@ export const OVERVIEW = {
       /** More needs exist than are listed. */
       more: z.boolean(),
     }),
+  }),
+  'POST /needs/review': endpoint({
+    role: 'operator',
+    summary: 'Says that failures up to a time were looked at. They leave the list; newer ones show again.',
+    input: z.strictObject({
+      kind: z.enum(REVIEWABLE),
+      /** The run, or the name of the route. */
+      subject: z.string().min(1).max(400),
+      until: Time,
+    }),
+    output: z.object({}),
+    audit: ['kind', 'subject', 'until'],
   }),
   'GET /calls/minutes': endpoint({
     role: 'viewer',

@@ -1,6 +1,7 @@
 // The ledger's tables. Never edit a migration that has shipped. Add a new entry for each change. Each works beside the
 // programs of the release before: add first, and remove in a later release (docs/decisions/0047-two-versions-one-ledger.md).
 import { type Database, LedgerError, type Queryable } from '../database.ts';
+import { ATTENTION_TABLES } from './attention.ts';
 import { BUDGET_TABLES, INFINITE_TIMES, SLOT_PLANS } from './budget.ts';
 import { CAMPAIGN_BATCH_TABLES, CAMPAIGN_FAILURE_TABLES, CAMPAIGN_TABLES } from './campaigns.ts';
 import { CONVERSATION_TABLES, ERASED_CONVERSATIONS, UNREAD_TABLES } from './conversations.ts';
@@ -213,6 +214,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ERASURE_TABLES,
   SENT_TAGS_COLUMN,
   INFINITE_TIMES,
+  ATTENTION_TABLES,
 ];
 
 /**

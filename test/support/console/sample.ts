@@ -18,6 +18,7 @@ export function busyOverview(): Overview {
       ledger: { kind: 'postgres', roundTripMs: 1.8, lastFlushAt: ago(0) },
       temporal: { ok: true, detail: null, roundTripMs: 3.2 },
       kafka: { ok: true, detail: null, topics: [{ route: 'leads', topic: 'crm.leads', lag: 42 }] },
+      workers: { alive: 2, lastSeenAt: ago(0), versions: ['0.1.0'] },
       api: [
         { account: 'acme', calls: 596, failed: 4, lastCallAt: ago(0), lastSuccessAt: ago(0), lastCode: null },
         {

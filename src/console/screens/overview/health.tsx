@@ -1,4 +1,4 @@
-// API, tokens, Temporal, ledger and Kafka: five lines, each with a word and what stands behind it.
+// API, tokens, Temporal, workers, ledger and Kafka: six lines, each with a word and what stands behind it.
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../format/use-format.ts';
 import listStyles from '../../parts/list.module.css';
@@ -37,7 +37,7 @@ export function HealthList(props: Pick<Overview, 'health' | 'tokens'>) {
 function useLines({ health, tokens }: Pick<Overview, 'health' | 'tokens'>): readonly Line[] {
   const { t } = useTranslation('overview');
   const format = useFormat();
-  const { ledger, temporal, kafka, api } = health;
+  const { ledger, temporal, kafka, workers, api } = health;
   // A ledger in the same process answers in less than a millisecond.
   const milliseconds = (value: number) =>
     t('health.roundTrip', { ms: format.count(value < 10 ? Math.round(value * 10) / 10 : Math.round(value)) });
@@ -67,6 +67,16 @@ function useLines({ health, tokens }: Pick<Overview, 'health' | 'tokens'>): read
       status: temporal === null ? 'off' : temporal.ok ? 'ok' : 'down',
       detail:
         temporal === null ? t('health.notHere') : (temporal.detail ?? milliseconds(temporal.roundTripMs)),
+    },
+    {
+      name: t('health.workers'),
+      status: workers.alive > 0 ? 'ok' : 'down',
+      detail:
+        workers.alive > 0
+          ? t('health.workersAlive', { count: workers.alive, versions: workers.versions.join(', ') })
+          : workers.lastSeenAt === null
+            ? t('health.workersNone')
+            : t('health.workersLast', { at: format.instant(workers.lastSeenAt) }),
     },
     {
       name: t('health.ledger'),

@@ -9,6 +9,7 @@ import { invalidateTopics } from '../../api/query-client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
 import { topicsOf } from '../../api/topics.ts';
 import { notifyDone, notifyError } from '../../app/notify.ts';
+import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import listStyles from '../../parts/list.module.css';
 import { EmptyState } from '../../parts/states.tsx';
@@ -25,6 +26,8 @@ const LOOKS = {
   warning: ['warn', IconAlertTriangle],
   info: ['info', IconInfoCircle],
 } as const;
+
+const REVIEW = 'POST /needs/review';
 
 /** Screen on which a need can be seen in full. */
 const SCREEN_OF = {
@@ -44,16 +47,26 @@ const SCREEN_OF = {
   'paused-sync': '/syncs',
   approval: '/campaigns',
   'failed-run': '/syncs',
+  'failed-records': '/syncs',
+  'rejected-rows': '/syncs',
+  'failed-events': '/events',
+  'refused-events': '/events',
+  'failing-calls': '/settings',
+  'waiting-sink': '/conversations',
+  'no-worker': '/',
+  'temporal-away': '/',
+  'kafka-away': '/events',
 } as const satisfies Record<Need['kind'], string>;
 
-export function NeedList({ needs, more }: Pick<Overview, 'needs' | 'more'>) {
+export function NeedList({ at, needs, more }: Pick<Overview, 'at' | 'needs' | 'more'>) {
   const { t } = useTranslation('overview');
+  const format = useFormat();
   if (needs.length === 0)
     return (
       <EmptyState
         icon={<IconCircleCheck size={24} stroke={1.5} />}
         title={t('needs.none')}
-        text={t('needs.noneText')}
+        text={t('needs.noneText', { at: format.clock(at) })}
       />
     );
   return (
@@ -114,7 +127,14 @@ function NeedItem({ need }: { readonly need: Need }) {
           {t('review.label')}
         </Anchor>
       ) : (
-        commands[0] !== undefined && <CommandButton need={need} command={commands[0]} />
+        commands
+          .slice(0, 2)
+          .map(
+            (command) =>
+              (command === commands[0] || command.route === REVIEW) && (
+                <CommandButton key={command.route} need={need} command={command} />
+              ),
+          )
       )}
     </li>
   );
@@ -126,7 +146,7 @@ function searchOf({ kind, account, name, run, commands }: Need): Readonly<Record
   return { tab: 'dead', route: name, cluster: commands[0]?.input['cluster'] };
 }
 
-/** The usual command. Others are on the screen that the need links to. */
+/** The usual command, or that a person has seen the failures. Others are on the screen that the need links to. */
 function CommandButton({ need, command }: { readonly need: Need; readonly command: Command }) {
   const { t, i18n } = useTranslation('overview');
   const { t: common } = useTranslation('common');

@@ -21,12 +21,12 @@ export default function OverviewScreen() {
   return (
     <Page title={t('title')} lead={overview.data && <Verdict overview={overview.data} />}>
       <Loaded of={overview}>
-        {({ needs, more, health, tokens, running, waiting }) => (
+        {({ at, needs, more, health, tokens, running, waiting }) => (
           <Columns
             main={
               <>
                 <Section title={t('needs.title')} about={t('needs.about')} flush>
-                  <NeedList needs={needs} more={more} />
+                  <NeedList at={at} needs={needs} more={more} />
                 </Section>
                 <Failures />
                 <CallsChart />

@@ -1,6 +1,10 @@
 // What waits for a person.
+import type { Reviewable } from '../../../contracts/operator/overview.ts';
 import type { Queryable } from '../../database.ts';
 import { isoText } from '../../iso-text.ts';
+
+/** Failed and refused events are shown for this long. */
+const FAILED_FOR = '7 days';
 
 /** Rows by kind, so that one kind does not hide the others. */
 const MOST = 100;
@@ -18,7 +22,11 @@ export interface NeedRow {
     | 'approval'
     | 'blocked-events'
     | 'dead-outbox'
-    | 'failed-run';
+    | 'failed-run'
+    | 'failed-records'
+    | 'rejected-rows'
+    | 'failed-events'
+    | 'refused-events';
   readonly account: string | null;
   /** Name of a sync among runs (`+` before a campaign's, `@` before a route's), or of a poller, route or sink. */
   readonly name: string;
@@ -28,6 +36,15 @@ export interface NeedRow {
   readonly code: string | null;
   readonly reason: string | null;
 }
+
+/** Condition that something is newer than what a person has looked at. */
+const unseen = (kind: Reviewable, subject: string, at: string): string =>
+  `not exists (select 1 from reviewed_needs v where v.kind = '${kind}' and v.subject = ${subject} and v.until >= ${at})`;
+
+/** The last run of each sync that has ended. A later run has made up for what failed before, or shows it again. */
+const lastRuns = (kinds: string): string =>
+  `(select distinct on (account, sync) * from runs where kind in (${kinds}) and finished_at is not null
+     order by account, sync, seq desc) r`;
 
 /** Each part has the columns kind, account, name, run, count, since, code and reason. */
 const PARTS = [
@@ -41,11 +58,13 @@ const PARTS = [
      join runs r on r.id = u.run_id`,
   // Of the newest run of each campaign, with the code of most of them.
   `select 'failed-members', r.account, r.sync, r.id, u.n, u.since, u.code, u.reason
-     from (select run_id, count(*) as n, min(ended_at) as since, mode() within group (order by code) as code,
+     from (select run_id, count(*) as n, min(ended_at) as since, max(ended_at) as newest,
+                  mode() within group (order by code) as code,
                   (array_agg(reason order by ended_at desc))[1] as reason
              from campaign_members where state = 'failed' group by 1) u
      join runs r on r.id = u.run_id
-    where not exists (select 1 from runs l where l.account = r.account and l.sync = r.sync and l.seq > r.seq)`,
+    where not exists (select 1 from runs l where l.account = r.account and l.sync = r.sync and l.seq > r.seq)
+      and ${unseen('failed-members', 'r.id', 'u.newest')}`,
   `select case when paused_at is null then 'blocked-poller' else 'paused-poller' end, account, poller, null, 1,
           paused_at, block_code, coalesce(paused_reason, block_reason)
      from pollers where paused_at is not null or block_code is not null`,
@@ -69,7 +88,29 @@ const PARTS = [
      from runs r
     where r.finished_at > now() - interval '1 day' and r.status = 'failed'
       and not exists (select 1 from runs l where l.account = r.account and l.sync = r.sync and l.seq > r.seq
-                         and l.status = 'finished')`,
+                         and l.status = 'finished')
+      and ${unseen('failed-run', 'r.id', 'r.finished_at')}`,
+  `select 'failed-records', r.account, r.sync, r.id, f.n, r.finished_at, f.code, f.reason
+     from ${lastRuns(`'sync', 'retry'`)},
+          lateral (select count(*) as n, mode() within group (order by code) as code,
+                          (array_agg(reason order by id desc))[1] as reason
+                     from run_records where run_id = r.id and status = 'failed' and event_id is null) f
+    where f.n > 0 and ${unseen('failed-records', 'r.id', 'r.finished_at')}`,
+  `select 'rejected-rows', r.account, r.sync, r.id, r.rows_rejected, r.finished_at, p.code, p.reason
+     from ${lastRuns(`'sync'`)},
+          lateral (select mode() within group (order by code) as code, mode() within group (order by reason) as reason
+                     from row_problems where run_id = r.id and kind = 'reject') p
+    where r.rows_rejected > 0 and ${unseen('rejected-rows', 'r.id', 'r.finished_at')}`,
+  `select 'failed-events', account, route, null, count(*), min(ended_at), mode() within group (order by code),
+          (array_agg(reason order by ended_at desc))[1]
+     from events e
+    where state = 'ended' and outcome = 'failed' and ended_at > now() - interval '${FAILED_FOR}'
+      and ${unseen('failed-events', 'e.route', 'e.ended_at')} group by account, route`,
+  // Deliveries to a path of no route are not for Sluice.
+  `select 'refused-events', null, route, null, sum(count), min(hour), mode() within group (order by code), null
+     from refusal_hours h
+    where via = 'http' and route <> '-' and last_at > now() - interval '${FAILED_FOR}'
+      and ${unseen('refused-events', 'h.route', 'h.last_at')} group by route`,
 ];
 
 /** @param account null: all */
@@ -83,5 +124,17 @@ export async function readNeeds(db: Queryable, account: string | null): Promise<
     `select kind, account, name, run, count::int as count, ${isoText('since')} as since, code, reason
        from (${parts.join(' union all ')}) needs(${columns}) order by since nulls last, account, name`,
     [account],
+  );
+}
+
+/** Failures of the subject up to this time were looked at. An earlier time than before changes nothing. */
+export async function reviewNeed(
+  db: Queryable,
+  { kind, subject, until }: { readonly kind: Reviewable; readonly subject: string; readonly until: string },
+): Promise<void> {
+  await db.query(
+    `insert into reviewed_needs as v (kind, subject, until) values ($1, $2, $3)
+     on conflict (kind, subject) do update set until = greatest(v.until, excluded.until)`,
+    [kind, subject, until],
   );
 }

@@ -3,9 +3,10 @@ import type { Health, OVERVIEW, TokenGauge } from '../../../contracts/operator/o
 import { type CallRow, listCalls, type Period, readSpending } from '../../../ledger/operator/call-log.ts';
 import { readFailures } from '../../../ledger/operator/failures.ts';
 import { readHealth, readSinks, type SinkRow } from '../../../ledger/operator/overview/health.ts';
-import { readNeeds } from '../../../ledger/operator/overview/needs.ts';
+import { readNeeds, reviewNeed } from '../../../ledger/operator/overview/needs.ts';
 import { readMinutes, readTokens } from '../../../ledger/operator/overview/tokens.ts';
 import { readRunning, readWaiting } from '../../../ledger/operator/overview/work.ts';
+import { readWorkers } from '../../../ledger/operator/overview/workers.ts';
 import { maskPhone } from '../../../observability/masking.ts';
 import { OperatorError } from '../../error.ts';
 import { createDeadLetters } from '../dead-letters/letters.ts';
@@ -14,6 +15,7 @@ import { deadLetterFailures, failureOf, problemsOf } from './failures.ts';
 import { laneName, sumSpending } from './jobs.ts';
 import { minutesOf, stepOf } from './minutes.ts';
 import { needsOf } from './needs.ts';
+import { outagesOf } from './outages.ts';
 import { defaultProbes, type OverviewProbes } from './probes.ts';
 import { type ConfiguredToken, createTokenList } from './tokens.ts';
 import { runningOf, waitingOf } from './work.ts';
@@ -28,6 +30,7 @@ export function overviewHandlers(
 ): Handlers<keyof typeof OVERVIEW> {
   const { db } = deps;
   const allTokens = createTokenList(deps);
+  const accountOf = (route: string) => deps.config().config.routes[route]?.account ?? null;
   const tokensOf = async (account: string | undefined): Promise<readonly ConfiguredToken[]> => {
     const tokens = await allTokens();
     return account === undefined ? tokens : tokens.filter((token) => token.account === account);
@@ -45,12 +48,14 @@ export function overviewHandlers(
     const { lastFlushAt, accounts: api, pollers } = await readHealth(db, account);
     const ledger = { kind: db.kind, roundTripMs, lastFlushAt };
     const configuration = configurationOf(deps);
+    const workers = await readWorkers(db);
     const [temporal, kafka] = await Promise.all([probes.temporal(), probes.kafka()]);
     return {
       configuration,
       ledger,
       temporal,
       kafka,
+      workers: { ...workers, versions: [...workers.versions] },
       api: [...api],
       pollers: [...pollers],
       sinks: [...sinks],
@@ -71,19 +76,36 @@ export function overviewHandlers(
       const estimates = await probes.campaigns(running);
       const runs = running.map((row) => runningOf(row, pauses.get(row.run), estimates.get(row.run)));
       const letters = probes.deadLetters().flatMap((open) => {
-        const of = deps.config().config.routes[open.route]?.account ?? null;
+        const of = accountOf(open.route);
         return only === null || of === only ? [{ ...open, account: of }] : [];
       });
-      const all = needsOf({ rows: needs, tokens, pauses: [...pauses.values()], letters });
-      return {
-        at: new Date().toISOString(),
+      const at = new Date().toISOString();
+      const state = {
         health: await health(only, sinks),
-        tokens,
-        waiting: waitingOf(runs, waiting, sinks),
         running: runs,
+        waiting: waitingOf(runs, waiting, sinks),
+      };
+      const outages = outagesOf(state);
+      const all = needsOf({
+        rows: needs,
+        tokens,
+        pauses: [...pauses.values()],
+        letters,
+        outages,
+        at,
+        accountOf,
+      });
+      return {
+        at,
+        ...state,
+        tokens,
         needs: all.slice(0, NEEDS),
         more: all.length > NEEDS,
       };
+    },
+    'POST /needs/review': async (input) => {
+      await reviewNeed(db, input);
+      return {};
     },
     'GET /calls/minutes': async ({ account, token, minutes }) => {
       const tokens = (await tokensOf(account)).filter((each) => token === undefined || each.token === token);

@@ -1,9 +1,15 @@
 // What waits for a person, with how urgent it is and the commands that help.
 import type { Input, Route } from '../../../contracts/operator/index.ts';
-import type { Need, TokenGauge } from '../../../contracts/operator/overview.ts';
+import {
+  type Need,
+  REVIEWABLE,
+  type Reviewable,
+  type TokenGauge,
+} from '../../../contracts/operator/overview.ts';
 import type { NeedRow } from '../../../ledger/operator/overview/needs.ts';
 import type { OpenDeadLetters } from '../dead-letters/letters.ts';
 import { jobOf } from './jobs.ts';
+import type { outagesOf } from './outages.ts';
 import type { PausedSync } from './paused-syncs.ts';
 
 const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
@@ -13,6 +19,15 @@ const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
   'blocked-campaign': 'critical',
   'blocked-sync': 'critical',
   'failed-run': 'critical',
+  'failing-calls': 'critical',
+  'no-worker': 'critical',
+  'temporal-away': 'critical',
+  'kafka-away': 'critical',
+  'failed-records': 'warning',
+  'rejected-rows': 'warning',
+  'failed-events': 'warning',
+  'refused-events': 'warning',
+  'waiting-sink': 'warning',
   'unknown-records': 'warning',
   'unknown-events': 'warning',
   'unknown-members': 'warning',
@@ -51,6 +66,13 @@ const COMMANDS: Readonly<Record<NeedRow['kind'], (place: Place) => readonly Comm
   ],
   approval: ({ name, run }) =>
     run === null ? [] : [{ route: 'POST /campaigns/{campaign}/approve', input: { campaign: name, run } }],
+  'failed-records': ({ name }) => [
+    { route: 'POST /syncs/{sync}/retries', input: { sync: name, statuses: ['failed'] } },
+  ],
+  // Correcting them is not a command: the source has to change.
+  'rejected-rows': () => [],
+  'failed-events': () => [],
+  'refused-events': () => [],
   'dead-outbox': ({ name }) => [{ route: 'POST /outbox/retry', input: { sinks: [name], states: ['dead'] } }],
 };
 
@@ -65,19 +87,32 @@ interface Found {
   readonly pauses: readonly PausedSync[];
   /** Account null: the route is not configured any more. */
   readonly letters: readonly (OpenDeadLetters & { readonly account: string | null })[];
+  readonly outages: ReturnType<typeof outagesOf>;
+  /** When all of this was read. */
+  readonly at: string;
+  /** Account of a route. Null: the route is not configured any more. */
+  accountOf(route: string): string | null;
+}
+
+function isReviewable(kind: Need['kind']): kind is Reviewable {
+  return (REVIEWABLE as readonly string[]).includes(kind);
+}
+
+function reviewOf(kind: Reviewable, subject: string, until: string): Command {
+  return { route: 'POST /needs/review', input: { kind, subject, until } };
 }
 
 /** The most severe first, then those that wait longest. */
-export function needsOf({ rows, tokens, pauses, letters }: Found): Need[] {
+export function needsOf({ rows, tokens, pauses, letters, outages, at, accountOf }: Found): Need[] {
   const refused = tokens.flatMap(({ account, position, marks }) =>
-    marks.map(({ scope, code, at }): Need => {
+    marks.map(({ scope, code, at: since }): Need => {
       const reason = scope === null ? 'the service refuses the token' : `the token lacks the scope ${scope}`;
       return need({
         kind: 'refused-token',
         account,
         name: String(position),
         run: null,
-        since: at,
+        since,
         code,
         reason,
       });
@@ -89,9 +124,12 @@ export function needsOf({ rows, tokens, pauses, letters }: Found): Need[] {
     const place = { account: row.account, name, run: row.run };
     const commands =
       row.kind === 'failed-run' && jobOf(row.name).kind !== 'sync' ? [] : COMMANDS[row.kind](place);
-    return { ...row, name, severity: SEVERITY[row.kind], commands: [...commands] };
+    const account = row.kind === 'refused-events' ? accountOf(name) : row.account;
+    const review = isReviewable(row.kind) ? [reviewOf(row.kind, row.run ?? name, at)] : [];
+    return { ...row, account, name, severity: SEVERITY[row.kind], commands: [...commands, ...review] };
   });
-  const all = [...refused, ...others, ...pauses.map(pausedNeed), ...letters.map(deadLetterNeed)];
+  const broken = outages.map((outage) => need({ ...outage, run: null }));
+  const all = [...refused, ...broken, ...others, ...pauses.map(pausedNeed), ...letters.map(deadLetterNeed)];
   return all.sort(
     (a, b) =>
       RANKS.indexOf(a.severity) - RANKS.indexOf(b.severity) || (a.since ?? '~').localeCompare(b.since ?? '~'),

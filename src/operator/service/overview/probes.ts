@@ -21,6 +21,9 @@ export interface OverviewProbes {
   listDeadLetters(): Promise<readonly ClusterLetters[]>;
 }
 
+/** Detail of Temporal's health while nothing of Sluice runs on this machine. */
+export const NO_SERVER = 'no Temporal server is running';
+
 /** Temporal answers within this time, or counts as away. */
 const TEMPORAL_MS = 2000;
 /** A broker that is away takes seconds to find out. The overview is read more often. */
@@ -39,7 +42,7 @@ export function defaultProbes(deps: OperatorDeps, letters: DeadLetters): Overvie
       });
       try {
         const client = await runningTemporal();
-        if (client === null) return result('no Temporal server is running');
+        if (client === null) return result(NO_SERVER);
         await client.withDeadline(Date.now() + TEMPORAL_MS, () => client.workflowService.getSystemInfo({}));
         return result(null);
       } catch (error) {

@@ -128,10 +128,12 @@ describe.each([
         ['dead-outbox', null, 'crm', 2],
         ['paused-campaign', 'acme', 'spring', 1],
         ['approval', 'acme', 'autumn', 1],
+        ['temporal-away', null, 'Temporal', 1],
+        ['no-worker', null, 'worker', 1],
       ]),
     );
     // The failed run of the sync "old" was made up for by a later one.
-    expect(needs).toHaveLength(11);
+    expect(needs).toHaveLength(13);
     expect(more).toBe(false);
     const order = ['critical', 'warning', 'info'];
     const severities = needs.map(({ severity }) => order.indexOf(severity));
@@ -144,7 +146,7 @@ describe.each([
         expect([texts.command[word], texts.effect[word]]).not.toContain(undefined);
     }
     const without = needs.filter(({ commands }) => commands.length === 0).map(({ kind }) => kind);
-    expect(without).toEqual(['refused-token', 'unknown-members']);
+    expect(without).toEqual(['temporal-away', 'no-worker', 'refused-token', 'unknown-members']);
     expect(needs.find(({ kind }) => kind === 'dead-outbox')?.commands).toEqual([
       { route: 'POST /outbox/retry', input: { sinks: ['crm'], states: ['dead'] } },
     ]);
@@ -225,7 +227,7 @@ describe.each([
     const { tokens, running, waiting, needs, health } = await ask('GET /overview', { account: 'beta' });
     expect([tokens, running, health.api, health.pollers]).toEqual([[], [], [], []]);
     expect(waiting.map(({ kind }) => kind)).toEqual(['outbox']);
-    expect(needs.map(({ kind }) => kind)).toEqual(['dead-outbox']);
+    expect(needs.map(({ kind }) => kind)).toEqual(['temporal-away', 'no-worker', 'dead-outbox']);
   });
 
   it.each([

@@ -1,0 +1,34 @@
+// Tells the ledger that this process works, so that the overview can say when nobody does.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../ledger/database.ts';
+import { dismissWorker, LOST_SECONDS, seeWorker } from '../ledger/operator/overview/workers.ts';
+import { VERSION } from './build.ts';
+import type { Shutdown } from './shutdown.ts';
+
+interface PresenceOptions {
+  readonly db: Database;
+  readonly log: { warn(fields: object, message: string): void };
+  readonly shutdown: Shutdown;
+}
+
+/** Reports now and three times within the time after which a worker counts as lost, until the shutdown. */
+export function showPresence({ db, log, shutdown }: PresenceOptions): void {
+  const worker = { id: randomUUID(), host: hostname(), pid: process.pid, version: VERSION };
+  const { signal } = shutdown;
+  const failed = (error: unknown) => {
+    if (!signal.aborted) log.warn({ err: error }, 'the ledger could not be told that this worker is alive');
+  };
+  const report = async () => {
+    while (!signal.aborted) {
+      await seeWorker(db, worker).catch(failed);
+      await delay((LOST_SECONDS * 1000) / 3, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const reporting = report();
+  shutdown.add('presence of the worker', async () => {
+    await reporting;
+    await dismissWorker(db, worker.id).catch(failed);
+  });
+}

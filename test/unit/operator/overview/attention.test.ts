@@ -1,0 +1,217 @@
+// The overview says "all is well" only when it is: each thing that went wrong is a need, until it is made good or looked at.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { OVERVIEW } from '../../../../src/contracts/operator/overview.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { logCalls } from '../../../../src/ledger/operator/calls.ts';
+import { dismissWorker, seeWorker } from '../../../../src/ledger/operator/overview/workers.ts';
+import { saveRefusals } from '../../../../src/ledger/operator/refusals.ts';
+import { overviewHandlers } from '../../../../src/operator/service/overview/index.ts';
+import type { OverviewProbes } from '../../../../src/operator/service/overview/probes.ts';
+import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
+import { callOf } from '../../ledger/operator/calls-suite.ts';
+import { depsOf, TOKEN } from './rows.ts';
+
+const WORKER = { id: '00000000-0000-4000-8000-000000000001', host: 'a', pid: 1, version: '0.1.0' };
+
+const WELL: OverviewProbes = {
+  temporal: async () => ({ ok: true, detail: null, roundTripMs: 1 }),
+  kafka: async () => null,
+  pausedSyncs: async () => new Map(),
+  campaigns: async () => new Map(),
+  deadLetters: () => [],
+  listDeadLetters: async () => [],
+};
+
+describe.each([
+  ['PGlite', embeddedLedger],
+  ['PostgreSQL', testLedger],
+])('on %s', (_, open) => {
+  let db: Database;
+  beforeAll(async () => {
+    db = await open();
+  });
+  afterAll(() => db.close());
+  beforeEach(() => emptyLedger(db));
+
+  const read = async (probes: OverviewProbes = WELL) => {
+    const handler = overviewHandlers(depsOf(db), probes)['GET /overview'];
+    return OVERVIEW['GET /overview'].output.parse(await handler({}, {} as never));
+  };
+  const needs = async (probes?: OverviewProbes) =>
+    (await read(probes)).needs.map(({ kind, account, name, count, code }) => [
+      kind,
+      account,
+      name,
+      count,
+      code,
+    ]);
+  /** As a person who presses the button of the first need. */
+  async function review(): Promise<void> {
+    const command = (await read()).needs[0]?.commands.find(({ route }) => route === 'POST /needs/review');
+    const input = OVERVIEW['POST /needs/review'].input.parse(command?.input);
+    await overviewHandlers(depsOf(db), WELL)['POST /needs/review'](input, {} as never);
+  }
+
+  async function run(seq: number, over: { kind?: string; failed?: number; rejected?: number } = {}) {
+    const { kind = 'sync', failed = 0, rejected = 0 } = over;
+    const id = `acme/leads/${seq}`;
+    await db.query(
+      `insert into runs (id, account, sync, seq, kind, status, spec, rows_rejected, started_at, finished_at)
+       values ($1, 'acme', 'leads', $2, $3, 'finished', '{}', $4, now(), now())`,
+      [id, seq, kind, rejected],
+    );
+    await db.query(
+      `insert into run_records (run_id, key, row_no, todo, status, code, reason, ended_at)
+       select $1, n::text, n, 0, case when n <= $2 then 'failed' else 'created' end,
+              case when n <= $2 then 'ERR_INVALID_NUMBER' end, null, now() from generate_series(1, 5) n`,
+      [id, failed],
+    );
+    await db.query(
+      `insert into row_problems (run_id, row_no, kind, field, code, reason)
+       select $1, n, 'reject', 'contact.number', 'NUMBER_INVALID', 'not a number' from generate_series(1, $2::int) n`,
+      [id, rejected],
+    );
+  }
+
+  const event = (id: string) =>
+    db.query(
+      `insert into events (id, account, route, run_id, action, subject, state, outcome, code, reason, accepted_at, ended_at)
+       values ($1, 'acme', 'signup', 'acme/leads/1', 'lead', 's', 'ended', 'failed', 'ERR_FLOW', 'no flow', now(), now())`,
+      [id],
+    );
+
+  it('of nothing that went wrong needs nobody', async () => {
+    await run(1);
+    expect(await needs()).toEqual([]);
+  });
+
+  describe('failed records of a run', () => {
+    it('need a person until they are looked at', async () => {
+      await run(1, { failed: 3 });
+      expect(await needs()).toEqual([['failed-records', 'acme', 'leads', 3, 'ERR_INVALID_NUMBER']]);
+      const { commands } = (await read()).needs[0] ?? { commands: [] };
+      expect(commands[0]).toEqual({
+        route: 'POST /syncs/{sync}/retries',
+        input: { sync: 'leads', statuses: ['failed'] },
+      });
+      await review();
+      expect(await needs()).toEqual([]);
+    });
+
+    it('need nobody once a later run or a retry has made them good', async () => {
+      await run(1, { failed: 3 });
+      await run(2, { kind: 'retry' });
+      expect(await needs()).toEqual([]);
+    });
+
+    it('of a later run show again after a review', async () => {
+      await run(1, { failed: 3 });
+      await review();
+      await run(2, { failed: 1 });
+      expect(await needs()).toEqual([['failed-records', 'acme', 'leads', 1, 'ERR_INVALID_NUMBER']]);
+    });
+  });
+
+  it('rejected rows need a person until they are corrected, and a retry of failed records corrects none', async () => {
+    await run(1, { rejected: 4 });
+    await run(2, { kind: 'retry' });
+    expect(await needs()).toEqual([['rejected-rows', 'acme', 'leads', 4, 'NUMBER_INVALID']]);
+    await run(3);
+    expect(await needs()).toEqual([]);
+  });
+
+  it('failed events need a person, and those after a review too', async () => {
+    await run(1);
+    await event('e1');
+    await event('e2');
+    expect(await needs()).toEqual([['failed-events', 'acme', 'signup', 2, 'ERR_FLOW']]);
+    await review();
+    expect(await needs()).toEqual([]);
+    await event('e3');
+    expect(await needs()).toEqual([['failed-events', 'acme', 'signup', 1, 'ERR_FLOW']]);
+  });
+
+  it('refused requests need a person, except those to paths of no route', async () => {
+    const refused = (route: string) => ({
+      via: 'http' as const,
+      route,
+      code: 'SIGNATURE',
+      status: 401,
+      count: 2,
+    });
+    await saveRefusals(db, [refused('signup'), refused('-')], []);
+    expect(await needs()).toEqual([['refused-events', 'acme', 'signup', 2, 'SIGNATURE']]);
+    await review();
+    expect(await needs()).toEqual([]);
+    await saveRefusals(db, [refused('signup')], []);
+    expect(await needs()).toHaveLength(1);
+  });
+
+  describe('a worker', () => {
+    const work = () =>
+      db.query(
+        `insert into runs (id, account, sync, seq, kind, status, spec) values ('acme/leads/9', 'acme', 'leads', 9, 'sync', 'syncing', '{}')`,
+      );
+
+    it('is missed when there is work, and not when there is none', async () => {
+      expect(await needs()).toEqual([]);
+      await work();
+      expect(await needs()).toEqual([['no-worker', null, 'worker', 1, null]]);
+      await seeWorker(db, WORKER);
+      await seeWorker(db, WORKER);
+      const { needs: none, health } = await read();
+      expect(none).toEqual([]);
+      expect(health.workers).toMatchObject({ alive: 1, versions: ['0.1.0'] });
+    });
+
+    it('is missed at once when it ends, and after 30 s when it is killed', async () => {
+      await work();
+      await seeWorker(db, WORKER);
+      await dismissWorker(db, WORKER.id);
+      const [ended] = (await read()).needs;
+      expect(ended).toMatchObject({ kind: 'no-worker', since: expect.any(String) });
+      await seeWorker(db, { ...WORKER, id: '00000000-0000-4000-8000-000000000002' });
+      expect(await needs()).toEqual([]);
+      await db.query("update worker_processes set seen_at = now() - interval '31 seconds'");
+      expect(await needs()).toMatchObject([['no-worker', null, 'worker', 1, null]]);
+    });
+  });
+
+  it.each([
+    ['temporal-away', { temporal: async () => ({ ok: false, detail: 'refused', roundTripMs: 1 }) }],
+    ['kafka-away', { kafka: async () => ({ ok: false, detail: 'refused', topics: [] }) }],
+  ])('%s needs a person, with the reason', async (kind, probe) => {
+    expect((await read({ ...WELL, ...probe })).needs).toMatchObject([
+      { kind, severity: 'critical', reason: 'refused' },
+    ]);
+  });
+
+  it('an account whose calls all fail needs a person, and one whose calls partly fail does not', async () => {
+    const call = (code: string | null) =>
+      callOf({
+        account: 'acme',
+        token: TOKEN,
+        run_id: 'acme/leads/1',
+        lane: 5,
+        code,
+        status: code ? null : 200,
+      });
+    const failed = Array.from({ length: 3 }, () => call('TRANSPORT_REFUSED'));
+    await logCalls(db, failed, new Map());
+    expect(await needs()).toEqual([['failing-calls', 'acme', 'acme', 1, 'TRANSPORT_REFUSED']]);
+    await logCalls(db, [call(null)], new Map());
+    expect(await needs()).toEqual([]);
+  });
+
+  it('a sink that takes nothing needs a person while something waits for it', async () => {
+    await db.query(
+      "insert into sink_states (sink, sent, code, open_until) values ('crm', 0, 'HTTP_500', now() + interval '1 minute')",
+    );
+    expect(await needs()).toEqual([]);
+    await db.query(
+      `insert into outbox (sink, stream, account, event_id, type, event, state) values ('crm', 's', 'acme', '1', 't', '{}', 'waiting')`,
+    );
+    await seeWorker(db, WORKER);
+    expect(await needs()).toEqual([['waiting-sink', null, 'crm', 1, 'HTTP_500']]);
+  });
+});
