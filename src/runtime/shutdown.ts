@@ -69,8 +69,8 @@ const THREADS_MS = 200;
 
 /**
  * Ends this process with exit code 130. `process.exit` waits for threads that open files and look names up, and nothing
- * ends those: a name server that is down takes 10 s and more. Then the process ends by the default action of SIGINT,
- * which a shell shows as 130 too.
+ * ends those: for a name server that is down, the usual resolver waits 10 s. Then the process ends by the default action
+ * of SIGINT, which a shell shows as 130 too.
  */
 export function exitInterrupted(until = Date.now() + THREADS_MS): void {
   if (!process.getActiveResourcesInfo().some((name) => IN_THREADS.test(name))) process.exit(130);

@@ -70,11 +70,13 @@ export function overviewHandlers(
       const pauses = await probes.pausedSyncs(running);
       const estimates = await probes.campaigns(running);
       const runs = running.map((row) => runningOf(row, pauses.get(row.run), estimates.get(row.run)));
+      const failing = await probes.failingWork();
+      const work = failing.filter((each) => only === null || each.account === null || each.account === only);
       const letters = probes.deadLetters().flatMap((open) => {
         const of = deps.config().config.routes[open.route]?.account ?? null;
         return only === null || of === only ? [{ ...open, account: of }] : [];
       });
-      const all = needsOf({ rows: needs, tokens, pauses: [...pauses.values()], letters });
+      const all = needsOf({ rows: needs, tokens, pauses: [...pauses.values()], letters, work });
       return {
         at: new Date().toISOString(),
         health: await health(only, sinks),

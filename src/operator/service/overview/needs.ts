@@ -3,6 +3,7 @@ import type { Input, Route } from '../../../contracts/operator/index.ts';
 import type { Need, TokenGauge } from '../../../contracts/operator/overview.ts';
 import type { NeedRow } from '../../../ledger/operator/overview/needs.ts';
 import type { OpenDeadLetters } from '../dead-letters/letters.ts';
+import type { FailingWork } from './failing-work.ts';
 import { jobOf } from './jobs.ts';
 import type { PausedSync } from './paused-syncs.ts';
 
@@ -12,6 +13,7 @@ const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
   'blocked-events': 'critical',
   'blocked-campaign': 'critical',
   'blocked-sync': 'critical',
+  'failing-batch': 'critical',
   'failed-run': 'critical',
   'unknown-records': 'warning',
   'unknown-events': 'warning',
@@ -63,12 +65,13 @@ interface Found {
   readonly rows: readonly NeedRow[];
   readonly tokens: readonly TokenGauge[];
   readonly pauses: readonly PausedSync[];
+  readonly work: readonly FailingWork[];
   /** Account null: the route is not configured any more. */
   readonly letters: readonly (OpenDeadLetters & { readonly account: string | null })[];
 }
 
 /** The most severe first, then those that wait longest. */
-export function needsOf({ rows, tokens, pauses, letters }: Found): Need[] {
+export function needsOf({ rows, tokens, pauses, letters, work }: Found): Need[] {
   const refused = tokens.flatMap(({ account, position, marks }) =>
     marks.map(({ scope, code, at }): Need => {
       const reason = scope === null ? 'the service refuses the token' : `the token lacks the scope ${scope}`;
@@ -91,7 +94,13 @@ export function needsOf({ rows, tokens, pauses, letters }: Found): Need[] {
       row.kind === 'failed-run' && jobOf(row.name).kind !== 'sync' ? [] : COMMANDS[row.kind](place);
     return { ...row, name, severity: SEVERITY[row.kind], commands: [...commands] };
   });
-  const all = [...refused, ...others, ...pauses.map(pausedNeed), ...letters.map(deadLetterNeed)];
+  const all = [
+    ...refused,
+    ...others,
+    ...pauses.map(pausedNeed),
+    ...letters.map(deadLetterNeed),
+    ...work.map(failingNeed),
+  ];
   return all.sort(
     (a, b) =>
       RANKS.indexOf(a.severity) - RANKS.indexOf(b.severity) || (a.since ?? '~').localeCompare(b.since ?? '~'),
@@ -130,6 +139,13 @@ function deadLetterNeed({
     count,
     commands: [{ route: 'POST /dead-letters/replay', input: { cluster, route } }],
   };
+}
+
+/** It goes on by itself once the cause is gone, so there is no command. */
+function failingNeed({ account, name, activity, code, attempts, workflows }: FailingWork): Need {
+  const reason = `${activity} has failed ${attempts} times in a row; the log of the worker has the error`;
+  const given = { kind: 'failing-batch', account, name, run: null, since: null, code, reason } as const;
+  return { ...need(given), count: workflows };
 }
 
 function need(fields: Omit<Need, 'severity' | 'count' | 'commands'>): Need {
