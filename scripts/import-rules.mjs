@@ -9,17 +9,23 @@ import { posix } from 'node:path';
  */
 const RULES = {
   'src/contracts': { may: 'zod' },
-  'src/config': { may: 'node: p-limit zod yaml contracts src/codec/keys.ts src/observability/redaction.ts' },
-  'src/api-client': { may: 'node: undici zod contracts' },
+  // Files that a person or a configuration names.
+  'src/files': { may: 'node:' },
+  'src/config': {
+    may: 'node: p-limit zod yaml contracts files src/codec/keys.ts src/observability/redaction.ts',
+  },
+  'src/api-client': { may: 'node: undici zod contracts files' },
   // A mistake that the client and the sandbox shared would hide: the sandbox defines the wire on its own.
   'src/sandbox': { may: 'node: express busboy zod yaml undici @electric-sql/pglite' },
-  'src/sources': { may: 'node: csv-parse csv-parse/* jschardet undici pg kafkajs zod outbound contracts' },
+  'src/sources': {
+    may: 'node: csv-parse csv-parse/* jschardet undici pg kafkajs zod outbound contracts files',
+  },
   'src/mapping': { may: 'node: jsonata re2js libphonenumber-js libphonenumber-js/* contracts' },
   // Guesses what a table means: for the command line and for the console.
   'src/recognize': { may: 'node: contracts sources mapping' },
   'src/campaigns': { may: 'node:crypto temporal-polyfill libphonenumber-js/* contracts' },
   'src/sinks': { may: 'node: undici pg zod standardwebhooks outbound contracts kafka' },
-  'src/kafka': { may: 'node: kafkajs contracts' },
+  'src/kafka': { may: 'node: kafkajs contracts files' },
   // Connections to addresses that somebody outside may have chosen.
   'src/outbound': { may: 'node: undici' },
   'src/media': { may: 'node: undici zod outbound contracts' },
@@ -33,7 +39,7 @@ const RULES = {
   },
   'src/operator': {
     may: `node: express express-rate-limit p-limit helmet koffi undici openid-client @node-rs/argon2 zod @temporalio/client @temporalio/common
-          @temporalio/common/** outbound contracts codec ledger config campaigns observability mapping ingress workflows/messages.ts
+          @temporalio/common/** outbound contracts files codec ledger config campaigns observability mapping ingress workflows/messages.ts
           workflows/crm-sync.ts workflows/scheduled-sync.ts workflows/scheduled-campaign.ts activities/sync/sync-batch.ts`,
   },
   // The browser loads neither Node nor zod: of the contracts it has the types, and what needs nothing else.

@@ -21,6 +21,9 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 const PAUSED =
   'A run pauses when the service refuses the token. On a terminal, `sync run` then says what to do. In a script, or with `--json`, it ends with exit code 4. Start the sync again with a valid token, and the run continues. A run also pauses when the [first write of a kind](../decisions/0036-the-first-write-is-verified.md) shows another value than Sluice sent (`NOT_AS_WRITTEN`, exit code 1).';
 
+const SIGNALS =
+  'A command ends within 2 s of SIGINT or SIGTERM. What it could not close by then is safe: the next command takes over an embedded Temporal server, and reads back a call whose answer was lost. A command that stays up first completes its active calls, and a second signal ends it at once.';
+
 const CODES =
   'Reports, lists and answers name each problem by a code. Codes are stable; messages may change. Each entry says what happened and what to do.';
 
@@ -43,6 +46,7 @@ export function renderExitCodes(): string {
     GENERATED,
     '## Exit codes',
     exits.join('\n'),
+    wrap(SIGNALS),
     wrap(PAUSED),
     '## Error codes',
     wrap(CODES),

@@ -1,7 +1,8 @@
 // A multipart/form-data body as a stream. At most one chunk of one file is in memory.
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { openRegularFile } from '../files/regular-file.ts';
 import { jsonText } from './arguments.ts';
 import { InvalidArgumentError } from './errors.ts';
 import type { Media } from './schemas/message.ts';
@@ -188,9 +189,7 @@ async function knownSource(data: Exclude<Media['data'], Readable>, index: number
 async function fileSource(path: string, field: string): Promise<Source> {
   let handle: FileHandle;
   try {
-    // checked first: opening a pipe would wait for its writer.
-    if (!(await stat(path)).isFile()) throw Object.assign(new Error(), { code: 'not a file' });
-    handle = await open(path, 'r');
+    handle = await openRegularFile(path);
   } catch (error) {
     const { code } = error as { code?: unknown };
     throw new InvalidArgumentError(field, path, `send the path of a file that can be read (${String(code)})`);

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { hasColor } from '../observability/color.ts';
+import { exitInterrupted } from '../runtime/shutdown.ts';
 import { ASK } from './completion/scripts.ts';
 import { createFront } from './front.ts';
 import { endWithNpm } from './lib/connect/orphan.ts';
@@ -37,7 +38,7 @@ for (const [name, stream] of [['stdout', process.stdout] as const, ['stderr', pr
 // A command that closes something listens itself. Any other ends here, with the exit code that README gives.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
-    if (process.listenerCount(signal) === 1) process.exit(EXIT.interrupted);
+    if (process.listenerCount(signal) === 1) exitInterrupted();
   });
 const argv = process.argv.map((word, at) => (at === 2 && word === '-V' ? '--version' : word));
 const ends = argv.indexOf('--');
@@ -72,7 +73,9 @@ try {
 }
 // Everything is closed by now. A connection that was still opening must not keep the process alive. An error of an
 // earlier write is announced before the next phase of the event loop.
-process.stdout.write('', () => setImmediate(() => process.exit()));
+process.stdout.write('', () =>
+  setImmediate(() => (process.exitCode === EXIT.interrupted ? exitInterrupted() : process.exit())),
+);
 
 /** The tree of commands that the build wrote; null before its end. */
 function readShapes(): CommandShape[] | null {

@@ -1,8 +1,8 @@
 // `sluice sandbox`: serves the API from this machine, with state that survives.
-import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parse as parseYaml } from 'yaml';
+import { readRegularFile } from '../files/regular-file.ts';
 import { acquireFolderLock, type FolderLock, FolderLockedError } from '../runtime/lock/folder-lock.ts';
 import { FixtureError } from '../sandbox/fixture/fixture.ts';
 import { type Sandbox, startSandbox } from '../sandbox/server.ts';
@@ -76,12 +76,13 @@ async function takeFolder(folder: string): Promise<FolderLock> {
 
 /** JSON is tried first: a large fixture reads many times faster that way. */
 async function readFixture(file: string): Promise<unknown> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readRegularFile(file).catch((error: NodeJS.ErrnoException) => {
     const missing = error.code === 'ENOENT' || error.code === 'ENOTDIR';
     throw missing
       ? new CliError(EXIT.notFound, `--fixture ${file}: there is no such file`)
       : new CliError(EXIT.usage, `--fixture ${file}: cannot be read (${error.code ?? error.message})`);
   });
+  const text = bytes.toString('utf8');
   if (/^\s*[{[]/.test(text)) {
     try {
       return JSON.parse(text);

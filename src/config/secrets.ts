@@ -1,6 +1,7 @@
 // Resolves references to secrets. Secrets stay outside sluice.yaml, and Sluice reads one only when a caller needs it.
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { readRegularFile } from '../files/regular-file.ts';
 import { SecretError } from './errors.ts';
 import { runSecretCommand } from './secret-command.ts';
 
@@ -60,7 +61,7 @@ async function readSecretFile(ref: string, shown: string, absolute: string) {
     // On Windows, stat makes up the mode bits.
     const open = process.platform !== 'win32' && (info.mode & 0o004) !== 0;
     const warnings = open ? [`secret file ${shown} can be read by every user; run chmod 600 on it`] : [];
-    return { text: await readFile(absolute, 'utf8'), warnings };
+    return { text: (await readRegularFile(absolute)).toString('utf8'), warnings };
   } catch (cause) {
     if (cause instanceof SecretError) throw cause;
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';

@@ -1,6 +1,7 @@
 // Reads one YAML file with positions: each value has a line and a column.
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { readRegularFile } from '../files/regular-file.ts';
 import { ConfigFileError, type ConfigProblem, formatPath } from './errors.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -37,7 +38,7 @@ async function readText(absolute: string, shown: string): Promise<string> {
         `${shown} has ${size} bytes; the maximum is ${MAX_BYTES}`,
       );
     }
-    bytes = await readFile(absolute);
+    bytes = await readRegularFile(absolute);
   } catch (cause) {
     if (cause instanceof ConfigFileError) throw cause;
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';

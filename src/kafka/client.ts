@@ -1,10 +1,10 @@
 // Opens a kafkajs client for one cluster. The client is short-lived, logs nothing by default, never creates topics, and
 // always closes. Producers and consumers share it.
-import { readFileSync } from 'node:fs';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { type ISocketFactory, Kafka, logLevel, type SASLOptions } from 'kafkajs';
 import type { KafkaConnection } from '../contracts/config/config.ts';
+import { readRegularFileSync } from '../files/regular-file.ts';
 
 const CONNECT_MS = 5000;
 export const REQUEST_MS = 10_000;
@@ -66,7 +66,7 @@ function tlsOptionsOf(tls: KafkaConnection['tls']): ConnectionOptions | boolean 
 
 function readPem(name: string, path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readRegularFileSync(path);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const error = new Error(`the file of tls.${name}, ${path}, can't be read (${code})`);

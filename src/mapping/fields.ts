@@ -4,7 +4,7 @@ import type { CrmRecord, ExtraField, RecordCard } from '../contracts/wire/record
 import { requireSafeName } from './columns.ts';
 import { toDate } from './dates.ts';
 import { type ExpressionCompiler, type RowView, tableReader } from './expression/expression.ts';
-import { field, line, type Part, toNumber } from './parts.ts';
+import { field, line, type Part, type Report, toNumber } from './parts.ts';
 import type { PhoneRules } from './phone/index.ts';
 import { byCodeUnit, isEmpty, oneLine, toText } from './text.ts';
 import { isYes, sortedUnique, toBoolean, toCustomValue, toEmail, toId, toStage, toTexts } from './values.ts';
@@ -63,11 +63,21 @@ export function compileTags(
     const { split, map, default: fallback, ...expression } = entry;
     const read = compiler.compile(expression, at);
     const lookUp = map ? tableReader(map, fallback !== undefined) : undefined;
-    return field(at.join('.'), read, (value) => {
-      const texts = toTexts(value, split);
-      const mapped = lookUp ? texts.map((text) => lookUp(text) ?? fallback) : texts;
-      return toTexts(mapped.length > 0 ? mapped : fallback, undefined);
-    });
+    const name = at.join('.');
+    const texts = field(name, read, (value) => toTexts(value, split));
+    const found: Part<unknown[] | undefined> = (row, report) => {
+      const words = texts(row, report);
+      if (lookUp === undefined) return words;
+      // A word without an entry costs its tag alone, neither the other tags nor the row.
+      return words?.map((word) => {
+        const alone = Object.assign(() => word, { columns: read.columns });
+        return field(name, alone, lookUp, 'warning')(row, report) ?? fallback;
+      });
+    };
+    return (row: RowView, report: Report) => {
+      const words = found(row, report);
+      return words && toTexts(words.length > 0 ? words : fallback, undefined);
+    };
   });
   return (row, report) => sortedUnique(parts.flatMap((part) => (part(row, report) ?? []).map(oneLine)));
 }
@@ -123,7 +133,7 @@ export function compileCard(
   const { source } = config;
   const sourceId =
     typeof source === 'object'
-      ? field('card.source', compiler.compile(source, ['card', 'source']), toId)
+      ? field('card.source', compiler.compile(source, ['card', 'source']), toId, 'warning')
       : () => source;
   const customFields = Object.entries(config.customFields).map(([name, expression]) => {
     const at = ['card', 'customFields', name];

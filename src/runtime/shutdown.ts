@@ -33,6 +33,11 @@ export interface ClosedPart {
 export interface ShutdownOptions {
   /** Time for each closer, in milliseconds. */
   readonly graceMs: number;
+  /**
+   * Milliseconds from a signal to the end of the process, whatever is still open then.
+   * @default none: every closer gets its time
+   */
+  readonly limitMs?: number | undefined;
   say(line: string): void;
   /**
    * Source of signals, and target of the exit.
@@ -46,6 +51,36 @@ export interface ShutdownHost {
   on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
   off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
   exit(code: number): unknown;
+  /** Ends the process by the default action of SIGINT, which waits for nothing. */
+  endNow(): unknown;
+}
+
+const THIS_PROCESS: ShutdownHost = {
+  on: (signal, listener) => process.on(signal, listener),
+  off: (signal, listener) => process.off(signal, listener),
+  exit: (code) => process.exit(code),
+  endNow: endByInterrupt,
+};
+
+/** Requests of Node that run in threads of the system library. */
+const IN_THREADS = /^(?:FSReq|GetAddrInfo|GetNameInfo)/;
+/** Milliseconds for such requests to end by themselves: a healthy one takes a few. */
+const THREADS_MS = 200;
+
+/**
+ * Ends this process with exit code 130. `process.exit` waits for threads that open files and look names up, and nothing
+ * ends those: for a name server that is down, the usual resolver waits 10 s. Then the process ends by the default action
+ * of SIGINT, which a shell shows as 130 too.
+ */
+export function exitInterrupted(until = Date.now() + THREADS_MS): void {
+  if (!process.getActiveResourcesInfo().some((name) => IN_THREADS.test(name))) process.exit(130);
+  if (Date.now() > until) endByInterrupt();
+  else setTimeout(exitInterrupted, 10, until);
+}
+
+function endByInterrupt(): void {
+  process.removeAllListeners('SIGINT');
+  process.kill(process.pid, 'SIGINT');
 }
 
 const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -54,7 +89,7 @@ const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
  * Listens for SIGINT and SIGTERM from now until the shutdown is over. The first signal begins it; a later one ends the
  * process at once with 130 or 143. For entry points only.
  */
-export function createShutdown({ graceMs, say, host = process }: ShutdownOptions): Shutdown {
+export function createShutdown({ graceMs, limitMs, say, host = THIS_PROCESS }: ShutdownOptions): Shutdown {
   const begun = new AbortController();
   const closers: { name: string; close: () => Promise<void> }[] = [];
   const failed: string[] = [];
@@ -87,11 +122,14 @@ export function createShutdown({ graceMs, say, host = process }: ShutdownOptions
   };
   function onSignal(signal: NodeJS.Signals): void {
     if (begun.signal.aborted) {
-      host.exit(EXIT_BY_SIGNAL[signal as keyof typeof EXIT_BY_SIGNAL]);
+      if (limitMs !== undefined) host.endNow();
+      else host.exit(EXIT_BY_SIGNAL[signal as keyof typeof EXIT_BY_SIGNAL]);
       return;
     }
     say(`Shutting down (${signal}); send it again to end at once`);
     interrupted = true;
+    // Not cleared: what the process does after its closers has no more time either.
+    if (limitMs !== undefined) setTimeout(() => host.endNow(), limitMs).unref();
     void run(signal);
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) host.on(signal, onSignal);

@@ -1,8 +1,9 @@
 // Opens and fingerprints a source file on disk. It rejects files that are not text (format.ts).
 import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SourceError } from '../contracts/wire/source.ts';
+import { NotRegularFileError, openRegularFile } from '../files/regular-file.ts';
 import { refuseBinary } from './format.ts';
 
 /** Number of bytes at the beginning that are hashed and used to find the dialect. */
@@ -41,9 +42,6 @@ export async function withFile<T>(
   const handle = await openOrExplain(path, baseDir);
   try {
     const stat = await handle.stat();
-    if (!stat.isFile()) {
-      throw new SourceError('format', `source file "${path}" is not a file; write the path of one file`);
-    }
     const head = await readAt(handle, 0, Math.min(HEAD_BYTES, stat.size));
     refuseBinary(path, head);
     const file: SourceFile = {
@@ -106,8 +104,12 @@ export async function readAt(handle: ByteReader, position: number, length: numbe
 
 async function openOrExplain(path: string, baseDir: string): Promise<FileHandle> {
   try {
-    return await open(resolve(baseDir, path), 'r');
+    return await openRegularFile(resolve(baseDir, path));
   } catch (error) {
+    if (error instanceof NotRegularFileError) {
+      const message = `source file "${path}" can't be read: ${error.code}; write the export to a file, and correct "path"`;
+      throw new SourceError('format', message, { cause: error });
+    }
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       const message = `source file "${path}" does not exist; a path is relative to the folder of the configuration file: put the export there, or correct "path"`;

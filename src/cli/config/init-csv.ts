@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { MappingConfig } from '../../contracts/config/config.ts';
 import { SourceError } from '../../contracts/wire/source.ts';
+import { NotRegularFileError, readRegularFile } from '../../files/regular-file.ts';
 import {
   type ColumnGuess,
   PRESETS,
@@ -64,9 +65,10 @@ export async function initFromCsv(dir: string, csv: string, named: string | unde
 
 async function readExport(csv: string): Promise<Buffer> {
   try {
-    const bytes = await readFile(csv);
+    const bytes = await readRegularFile(csv);
     if (bytes.length <= MAX_BYTES) return bytes;
   } catch (error) {
+    if (error instanceof NotRegularFileError) throw new CliError(EXIT.usage, error.message, { cause: error });
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR')
       throw new CliError(EXIT.notFound, `there is no file ${csv}`, { cause: error });

@@ -1,7 +1,7 @@
 // The text and the files of a message on this machine. They are read before anything is opened.
-import { open, readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { MAX_FILE_BYTES } from '../../contracts/operator/messages.ts';
+import { NotRegularFileError, openRegularFile } from '../../files/regular-file.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 
 /** Maximum length of a text, in bytes: what a request of the operator API takes. */
@@ -86,20 +86,21 @@ export function describeFile(path: string): { name: string; type: string } {
 
 async function readUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
-    const file = await open(path);
+    const file = await openRegularFile(path);
     try {
       const { size } = await file.stat();
       if (size > maxBytes) throw tooLong(path, maxBytes);
+      const data = await file.readFile();
+      if (data.length > maxBytes) throw tooLong(path, maxBytes);
+      return data;
     } finally {
       await file.close();
     }
-    const data = await readFile(path);
-    if (data.length > maxBytes) throw tooLong(path, maxBytes);
-    return data;
   } catch (error) {
     if (error instanceof CliError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(EXIT.notFound, `${path} can't be read (${code ?? message})`, { cause: error });
+    const exitCode = error instanceof NotRegularFileError ? EXIT.usage : EXIT.notFound;
+    throw new CliError(exitCode, `${path} can't be read (${code ?? message})`, { cause: error });
   }
 }
 

@@ -1,8 +1,8 @@
 // Reads the names in a configuration without the checks of a load: fast enough for completion and for a mistyped name.
-import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { UnknownNameError } from '../../config/errors.ts';
 import { suggestion } from '../../contracts/suggest.ts';
+import { readRegularFileSync } from '../../files/regular-file.ts';
 
 export type NameKind = 'account' | 'sync' | 'campaign' | 'poller';
 
@@ -75,7 +75,7 @@ function isZone(text: string): boolean {
 
 function readYaml(file: string): unknown {
   try {
-    const text = readFileSync(file, 'utf8');
+    const text = readRegularFileSync(file).toString('utf8');
     return text.length > MAX_BYTES ? null : parse(text, { logLevel: 'error', maxAliasCount: 100 });
   } catch (error) {
     // A syntax error or a missing file: the load that follows names it.

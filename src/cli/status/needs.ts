@@ -47,6 +47,10 @@ const WORDS: Readonly<Record<Need['kind'], Words>> = {
     what: (name) => `the sync ${name} is blocked`,
     command: ({ name }) => `sync resume ${name}`,
   },
+  'failing-batch': {
+    what: (name) => `work of ${name} fails again and again`,
+    command: () => 'doctor',
+  },
   'refused-token': {
     what: (name) => `the service refuses token ${name}`,
     command: () => 'doctor',

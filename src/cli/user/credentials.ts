@@ -1,9 +1,10 @@
 // Access tokens of `sluice login`, by server, in a file that only this user can read.
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { isPlainRemote } from '../../contracts/loopback.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 
 const Credentials = z.record(z.string(), z.object({ token: z.string(), name: z.string() }));
@@ -55,7 +56,7 @@ export function originOf(server: string): string {
 async function readAll(file: string): Promise<Credentials> {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = (await readRegularFile(file)).toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw error;

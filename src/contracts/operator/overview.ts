@@ -86,6 +86,7 @@ const NEED_KINDS = [
   'blocked-campaign',
   'blocked-events',
   'blocked-sync',
+  'failing-batch',
   'refused-token',
   'dead-letters',
   'dead-outbox',

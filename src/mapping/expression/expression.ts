@@ -44,6 +44,12 @@ const withValue = (readers: readonly Reader[], row: RowView): readonly string[] 
   return [...new Set((filled.length > 0 ? filled : readers).flatMap((read) => read.columns(row)))];
 };
 
+/**
+ * Text between two columns that only separates them: `, ` and ` - `, but neither `-` alone, as in an id, nor a line break.
+ * Without a value on one side it is left out.
+ */
+const JOIN = /^(?=.*[ \t,;])[ \t,;|/·•+–—-]+$/;
+
 /** Cleans up the text of a template. */
 export type Tidy = (text: string) => string;
 
@@ -105,14 +111,26 @@ export class ExpressionCompiler {
       if (part.trim() === '') throw new MappingConfigError(at, 'a placeholder is empty; write {{column}}');
       return this.#path(part.trim(), at);
     });
+    const last = parts.length - 1;
+    const isJoin = parts.map((part, index) => index > 0 && index < last && JOIN.test(part));
     const fill = (row: RowView) => {
       let found = false;
       let text = '';
+      /** Whether a value stands before, with nothing but joins between. */
+      let joins = false;
+      let join = '';
       for (let index = 0; index < parts.length; index += 1) {
         const read = readers[index];
         const piece = read ? toText(read(row)) : parts[index];
-        if (read && piece !== undefined) found = true;
-        text += piece ?? '';
+        if (piece === undefined || piece === '') continue;
+        if (isJoin[index]) {
+          join = piece;
+          continue;
+        }
+        text += read && joins ? join + piece : piece;
+        join = '';
+        joins = read !== undefined;
+        if (read) found = true;
       }
       return found ? tidy(text) : undefined;
     };
@@ -167,7 +185,7 @@ export class ExpressionCompiler {
 }
 
 /**
- * Looks values up in `map`. An unknown value is a problem unless there is a `default`: passing it on would send a wrong
+ * Looks values up in `map`. An unknown value is an error unless there is a `default`: passing it on would send a wrong
  * stage or tag, and dropping it would lose it silently.
  */
 export function tableReader(

@@ -1,8 +1,8 @@
 // Listens for browsers and remote commands.
-import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { readRegularFile } from '../../files/regular-file.ts';
 import { closeServer } from './close-server.ts';
 import { boundConnections } from './connections.ts';
 
@@ -47,8 +47,8 @@ export async function listen(
           {
             ...timeouts,
             handshakeTimeout: HEADERS_MS,
-            cert: await readFile(tls.cert),
-            key: await readFile(tls.key),
+            cert: await readRegularFile(tls.cert),
+            key: await readRegularFile(tls.key),
           },
           app,
         );

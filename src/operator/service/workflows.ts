@@ -44,16 +44,33 @@ export function noWorker(cause: Error, answerMs = ANSWER_MS): OperatorError {
   );
 }
 
-/** Why an activity of a workflow fails repeatedly. Null when none does. */
-export async function failing(handle: Pick<WorkflowHandle, 'describe'>): Promise<string | null> {
-  const { raw } = await handle.describe().catch(() => ({ raw: null }));
-  for (const { attempt, lastFailure } of raw?.pendingActivities ?? []) {
+/** An activity that fails repeatedly. */
+export interface FailingActivity {
+  readonly activity: string;
+  readonly attempts: number;
+  /** Class of the error, or its code. */
+  readonly type: string;
+  /** Of the error; it may contain what the error was about. */
+  readonly message: string | null;
+}
+
+/** Null when no activity of the workflow fails repeatedly. */
+export function failingActivity({ raw }: Pick<WorkflowExecutionDescription, 'raw'>): FailingActivity | null {
+  for (const { activityType, attempt, lastFailure } of raw.pendingActivities ?? []) {
     const type = lastFailure?.applicationFailureInfo?.type;
     // A planned delay is not a failure, whatever the attempt count: the budget asks for it, and a 429.
     if (type == null || type === 'ComeBack' || (attempt ?? 0) <= QUIET_FAILURES) continue;
-    return `retrying: ${lastFailure?.message ?? type} [${type}]`;
+    const failed = { activity: activityType?.name ?? '', attempts: (attempt ?? 1) - 1 };
+    return { ...failed, type, message: lastFailure?.message ?? null };
   }
   return null;
+}
+
+/** Why an activity of a workflow fails repeatedly. Null when none does. */
+export async function failing(handle: Pick<WorkflowHandle, 'describe'>): Promise<string | null> {
+  const described = await handle.describe().catch(() => null);
+  const failed = described === null ? null : failingActivity(described);
+  return failed === null ? null : `retrying: ${failed.message ?? failed.type} [${failed.type}]`;
 }
 
 /** Whether a worker serves the workflows of this queue. Without one, they wait. */

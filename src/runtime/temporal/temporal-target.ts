@@ -1,6 +1,6 @@
 // Which Temporal server to use, and how: the variables and profile files that all of Temporal's tools know.
-import { readFileSync } from 'node:fs';
 import { type ClientConfigProfile, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
+import { readRegularFileSync } from '../../files/regular-file.ts';
 import { checkAddress, namesTemporal, TemporalSettingsError } from './temporal-address.ts';
 import type { TemporalAccess } from './temporal-health.ts';
 
@@ -51,7 +51,7 @@ function readProfile(env: Env): ClientConfigProfile {
       disableFile: !isFileNamed,
       configFileStrict: true,
       // The SDK would take a file that does not exist as an empty one.
-      configSource: file ? { data: readFileSync(file, 'utf8') } : undefined,
+      configSource: file ? { data: readRegularFileSync(file) } : undefined,
     });
   } catch (cause) {
     throw settingsError(cause);

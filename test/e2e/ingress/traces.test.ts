@@ -46,7 +46,7 @@ async function inTraced(csv: string, work: (traced: Traced) => Promise<void>): P
   try {
     await context.inEnvironment({ csv, tracing }, async (environment) => {
       const dir = await mkdtemp(join(tmpdir(), 'sluice-traces-'));
-      const quiet = { on() {}, off() {}, exit() {} };
+      const quiet = { on() {}, off() {}, exit() {}, endNow() {} };
       const shutdown = createShutdown({ graceMs: 40_000, say: console.error, host: quiet });
       try {
         const { url } = await startIngress({

@@ -47,7 +47,7 @@ async function inIngress(
 ): Promise<void> {
   await context.inEnvironment({ csv: HEADER, ...(fixture && { account: fixture }) }, async (environment) => {
     const dir = await mkdtemp(join(tmpdir(), 'sluice-ingress-'));
-    const quiet = { on() {}, off() {}, exit() {} };
+    const quiet = { on() {}, off() {}, exit() {}, endNow() {} };
     const shutdown: Shutdown = createShutdown({ graceMs: 40_000, say: console.error, host: quiet });
     const leads = { account: 'acme', action: { type: 'lead', mapping: 'leads' } };
     const file = join(dir, 'sluice.yaml');

@@ -23,6 +23,15 @@ describe('expressions', () => {
   const cases: [string, unknown, Record<string, unknown>, string | undefined][] = [
     ['a column', 'Full Name', { 'Full Name': 'Bia' }, 'Bia'],
     ['a column with a dot', 'Deal - Contact.Name', { 'Deal - Contact.Name': 'Bia' }, 'Bia'],
+    ['a separator after an empty column', '{{A}}, {{B}}, {{C}}', { C: 'Brazil' }, 'Brazil'],
+    ['a separator before an empty column', '{{A}}, {{B}}, {{C}}', { A: 'Rio' }, 'Rio'],
+    ['an empty column in the middle', '{{A}}, {{B}} - {{C}}', { A: 'Rio', C: 'Brazil' }, 'Rio - Brazil'],
+    ['separators of full columns', '{{A}}, {{B}}{{C}}', { A: 'a', B: 'b', C: 'c' }, 'a, bc'],
+    ['an empty column beside another', '{{A}}, {{B}}{{C}}', { A: 'a', C: 'c' }, 'a, c'],
+    ['only empty columns', '{{A}}, {{B}}', { A: ' ', B: '' }, undefined],
+    ['words between columns', '{{A}} of {{B}}', { B: 'b' }, 'of b'],
+    ['an id with an empty part', '{{A}}-{{B}}', { B: 'b' }, '-b'],
+    ['words around an empty column', 'Dear {{A}}, hello {{B}}', { B: 'b' }, 'Dear , hello b'],
     ['the exact column before a similar one', 'name', { NAME: 'no', name: 'yes' }, 'yes'],
     ['the leftmost of similar ones', 'name', { NAME: 'left', Name: 'right' }, 'left'],
     ['another case', 'full name', { 'Full Name': 'Bia' }, 'Bia'],
@@ -210,7 +219,6 @@ describe('records', () => {
       'Opt-out': 'talvez',
       Labels: { a: 1 },
       Z: [1],
-      Source: 'radio',
       Close: '31/02/2026',
       Amount: { a: 1 },
     };
@@ -220,7 +228,6 @@ describe('records', () => {
       ['contact.number', 'invalid_phone', '11 CALL-ME'],
       ['contact.disableBot', 'invalid_boolean', 'talvez'],
       ['tags.1', 'invalid_type', '{"a":1}'],
-      ['card.source', 'not_in_map', 'radio'],
     ]);
     for (const problem of result.problems) expect(problem.reason).not.toContain(problem.value);
   });
@@ -236,6 +243,32 @@ describe('records', () => {
       ],
     });
     expect(result.ok && result.record.card && 'expectedCloseDate' in result.record.card).toBe(false);
+  });
+
+  it('keep the person whose label or origin is not in a table, with a warning for each', async () => {
+    const parts = {
+      tags: [
+        { path: 'Codes', split: ',', map: { a: 'alpha', b: 'beta' } },
+        { path: 'Labels', map: { hot: 'quente' } },
+      ],
+      card: { pipeline: 1, source: { path: 'Source', map: { web: 1 } } },
+    };
+    expect(await apply(parts, { Codes: 'a, Cold lead, b', Labels: 'hot', Source: 'radio' })).toMatchObject({
+      ok: true,
+      record: { tags: ['alpha', 'beta', 'quente'], card: { pipeline: 1 } },
+      warnings: [
+        { field: 'tags.0', code: 'not_in_map', value: 'Cold lead', column: 'Codes' },
+        { field: 'card.source', code: 'not_in_map', value: 'radio' },
+      ],
+    });
+  });
+
+  it('reject a stage that is not in a table: the card would go to a wrong column', async () => {
+    const card = { pipeline: 1, stage: { path: 'Stage', map: { new: 'New' } } };
+    expect(await apply({ card }, { Stage: 'Legal' })).toMatchObject({
+      ok: false,
+      problems: [{ field: 'card.stage', code: 'not_in_map', value: 'Legal' }],
+    });
   });
 
   it('a row without a number is `required`', async () => {

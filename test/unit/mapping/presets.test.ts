@@ -42,6 +42,17 @@ const cases: [name: string, preset: string, row: Record<string, string>, wanted:
     { extraInfo: [{ name: 'original source', value: 'Referrals' }], card: { sourceId: 2 } },
   ],
   [
+    'HubSpot without city, state and company',
+    'hubspot',
+    {
+      'First Name': 'Ana',
+      'Phone Number': phone,
+      'Country/Region': 'United States',
+      'Lifecycle Stage': 'Opportunity',
+    },
+    { extraInfo: [{ name: 'location', value: 'United States' }], card: { title: 'Ana' } },
+  ],
+  [
     'Pipedrive with the number under Other, no value and two labels',
     'pipedrive',
     {
@@ -122,4 +133,25 @@ it.each(cases)('%s', async (_, preset, row, wanted) => {
   const config = MappingConfig.parse(parse(await readFile(join(EXAMPLES, preset, 'mapping.yaml'), 'utf8')));
   const result = await compileMapping(config).apply(row);
   expect(result).toMatchObject({ ok: true, warnings: [], record: wanted });
+});
+
+it('Pipedrive keeps a person whose label and channel are not in its tables', async () => {
+  const config = MappingConfig.parse(parse(await readFile(join(EXAMPLES, 'pipedrive/mapping.yaml'), 'utf8')));
+  const result = await compileMapping(config).apply({
+    'Person - Phone': phone,
+    'Person - Labels': 'Cold lead, Hot lead',
+    'Deal - Label': 'Frozen',
+    'Deal - Source channel': 'Marketplace',
+    'Deal - Status': 'Open',
+    'Deal - Stage': 'Qualified',
+  });
+  expect(result).toMatchObject({
+    ok: true,
+    record: { tags: ['lead', 'pipedrive', 'quente'], card: { stage: 'Qualified' } },
+    warnings: [
+      { field: 'tags.1', code: 'not_in_map', value: 'Frozen' },
+      { field: 'tags.2', code: 'not_in_map', value: 'Cold lead' },
+      { field: 'card.source', code: 'not_in_map', value: 'Marketplace' },
+    ],
+  });
 });

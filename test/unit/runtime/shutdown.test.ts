@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createShutdown } from '../../../src/runtime/shutdown.ts';
@@ -9,6 +9,9 @@ class Host extends EventEmitter {
   readonly exits: number[] = [];
   exit(code: number): void {
     this.exits.push(code);
+  }
+  endNow(): void {
+    this.emit('ended now');
   }
 }
 
@@ -101,6 +104,28 @@ describe('closing', () => {
     expect(host.listenerCount('SIGINT') + host.listenerCount('SIGTERM')).toBe(2);
     await shutdown.run('test');
     expect(host.listenerCount('SIGINT') + host.listenerCount('SIGTERM')).toBe(0);
+  });
+});
+
+describe('a limit', () => {
+  it('ends the process however much is still open', async () => {
+    const host = new Host();
+    const shutdown = createShutdown({ graceMs: 60_000, limitMs: 10, say: () => undefined, host });
+    shutdown.add('stuck', () => new Promise(() => undefined));
+    const ended = once(host, 'ended now');
+    host.emit('SIGTERM', 'SIGTERM');
+    await ended;
+  });
+
+  it('leaves no time when a second signal comes', async () => {
+    const host = new Host();
+    const shutdown = createShutdown({ graceMs: 60_000, limitMs: 60_000, say: () => undefined, host });
+    shutdown.add('stuck', () => new Promise(() => undefined));
+    const ended = once(host, 'ended now');
+    host.emit('SIGTERM', 'SIGTERM');
+    host.emit('SIGINT', 'SIGINT');
+    await ended;
+    expect(host.exits).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -148,10 +149,18 @@ describe('what is no source at all', () => {
     });
   });
 
-  it('a folder is not a file', async () => {
+  it.each(['csv', 'jsonl'] as const)('a folder, a pipe or a device is no %s file', async (type) => {
     await mkdir(join(folder.path, 'dir'), { recursive: true });
-    const source = openSource({ type: 'jsonl', path: 'dir', encoding: 'auto' }, { baseDir: folder.path });
-    await expect(source.read(null, { limit: 1 })).rejects.toMatchObject({ code: 'format' });
+    const pipe = join(folder.path, `${type}-pipe`);
+    execFileSync('mkfifo', [pipe]);
+    for (const path of ['dir', pipe, '/dev/zero']) {
+      const config = { type, path, encoding: 'auto', delimiter: 'auto' } as const;
+      const source = openSource(config, { baseDir: folder.path });
+      await expect(source.read(null, { limit: 1 })).rejects.toMatchObject({
+        code: 'format',
+        message: expect.stringContaining(`"${path}" can't be read: it is a`),
+      });
+    }
   });
 });
 

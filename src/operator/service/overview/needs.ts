@@ -8,6 +8,7 @@ import {
 } from '../../../contracts/operator/overview.ts';
 import type { NeedRow } from '../../../ledger/operator/overview/needs.ts';
 import type { OpenDeadLetters } from '../dead-letters/letters.ts';
+import type { FailingWork } from './failing-work.ts';
 import { jobOf } from './jobs.ts';
 import type { outagesOf } from './outages.ts';
 import type { PausedSync } from './paused-syncs.ts';
@@ -18,6 +19,7 @@ const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
   'blocked-events': 'critical',
   'blocked-campaign': 'critical',
   'blocked-sync': 'critical',
+  'failing-batch': 'critical',
   'failed-run': 'critical',
   'failing-calls': 'critical',
   'no-worker': 'critical',
@@ -85,6 +87,7 @@ interface Found {
   readonly rows: readonly NeedRow[];
   readonly tokens: readonly TokenGauge[];
   readonly pauses: readonly PausedSync[];
+  readonly work: readonly FailingWork[];
   /** Account null: the route is not configured any more. */
   readonly letters: readonly (OpenDeadLetters & { readonly account: string | null })[];
   readonly outages: ReturnType<typeof outagesOf>;
@@ -103,7 +106,7 @@ function reviewOf(kind: Reviewable, subject: string, until: string): Command {
 }
 
 /** The most severe first, then those that wait longest. */
-export function needsOf({ rows, tokens, pauses, letters, outages, at, accountOf }: Found): Need[] {
+export function needsOf({ rows, tokens, pauses, letters, work, outages, at, accountOf }: Found): Need[] {
   const refused = tokens.flatMap(({ account, position, marks }) =>
     marks.map(({ scope, code, at: since }): Need => {
       const reason = scope === null ? 'the service refuses the token' : `the token lacks the scope ${scope}`;
@@ -129,7 +132,14 @@ export function needsOf({ rows, tokens, pauses, letters, outages, at, accountOf 
     return { ...row, account, name, severity: SEVERITY[row.kind], commands: [...commands, ...review] };
   });
   const broken = outages.map((outage) => need({ ...outage, run: null }));
-  const all = [...refused, ...broken, ...others, ...pauses.map(pausedNeed), ...letters.map(deadLetterNeed)];
+  const all = [
+    ...refused,
+    ...broken,
+    ...others,
+    ...pauses.map(pausedNeed),
+    ...letters.map(deadLetterNeed),
+    ...work.map(failingNeed),
+  ];
   return all.sort(
     (a, b) =>
       RANKS.indexOf(a.severity) - RANKS.indexOf(b.severity) || (a.since ?? '~').localeCompare(b.since ?? '~'),
@@ -168,6 +178,13 @@ function deadLetterNeed({
     count,
     commands: [{ route: 'POST /dead-letters/replay', input: { cluster, route } }],
   };
+}
+
+/** It goes on by itself once the cause is gone, so there is no command. */
+function failingNeed({ account, name, activity, code, attempts, workflows }: FailingWork): Need {
+  const reason = `${activity} has failed ${attempts} times in a row; the log of the worker has the error`;
+  const given = { kind: 'failing-batch', account, name, run: null, since: null, code, reason } as const;
+  return { ...need(given), count: workflows };
 }
 
 function need(fields: Omit<Need, 'severity' | 'count' | 'commands'>): Need {

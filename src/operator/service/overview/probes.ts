@@ -5,6 +5,7 @@ import { createCampaignNow } from '../campaigns/now.ts';
 import type { ClusterLetters, DeadLetters, OpenDeadLetters } from '../dead-letters/letters.ts';
 import type { OperatorDeps } from '../deps.ts';
 import { type CampaignEstimate, readEstimates } from './campaigns.ts';
+import { type FailingWork, readFailingWork } from './failing-work.ts';
 import { type PausedSync, readPausedSyncs } from './paused-syncs.ts';
 
 /** Health is null where this process does not know it. */
@@ -15,6 +16,8 @@ export interface OverviewProbes {
   pausedSyncs(running: readonly RunningRow[]): Promise<ReadonlyMap<string, PausedSync>>;
   /** Estimates of campaigns among these runs, by run. */
   campaigns(running: readonly RunningRow[]): Promise<ReadonlyMap<string, CampaignEstimate>>;
+  /** Batches that fail again and again; at most 15 s old. Empty while no Temporal server answers. */
+  failingWork(): Promise<readonly FailingWork[]>;
   /** Answers at once with the last count. */
   deadLetters(): readonly OpenDeadLetters[];
   /** Reads the topics. */
@@ -26,6 +29,8 @@ export const NO_SERVER = 'no Temporal server is running';
 
 /** Temporal answers within this time, or counts as away. */
 const TEMPORAL_MS = 2000;
+/** A need may be this old: it is due within a minute. */
+const FAILING_MS = 15_000;
 /** A broker that is away takes seconds to find out. The overview is read more often. */
 const KAFKA_MS = 15_000;
 
@@ -62,6 +67,17 @@ export function defaultProbes(deps: OperatorDeps, letters: DeadLetters): Overvie
         return new Map();
       }
     },
+    failingWork: remembered(FAILING_MS, async () => {
+      try {
+        const client = await runningTemporal();
+        if (client === null) return [];
+        return await client.withDeadline(Date.now() + TEMPORAL_MS, () => readFailingWork(client));
+      } catch (error) {
+        // The health of Temporal shows it. The rest of the overview does not need these.
+        deps.log.warn({ err: error }, 'failing batches cannot be read');
+        return [];
+      }
+    }),
     async campaigns(running) {
       try {
         return await readEstimates(running, nowOf, await deps.now());

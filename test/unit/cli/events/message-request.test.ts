@@ -160,7 +160,7 @@ describe('files of this machine', () => {
   it.each([
     ['missing.png', undefined, EXIT.notFound, /ENOENT/],
     ['empty.png', '', EXIT.usage, /empty/],
-    ['.', undefined, EXIT.notFound, /EISDIR/],
+    ['.', undefined, EXIT.usage, /it is a folder/],
   ])('not %s', async (name, content, code, problem) => {
     const path = content === undefined ? join(dir, name) : await put(name, content);
     const { exitCode, message } = await refusal(readFiles([path]));

@@ -8,7 +8,7 @@ import { createShutdown, type Shutdown } from '../../../../src/runtime/shutdown.
 
 const HOST = '127.0.0.1';
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const idle = { on: () => undefined, off: () => undefined, exit: () => undefined };
+const idle = { on: () => undefined, off: () => undefined, exit: () => undefined, endNow: () => undefined };
 const open: Shutdown[] = [];
 
 describe('the port of the admin listener', () => {

@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildOnce } from '../../../support/runner/build.ts';
@@ -47,6 +50,27 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
     expect(await child.ended()).toEqual({ code, signal: null });
   });
 });
+
+it.each(['SIGINT', 'SIGTERM'] as const)(
+  'ends a command at %s although a part of it never closes, and a thread never returns',
+  async (signal) => {
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-lifetime-'));
+    try {
+      const pipe = join(folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      // process.exit alone would wait for this open for ever.
+      const child = await start(
+        `(await import('node:fs')).open(${JSON.stringify(pipe)}, 'r', () => {});
+         shutdown.add('stuck', () => new Promise(() => {}));
+         await new Promise(() => {});`,
+      );
+      process.kill(child.pid, signal);
+      expect(await child.ended()).toEqual({ code: null, signal: 'SIGINT' });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+);
 
 it('leaves the exit code of work that ends by itself', async () => {
   expect(await (await start('return 0;')).ended()).toEqual({ code: 0, signal: null });

@@ -17,6 +17,7 @@ const WELL: OverviewProbes = {
   temporal: async () => ({ ok: true, detail: null, roundTripMs: 1 }),
   kafka: async () => null,
   pausedSyncs: async () => new Map(),
+  failingWork: async () => [],
   campaigns: async () => new Map(),
   deadLetters: () => [],
   listDeadLetters: async () => [],

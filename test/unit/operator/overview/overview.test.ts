@@ -20,6 +20,7 @@ const QUIET: OverviewProbes = {
   temporal: async () => null,
   kafka: async () => null,
   pausedSyncs: async () => new Map(),
+  failingWork: async () => [],
   campaigns: async () => new Map(),
   deadLetters: () => [],
   listDeadLetters: async () => [],
@@ -179,6 +180,32 @@ describe.each([
       commands: [{ route: 'POST /syncs/{sync}/resume', input: { sync: 'leads' } }],
     });
     expect(running.find(({ run }) => run === pause.run)).toMatchObject({ ...shown, etaSeconds: null });
+  });
+
+  it('work that fails again and again needs a person, with the class of its error', async () => {
+    const work = { activity: 'syncBatch', code: 'LedgerError', attempts: 7, workflows: 2 };
+    const probes = {
+      ...QUIET,
+      failingWork: async () => [
+        { account: 'acme', name: 'leads', ...work },
+        { account: 'beta', name: 'leads', ...work },
+      ],
+    };
+    const { needs } = await ask('GET /overview', { account: 'acme' }, probes);
+    expect(needs.filter(({ kind }) => kind === 'failing-batch')).toEqual([
+      {
+        kind: 'failing-batch',
+        severity: 'critical',
+        account: 'acme',
+        name: 'leads',
+        run: null,
+        count: 2,
+        since: null,
+        code: 'LedgerError',
+        reason: 'syncBatch has failed 7 times in a row; the log of the worker has the error',
+        commands: [],
+      },
+    ]);
   });
 
   it('open dead letters need a person, of the account that was asked for', async () => {
