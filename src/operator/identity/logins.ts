@@ -22,7 +22,7 @@ import {
   type UserRow,
 } from '../../ledger/operator/users.ts';
 import { OperatorError } from '../error.ts';
-import { checkPassword, type Passwords } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { hashToken, newToken } from './tokens.ts';
 
 const FIRST_ADMIN_MINUTES = 15;
@@ -146,7 +146,7 @@ export async function claimLink(
     throw new OperatorError('invalid', 'choose the name of the first admin', { code: 'NAME_REQUIRED' });
   const known = owner === null ? null : await findUser(db, owner);
   const names = [owner ?? name ?? '', known?.displayName ?? displayName ?? ''];
-  checkPassword(password, names);
+  await passwords.check(password, names);
   const passwordHash = await passwords.hash(password);
   return await db.transaction(async (tx) => {
     await lockUsers(tx);
