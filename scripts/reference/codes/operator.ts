@@ -53,6 +53,11 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
         'You are a Unix user without a user of Sluice.',
         'Add one with `sluice user add --unix-user`.',
       ],
+      [
+        'OIDC_COOKIE',
+        'The cookie of the login was changed in the browser, or the client secret was changed.',
+        'Log in again.',
+      ],
       ['OIDC_NOT_CONFIGURED', 'The configuration has no OpenID provider.', 'Set `operator.oidc`.'],
       [
         'OIDC_NO_ROLE',

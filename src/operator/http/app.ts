@@ -21,6 +21,8 @@ export interface AppOptions {
   readonly guards: readonly RequestHandler[];
   /** Login and logout. */
   readonly logins: Router;
+  /** Name of the cookie of sessions, in the requests of this response. */
+  sessionCookie(res: express.Response): string;
   /** Whether the login of this response is still valid. */
   isAlive(res: express.Response): Promise<boolean>;
   /** The nonce of styles in the Content-Security-Policy of this response. */
@@ -37,7 +39,9 @@ export function createApp(options: AppOptions): Express {
   app.set('query parser', 'simple');
   app.set('trust proxy', options.behindProxy ? 1 : false);
   app.use(...options.guards);
-  app.get(`${API_PREFIX}/openapi.json`, (_req, res) => void res.json(describeApi(options.version)));
+  app.get(`${API_PREFIX}/openapi.json`, (_req, res) => {
+    res.json(describeApi(options.version, options.sessionCookie(res)));
+  });
   app.use(options.logins);
   app.use(changesRouter(options.changes, options.isAlive));
   app.use(createApi(options.dispatch));

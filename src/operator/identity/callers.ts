@@ -27,10 +27,19 @@ export function unixUserOf({ identity, isClaimed = false }: Caller): string | nu
   return identity.startsWith('unix:') && !isClaimed ? identity.slice('unix:'.length) : null;
 }
 
+export interface SessionCaller {
+  readonly caller: Caller;
+  readonly csrfToken: string;
+}
+
 /** @returns null when the session has ended */
-export async function callerOfSession(db: Database, token: string, use: SessionUse): Promise<Caller | null> {
+export async function callerOfSession(
+  db: Database,
+  token: string,
+  use: SessionUse,
+): Promise<SessionCaller | null> {
   const user = await useSession(db, hashToken(token), use);
-  return user === null ? null : callerOfUser(user, 'session');
+  return user === null ? null : { caller: callerOfUser(user, 'session'), csrfToken: user.csrfToken };
 }
 
 /** @returns null when the token is unknown, expired or revoked */

@@ -72,19 +72,28 @@ export interface SessionStart {
   readonly before: string | null;
 }
 
-/** Begins a session. @returns its token, always a new one */
-export async function startSession(db: Queryable, user: UserRow, start: SessionStart): Promise<string> {
+export interface StartedSession {
+  /** Always a new one. */
+  readonly token: string;
+  readonly csrfToken: string;
+}
+
+export async function startSession(
+  db: Queryable,
+  user: UserRow,
+  start: SessionStart,
+): Promise<StartedSession> {
   const token = newToken();
   if (start.before !== null) await deleteSession(db, hashToken(start.before));
   await deleteEndedSessions(db, start.limits);
-  await createSession(db, {
+  const csrfToken = await createSession(db, {
     hash: hashToken(token),
     user,
     via: start.via,
     agent: start.agent.slice(0, MAX_AGENT),
   });
   await noteLogin(db, user.id);
-  return token;
+  return { token, csrfToken };
 }
 
 export interface LoginLink {

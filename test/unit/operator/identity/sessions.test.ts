@@ -9,15 +9,16 @@ import { addUser, type Browser, openBrowser, startServer, type TestServer } from
 let db: Database;
 let server: TestServer;
 let browser: Browser;
+let COOKIE: string;
 beforeEach(async () => {
   db = await testLedger();
   server = await startServer(db);
   browser = openBrowser(server);
+  COOKIE = `sluice_session_${server.port}`;
   await addUser(db, 'ana', 'admin');
 });
 afterEach(() => server.close());
 
-const COOKIE = 'sluice_session';
 const codeOf = ({ body }: { body: unknown }) => (body as { error?: { code?: string } }).error?.code;
 const me = async (one: Browser) =>
   ((await one.send('GET', '/api/v1/session')).body as { user: { name: string; role: string } | null }).user;
@@ -27,7 +28,9 @@ describe('a login', () => {
   it('gives a cookie that scripts and other sites cannot use, and a CSRF token', async () => {
     const { status, headers, body } = await browser.login('ana');
     expect(status).toBe(200);
-    expect(setCookie(headers)).toMatch(/^sluice_session=[\w-]{43};.*HttpOnly; SameSite=Strict$/);
+    expect(setCookie(headers)).toMatch(
+      /^sluice_session_\d+=[\w-]{43};.*Path=\/;.*HttpOnly; SameSite=Strict$/,
+    );
     expect(body).toMatchObject({ user: { identity: 'user:ana', role: 'admin', via: 'session' } });
     expect(await me(browser)).toMatchObject({ name: 'ana' });
     const rows = await db.query<{ hash: string }>('select hash from user_sessions');
@@ -42,9 +45,28 @@ describe('a login', () => {
     await server.close();
     server = await startServer(db, { http: { publicUrl: 'https://s.example.com', behindProxy: true } });
     const { headers } = await openBrowser(server, 'https://s.example.com').login('ana');
-    expect(setCookie(headers)).toMatch(/^__Host-sluice=.*Path=\/;.*HttpOnly; Secure; SameSite=Strict$/);
+    expect(setCookie(headers)).toMatch(
+      /^__Host-sluice_session_443=.*Path=\/;.*HttpOnly; Secure; SameSite=Strict$/,
+    );
     expect(setCookie(headers)).not.toMatch(/domain/i);
     expect(headers.get('strict-transport-security')).toContain('max-age');
+  });
+
+  it('of two instances on one machine have cookies and CSRF tokens of their own', async () => {
+    const other = await startServer(db);
+    try {
+      const there = openBrowser(other);
+      await browser.login('ana');
+      // One jar: browsers share the cookies of a host among its ports.
+      for (const [name, value] of browser.cookies) there.cookies.set(name, value);
+      expect(await me(there)).toBeNull();
+      await there.login('ana');
+      for (const [name, value] of there.cookies) browser.cookies.set(name, value);
+      expect(browser.cookies.size).toBe(2);
+      expect([await me(browser), await me(there)]).toEqual([expect.anything(), expect.anything()]);
+    } finally {
+      await other.close();
+    }
   });
 
   it('never takes over the session that somebody planted in the browser', async () => {
@@ -265,7 +287,7 @@ describe('a session while the ledger is away', () => {
     const other = await startServer(away);
     try {
       const one = openBrowser(other);
-      for (const [name, value] of browser.cookies) one.cookies.set(name, value);
+      one.cookies.set(`sluice_session_${other.port}`, browser.cookies.get(COOKIE) as string);
       const { status, body } = await one.send('GET', '/api/v1/session');
       expect([status, codeOf({ body })]).toEqual([503, 'LEDGER']);
       isAway = false;
