@@ -1,6 +1,7 @@
 // Who a session, an access token or a Unix user is.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { plainName } from '../../contracts/plain-name.ts';
 import type { Database } from '../../ledger/database.ts';
 import { type SessionUse, useAccessToken, useSession } from '../../ledger/operator/sessions.ts';
 import { findUnixUser, type UserRow } from '../../ledger/operator/users.ts';
@@ -69,7 +70,7 @@ export function createUnixCallers({ db, ownUid, nameOf = cachedNames() }: UnixCa
     const user = await findUnixUser(db, shown);
     if (uid === ownUid || uid === ROOT) {
       if (user !== null) return { ...callerOfUser(user, 'socket'), role: 'admin' };
-      return { identity: `unix:${shown}`, name: shown, role: 'admin', via: 'socket' };
+      return { identity: `unix:${shown}`, name: plainName(shown), role: 'admin', via: 'socket' };
     }
     if (user === null || user.disabledAt !== null)
       throw new OperatorError(

@@ -1,4 +1,5 @@
 // Logins: with a password, and with a one-time link.
+import { plainName } from '../../contracts/plain-name.ts';
 import type { Database, Queryable } from '../../ledger/database.ts';
 import { beginLogin } from '../../ledger/operator/login-attempts.ts';
 import { createLoginLink, readLoginLink, takeLoginLink } from '../../ledger/operator/login-links.ts';
@@ -90,7 +91,7 @@ export async function startSession(
     hash: hashToken(token),
     user,
     via: start.via,
-    agent: start.agent.slice(0, MAX_AGENT),
+    agent: plainName(start.agent).slice(0, MAX_AGENT),
   });
   await noteLogin(db, user.id);
   return { token, csrfToken };

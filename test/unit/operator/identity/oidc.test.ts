@@ -121,6 +121,24 @@ describe('a login with OpenID', () => {
   });
 });
 
+it.each([
+  ['a direction mark', 'Ana \u202eazuoS\u202c', 'Ana azuoS'],
+  ['an isolate and an Arabic mark', '\u2066Ana\u2069\u061c', 'Ana'],
+  ['a terminal sequence', '\u001b[2JAna\u0085\0', '[2JAna'],
+  ['a second line', 'Ana\nadmin\u2028x', 'Anaadminx'],
+  ['accents and emoji', 'Ana Conceição 👩‍🚀', 'Ana Conceição 👩‍🚀'],
+])('a name with %s is shown as plain text', async (_, name, shown) => {
+  provider.people.set('s1', { preferred_username: 'Ana', name, groups: ['ops'] });
+  expect(await finish(await provider.logIn(await begin(), 's1'))).toBe('303 /');
+  expect(await me()).toMatchObject({ displayName: shown });
+});
+
+it('a name of nothing but marks counts as none', async () => {
+  provider.people.set('s1', { preferred_username: '\u202e', name: '\u200f\u200e', groups: ['ops'] });
+  await finish(await provider.logIn(await begin(), 's1'));
+  expect(await me()).toMatchObject({ name: 's1', displayName: 's1' });
+});
+
 describe('a redirect from the provider', () => {
   const REFUSED = '303 /login?error=OIDC_REFUSED';
 
