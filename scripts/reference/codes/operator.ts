@@ -47,6 +47,7 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       ],
       ['LOGIN_REQUIRED', 'Nobody has logged in, or the session has ended.', 'Log in.'],
       ['NAME_REQUIRED', 'The link for the first admin was used without a name.', 'Choose a name.'],
+      ['HOST_TWICE', 'The request has more than one Host header.', 'Make the client or the proxy send one.'],
       ['NAME_TAKEN', 'A user has this name. Names are never used twice.', 'Choose another name.'],
       [
         'NO_USER',

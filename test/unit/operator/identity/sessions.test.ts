@@ -43,7 +43,9 @@ describe('a login', () => {
 
   it('over https gives a cookie that no other host can set', async () => {
     await server.close();
-    server = await startServer(db, { http: { publicUrl: 'https://s.example.com', behindProxy: true } });
+    server = await startServer(db, {
+      http: { publicUrl: 'https://s.example.com', trustProxy: ['10.0.0.7'] },
+    });
     const { headers } = await openBrowser(server, 'https://s.example.com').login('ana');
     expect(setCookie(headers)).toMatch(
       /^__Host-sluice_session_443=.*Path=\/;.*HttpOnly; Secure; SameSite=Strict$/,
@@ -87,6 +89,36 @@ describe('a login', () => {
     await browser.login('ana');
     const cookie = `${COOKIE}=planted; ${COOKIE}=${browser.cookies.get(COOKIE)}`;
     expect((await browser.send('GET', '/api/v1/users', undefined, { cookie })).status).toBe(401);
+  });
+});
+
+describe('behind a proxy', () => {
+  const guessFrom = async (address: string) => {
+    const headers = { 'x-forwarded-for': address };
+    const guess = { name: 'ana', password: 'guess' };
+    const { status } = await openBrowser(server).send('POST', '/api/v1/login', guess, headers);
+    return status;
+  };
+  const wrong = async () =>
+    await Promise.all(Array.from({ length: 5 }, () => guessFrom('203.0.113.1'))).then(() => undefined);
+
+  it('a guesser slows down the own address, and no other', async () => {
+    await server.close();
+    server = await startServer(db, { http: { trustProxy: ['127.0.0.1'] } });
+    await wrong();
+    const waits = await db.query<{ key: string }>('select key from login_attempts where failures = 5');
+    await guessFrom('198.51.100.7, 203.0.113.2');
+    const all = await db.query<{ key: string }>('select key from login_attempts');
+    // Name and address, address, and name. The second guesser adds two, and shares the name.
+    expect(waits.length).toBe(3);
+    expect(all.length).toBe(5);
+  });
+
+  it('that is not listed, nobody can name another address', async () => {
+    await wrong();
+    const before = await db.query('select key from login_attempts');
+    await guessFrom('203.0.113.2');
+    expect(await db.query('select key from login_attempts')).toEqual(before);
   });
 });
 
@@ -202,6 +234,15 @@ describe('a command of a browser', () => {
     },
   );
 
+  it('with a second Host header is refused, whichever is right', async () => {
+    for (const hosts of [
+      ['localhost', 'evil.example'],
+      ['evil.example', 'localhost'],
+      ['localhost', 'localhost'],
+    ])
+      expect(await statusOfHost(...hosts)).toBe(400);
+  });
+
   it.each(['localhost:9000', '127.0.0.1:1', '[::1]:8088'])(
     'to the Host %s of a tunnel works',
     async (host) => {
@@ -210,9 +251,13 @@ describe('a command of a browser', () => {
   );
 
   /** `fetch` does not let a test choose the Host. */
-  function statusOfHost(host: string): Promise<number> {
+  function statusOfHost(...hosts: readonly string[]): Promise<number> {
     return new Promise((done, failed) => {
-      const options = { port: server.port, path: '/api/v1/session', headers: { host } };
+      const options = {
+        port: server.port,
+        path: '/api/v1/session',
+        headers: hosts.flatMap((host) => ['host', host]),
+      };
       request(options, (res) => {
         res.resume();
         done(res.statusCode ?? 0);
