@@ -38,7 +38,7 @@ const RULES = {
           contracts kafka ledger mapping config observability workflows/messages.ts workflows/policies.ts`,
   },
   'src/operator': {
-    may: `node: express express-rate-limit p-limit helmet koffi undici openid-client @node-rs/argon2 zod @temporalio/client @temporalio/common
+    may: `node: express express-rate-limit p-limit helmet koffi undici openid-client @node-rs/argon2 @zxcvbn-ts/** jose zod @temporalio/client @temporalio/common
           @temporalio/common/** outbound contracts files codec ledger config campaigns observability mapping ingress workflows/messages.ts
           workflows/crm-sync.ts workflows/scheduled-sync.ts workflows/scheduled-campaign.ts activities/sync/sync-batch.ts`,
   },

@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const UNUSED = /\.(?:map|[cm]?ts|md|markdown|flow|rs)$/i;
-const LICENSE = /^(?:licen[cs]e|notice|copying)/i;
+const LICENSE = /^(?:licen[cs]e|notice|copying|third[-_]party)/i;
 const BRIDGE = 'node_modules/@temporalio/core-bridge';
 /** Of Swagger UI, the files that src/sandbox/openapi/serve.ts serves. */
 const SWAGGER = 'node_modules/swagger-ui-dist';

@@ -44,7 +44,7 @@ export function createLedgerReader(options: LedgerSnapshotOptions): () => Promis
         ({ account, poller }) => config().config.pollers[poller]?.account === account,
       ),
       sinks: await readSinks(db, Object.keys(config().config.sinks)),
-      needs: await readNeeds(db, null),
+      needs: (await readNeeds(db, null)).needs,
     };
   };
 

@@ -29,7 +29,7 @@ export async function listenForOperators(options: OperatorHttpOptions): Promise<
     changes: watchChanges({ db, log }),
     version: VERSION,
     consoleDir: CONSOLE_DIR,
-    behindProxy: http.behindProxy,
+    trustProxy: http.trustProxy,
   });
   return await listen(app, http).catch((error: NodeJS.ErrnoException) => {
     if (!fallback || error.code !== 'EADDRINUSE') throw error;

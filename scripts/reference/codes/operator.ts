@@ -47,11 +47,17 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       ],
       ['LOGIN_REQUIRED', 'Nobody has logged in, or the session has ended.', 'Log in.'],
       ['NAME_REQUIRED', 'The link for the first admin was used without a name.', 'Choose a name.'],
+      ['HOST_TWICE', 'The request has more than one Host header.', 'Make the client or the proxy send one.'],
       ['NAME_TAKEN', 'A user has this name. Names are never used twice.', 'Choose another name.'],
       [
         'NO_USER',
         'You are a Unix user without a user of Sluice.',
         'Add one with `sluice user add --unix-user`.',
+      ],
+      [
+        'OIDC_COOKIE',
+        'The cookie of the login was changed in the browser, or the client secret was changed.',
+        'Log in again.',
       ],
       ['OIDC_NOT_CONFIGURED', 'The configuration has no OpenID provider.', 'Set `operator.oidc`.'],
       [

@@ -18,18 +18,19 @@ export function checkOperator(main: YamlFile): ConfigProblem[] {
 function checkListener(main: YamlFile, http: unknown): ConfigProblem[] {
   const host = child(http, 'host');
   const publicUrl = child(http, 'publicUrl');
-  const isProxied = child(http, 'behindProxy') === true;
+  const proxies = child(http, 'trustProxy');
+  const isProxied = Array.isArray(proxies) && proxies.length > 0;
   const hasTls = child(http, 'tls') !== undefined;
   const isRemote = typeof host === 'string' && !isLoopbackHost(host);
   const problems: ConfigProblem[] = [];
   if (isRemote && !hasTls && !isProxied && child(http, 'insecure') !== true) {
     const message = `listens on "${host}" without TLS, so others on the network can read passwords and sessions`;
     const hint =
-      'set tls.cert and tls.key; or let a proxy terminate TLS and set behindProxy: true and an https publicUrl; or set insecure: true for a port that a container publishes on 127.0.0.1';
+      'set tls.cert and tls.key; or let a proxy terminate TLS, and set trustProxy to its address and publicUrl to its https URL; or set insecure: true for a port that a container publishes on 127.0.0.1';
     problems.push(main.problemAt([...HTTP, 'host'], message, hint));
   }
   if ((isRemote || isProxied) && publicUrl === undefined) {
-    const at = isRemote ? 'host' : 'behindProxy';
+    const at = isRemote ? 'host' : 'trustProxy';
     const message = 'needs publicUrl: without it, Sluice cannot refuse requests from pages of other sites';
     problems.push(
       main.problemAt([...HTTP, at], message, 'set publicUrl to the https:// URL that browsers open'),
@@ -41,7 +42,13 @@ function checkListener(main: YamlFile, http: unknown): ConfigProblem[] {
   }
   if (typeof publicUrl === 'string' && publicUrl.startsWith('https:') && !isRemote && !hasTls && !isProxied) {
     const message = 'is https, and this server speaks plain HTTP';
-    problems.push(main.problemAt([...HTTP, 'publicUrl'], message, 'set tls, or behindProxy: true'));
+    problems.push(
+      main.problemAt(
+        [...HTTP, 'publicUrl'],
+        message,
+        'set tls, or trustProxy to the address of the proxy that terminates TLS',
+      ),
+    );
   }
   return problems;
 }

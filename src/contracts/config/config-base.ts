@@ -73,3 +73,16 @@ export function isPlainUrl(text: string): boolean {
   const { username, password, search, hash } = new URL(text);
   return `${username}${password}${search}${hash}` === '';
 }
+
+const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
+const isNetwork = (text: string): boolean => Network.safeParse(text).success;
+
+/** Proxies of a listener, by address. */
+export const trustProxy = z
+  .array(
+    z
+      .string()
+      .refine(isNetwork, 'must be an address or a network, for example 10.0.0.7 or 10.0.0.0/8')
+      .meta({ description: 'IP address, or network such as 10.0.0.0/8.' }),
+  )
+  .default([]);

@@ -1,10 +1,7 @@
 // The part `ingress` of sluice.yaml: how events come in, whatever route they take.
 import { z } from 'zod';
-import { described, durationWithin, insecure, isPlainUrl, name } from './config-base.ts';
+import { described, durationWithin, insecure, isPlainUrl, name, trustProxy } from './config-base.ts';
 import { KAFKA_CONNECTION, topicName } from './config-kafka.ts';
-
-const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
-const isNetwork = (text: string): boolean => Network.safeParse(text).success;
 
 export const IngressHttp = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').meta({
@@ -51,18 +48,10 @@ export const IngressHttp = z.strictObject({
     description:
       'Maximum number of connections per process. Above it, Sluice closes the oldest unauthenticated connection, or the new one if there is none. Default: 1000.',
   }),
-  trustProxy: z
-    .array(
-      z
-        .string()
-        .refine(isNetwork, 'must be an address or a network, for example 10.0.0.7 or 10.0.0.0/8')
-        .meta({ description: 'IP address, or network such as 10.0.0.0/8.' }),
-    )
-    .default([])
-    .meta({
-      description:
-        'Proxies whose X-Forwarded-For header names the peer of a request. Default: []; the peer is the address that connects.',
-    }),
+  trustProxy: described(
+    trustProxy,
+    'Proxies whose X-Forwarded-For header names the peer of a request. Default: []; the peer is the address that connects.',
+  ),
   unauthenticated: z
     .strictObject({
       maxBytes: z.int().min(1024).default(33_554_432).meta({

@@ -1,6 +1,6 @@
 // The part `operator` of sluice.yaml: how operators reach Sluice, and who may log in.
 import { z } from 'zod';
-import { durationWithin, insecure, isPlainUrl, SecretRef } from './config-base.ts';
+import { described, durationWithin, insecure, isPlainUrl, SecretRef, trustProxy } from './config-base.ts';
 import { MEDIA_LIMITS, MediaHosts } from './config-media.ts';
 
 /** Scheme, host and port only. */
@@ -15,7 +15,7 @@ const Origin = z
 export const OperatorHttp = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').meta({
     description:
-      'Address to listen on. An address other than loopback requires publicUrl, and tls, behindProxy or insecure. Default: 127.0.0.1.',
+      'Address to listen on. An address other than loopback requires publicUrl, and tls, trustProxy or insecure. Default: 127.0.0.1.',
   }),
   port: z
     .int()
@@ -37,10 +37,10 @@ export const OperatorHttp = z.strictObject({
     })
     .optional()
     .meta({ description: 'Certificate of this server. Default: none; the server speaks plain HTTP.' }),
-  behindProxy: z.boolean().default(false).meta({
-    description:
-      'true: a reverse proxy terminates TLS in front of this server. The last address in X-Forwarded-For is the peer, and every request must come through the proxy. Default: false.',
-  }),
+  trustProxy: described(
+    trustProxy,
+    'Reverse proxies that terminate TLS in front of this server. Their X-Forwarded-For header names the peer of a request, for example for the limits of failed logins. Default: []; the peer is the address that connects.',
+  ),
   insecure: insecure(
     'a host other than loopback without TLS, for a port that a container publishes on 127.0.0.1',
   ),

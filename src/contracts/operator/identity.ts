@@ -1,5 +1,6 @@
 // Endpoints of logins, users, access tokens and the audit log.
 import { z } from 'zod';
+import { isPlainName } from '../plain-name.ts';
 import { Cursor, endpoint, PageLimit, ROLES, Time } from './endpoint.ts';
 
 const Role = z.enum(ROLES);
@@ -13,10 +14,7 @@ const Shown = z
   .trim()
   .min(1)
   .max(100)
-  .regex(
-    /^[^\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/u,
-    'remove control characters and direction marks',
-  );
+  .refine(isPlainName, 'remove control characters and direction marks');
 const DisplayName = Shown;
 /** Its rules are checked where it is set, so that the message can name the rule. */
 const Password = z.string().min(1).max(1000);

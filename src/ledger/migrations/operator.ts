@@ -3,6 +3,10 @@
 /** The Unix user who asked for the first admin's link. */
 export const LINK_OWNER = 'alter table login_links add column unix_user text;';
 
+/** The database makes it, so sessions of before and of the release before have one too. */
+export const CSRF_TOKENS =
+  'alter table user_sessions add column csrf_token uuid not null default gen_random_uuid();';
+
 export const OPERATOR_TABLES = `
   -- Users are disabled, never deleted: the audit log and approvals refer to them by name.
   create table users (

@@ -25,14 +25,14 @@ export interface SessionLimits {
 /** `seen_at` and `last_used_at` are written at most this often; a page makes many requests. */
 const TOUCH = "interval '30 seconds'";
 
-export async function createSession(db: Queryable, session: NewSession): Promise<void> {
-  await db.query('insert into user_sessions (hash, user_id, role, via, agent) values ($1, $2, $3, $4, $5)', [
-    session.hash,
-    session.user.id,
-    session.user.role,
-    session.via,
-    session.agent,
-  ]);
+/** @returns the CSRF token of the session: 122 random bits, made by the database */
+export async function createSession(db: Queryable, session: NewSession): Promise<string> {
+  const [row] = await db.query<{ csrfToken: string }>(
+    `insert into user_sessions (hash, user_id, role, via, agent) values ($1, $2, $3, $4, $5)
+     returning csrf_token as "csrfToken"`,
+    [session.hash, session.user.id, session.user.role, session.via, session.agent],
+  );
+  return (row as { csrfToken: string }).csrfToken;
 }
 
 export interface SessionUse extends SessionLimits {
@@ -40,22 +40,26 @@ export interface SessionUse extends SessionLimits {
   readonly isActive: boolean;
 }
 
+export interface SessionRow extends UserRow {
+  readonly csrfToken: string;
+}
+
 /** The user of a session; null when it has ended. */
 export async function useSession(
   db: Queryable,
   hash: string,
   { idleMs, absoluteMs, isActive }: SessionUse,
-): Promise<UserRow | null> {
-  const [row] = await db.query<UserRow>(
+): Promise<SessionRow | null> {
+  const [row] = await db.query<SessionRow>(
     `with found as (
-       select user_sessions.hash, user_sessions.seen_at, users.* from user_sessions join users on users.id = user_id
+       select user_sessions.hash, user_sessions.seen_at, user_sessions.csrf_token, users.* from user_sessions join users on users.id = user_id
         where hash = $1 and disabled_at is null and users.role = user_sessions.role
           and seen_at > now() - $2 * interval '1 millisecond'
           and user_sessions.created_at > now() - $3 * interval '1 millisecond'),
      touched as (
        update user_sessions set seen_at = now() from found
         where user_sessions.hash = found.hash and $4 and found.seen_at < now() - ${TOUCH})
-     select ${userColumns('found')} from found`,
+     select ${userColumns('found')}, csrf_token as "csrfToken" from found`,
     [hash, idleMs, absoluteMs, isActive],
   );
   return row ?? null;

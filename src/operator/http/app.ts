@@ -15,12 +15,14 @@ export interface AppOptions {
   readonly version: string;
   /** Folder of the built console. */
   readonly consoleDir: string;
-  /** True: one reverse proxy stands in front. */
-  readonly behindProxy: boolean;
+  /** Addresses and networks of reverse proxies, whose X-Forwarded-For counts. */
+  readonly trustProxy: readonly string[];
   /** Run before everything else: security headers, allowed hosts and origins, and who calls (`res.locals.caller`). */
   readonly guards: readonly RequestHandler[];
   /** Login and logout. */
   readonly logins: Router;
+  /** Name of the cookie of sessions, in the requests of this response. */
+  sessionCookie(res: express.Response): string;
   /** Whether the login of this response is still valid. */
   isAlive(res: express.Response): Promise<boolean>;
   /** The nonce of styles in the Content-Security-Policy of this response. */
@@ -35,9 +37,11 @@ export function createApp(options: AppOptions): Express {
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
   app.set('query parser', 'simple');
-  app.set('trust proxy', options.behindProxy ? 1 : false);
+  app.set('trust proxy', [...options.trustProxy]);
   app.use(...options.guards);
-  app.get(`${API_PREFIX}/openapi.json`, (_req, res) => void res.json(describeApi(options.version)));
+  app.get(`${API_PREFIX}/openapi.json`, (_req, res) => {
+    res.json(describeApi(options.version, options.sessionCookie(res)));
+  });
   app.use(options.logins);
   app.use(changesRouter(options.changes, options.isAlive));
   app.use(createApi(options.dispatch));

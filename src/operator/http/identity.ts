@@ -39,6 +39,8 @@ export interface HttpIdentity {
   readonly guards: readonly RequestHandler[];
   /** Routes beside the API: single sign-on. */
   readonly logins: Router;
+  /** Name of the cookie of sessions, in the requests of this response. */
+  sessionCookie(res: Response): string;
   isAlive(res: Response): Promise<boolean>;
   nonceOf(res: Response): string;
 }
@@ -69,6 +71,7 @@ export function createHttpIdentity({
       limitStrangers(bodyMs),
     ],
     logins,
+    sessionCookie: (res) => cookies.name(res, 'session'),
     isAlive,
     nonceOf,
   };

@@ -18,8 +18,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
-  /** True: all connections come from one reverse proxy, which bounds those of each client. */
-  readonly behindProxy?: boolean;
+  /** Not empty: connections come from reverse proxies, which bound those of each client. */
+  readonly trustProxy?: readonly string[];
 }
 
 export interface Listener {
@@ -33,7 +33,7 @@ export interface Listener {
 /** @throws with `syscall: 'listen'` for a used port or an address that this machine does not have */
 export async function listen(
   app: RequestListener,
-  { host, port: wanted, tls, behindProxy = false }: ListenOptions,
+  { host, port: wanted, tls, trustProxy = [] }: ListenOptions,
 ): Promise<Listener> {
   const timeouts = {
     headersTimeout: HEADERS_MS,
@@ -52,7 +52,10 @@ export async function listen(
           },
           app,
         );
-  boundConnections(server, { max: MAX_CONNECTIONS, maxOfPeer: behindProxy ? MAX_CONNECTIONS : MAX_OF_PEER });
+  boundConnections(server, {
+    max: MAX_CONNECTIONS,
+    maxOfPeer: trustProxy.length > 0 ? MAX_CONNECTIONS : MAX_OF_PEER,
+  });
   await new Promise<void>((done, failed) => {
     server.once('error', failed);
     server.listen({ host, port: wanted, exclusive: true }, () => {

@@ -1,6 +1,5 @@
 // The two routes of a login with an OpenID provider: to the provider, and back.
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
-import { z } from 'zod';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { OperatorOidc } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
@@ -13,21 +12,10 @@ import { createOidcClient, type OidcClient } from '../identity/oidc.ts';
 import { userOfOidc } from '../identity/oidc-users.ts';
 import type { OperatorLog } from '../service/deps.ts';
 import type { Cookies } from './cookies.ts';
+import { PENDING_SECONDS, readPending, signPending } from './oidc-pending.ts';
 
 const START = '/auth/oidc';
 const CALLBACK = '/auth/oidc/callback';
-/** Time for the login at the provider. */
-const PENDING_MS = 10 * 60_000;
-
-/** In a cookie of the browser that began the login, so that no other browser can finish it. */
-const Pending = z.object({
-  state: z.string().min(1),
-  nonce: z.string().min(1),
-  verifier: z.string().min(1),
-  /** Page to open after the login. */
-  then: z.string(),
-});
-type Pending = z.infer<typeof Pending>;
 
 export interface OidcRouterOptions {
   readonly db: Database;
@@ -56,30 +44,27 @@ export function oidcRouter({ db, config, cookies, log, limit }: OidcRouterOption
   router.use(START, limit);
 
   router.get(START, async (req, res) => {
-    const { client } = clientOf();
+    const { client, secret } = clientOf();
     const { url, pending } = await client.begin(`${res.locals.origin}${CALLBACK}`);
-    const cookie: Pending = { ...pending, then: localPath(req.query.then) };
-    cookies.write(res, 'oidc', Buffer.from(JSON.stringify(cookie)).toString('base64url'), PENDING_MS);
+    const cookie = await signPending({ ...pending, then: localPath(req.query.then) }, await secret());
+    cookies.write(res, 'oidc', cookie, PENDING_SECONDS * 1000);
     res.redirect(303, url);
   });
 
   router.get(CALLBACK, async (req, res) => {
-    const pending = pendingOf(cookies.read(req, 'oidc'));
+    const cookie = cookies.read(res, 'oidc');
     cookies.write(res, 'oidc', null, 0);
-    const { client, oidc } = clientOf();
-    if (pending === null)
-      throw new OperatorError('unauthenticated', 'this browser has begun no login; log in again', {
-        code: 'OIDC_STATE',
-      });
+    const { client, oidc, secret } = clientOf();
+    const pending = await readPending(cookie, await secret());
     const login = await client.finish(new URL(req.originalUrl, String(res.locals.origin)), pending);
     const user = await userOfOidc(db, login, oidc.roles);
     const { idle, absolute } = config().config.operator.sessions;
     const limits = { idleMs: durationMs(idle), absoluteMs: durationMs(absolute) };
-    const token = await startSession(db, user, {
+    const { token } = await startSession(db, user, {
       via: 'oidc',
       agent: req.get('User-Agent') ?? '',
       limits,
-      before: cookies.read(req, 'session'),
+      before: cookies.read(res, 'session'),
     });
     cookies.write(res, 'session', token, limits.absoluteMs);
     const caller = callerOfUser(user, 'session');
@@ -105,7 +90,11 @@ export function oidcRouter({ db, config, cookies, log, limit }: OidcRouterOption
 
 /** Makes a new client when the configuration has changed. */
 function createClients(config: () => LoadedConfig) {
-  let known: { readonly oidc: OperatorOidc; readonly client: OidcClient } | null = null;
+  let known: {
+    readonly oidc: OperatorOidc;
+    readonly client: OidcClient;
+    secret(): Promise<string>;
+  } | null = null;
   return () => {
     const loaded = config();
     const { oidc } = loaded.config.operator;
@@ -115,20 +104,10 @@ function createClients(config: () => LoadedConfig) {
       });
     if (known?.oidc !== oidc) {
       const secret = async () => (await loaded.secret(oidc.clientSecret)).value;
-      known = { oidc, client: createOidcClient({ oidc, secret }) };
+      known = { oidc, client: createOidcClient({ oidc, secret }), secret };
     }
     return known;
   };
-}
-
-function pendingOf(cookie: string | null): Pending | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cookie ?? '', 'base64url').toString());
-    return Pending.safeParse(value).data ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 /** Only a path of this server: browsers read `//host` and `/\host` as another one. */

@@ -6,7 +6,8 @@ import { FIELDS_HEADER } from '../client/client.ts';
 
 type JsonSchema = Record<string, unknown>;
 
-export function describeApi(version: string): JsonSchema {
+/** @param sessionCookie name of the cookie of sessions */
+export function describeApi(version: string, sessionCookie: string): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [route, endpoint] of Object.entries<Endpoint>(ENDPOINTS)) {
     const [method = '', path = ''] = route.split(' ');
@@ -25,7 +26,7 @@ export function describeApi(version: string): JsonSchema {
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
-        session: { type: 'apiKey', in: 'cookie', name: 'sluice_session' },
+        session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
       },
       schemas: { Error: schemaOf(ErrorBody, 'output') },
     },

@@ -5,7 +5,7 @@ import type { OperatorHttp } from '../../contracts/config/config.ts';
 import { isLoopbackHost } from '../../contracts/loopback.ts';
 import { OperatorError } from '../error.ts';
 
-export type OwnAddress = Pick<OperatorHttp, 'publicUrl' | 'tls' | 'behindProxy'>;
+export type OwnAddress = Pick<OperatorHttp, 'publicUrl' | 'tls'>;
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
@@ -17,6 +17,8 @@ export function guardOrigin(own: OwnAddress): RequestHandler {
   const scheme = own.tls === undefined ? 'http' : 'https';
   const known = own.publicUrl === undefined ? null : new URL(own.publicUrl);
   return (req, res, next) => {
+    // Node takes the first one, and a proxy in front may have checked the second one.
+    if ((req.headersDistinct.host ?? []).length > 1) return next(secondHost());
     const asked = urlOf(`${scheme}://${req.headers.host ?? ''}`);
     // A proxy may pass the port of its own listener, or none.
     const isKnown = asked !== null && known !== null && asked.hostname === known.hostname;
@@ -35,6 +37,12 @@ export function guardOrigin(own: OwnAddress): RequestHandler {
 
 function urlOf(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;
+}
+
+function secondHost(): OperatorError {
+  return new OperatorError('invalid', 'the request has more than one Host header; send one', {
+    code: 'HOST_TWICE',
+  });
 }
 
 function foreignHost(known: URL | null): OperatorError {

@@ -6,9 +6,8 @@ import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
 import { peerOf } from '../../ingress/http/peer.ts';
 import type { Database } from '../../ledger/database.ts';
 import { OperatorError } from '../error.ts';
-import { callerOfAccessToken, callerOfSession } from '../identity/callers.ts';
-import { csrfTokenOf, isSame } from '../identity/tokens.ts';
-import type { Caller } from '../service/caller.ts';
+import { callerOfAccessToken, callerOfSession, type SessionCaller } from '../identity/callers.ts';
+import { isSame } from '../identity/tokens.ts';
 import type { Exchange } from '../service/exchange.ts';
 import type { Cookies } from './cookies.ts';
 
@@ -31,6 +30,11 @@ interface Credentials {
   readonly secret: string;
 }
 
+interface Proof extends Omit<SessionCaller, 'csrfToken'> {
+  /** Null for an access token: a browser never sends one by itself. */
+  readonly csrfToken: string | null;
+}
+
 export interface Sessions {
   /** Sets `res.locals.caller` and `res.locals.exchange` for requests of the API. */
   readonly identify: RequestHandler;
@@ -43,54 +47,54 @@ export function createSessions({ db, config, cookies }: SessionsOptions): Sessio
     const { idle, absolute } = config().config.operator.sessions;
     return { idleMs: durationMs(idle), absoluteMs: durationMs(absolute) };
   };
-  const callerOf = async ({ kind, secret }: Credentials, isActive: boolean): Promise<Caller | null> =>
-    kind === 'token'
-      ? await callerOfAccessToken(db, secret)
-      : await callerOfSession(db, secret, { ...limits(), isActive });
+  const proofOf = async ({ kind, secret }: Credentials, isActive: boolean): Promise<Proof | null> => {
+    if (kind === 'session') return await callerOfSession(db, secret, { ...limits(), isActive });
+    const caller = await callerOfAccessToken(db, secret);
+    return caller === null ? null : { caller, csrfToken: null };
+  };
 
   return {
     async identify(req, res, next) {
       res.locals.caller = null;
       if (!req.path.startsWith(`${API_PREFIX}/`)) return next();
-      const session = cookies.read(req, 'session');
-      res.locals.exchange = exchangeOf(req, res, session, null);
+      const session = cookies.read(res, 'session');
+      const exchange = exchangeOf(req, res, session);
+      res.locals.exchange = exchange;
       if (BEGINNINGS.has(req.path)) return next();
       const credentials = credentialsOf(req, session);
       if (credentials?.kind === 'token')
-        res.locals.exchange = exchangeOf(req, res, session, credentials.secret);
+        res.locals.exchange = { ...exchange, accessToken: credentials.secret };
       if (credentials === null) return next();
       // Temporal's web UI refreshes by itself, and sends no header that says so.
       const isTemporalUi = res.locals.isTemporalUi === true;
       const isActive = !isTemporalUi && req.get(BACKGROUND_HEADER) === undefined;
-      const caller = await callerOf(credentials, isActive);
-      if (caller === null && credentials.kind === 'token')
+      const proof = await proofOf(credentials, isActive);
+      if (proof === null && credentials.kind === 'token')
         throw new OperatorError('unauthenticated', 'the access token is unknown, expired or revoked', {
           code: 'TOKEN_INVALID',
         });
       // Its page cannot know the CSRF token. Its origin, which the browser establishes, stands in for it.
-      if (caller !== null && credentials.kind === 'session' && !isTemporalUi)
-        checkCsrf(req, credentials.secret);
-      res.locals.caller = caller;
+      if (proof?.csrfToken != null) {
+        if (!isTemporalUi) checkCsrf(req, proof.csrfToken);
+        res.locals.exchange = { ...exchange, csrfToken: proof.csrfToken };
+      }
+      res.locals.caller = proof?.caller ?? null;
       res.locals.credentials = credentials;
       next();
     },
     async isAlive(res) {
       const credentials = res.locals.credentials as Credentials | undefined;
-      return credentials !== undefined && (await callerOf(credentials, false)) !== null;
+      return credentials !== undefined && (await proofOf(credentials, false)) !== null;
     },
   };
 
-  function exchangeOf(
-    req: Request,
-    res: Response,
-    session: string | null,
-    accessToken: string | null,
-  ): Exchange {
+  function exchangeOf(req: Request, res: Response, session: string | null): Exchange {
     return {
       address: peerOf(req.ip),
       agent: req.get('User-Agent') ?? '',
       session,
-      accessToken,
+      csrfToken: null,
+      accessToken: null,
       setSession: (token) => cookies.write(res, 'session', token, limits().absoluteMs),
     };
   }
@@ -108,8 +112,8 @@ function credentialsOf(req: Request, session: string | null): Credentials | null
   return { kind: 'token', secret: token };
 }
 
-function checkCsrf(req: Request, session: string): void {
-  if (READS.has(req.method) || isSame(req.get(CSRF_HEADER) ?? '', csrfTokenOf(session))) return;
+function checkCsrf(req: Request, csrfToken: string): void {
+  if (READS.has(req.method) || isSame(req.get(CSRF_HEADER) ?? '', csrfToken)) return;
   throw new OperatorError(
     'forbidden',
     `the header ${CSRF_HEADER} is missing or of another session; reload the page`,

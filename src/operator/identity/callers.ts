@@ -1,6 +1,7 @@
 // Who a session, an access token or a Unix user is.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { plainName } from '../../contracts/plain-name.ts';
 import type { Database } from '../../ledger/database.ts';
 import { type SessionUse, useAccessToken, useSession } from '../../ledger/operator/sessions.ts';
 import { findUnixUser, type UserRow } from '../../ledger/operator/users.ts';
@@ -27,10 +28,19 @@ export function unixUserOf({ identity, isClaimed = false }: Caller): string | nu
   return identity.startsWith('unix:') && !isClaimed ? identity.slice('unix:'.length) : null;
 }
 
+export interface SessionCaller {
+  readonly caller: Caller;
+  readonly csrfToken: string;
+}
+
 /** @returns null when the session has ended */
-export async function callerOfSession(db: Database, token: string, use: SessionUse): Promise<Caller | null> {
+export async function callerOfSession(
+  db: Database,
+  token: string,
+  use: SessionUse,
+): Promise<SessionCaller | null> {
   const user = await useSession(db, hashToken(token), use);
-  return user === null ? null : callerOfUser(user, 'session');
+  return user === null ? null : { caller: callerOfUser(user, 'session'), csrfToken: user.csrfToken };
 }
 
 /** @returns null when the token is unknown, expired or revoked */
@@ -60,7 +70,7 @@ export function createUnixCallers({ db, ownUid, nameOf = cachedNames() }: UnixCa
     const user = await findUnixUser(db, shown);
     if (uid === ownUid || uid === ROOT) {
       if (user !== null) return { ...callerOfUser(user, 'socket'), role: 'admin' };
-      return { identity: `unix:${shown}`, name: shown, role: 'admin', via: 'socket' };
+      return { identity: `unix:${shown}`, name: plainName(shown), role: 'admin', via: 'socket' };
     }
     if (user === null || user.disabledAt !== null)
       throw new OperatorError(

@@ -1,4 +1,5 @@
 // Logins: with a password, and with a one-time link.
+import { plainName } from '../../contracts/plain-name.ts';
 import type { Database, Queryable } from '../../ledger/database.ts';
 import { beginLogin } from '../../ledger/operator/login-attempts.ts';
 import { createLoginLink, readLoginLink, takeLoginLink } from '../../ledger/operator/login-links.ts';
@@ -22,7 +23,7 @@ import {
   type UserRow,
 } from '../../ledger/operator/users.ts';
 import { OperatorError } from '../error.ts';
-import { checkPassword, type Passwords } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { hashToken, newToken } from './tokens.ts';
 
 const FIRST_ADMIN_MINUTES = 15;
@@ -72,19 +73,28 @@ export interface SessionStart {
   readonly before: string | null;
 }
 
-/** Begins a session. @returns its token, always a new one */
-export async function startSession(db: Queryable, user: UserRow, start: SessionStart): Promise<string> {
+export interface StartedSession {
+  /** Always a new one. */
+  readonly token: string;
+  readonly csrfToken: string;
+}
+
+export async function startSession(
+  db: Queryable,
+  user: UserRow,
+  start: SessionStart,
+): Promise<StartedSession> {
   const token = newToken();
   if (start.before !== null) await deleteSession(db, hashToken(start.before));
   await deleteEndedSessions(db, start.limits);
-  await createSession(db, {
+  const csrfToken = await createSession(db, {
     hash: hashToken(token),
     user,
     via: start.via,
-    agent: start.agent.slice(0, MAX_AGENT),
+    agent: plainName(start.agent).slice(0, MAX_AGENT),
   });
   await noteLogin(db, user.id);
-  return token;
+  return { token, csrfToken };
 }
 
 export interface LoginLink {
@@ -146,7 +156,7 @@ export async function claimLink(
     throw new OperatorError('invalid', 'choose the name of the first admin', { code: 'NAME_REQUIRED' });
   const known = owner === null ? null : await findUser(db, owner);
   const names = [owner ?? name ?? '', known?.displayName ?? displayName ?? ''];
-  checkPassword(password, names);
+  await passwords.check(password, names);
   const passwordHash = await passwords.hash(password);
   return await db.transaction(async (tx) => {
     await lockUsers(tx);

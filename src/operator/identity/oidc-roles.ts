@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { OidcRoles } from '../../contracts/config/config.ts';
 import { ROLES, type Role } from '../../contracts/operator/endpoint.ts';
+import { plainName } from '../../contracts/plain-name.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -49,5 +50,6 @@ export function shownName(claims: Claims): string | null {
 }
 
 function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim().replaceAll('\0', '') : null;
+  const text = typeof value === 'string' ? plainName(value) : '';
+  return text === '' ? null : text;
 }

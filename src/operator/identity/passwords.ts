@@ -2,16 +2,20 @@
 import { hash, verify } from '@node-rs/argon2';
 import pLimit from 'p-limit';
 import { OperatorError } from '../error.ts';
+import { guess } from './guess.ts';
 
 /** 19 MiB, two passes, one thread. Measured: 9 ms of CPU. `algorithm` 2 is argon2id. */
 const ARGON2 = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 };
 const MIN_LENGTH = 12;
+const WAY_OUT = 'use four words that do not belong together, or let a password manager make one';
 /** Characters. Longer texts cost time and add nothing. */
 const MAX_LENGTH = 256;
-/** Fewer different characters are a pattern such as `abababababab`. */
-const MIN_DIFFERENT = 5;
+/** Of 4. Below it, fewer than 10^8 guesses find the password. */
+const MIN_SCORE = 3;
 /** Of a name that may not be part of a password. A shorter one is part of many words. */
 const MIN_NAME = 3;
+/** Words that an attacker of this program tries. */
+const CONTEXT = ['sluice'];
 
 /** A flood of logins must not take memory and threads from the work: 2 at once take 38 MiB. */
 const CONCURRENT = 2;
@@ -19,6 +23,11 @@ const MAX_WAITING = 30;
 const RETRY_MS = 2000;
 
 export interface Passwords {
+  /**
+   * @param names of the user, which may not be part of the password
+   * @throws OperatorError (invalid) that names the rule; tooMany
+   */
+  check(password: string, names: readonly string[]): Promise<void>;
   hash(password: string): Promise<string>;
   /**
    * @param stored null when the user does not exist or has no password: the answer is false after the same work
@@ -39,6 +48,14 @@ export function createPasswords(): Passwords {
     return limit(work);
   };
   return {
+    async check(password, names) {
+      const text = normal(password);
+      const parts = names.flatMap((name) => normal(name).toLowerCase().split(/\s+/));
+      checkShape(text, parts);
+      const words = [...parts, ...CONTEXT].filter((word) => word !== '');
+      const { score, warning } = await bounded(() => guess({ password: text, words }));
+      if (score < MIN_SCORE) refuse(`is easy to guess${warning ? ` (${warning})` : ''}; ${WAY_OUT}`);
+    },
     hash: async (password) => await bounded(() => hash(normal(password), ARGON2)),
     async verify(stored, password) {
       return await bounded(async () => {
@@ -50,25 +67,17 @@ export function createPasswords(): Passwords {
   };
 }
 
-/**
- * @param names of the user, which may not be part of the password
- * @throws OperatorError (invalid) that names the rule
- */
-export function checkPassword(password: string, names: readonly string[]): void {
-  const refuse = (rule: string): never => {
-    throw new OperatorError('invalid', `the password ${rule}`, { code: 'PASSWORD_WEAK' });
-  };
-  const text = normal(password);
-  const characters = [...text];
-  if (characters.length < MIN_LENGTH)
-    refuse(`has ${characters.length} characters; use ${MIN_LENGTH} or more`);
-  if (characters.length > MAX_LENGTH)
-    refuse(`has ${characters.length} characters; use at most ${MAX_LENGTH}`);
-  if (new Set(characters).size < MIN_DIFFERENT) refuse('repeats a few characters; use more different ones');
+function checkShape(text: string, parts: readonly string[]): void {
+  const { length } = [...text];
+  if (length < MIN_LENGTH) refuse(`has ${length} characters; use ${MIN_LENGTH} or more`);
+  if (length > MAX_LENGTH) refuse(`has ${length} characters; use at most ${MAX_LENGTH}`);
   const lower = text.toLowerCase();
-  const parts = names.flatMap((name) => normal(name).toLowerCase().split(/\s+/));
   if (parts.some((part) => part.length >= MIN_NAME && lower.includes(part)))
     refuse("contains the user's name; choose one without it");
+}
+
+function refuse(rule: string): never {
+  throw new OperatorError('invalid', `the password ${rule}`, { code: 'PASSWORD_WEAK' });
 }
 
 /** Keyboards write the same letter in several ways. */

@@ -1,5 +1,5 @@
 // Random tokens of sessions, commands and links. The ledger stores their hashes only.
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const BYTES = 32;
 /** Makes access tokens recognizable, for example for scanners of repositories. */
@@ -17,11 +17,6 @@ export function newAccessToken(): string {
 /** A fast hash is enough: nobody can guess 256 random bits. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
-}
-
-/** The CSRF token of a session. It needs no storage, and belongs to this session only. */
-export function csrfTokenOf(session: string): string {
-  return createHmac('sha256', session).update('csrf').digest('base64url');
 }
 
 export function isSame(one: string, other: string): boolean {

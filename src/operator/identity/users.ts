@@ -13,7 +13,7 @@ import {
   type UserRow,
 } from '../../ledger/operator/users.ts';
 import { OperatorError } from '../error.ts';
-import { checkPassword, type Passwords } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 
 export interface AddedUser extends Pick<NewUser, 'name' | 'displayName' | 'role' | 'unixUser'> {
   readonly password: string | null;
@@ -22,7 +22,7 @@ export interface AddedUser extends Pick<NewUser, 'name' | 'displayName' | 'role'
 /** @throws OperatorError when the name or the Unix user is taken, or the password is too weak */
 export async function addUser(db: Database, passwords: Passwords, user: AddedUser): Promise<UserRow> {
   const { name, displayName, role, unixUser, password } = user;
-  if (password !== null) checkPassword(password, [name, displayName]);
+  if (password !== null) await passwords.check(password, [name, displayName]);
   const passwordHash = password === null ? null : await passwords.hash(password);
   const added = await createUser(db, { name, displayName, role, passwordHash, oidc: null, unixUser });
   if (added !== null) return added;
@@ -91,7 +91,7 @@ export async function changePassword(
   const user = await findUser(db, name);
   if (user === null) throw unknownUser(name);
   requireLocalLogin(user);
-  checkPassword(password, [user.name, user.displayName]);
+  await passwords.check(password, [user.name, user.displayName]);
   const hash = await passwords.hash(password);
   await db.transaction((tx) => setPassword(tx, name, hash, { keepsTokens }));
 }

@@ -7,6 +7,8 @@ export interface Exchange {
   readonly agent: string;
   /** Token of the session that the request came with, whether or not it is valid. */
   readonly session: string | null;
+  /** Of the session, if that proved who calls. */
+  readonly csrfToken: string | null;
   /** Access token of the request, whether or not it is valid. */
   readonly accessToken: string | null;
   /** Gives the browser a session; null takes it away. */

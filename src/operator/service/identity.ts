@@ -15,7 +15,7 @@ import { OperatorError } from '../error.ts';
 import { callerOfUser, unixUserOf, userNameOf } from '../identity/callers.ts';
 import { checkLogin, claimLink, firstAdminLink, invitationLink, startSession } from '../identity/logins.ts';
 import { createPasswords } from '../identity/passwords.ts';
-import { csrfTokenOf, hashToken, newAccessToken } from '../identity/tokens.ts';
+import { hashToken, newAccessToken } from '../identity/tokens.ts';
 import { addUser, changePassword, requireLocalLogin, unknownUser, updateUser } from '../identity/users.ts';
 import { type Caller, isAllowed } from './caller.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
@@ -31,14 +31,14 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
 
   const begin = async (user: UserRow, via: SessionVia, exchange: Exchange): Promise<LoginEnd> => {
     const { idle, absolute } = config().config.operator.sessions;
-    const token = await startSession(db, user, {
+    const { token, csrfToken } = await startSession(db, user, {
       via,
       agent: exchange.agent,
       limits: { idleMs: durationMs(idle), absoluteMs: durationMs(absolute) },
       before: exchange.session,
     });
     exchange.setSession(token);
-    return { user: meOf(callerOfUser(user, 'session')), csrfToken: csrfTokenOf(token), accessToken: null };
+    return { user: meOf(callerOfUser(user, 'session')), csrfToken, accessToken: null };
   };
 
   const audited = async (
@@ -63,10 +63,9 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
   return {
     'GET /session': async (_input, caller, exchange) => {
       const { oidc } = config().config.operator;
-      const isSession = caller?.via === 'session' && exchange?.session != null;
       return {
         user: caller === null ? null : meOf(caller),
-        csrfToken: isSession ? csrfTokenOf(exchange.session) : null,
+        csrfToken: exchange?.csrfToken ?? null,
         oidc: oidc === undefined ? null : { label: oidc.label },
         needsFirstAdmin: !(await hasAdmin(db)),
       };

@@ -11,13 +11,14 @@ const TLS = 'tls: { cert: a.crt, key: a.key }';
 
 describe('a listener of operators', () => {
   it.each([
-    ['no TLS', 'host: 0.0.0.0, publicUrl: https://s.example.com', 'host', 'behindProxy: true'],
-    ['no TLS on IPv6', "host: '::', publicUrl: https://s.example.com", 'host', 'behindProxy: true'],
+    ['no TLS', 'host: 0.0.0.0, publicUrl: https://s.example.com', 'host', 'trustProxy'],
+    ['no TLS on IPv6', "host: '::', publicUrl: https://s.example.com", 'host', 'trustProxy'],
+    ['a proxy by name', 'publicUrl: https://s.example.com, trustProxy: [proxy]', 'trustProxy[0]', 'address'],
     ['no publicUrl', `host: 0.0.0.0, ${TLS}`, 'host', 'publicUrl'],
-    ['a proxy and no publicUrl', 'behindProxy: true', 'behindProxy', 'publicUrl'],
+    ['a proxy and no publicUrl', 'trustProxy: [10.0.0.7]', 'trustProxy', 'publicUrl'],
     [
       'plain http outside',
-      'host: 0.0.0.0, behindProxy: true, publicUrl: http://s.example.com',
+      'host: 0.0.0.0, trustProxy: [10.0.0.7], publicUrl: http://s.example.com',
       'publicUrl',
       'https://',
     ],
@@ -28,10 +29,15 @@ describe('a listener of operators', () => {
       'https://',
     ],
     ['https that nobody serves', 'publicUrl: https://s.example.com', 'publicUrl', 'tls'],
-    ['a path', 'behindProxy: true, publicUrl: https://s.example.com/sluice', 'publicUrl', 'only a scheme'],
+    [
+      'a path',
+      'trustProxy: [10.0.0.7], publicUrl: https://s.example.com/sluice',
+      'publicUrl',
+      'only a scheme',
+    ],
     [
       'credentials',
-      "behindProxy: true, publicUrl: 'https://u:p@s.example.com'",
+      "trustProxy: [10.0.0.7], publicUrl: 'https://u:p@s.example.com'",
       'publicUrl',
       'only a scheme',
     ],
@@ -44,8 +50,8 @@ describe('a listener of operators', () => {
   it.each([
     ['the default', 'port: 0'],
     ['TLS and an address', `host: 0.0.0.0, publicUrl: https://s.example.com, ${TLS}`],
-    ['a proxy on another machine', 'host: 0.0.0.0, publicUrl: https://s.example.com, behindProxy: true'],
-    ['a proxy on this machine', 'publicUrl: https://s.example.com, behindProxy: true'],
+    ['a proxy on another machine', 'host: 0.0.0.0, publicUrl: https://s.example.com, trustProxy: [10.0.0.7]'],
+    ['a proxy on this machine', 'publicUrl: https://s.example.com, trustProxy: [10.0.0.7]'],
     ['a port that a container publishes', 'host: 0.0.0.0, publicUrl: http://127.0.0.1:8088, insecure: true'],
     ['a name of this machine', 'publicUrl: http://localhost:8088'],
   ])('with %s is accepted', async (_, text) => {

@@ -11,34 +11,23 @@ const LockFile = z.object({
   packages: z.record(
     z.string(),
     z.object({
-      version: z.string(),
       integrity: z.string().optional(),
       resolved: z.string().optional(),
-      optional: z.boolean().optional(),
       optionalDependencies: z.record(z.string(), z.string()).default({}),
     }),
   ),
 });
-const Exceptions = z.object({ why: z.string(), packages: z.record(z.string(), z.string()) });
 
 const entries = async () => {
   const { packages } = LockFile.parse(await read('package-lock.json'));
   return Object.entries(packages).filter(([path]) => path !== '');
 };
 
-it('every package has its hash, but for those in scripts/lock-file-exceptions.json', async () => {
-  const bare = (await entries()).filter(([, { integrity }]) => integrity === undefined);
-  const found = Object.fromEntries(
-    bare.map(([path, { version }]) => [path.replace('node_modules/', ''), version]),
-  );
-  const { packages } = Exceptions.parse(await read('scripts/lock-file-exceptions.json'));
-  expect(found).toEqual(packages);
-  for (const [path, { optional }] of bare) expect(optional, path).toBe(true);
-});
-
-it('every hash is SHA-512, and no package comes from elsewhere than the registry', async () => {
-  for (const [path, { integrity, resolved }] of await entries()) {
-    expect(integrity ?? 'sha512-', path).toMatch(/^sha512-/);
+it('every package has its SHA-512 hash, and none comes from elsewhere than the registry', async () => {
+  const all = await entries();
+  expect(all.length).toBeGreaterThan(300);
+  for (const [path, { integrity, resolved }] of all) {
+    expect(integrity, path).toMatch(/^sha512-[\w+/]{86}==$/);
     expect(resolved, path).toBeUndefined();
   }
 });

@@ -39,7 +39,8 @@ async function open(sent: string): Promise<Socket> {
 
 async function openStream(browser: Browser): Promise<Socket> {
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const head = ['GET /api/v1/changes HTTP/1.1', 'Host: localhost', `Cookie: ${cookie}`, 'Connection: close'];
+  const host = `Host: localhost:${server.port}`;
+  const head = ['GET /api/v1/changes HTTP/1.1', host, `Cookie: ${cookie}`, 'Connection: close'];
   const socket = await open(`${head.join('\r\n')}\r\n\r\n`);
   await once(socket, 'readable');
   return socket;

@@ -70,7 +70,7 @@ describe.each(guarded)('$route', (endpoint) => {
   it('is refused without login, and with a session or a token that nobody has', async () => {
     for (const headers of [
       {},
-      { cookie: 'sluice_session=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' },
+      { cookie: `sluice_session_${server.port}=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA` },
       { authorization: 'Bearer slu_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' },
       { authorization: 'Basic YWRtaW46YWRtaW4=' },
     ])

@@ -52,7 +52,7 @@ export async function startServer(
     log: SILENT,
     version: '0',
     consoleDir: '/nowhere',
-    behindProxy: http.behindProxy,
+    trustProxy: http.trustProxy,
     changes: { subscribe: () => () => undefined },
   });
   const listener = await listen(app, { host: '127.0.0.1', port: 0 });

@@ -4,6 +4,7 @@ import { OidcRoles } from '../../../../src/contracts/config/config.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { createAccessToken } from '../../../../src/ledger/operator/sessions.ts';
 import { changeUser, findUser } from '../../../../src/ledger/operator/users.ts';
+import { type Pending, readPending, signPending } from '../../../../src/operator/http/oidc-pending.ts';
 import { roleOf, suggestedName } from '../../../../src/operator/identity/oidc-roles.ts';
 import { hashToken } from '../../../../src/operator/identity/tokens.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
@@ -12,6 +13,9 @@ import { startProvider, type TestProvider } from './provider.ts';
 
 const PUBLIC = 'http://localhost:65000';
 const CALLBACK = '/auth/oidc/callback';
+const COOKIE = 'sluice_oidc_65000';
+/** Of the configuration in http-context.ts. */
+const CLIENT_SECRET = 'secret';
 let provider: TestProvider;
 let db: Database;
 let server: TestServer;
@@ -57,7 +61,7 @@ describe('a login with OpenID', () => {
     const back = await provider.logIn(url, 's1');
     expect(await finish(back)).toBe('303 /campaigns/win?tab=1');
     expect(await me()).toMatchObject({ name: 'ana', displayName: 'Ana Souza', role: 'operator' });
-    expect([...browser.cookies.keys()]).toEqual(['sluice_session']);
+    expect([...browser.cookies.keys()]).toEqual(['sluice_session_65000']);
   });
 
   it('knows a user by issuer and subject, never by name or e-mail address', async () => {
@@ -117,6 +121,24 @@ describe('a login with OpenID', () => {
   });
 });
 
+it.each([
+  ['a direction mark', 'Ana \u202eazuoS\u202c', 'Ana azuoS'],
+  ['an isolate and an Arabic mark', '\u2066Ana\u2069\u061c', 'Ana'],
+  ['a terminal sequence', '\u001b[2JAna\u0085\0', '[2JAna'],
+  ['a second line', 'Ana\nadmin\u2028x', 'Anaadminx'],
+  ['accents and emoji', 'Ana Conceição 👩‍🚀', 'Ana Conceição 👩‍🚀'],
+])('a name with %s is shown as plain text', async (_, name, shown) => {
+  provider.people.set('s1', { preferred_username: 'Ana', name, groups: ['ops'] });
+  expect(await finish(await provider.logIn(await begin(), 's1'))).toBe('303 /');
+  expect(await me()).toMatchObject({ displayName: shown });
+});
+
+it('a name of nothing but marks counts as none', async () => {
+  provider.people.set('s1', { preferred_username: '\u202e', name: '\u200f\u200e', groups: ['ops'] });
+  await finish(await provider.logIn(await begin(), 's1'));
+  expect(await me()).toMatchObject({ name: 's1', displayName: 's1' });
+});
+
 describe('a redirect from the provider', () => {
   const REFUSED = '303 /login?error=OIDC_REFUSED';
 
@@ -131,7 +153,7 @@ describe('a redirect from the provider', () => {
 
   it('works once: neither the cookie nor the code can be used again', async () => {
     const url = await begin();
-    const cookie = `sluice_oidc=${browser.cookies.get('sluice_oidc')}`;
+    const cookie = `${COOKIE}=${browser.cookies.get(COOKIE)}`;
     const back = await provider.logIn(url, 's1');
     await finish(back);
     const thief = openBrowser(server, PUBLIC);
@@ -141,7 +163,7 @@ describe('a redirect from the provider', () => {
     expect(await me(thief)).toBeNull();
   });
 
-  it.each<[string, (pending: Record<string, string>, back: URL) => void]>([
+  it.each<[string, (pending: Pending, back: URL) => void]>([
     ['another state', (_, back) => back.searchParams.set('state', 'other')],
     ['no state', (_, back) => back.searchParams.delete('state')],
     ['another code', (_, back) => back.searchParams.set('code', 'other')],
@@ -161,21 +183,38 @@ describe('a redirect from the provider', () => {
     ],
   ])('with %s is refused', async (_, change) => {
     const back = await provider.logIn(await begin(), 's1');
-    const pending = JSON.parse(
-      Buffer.from(browser.cookies.get('sluice_oidc') ?? '', 'base64url').toString(),
-    ) as Record<string, string>;
+    const pending = await readPending(browser.cookies.get(COOKIE) ?? null, CLIENT_SECRET);
     change(pending, back);
-    browser.cookies.set('sluice_oidc', Buffer.from(JSON.stringify(pending)).toString('base64url'));
+    browser.cookies.set(COOKIE, await signPending(pending, CLIENT_SECRET));
     expect(await finish(back)).toBe(REFUSED);
     expect(await me()).toBeNull();
     const lines = await db.query('select outcome, identity, details from operator_audit');
     expect(lines).toEqual([{ outcome: 'denied', identity: null, details: { code: 'OIDC_REFUSED' } }]);
   });
 
-  it.each(['', 'no JSON', '{}', '[]', 'null'])('with the cookie %j is refused', async (text) => {
+  const payload = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const FORGED = { state: 'x', nonce: 'x', verifier: 'x', then: '/' };
+  it.each<[string, string | ((cookie: string) => string | Promise<string>), string]>([
+    ['that is empty', '', 'OIDC_STATE'],
+    ['that is no token', 'x', 'OIDC_COOKIE'],
+    ['as the release before wrote it', payload(FORGED), 'OIDC_COOKIE'],
+    ['without a signature', `${payload({ alg: 'none' })}.${payload(FORGED)}.`, 'OIDC_COOKIE'],
+    ['of another client', () => signPending(FORGED, 'another secret'), 'OIDC_COOKIE'],
+    [
+      'with another content',
+      (cookie) => {
+        const [head, body = '', signature] = cookie.split('.');
+        const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as object;
+        return `${head}.${payload({ ...claims, then: '/evil' })}.${signature}`;
+      },
+      'OIDC_COOKIE',
+    ],
+  ])('with a cookie %s is refused', async (_, change, code) => {
     const back = await provider.logIn(await begin(), 's1');
-    browser.cookies.set('sluice_oidc', Buffer.from(text).toString('base64url'));
-    expect(await finish(back)).toBe('303 /login?error=OIDC_STATE');
+    const cookie = browser.cookies.get(COOKIE) ?? '';
+    browser.cookies.set(COOKIE, typeof change === 'string' ? change : await change(cookie));
+    expect(await finish(back)).toBe(`303 /login?error=${code}`);
+    expect(await me()).toBeNull();
   });
 });
 

@@ -9,15 +9,16 @@ import { addUser, type Browser, openBrowser, startServer, type TestServer } from
 let db: Database;
 let server: TestServer;
 let browser: Browser;
+let COOKIE: string;
 beforeEach(async () => {
   db = await testLedger();
   server = await startServer(db);
   browser = openBrowser(server);
+  COOKIE = `sluice_session_${server.port}`;
   await addUser(db, 'ana', 'admin');
 });
 afterEach(() => server.close());
 
-const COOKIE = 'sluice_session';
 const codeOf = ({ body }: { body: unknown }) => (body as { error?: { code?: string } }).error?.code;
 const me = async (one: Browser) =>
   ((await one.send('GET', '/api/v1/session')).body as { user: { name: string; role: string } | null }).user;
@@ -27,7 +28,9 @@ describe('a login', () => {
   it('gives a cookie that scripts and other sites cannot use, and a CSRF token', async () => {
     const { status, headers, body } = await browser.login('ana');
     expect(status).toBe(200);
-    expect(setCookie(headers)).toMatch(/^sluice_session=[\w-]{43};.*HttpOnly; SameSite=Strict$/);
+    expect(setCookie(headers)).toMatch(
+      /^sluice_session_\d+=[\w-]{43};.*Path=\/;.*HttpOnly; SameSite=Strict$/,
+    );
     expect(body).toMatchObject({ user: { identity: 'user:ana', role: 'admin', via: 'session' } });
     expect(await me(browser)).toMatchObject({ name: 'ana' });
     const rows = await db.query<{ hash: string }>('select hash from user_sessions');
@@ -40,11 +43,32 @@ describe('a login', () => {
 
   it('over https gives a cookie that no other host can set', async () => {
     await server.close();
-    server = await startServer(db, { http: { publicUrl: 'https://s.example.com', behindProxy: true } });
+    server = await startServer(db, {
+      http: { publicUrl: 'https://s.example.com', trustProxy: ['10.0.0.7'] },
+    });
     const { headers } = await openBrowser(server, 'https://s.example.com').login('ana');
-    expect(setCookie(headers)).toMatch(/^__Host-sluice=.*Path=\/;.*HttpOnly; Secure; SameSite=Strict$/);
+    expect(setCookie(headers)).toMatch(
+      /^__Host-sluice_session_443=.*Path=\/;.*HttpOnly; Secure; SameSite=Strict$/,
+    );
     expect(setCookie(headers)).not.toMatch(/domain/i);
     expect(headers.get('strict-transport-security')).toContain('max-age');
+  });
+
+  it('of two instances on one machine have cookies and CSRF tokens of their own', async () => {
+    const other = await startServer(db);
+    try {
+      const there = openBrowser(other);
+      await browser.login('ana');
+      // One jar: browsers share the cookies of a host among its ports.
+      for (const [name, value] of browser.cookies) there.cookies.set(name, value);
+      expect(await me(there)).toBeNull();
+      await there.login('ana');
+      for (const [name, value] of there.cookies) browser.cookies.set(name, value);
+      expect(browser.cookies.size).toBe(2);
+      expect([await me(browser), await me(there)]).toEqual([expect.anything(), expect.anything()]);
+    } finally {
+      await other.close();
+    }
   });
 
   it('never takes over the session that somebody planted in the browser', async () => {
@@ -65,6 +89,36 @@ describe('a login', () => {
     await browser.login('ana');
     const cookie = `${COOKIE}=planted; ${COOKIE}=${browser.cookies.get(COOKIE)}`;
     expect((await browser.send('GET', '/api/v1/users', undefined, { cookie })).status).toBe(401);
+  });
+});
+
+describe('behind a proxy', () => {
+  const guessFrom = async (address: string) => {
+    const headers = { 'x-forwarded-for': address };
+    const guess = { name: 'ana', password: 'guess' };
+    const { status } = await openBrowser(server).send('POST', '/api/v1/login', guess, headers);
+    return status;
+  };
+  const wrong = async () =>
+    await Promise.all(Array.from({ length: 5 }, () => guessFrom('203.0.113.1'))).then(() => undefined);
+
+  it('a guesser slows down the own address, and no other', async () => {
+    await server.close();
+    server = await startServer(db, { http: { trustProxy: ['127.0.0.1'] } });
+    await wrong();
+    const waits = await db.query<{ key: string }>('select key from login_attempts where failures = 5');
+    await guessFrom('198.51.100.7, 203.0.113.2');
+    const all = await db.query<{ key: string }>('select key from login_attempts');
+    // Name and address, address, and name. The second guesser adds two, and shares the name.
+    expect(waits.length).toBe(3);
+    expect(all.length).toBe(5);
+  });
+
+  it('that is not listed, nobody can name another address', async () => {
+    await wrong();
+    const before = await db.query('select key from login_attempts');
+    await guessFrom('203.0.113.2');
+    expect(await db.query('select key from login_attempts')).toEqual(before);
   });
 });
 
@@ -180,6 +234,15 @@ describe('a command of a browser', () => {
     },
   );
 
+  it('with a second Host header is refused, whichever is right', async () => {
+    for (const hosts of [
+      ['localhost', 'evil.example'],
+      ['evil.example', 'localhost'],
+      ['localhost', 'localhost'],
+    ])
+      expect(await statusOfHost(...hosts)).toBe(400);
+  });
+
   it.each(['localhost:9000', '127.0.0.1:1', '[::1]:8088'])(
     'to the Host %s of a tunnel works',
     async (host) => {
@@ -188,9 +251,13 @@ describe('a command of a browser', () => {
   );
 
   /** `fetch` does not let a test choose the Host. */
-  function statusOfHost(host: string): Promise<number> {
+  function statusOfHost(...hosts: readonly string[]): Promise<number> {
     return new Promise((done, failed) => {
-      const options = { port: server.port, path: '/api/v1/session', headers: { host } };
+      const options = {
+        port: server.port,
+        path: '/api/v1/session',
+        headers: hosts.flatMap((host) => ['host', host]),
+      };
       request(options, (res) => {
         res.resume();
         done(res.statusCode ?? 0);
@@ -265,7 +332,7 @@ describe('a session while the ledger is away', () => {
     const other = await startServer(away);
     try {
       const one = openBrowser(other);
-      for (const [name, value] of browser.cookies) one.cookies.set(name, value);
+      one.cookies.set(`sluice_session_${other.port}`, browser.cookies.get(COOKIE) as string);
       const { status, body } = await one.send('GET', '/api/v1/session');
       expect([status, codeOf({ body })]).toEqual([503, 'LEDGER']);
       isAway = false;

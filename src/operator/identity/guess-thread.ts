@@ -1,0 +1,20 @@
+// The thread that estimates how many guesses a password takes. See guess.ts.
+import { parentPort, workerData } from 'node:worker_threads';
+import { ZxcvbnFactory } from '@zxcvbn-ts/core';
+import * as common from '@zxcvbn-ts/language-common';
+import * as en from '@zxcvbn-ts/language-en';
+import * as ptBr from '@zxcvbn-ts/language-pt-br';
+import type { Guess, GuessInput } from './guess.ts';
+
+const { password, words } = workerData as GuessInput;
+const estimator = new ZxcvbnFactory({
+  dictionary: { ...common.dictionary, ...en.dictionary, ...ptBr.dictionary },
+  graphs: common.adjacencyGraphs,
+  translations: en.translations,
+  // Measured: 256 random characters take 12 s, 64 with 10 substitutions 0.2 s.
+  maxLength: 64,
+  l33tMaxSubstitutions: 10,
+});
+const { score, feedback } = estimator.check(password, [...words]);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+parentPort?.postMessage({ score, warning: feedback.warning } satisfies Guess);

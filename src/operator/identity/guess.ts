@@ -1,0 +1,32 @@
+// How easily a password can be guessed, as zxcvbn estimates with its lists of leaked passwords, words and names. It runs
+// in a thread that ends afterwards: the lists take 80 MB, and passwords are set rarely.
+import { Worker } from 'node:worker_threads';
+
+export interface GuessInput {
+  readonly password: string;
+  /** Words that an attacker tries first, such as the names of the user. */
+  readonly words: readonly string[];
+}
+
+export interface Guess {
+  /** 0 to 4: below 10^3, 10^6, 10^8, 10^10 guesses, or more. */
+  readonly score: number;
+  /** An English sentence that says what makes the password weak. */
+  readonly warning: string | null;
+}
+
+// Node runs the source of the thread as it is, so tests use the same thread.
+const THREAD = import.meta.url.endsWith('.js') ? './guess-thread.js' : './guess-thread.ts';
+
+export async function guess(input: GuessInput): Promise<Guess> {
+  const thread = new Worker(new URL(THREAD, import.meta.url), {
+    workerData: input,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 256 },
+  });
+  return await new Promise((done, failed) => {
+    thread.once('message', done);
+    thread.once('error', failed);
+    thread.once('exit', (code) => failed(new Error(`the check of a password ended with code ${code}`)));
+  });
+}
