@@ -17,7 +17,7 @@ export { createEventActivities };
 
 /** Activities of the work queue: the ledger, the sources and the sinks. */
 export function createLedgerActivities(deps: Deps) {
-  return {
+  const activities = {
     ...createSyncPlanActivities(deps),
     ...createSettlementActivities(deps),
     ...createOutboxActivities(deps),
@@ -26,6 +26,7 @@ export function createLedgerActivities(deps: Deps) {
     ...createPollControlActivities(deps),
     ...createCampaignLedgerActivities(deps),
   };
+  return around(activities, (work) => withHeartbeats(work));
 }
 
 /** Activities of the API queue. */

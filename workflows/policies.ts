@@ -2,9 +2,14 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { LANES } from '../src/contracts/wire/run.ts';
 
-/** Ledger work. It uses the worker's database, so failures are retried until the database is available again. */
+/**
+ * Ledger work. It uses the worker's database, so failures are retried until the database is available again. Missing
+ * heartbeats reveal a lost worker. So does a task that Temporal gave to a worker just as it stopped: without them, the
+ * workflow would wait for five minutes.
+ */
 export const LEDGER_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 };
 

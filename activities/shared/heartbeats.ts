@@ -1,8 +1,8 @@
-// Heartbeats of activities that call the API. They deliver cancellations and show that the worker is alive.
+// Heartbeats of activities. They deliver cancellations and show that the worker is alive.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Context } from '@temporalio/activity';
 
-/** Well below the heartbeat timeouts of the API activities (workflows/policies.ts). */
+/** Well below all heartbeat timeouts (workflows/policies.ts). */
 export const HEARTBEAT_MS = 1000;
 
 interface Pulse {

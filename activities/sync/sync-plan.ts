@@ -101,10 +101,7 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
       try {
         const planned = await planPages({ ...deps, memories }, input.run, {
           signal: context.cancellationSignal,
-          more: (progress) => {
-            context.heartbeat({ read: progress.read });
-            return performance.now() < until;
-          },
+          more: () => performance.now() < until,
         });
         // PGlite has no autovacuum, so the space of the packed pages would never be freed.
         if (planned.done && db.kind === 'pglite') await db.query('vacuum plan_pages');

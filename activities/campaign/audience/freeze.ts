@@ -48,7 +48,6 @@ export async function freeze(deps: Deps, run: string): Promise<void> {
   if (frozenUpTo(campaign) === 0)
     await db.transaction((tx) => barNumbers(tx, run, excludedKeys(spec.config)));
   for (let after: number | null = frozenUpTo(campaign); after !== null; ) {
-    Context.current().heartbeat({ after });
     Context.current().cancellationSignal.throwIfAborted();
     const from = after;
     after = await db.transaction(async (tx) => {

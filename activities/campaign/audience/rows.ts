@@ -68,8 +68,7 @@ export async function readRows(deps: Deps, { run, part }: AudiencePageInput, rea
   const { cancellationSignal: signal } = Context.current();
   let progress = rowsProgress(campaign, part);
   while (!progress.done) {
-    const { found, cursor } = progress;
-    Context.current().heartbeat({ found });
+    const { cursor } = progress;
     const page = await read(cursor, signal).catch((error: unknown) => {
       throw sourceFailure(error);
     });
