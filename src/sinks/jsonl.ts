@@ -8,7 +8,8 @@ import { failed, SENT, sinkOf } from './sending.ts';
 import { type Sent, type Sink, SinkError } from './sink.ts';
 
 const NEWLINE = 0x0a;
-const CHECK_AGAIN_MS = 20;
+/** On a busy machine another process may pause this long within its write. An end that stands still longer is torn. */
+const CHECK_AGAIN_MS = 200;
 /** Events are personal data, so only the owner can read a new file. */
 const MODE = 0o600;
 /** An existing file may be readable by a group, for a program that collects it, but never by all users. */
