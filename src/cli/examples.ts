@@ -21,6 +21,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'ledger restored': ['sluice ledger restored --to 2026-11-23T10:00:00Z'],
   'ledger end-restore': ['sluice ledger end-restore', 'sluice ledger end-restore --json'],
   size: ['sluice size', 'sluice size --tokens 500 --calls-per-minute 120 --json'],
+  review: ['sluice review leads', 'sluice review --all'],
   failures: ['sluice failures', 'sluice failures --since 12h'],
   'user add': ['sluice user add ana --role operator', 'sluice user add bia --role approver --unix-user bia'],
   'user list': ['sluice user list'],

@@ -2,6 +2,7 @@
 // loads the code of a command only to run it.
 import { Command } from 'commander';
 import { UnknownNameError } from '../config/errors.ts';
+import { groupCommands } from './command-groups.ts';
 import { addExamples } from './examples.ts';
 import { findPlace, type Given } from './lib/connect/place.ts';
 import { checkName, kindOfArgument, readNames } from './lib/names.ts';
@@ -23,6 +24,7 @@ export function createFront(
       await checkNames(command, env);
       await run(shape.name, command);
     });
+  groupCommands(program);
   addExamples(program);
   for (const [word, meant] of Object.entries(SYNONYMS)) addSynonym(program, word, meant);
   return program;

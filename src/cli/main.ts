@@ -9,6 +9,7 @@ import { createFront } from './front.ts';
 import { endWithNpm } from './lib/connect/orphan.ts';
 import { describePlain, errorReport } from './lib/describe-plain.ts';
 import { EXIT } from './lib/exit.ts';
+import { moveLeadingOptions } from './lib/leading-options.ts';
 import type { CommandShape } from './lib/shape.ts';
 import { guardStream } from './lib/terminal/terminal.ts';
 import { zoneOf } from './lib/zone.ts';
@@ -40,7 +41,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
     if (process.listenerCount(signal) === 1) exitInterrupted();
   });
-const argv = process.argv.map((word, at) => (at === 2 && word === '-V' ? '--version' : word));
+const words = moveLeadingOptions(process.argv.slice(2));
+const argv = [...process.argv.slice(0, 2), ...words].map((word, at) =>
+  at === 2 && word === '-V' ? '--version' : word,
+);
 const ends = argv.indexOf('--');
 const appearance = { version, json: argv.slice(2, ends < 0 ? undefined : ends).includes('--json') };
 const runGroup = async (word: string) => {

@@ -1,5 +1,6 @@
 // The commands of `sluice`: the command line and its reference page are made of them.
 import { Command, type Option } from 'commander';
+import { groupCommands } from './command-groups.ts';
 import { addExamples } from './examples.ts';
 import { fillState } from './lib/connect/place.ts';
 
@@ -86,6 +87,7 @@ export async function createProgram(
   const program = dressProgram(new Command('sluice'), appearance);
   const called = GROUPS.get(word ?? '');
   for (const load of called === undefined ? GROUPS.values() : [called]) (await load())(program, env);
+  groupCommands(program);
   addExamples(program);
   program.hook('preAction', (_, command) => fillState(command, env));
   return program;

@@ -16,7 +16,7 @@ import {
   recognize,
 } from '../../recognize/index.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
-import { ENV_EXAMPLE, sandboxYaml } from './init-files.ts';
+import { ENV_EXAMPLE, GIT_IGNORE, sandboxYaml } from './init-files.ts';
 
 export interface CsvInit {
   readonly recognized: Recognized;
@@ -58,6 +58,7 @@ export async function initFromCsv(dir: string, csv: string, named: string | unde
       'sluice.yaml': sluiceYaml(recognized, { path, mapping, presetFile: text === null ? null : presetFile }),
       'sandbox.yaml': sandboxYaml(preview.names),
       '.env.example': ENV_EXAMPLE,
+      '.gitignore': GIT_IGNORE,
       ...(text === null ? {} : { [presetFile]: text }),
     },
   };

@@ -144,3 +144,14 @@ export const ENV_EXAMPLE = `# Secrets that sluice.yaml refers to. Copy to .env (
 # The value below is a token of the sandbox; the real one begins with svc_live_ or svc_test_.
 ACME_TOKEN=${INIT_TOKEN}
 `;
+
+/** Customer data, secrets and state stay out of git. */
+export const GIT_IGNORE = `node_modules/
+# State of Sluice, and secrets.
+.sluice/
+.env
+# Data of customers: exports, uploads, and what sinks write.
+data/
+*.csv
+*.jsonl
+`;

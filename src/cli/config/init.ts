@@ -8,7 +8,9 @@ import { makeFolder } from '../../runtime/lock/make-folder.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { describeCsvInit, reportOf } from './describe-csv.ts';
 import { initFromCsv } from './init-csv.ts';
-import { ENV_EXAMPLE, INIT_TOKEN, LEADS_CSV, SANDBOX_YAML, SLUICE_YAML } from './init-files.ts';
+import { ENV_EXAMPLE, GIT_IGNORE, INIT_TOKEN, LEADS_CSV, SANDBOX_YAML, SLUICE_YAML } from './init-files.ts';
+
+const IGNORE_FILE = '.gitignore';
 
 interface Options {
   readonly dir: string;
@@ -65,11 +67,13 @@ function files(): Readonly<Record<string, string>> {
     'sandbox.yaml': SANDBOX_YAML,
     'data/leads.csv': LEADS_CSV,
     '.env.example': ENV_EXAMPLE,
+    [IGNORE_FILE]: GIT_IGNORE,
   };
 }
 
 /**
- * Writes the sample. All or nothing: when one file is there already and `force` is not set, none is written.
+ * Writes the sample. All or nothing: when one file is there already and `force` is not set, none is written. Only a
+ * `.gitignore` that exists is kept.
  * @returns paths relative to `dir`
  * @throws CliError (conflict) naming the files in the way
  * @throws FolderPathError when there can be no such folder
@@ -83,7 +87,9 @@ async function writeFiles(
   contents: Readonly<Record<string, string>>,
   options: { force: boolean },
 ): Promise<string[]> {
-  const all = Object.entries(contents);
+  // A repository's own .gitignore is kept.
+  const keeps = await exists(join(dir, IGNORE_FILE));
+  const all = Object.entries(contents).filter(([path]) => path !== IGNORE_FILE || !keeps);
   if (!options.force) {
     const taken: string[] = [];
     for (const [path] of all) if (await exists(join(dir, path))) taken.push(join(dir, path));
@@ -132,6 +138,8 @@ function nextSteps(dir: string, written: readonly string[], first: 'run' | 'plan
     `  ${sluice} config check`,
     `  ${sluice} sync ${first} leads`,
     '',
-    'Keep .env and .sluice/ out of version control.',
+    written.includes(IGNORE_FILE)
+      ? '.gitignore keeps secrets, state and exports of customers out of git.'
+      : 'Keep .env, .sluice/ and exports of customers out of version control.',
   ];
 }

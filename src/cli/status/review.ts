@@ -8,6 +8,7 @@ import { describeNeed } from './needs.ts';
 
 interface Options extends SessionOptions {
   readonly all: boolean;
+  readonly json: boolean;
 }
 
 type Need = Output<'GET /overview'>['needs'][number];
@@ -18,7 +19,7 @@ export function registerReview(program: Command, env: NodeJS.ProcessEnv): void {
     .argument('[names...]', 'syncs, campaigns or routes whose failures you have looked at')
     .description('take failures that you have looked at out of `sluice status`; newer ones show again')
     .option('--all', 'all failures that are shown', false)
-    .addHelpText('after', '\nExamples:\n  sluice review leads\n  sluice review --all\n')
+    .option('--json', 'print what was reviewed as JSON', false)
     .action((names: readonly string[], options: Options) =>
       withOperator(options, env, { command: 'sluice review' }, async (client) => {
         const { needs } = await client.call('GET /overview', {});
@@ -27,8 +28,10 @@ export function registerReview(program: Command, env: NodeJS.ProcessEnv): void {
         );
         for (const need of chosen) {
           await client.call('POST /needs/review', reviewOf(need) as Review);
-          process.stdout.write(`reviewed: ${describeNeed(need)[0]?.trim() ?? need.kind}\n`);
+          if (!options.json)
+            process.stdout.write(`reviewed: ${describeNeed(need)[0]?.trim() ?? need.kind}\n`);
         }
+        if (options.json) process.stdout.write(`${JSON.stringify({ reviewed: chosen })}\n`);
         const missing = names.filter((name) => chosen.every((need) => need.name !== name));
         for (const name of missing)
           process.stderr.write(`nothing of "${name}" can be reviewed; \`sluice status\` shows what failed\n`);

@@ -42,6 +42,7 @@ describe('init', () => {
     expect((await sluice(['init', '--dir', dir])).exitCode).toBe(EXIT.ok);
     expect((await readdir(dir)).sort()).toEqual([
       '.env.example',
+      '.gitignore',
       'data',
       'sandbox.yaml',
       'sluice.schema.json',

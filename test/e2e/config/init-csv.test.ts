@@ -51,6 +51,7 @@ describe('init --csv', () => {
     expect(exitCode).toBe(EXIT.ok);
     expect((await readdir(dir)).sort()).toEqual([
       '.env.example',
+      '.gitignore',
       'export.csv',
       'sandbox.yaml',
       'sluice.schema.json',
