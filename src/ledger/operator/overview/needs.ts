@@ -126,13 +126,13 @@ export async function readNeeds(
     (part, n) => `(select * from (${part}) p${n}(${columns})
        where $1::text is null or account is null or account = $1 order by since desc nulls last limit ${MOST})`,
   );
-  const [row] = await db.query<{ at: string }>(`select ${isoText('now()')} as at`);
-  const needs = await db.query<NeedRow>(
-    `select kind, account, name, run, count::int as count, ${isoText('since')} as since, code, reason
-       from (${parts.join(' union all ')}) needs(${columns}) order by since nulls last, account, name`,
+  const [row] = await db.query<{ at: string; needs: readonly NeedRow[] }>(
+    `select ${isoText('now()')} as at, coalesce((select json_agg(found) from (
+       select kind, account, name, run, count::int as count, ${isoText('since')} as since, code, reason
+         from (${parts.join(' union all ')}) needs(${columns}) order by needs.since nulls last, account, name) found), '[]') as needs`,
     [account],
   );
-  return { at: row?.at as string, needs };
+  return row as { at: string; needs: readonly NeedRow[] };
 }
 
 /** Failures of the subject up to this time were looked at. An earlier time than before changes nothing. */

@@ -15,6 +15,8 @@ const RUNS = 200;
 
 /** Whole minutes that make up the current pace. */
 export const PACE_MINUTES = 10;
+/** Of these, the latest. They show a change of the pace. */
+export const LATEST_MINUTES = 3;
 const PACE = `minute >= date_trunc('minute', now()) - interval '${PACE_MINUTES} minutes' and minute < date_trunc('minute', now())`;
 
 export interface RunningRow {
@@ -36,8 +38,9 @@ export interface RunningRow {
   readonly calls: number;
   /** Calls that a campaign's plan took. */
   readonly planningCalls: number;
-  /** Calls of the last {@link PACE_MINUTES} minutes. */
+  /** Calls of the last {@link PACE_MINUTES} minutes, and of the last {@link LATEST_MINUTES}. */
   readonly recentCalls: number;
+  readonly latestCalls: number;
   readonly paused: { readonly by: string; readonly reason: string } | null;
   readonly blocked: PlanNote | null;
 }
@@ -69,10 +72,21 @@ const MEMBERS = `
             select 1 from campaign_members where run_id = r.id and wave = w.wave and state = 'waiting'
              limit ${COUNTED + 1}) ids) o`;
 
-/** Runs of syncs and campaigns under way, the newest first. */
-export async function readRunning(db: Queryable, account: string | null): Promise<RunningRow[]> {
+/**
+ * Runs of syncs and campaigns under way, the newest first.
+ * @param account null: all
+ * @param run only this one @default all
+ */
+export async function readRunning(
+  db: Queryable,
+  account: string | null,
+  run: string | null = null,
+): Promise<RunningRow[]> {
   return await db.query<RunningRow>(
-    `with pace as (select run_id, sum(calls)::int as calls from call_minutes where ${PACE} group by 1)
+    `with pace as (
+       select run_id, sum(calls)::int as calls,
+              sum(calls) filter (where minute >= date_trunc('minute', now()) - interval '${LATEST_MINUTES} minutes')::int as latest
+         from call_minutes where ${PACE} and ($2::text is null or run_id = $2) group by 1)
      select r.id as run, r.kind, r.account, r.sync, coalesce(c.state, r.status) as state,
             ${isoText('r.started_at')} as "startedAt", extract(epoch from now() - r.started_at)::float8 as "ageSeconds",
             r.source_progress as "sourceProgress",
@@ -81,15 +95,16 @@ export async function readRunning(db: Queryable, account: string | null): Promis
                  else r.rows_read - r.rows_rejected - r.rows_merged end as total,
             r.rows_same as same, coalesce(m.n, p.n, 0)::int as pending, coalesce(m.exact, p.exact, true) as exact,
             r.calls, coalesce((c.plan -> 'calls' ->> 'planning')::int, 0) as "planningCalls",
-            coalesce(pace.calls, 0) as "recentCalls", c.paused, c.blocked
+            coalesce(pace.calls, 0) as "recentCalls", coalesce(pace.latest, 0) as "latestCalls", c.paused, c.blocked
        from runs r
        left join campaigns c on c.run_id = r.id
        left join pace on pace.run_id = r.id
        left join lateral (${RECORDS}) p on c.run_id is null and r.status <> 'planning'
        left join lateral (${MEMBERS}) m on c.state = 'running'
       where r.finished_at is null and r.kind in ('sync', 'retry', 'campaign') and ($1::text is null or r.account = $1)
+        and ($2::text is null or r.id = $2)
       order by r.started_at desc limit ${RUNS}`,
-    [account],
+    [account, run],
   );
 }
 

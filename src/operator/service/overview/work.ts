@@ -3,15 +3,13 @@ import type { RunningRun, WaitingWork } from '../../../contracts/operator/overvi
 import { eventLane } from '../../../contracts/wire/intake.ts';
 import type { SinkRow } from '../../../ledger/operator/overview/health.ts';
 import { PACE_MINUTES, type RunningRow, type WaitingRow } from '../../../ledger/operator/overview/work.ts';
+import { callsPerMinuteOf, syncEta } from '../syncs/eta.ts';
 import type { CampaignEstimate } from './campaigns.ts';
 import { jobOf } from './jobs.ts';
 import type { PausedSync } from './paused-syncs.ts';
 
 /** State of a campaign that has not been started. */
 const PLANNED = 'planned';
-
-/** A run younger than the pace's minutes has made its calls in its own time; less than a minute tells nothing. */
-const MIN_PACE_SECONDS = 60;
 
 /**
  * @param pause of a sync, as its workflow reports it
@@ -27,11 +25,10 @@ export function runningOf(
   const done = total === null || row.state === PLANNED ? 0 : Math.max(0, total - row.pending);
   const { paused, blocked } = pause === undefined ? row : pauseOf(pause);
   const isMoving = paused === null && blocked === null && row.state !== PLANNED;
-  const minutes = Math.min(PACE_MINUTES, Math.max(MIN_PACE_SECONDS, row.ageSeconds) / 60);
-  const callsPerMinute = row.recentCalls / minutes;
+  const callsPerMinute = callsPerMinuteOf(row);
   const etaSeconds = () => {
     if (!isMoving || total === null) return null;
-    return row.kind === 'campaign' ? (estimate?.etaSeconds ?? null) : etaOf(row, done, callsPerMinute);
+    return row.kind === 'campaign' ? (estimate?.etaSeconds ?? null) : (syncEta(row)?.seconds ?? null);
   };
   return {
     run: row.run,
@@ -64,18 +61,6 @@ function progressOf({ total, sourceProgress }: RunningRow, done: number): number
 }
 
 const clamp = (share: number) => Math.min(1, Math.max(0, share));
-
-/** As many calls for each item that is left as for each one that is done, at the current pace. */
-function etaOf(
-  { pending, calls, planningCalls, same }: RunningRow,
-  done: number,
-  perMinute: number,
-): number | null {
-  if (pending === 0) return 0;
-  const worked = done - same;
-  if (worked <= 0 || perMinute <= 0) return null;
-  return Math.round((pending * Math.max(0, calls - planningCalls) * 60) / worked / perMinute);
-}
 
 /** Waiting work by lane, the most urgent lane first. */
 export function waitingOf(

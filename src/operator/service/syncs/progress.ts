@@ -15,10 +15,11 @@ import { crmSyncWorkflowId } from '../../../contracts/ids.ts';
 import type { SyncProgress } from '../../../contracts/operator/syncs.ts';
 import type { RunProgress, RunReport } from '../../../contracts/wire/run.ts';
 import type { Database } from '../../../ledger/database.ts';
+import { readRunning } from '../../../ledger/operator/overview/work.ts';
 import { type ListedRun, listRuns } from '../../../ledger/sync/run-list.ts';
 import { OperatorError } from '../../error.ts';
 import { failing } from '../workflows.ts';
-import { createPace, type Pace } from './pace.ts';
+import { syncEta } from './eta.ts';
 import { readProgress } from './read-progress.ts';
 import type { Summaries } from './summary.ts';
 import { troubleOf } from './trouble.ts';
@@ -47,7 +48,6 @@ export interface ProgressReader {
 }
 
 export function createProgressReader(db: Database, summaries: Summaries): ProgressReader {
-  const pace = createPace();
   return {
     async read(client, name, { execution, waitMs }) {
       if (client === null) return await fromLedger(db, summaries, name, 'unknown');
@@ -67,7 +67,7 @@ export function createProgressReader(db: Database, summaries: Summaries): Progre
       if (found.status.name === 'RUNNING') {
         const end = waitMs === 0 ? null : await endWithin(client, handle, waitMs);
         if (end !== null) return { ...now, ...ENDED, progress: await ask(handle), end };
-        return await running(handle, now, pace);
+        return await running(db, handle, now);
       }
       // Without an execution, the ledger knows how the last run ended, and needs no worker to say it.
       if (execution === undefined) {
@@ -88,20 +88,21 @@ function firstOf({ raw, runId }: WorkflowExecutionDescription): string {
 const ENDED = { state: 'ended', trouble: null, eta: null } as const;
 
 async function running(
+  db: Database,
   handle: SyncHandle,
   now: SyncName & { execution: string; startedAt: string },
-  pace: Pace,
 ): Promise<SyncProgress> {
   const progress = await ask(handle);
   const trouble = (progress === null ? null : troubleOf(progress)) ?? (await failing(handle));
   const paused = progress !== null && progress.paused !== null;
-  const syncing = progress !== null && progress.phase === 'syncing' && !paused;
+  const run = progress?.phase === 'syncing' && !paused ? progress.run : null;
+  const [row] = run === null ? [] : await readRunning(db, now.account, run);
   return {
     ...now,
     state: paused ? 'paused' : 'running',
     progress,
     trouble,
-    eta: syncing ? pace.eta(progress.run ?? now.execution, progress, new Date(now.startedAt)) : null,
+    eta: row === undefined ? null : syncEta(row),
     end: null,
   };
 }

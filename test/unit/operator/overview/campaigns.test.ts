@@ -23,6 +23,7 @@ const row = (over: Partial<RunningRow> = {}): RunningRow => ({
   exact: true,
   calls: 80,
   planningCalls: 4,
+  latestCalls: 0,
   recentCalls: 40,
   paused: null,
   blocked: null,
