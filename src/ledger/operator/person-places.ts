@@ -228,7 +228,9 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   refusals: 'refused deliveries, without their content',
   refusal_hours: 'counts',
   restores: 'times and counts of restores',
+  reviewed_needs: 'runs and routes whose failures were looked at',
   retention: 'when each kind of data was deleted last',
   watermarks: 'positions in sources',
+  worker_processes: 'hosts and versions of workers',
   sluice_migrations: 'version of the tables',
 };

@@ -26,6 +26,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   plan_pages: 'deleted when the run ends',
   pollers: 'pollers',
   restores: 'restores',
+  reviewed_needs: 'failures that somebody has looked at, of the last year',
   retention: 'kinds of data',
   sink_states: 'sinks',
   slots: 'tokens',
@@ -37,6 +38,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   user_sessions: 'sessions; deleted when they have expired',
   users: 'operators',
   watermarks: 'syncs',
+  worker_processes: 'worker processes of the last seven days',
 };
 
 /** By table: the key of sluice.yaml that bounds it, or what else does. */

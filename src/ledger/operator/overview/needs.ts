@@ -141,7 +141,8 @@ export async function reviewNeed(
   { kind, subject, until }: { readonly kind: Reviewable; readonly subject: string; readonly until: string },
 ): Promise<void> {
   await db.query(
-    `insert into reviewed_needs as v (kind, subject, until) values ($1, $2, $3)
+    `with old as (delete from reviewed_needs where until < now() - interval '1 year')
+     insert into reviewed_needs as v (kind, subject, until) values ($1, $2, $3)
      on conflict (kind, subject) do update set until = greatest(v.until, excluded.until)`,
     [kind, subject, until],
   );
