@@ -151,16 +151,17 @@ export function createCardSteps(deps: Deps) {
       const { pipeline, stage } = await place(c);
       if (stage === null) return await unknownStage(c, pipeline);
       const { remote_id: cardId } = ownCard(c);
+      const subject = subjectOf(c, 'moveStage', STAGE_MOVE, stageIntent(c, stage.id));
       if (c.row.row_no === 0) {
         const card = await readCard(c, cardId);
-        // The team has won or lost it, and that decision is theirs. A card in the stage may be this move, whose answer
-        // was lost.
-        if (card !== null && card.status !== 'open' && card.stage?.id !== stage.id)
+        // Somebody moved it there, or this move did and its answer was lost. A call would run the automations again.
+        if (card?.stage?.id === stage.id) return await alreadyThere(c, subject.intent, stage.id);
+        // The team has won or lost it, and that decision is theirs.
+        if (card !== null && card.status !== 'open')
           return await settleStep(db, c.row, { clear: STEP_BITS.moveStage });
       }
       let shown: Card | null = null as Card | null;
       let written = false as boolean;
-      const subject = subjectOf(c, 'moveStage', STAGE_MOVE, stageIntent(c, stage.id));
       const known = await openAgain(db, subject.intent, FLIGHT_SECONDS + c.account.settleSeconds);
       const move: Write<{ readonly card: Card | null }, StepResult> = {
         scope: 'cards:write',
@@ -281,6 +282,14 @@ export function createCardSteps(deps: Deps) {
     const clear = STEP_BITS.moveStage | STEP_BITS.readBackStage;
     const stage = stageNote(ownCard(c).id, wantedStage(c) ?? '', stageId);
     return await settleStep(tx, c.row, { clear, touched: true }, stage, doneNote(intent));
+  }
+
+  async function alreadyThere(c: StepContext, intent: NewIntent, stageId: number): Promise<StepResult> {
+    return await db.transaction(async (tx) => {
+      await settleIntent(tx, intent);
+      const clear = STEP_BITS.moveStage | STEP_BITS.readBackStage;
+      return await settleStep(tx, c.row, { clear }, stageNote(ownCard(c).id, wantedStage(c) ?? '', stageId));
+    });
   }
 
   function noteOf(c: StepContext, card: Card, adopted: boolean): Note {

@@ -299,7 +299,7 @@ describe('what people added stays', () => {
 
   it('cards that they have won or lost, when their people leave the source', async () => {
     const account = accountWithLost();
-    const people = [1, 2, 3].map((n) => `+1 415 555 200${n},P${n},,,,New,\n`);
+    const people = [1, 2, 3, 4].map((n) => `+1 415 555 200${n},P${n},,,,New,\n`);
     const sync = { mode: 'mirror', vanished: { moveTo: 'Lost' } };
     await inEnvironment({ csv: HEADER + people.join(''), account, sync }, async (environment) => {
       await environment.run();
@@ -308,17 +308,20 @@ describe('what people added stays', () => {
         cards: [
           { id: cards[0]?.id, stageId: 13, status: 'won' },
           { id: cards[1]?.id, stageId: 11, status: 'lost' },
+          { id: cards[3]?.id, stageId: 14, status: 'lost' },
         ],
       });
       await environment.write(HEADER + '+1 415 555 2009,P9,,,,New,\n');
       await environment.requests();
-      expect(await environment.run()).toMatchObject({ created: 1, vanished: 3, failed: 0 });
+      expect(await environment.run()).toMatchObject({ created: 1, vanished: 4, failed: 0 });
       const after = (await environment.panel.account()).cards;
-      expect(after.slice(0, 3)).toMatchObject([
+      expect(after.slice(0, 4)).toMatchObject([
         { stageId: 13, status: 'won' },
         { stageId: 11, status: 'lost' },
         { stageId: 14, status: 'lost' },
+        { stageId: 14, status: 'lost' },
       ]);
+      // A second call for the card that is there already would run the automations of the stage again.
       expect(calls(writes(await environment.requests())).filter((call) => call.startsWith('PATCH'))).toEqual([
         `PATCH /v1/cards/${cards[2]?.id}/stage`,
       ]);
