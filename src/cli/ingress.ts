@@ -7,6 +7,7 @@ import { type Ingress, openRoutes, startIngress } from '../runtime/ingress.ts';
 import { openLedgerWhenUp } from '../runtime/ledger-database.ts';
 import { openLedgerCipher } from '../runtime/ledger-encryption.ts';
 import { followConfig } from '../runtime/reloading.ts';
+import { registerWhenUp } from '../runtime/temporal/search-attributes.ts';
 import { openLazyClient } from '../runtime/temporal/temporal-client.ts';
 import { temporalTargetOf } from '../runtime/temporal/temporal-target.ts';
 import { openAdmin } from './lib/connect/admin.ts';
@@ -37,7 +38,7 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
         );
       }
       // Wrong settings end the command before it opens anything.
-      temporalTargetOf(env);
+      const target = temporalTargetOf(env);
       process.exitCode = await runCommand(
         async (shutdown) => {
           const log = openLog('ingress', env, 'info', shutdown);
@@ -73,6 +74,8 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
           admin.watchLedger(db, live.current);
           // Without Temporal the ingress still starts, and /readyz reports it.
           const client = await openLazyClient(env, config, shutdown);
+          // No worker may have run in this namespace yet.
+          if (target !== null) void registerWhenUp({ target, shutdown, say });
           const ingress = await listening(
             startIngress({ config, db, client, log, metrics, tracing, shutdown }),
           );

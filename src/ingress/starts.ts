@@ -85,7 +85,10 @@ export function createStarts({ client, taskQueue, tracing, took }: StartsOptions
       if (error instanceof WorkflowExecutionAlreadyStartedError) return;
       // Not by wall-clock time: a clock set back would refuse everybody.
       restUntil = performance.now() + REST_MS;
-      const message = `Temporal did not accept a start: ${(error as Error).message}`;
+      const { message: what, cause } = error as Error;
+      // "Failed to start Workflow" alone does not say why.
+      const why = cause instanceof Error ? `: ${cause.message}` : '';
+      const message = `Temporal did not accept a start: ${what}${why}`;
       throw new NotAcceptedError('TEMPORAL', REST_MS, message, { cause: error });
     } finally {
       took(performance.now() - begun);

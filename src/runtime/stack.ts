@@ -9,7 +9,6 @@ import { BUNDLE_PATH, ENCRYPTED_BUNDLE_PATH } from '../../workers/bundle.ts';
 import { createDeps, startWorkers } from '../../workers/compose.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { SEARCH_KEYS } from '../contracts/ids.ts';
 import type { Tracing } from '../contracts/tracing.ts';
 import type { Database } from '../ledger/database.ts';
 import { measuredDatabase } from '../ledger/measured-database.ts';
@@ -21,6 +20,7 @@ import { restartEvents } from './restart-events.ts';
 import { enforceRetention } from './retention.ts';
 import type { Shutdown } from './shutdown.ts';
 import { cacheDirOf } from './temporal/cache-dir.ts';
+import { SEARCH_ATTRIBUTES } from './temporal/search-attributes.ts';
 import { openClient } from './temporal/temporal-client.ts';
 import { isEncrypting, openDataConverter } from './temporal/temporal-encryption.ts';
 import { startTemporal, type TemporalServer } from './temporal/temporal-server.ts';
@@ -68,7 +68,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     env,
     cacheDir: cacheDirOf(env),
     say,
-    searchAttributes: Object.fromEntries(Object.values(SEARCH_KEYS).map((key) => [key.name, 'Keyword'])),
+    searchAttributes: SEARCH_ATTRIBUTES,
     ...(env.TEMPORAL_NAMESPACE ? { namespace: env.TEMPORAL_NAMESPACE } : {}),
     ui: options.temporalUi ?? false,
     signal: shutdown.signal,
