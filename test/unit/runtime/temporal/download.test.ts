@@ -216,7 +216,7 @@ describe('a program in an archive', () => {
 });
 
 const pip = spawnSync('python3', ['-m', 'pip', '--version']).status === 0;
-describe('the mirror of pip', { timeout: 60_000 }, () => {
+describe('the mirror of pip', { timeout: 300_000 }, () => {
   beforeEach(({ skip }) => skip(!pip, NO_PIP));
 
   // The real pip, which finds a wheel in a folder.
