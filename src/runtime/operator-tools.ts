@@ -36,6 +36,7 @@ export function createTools(
   return {
     campaignCommand,
     campaignFile: createCampaignFile({ env, config, live, hasWorkers: db.kind === 'pglite' }),
+    expensive,
     campaignDraft: createCampaignDraft(deps, env, expensive),
     dryRuns,
     firstSync,

@@ -215,6 +215,7 @@ export const REFUSALS = {
   'POST /dead-letters/dry-run': endpoint({
     role: 'viewer',
     reads: true,
+    audited: true,
     summary: 'Show what dead letters would come to if they were replayed now. Nothing is sent.',
     input: DeadLetterChoice.extend({ limit: z.int().min(1).max(1000).default(100), unmask: Unmask }),
     output: z.object({ results: z.array(DryRunResult), total: Count }),

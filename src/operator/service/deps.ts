@@ -16,6 +16,7 @@ import type { Route as IngressRoute } from '../../ingress/intake.ts';
 import type { Database } from '../../ledger/database.ts';
 import type { Caller } from './caller.ts';
 import type { Exchange } from './exchange.ts';
+import type { ExpensiveRequests } from './expensive.ts';
 
 export interface OperatorLog {
   info(fields: object, message: string): void;
@@ -60,6 +61,8 @@ export interface OperatorTools {
   examine(accounts: readonly string[]): Promise<Omit<DoctorReport, 'at'>>;
   /** The routes of the configuration, compiled. */
   routes(): Promise<readonly IngressRoute[]>;
+  /** Limits requests that take seconds of a processor. */
+  readonly expensive: ExpensiveRequests;
   readonly dryRuns: DryRuns;
   readonly firstSync: FirstSync;
   readonly campaignFile: CampaignFile;

@@ -64,15 +64,17 @@ export function refusalHandlers(
       };
     },
 
-    'POST /dead-letters/dry-run': async ({ limit, unmask, ...choice }) => {
-      const { openBox, chooseDeadLetters, dryRun } = await kafka();
-      const box = await openBox(deps, choice.cluster);
-      const found = await chooseDeadLetters(box, choice, { withValues: true });
-      const routes = await routesOf(box.cluster);
-      const results = [];
-      for (const deadLetter of found.slice(0, limit)) results.push(await dryRun(routes, deadLetter, unmask));
-      return { results, total: found.length };
-    },
+    'POST /dead-letters/dry-run': async ({ limit, unmask, ...choice }, { identity }) =>
+      await deps.tools.expensive.run(identity, async () => {
+        const { openBox, chooseDeadLetters, dryRun } = await kafka();
+        const box = await openBox(deps, choice.cluster);
+        const found = await chooseDeadLetters(box, choice, { withValues: true });
+        const routes = await routesOf(box.cluster);
+        const results = [];
+        for (const deadLetter of found.slice(0, limit))
+          results.push(await dryRun(routes, deadLetter, unmask));
+        return { results, total: found.length };
+      }),
 
     'POST /dead-letters/replay': async ({ rate, ...choice }, { identity: by }) => {
       const { openBox, chooseDeadLetters, replays } = await kafka();
