@@ -107,6 +107,7 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
         'This Unix user may not use Sluice.',
         'An admin links it to a user: `sluice user add --unix-user`.',
       ],
+      ['UNKNOWN_SESSION', 'You have no such session, or it has ended.', 'List your sessions.'],
       ['UNKNOWN_TOKEN', 'You have no such access token.', 'List your tokens.'],
       ['UNKNOWN_USER', 'There is no such user.', '`sluice user list` shows the names.'],
       ['USER_DISABLED', 'The user is disabled.', 'Ask an admin: `sluice user enable`.'],

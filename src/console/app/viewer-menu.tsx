@@ -1,5 +1,6 @@
 // Who is logged in, and how this viewer wants to see the console.
 import {
+  Anchor,
   Button,
   Divider,
   Group,
@@ -12,6 +13,7 @@ import {
 } from '@mantine/core';
 import { IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { SESSION_KEY } from '../api/query-client.ts';
 import { useSession } from '../api/session.tsx';
@@ -86,6 +88,9 @@ export function ViewerMenu() {
             onChoose={zone.choose}
           />
           <Divider />
+          <Anchor component={Link} to="/settings" search={{ tab: 'sessions' } as never} size="sm">
+            {t('viewer.sessions')}
+          </Anchor>
           <Group>
             <Button
               variant="default"

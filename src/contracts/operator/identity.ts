@@ -61,6 +61,21 @@ const AccessToken = z.object({
   lastUsedAt: Time.nullable(),
 });
 
+const Session = z.object({
+  id: z.int(),
+  user: z.string(),
+  /** How it began. */
+  via: z.enum(['password', 'oidc', 'link']),
+  /** What the browser called itself; empty when it named nothing. */
+  agent: z.string(),
+  createdAt: Time,
+  lastSeenAt: Time,
+  /** When it ends without another request. */
+  endsAt: Time,
+  /** The session of this request. */
+  isCurrent: z.boolean(),
+});
+
 const AuditLine = z.object({
   id: z.int(),
   at: Time,
@@ -205,6 +220,25 @@ export const IDENTITY = {
     summary: 'End all sessions of a user, and revoke all access tokens of the user.',
     input: z.strictObject({ name: UserName }),
     output: z.object({}),
+  }),
+  'GET /sessions': endpoint({
+    role: 'viewer',
+    summary: 'List your sessions, newest first; as admin, those of any user.',
+    input: z.strictObject({ user: UserName.optional(), limit: PageLimit, before: Cursor }),
+    output: z.object({ sessions: z.array(Session), next: z.string().nullable() }),
+  }),
+  'POST /sessions/{session}/end': endpoint({
+    role: 'viewer',
+    summary: 'End one of your sessions; as admin, one of any user.',
+    input: z.strictObject({ session: z.coerce.number<string | number>().int().positive() }),
+    output: z.object({}),
+  }),
+  'POST /sessions/end-others': endpoint({
+    role: 'viewer',
+    summary: 'End all of your sessions but this one. Access tokens stay.',
+    input: z.strictObject({}),
+    output: z.object({ ended: z.int() }),
+    auditOutput: ['ended'],
   }),
   'GET /tokens': endpoint({
     role: 'viewer',

@@ -7,6 +7,12 @@ export const LINK_OWNER = 'alter table login_links add column unix_user text;';
 export const CSRF_TOKENS =
   'alter table user_sessions add column csrf_token uuid not null default gen_random_uuid();';
 
+/** With which people name a session. The database makes it, so sessions of the release before have one too. */
+export const SESSION_IDS = `
+  alter table user_sessions add column id bigint generated always as identity;
+  create unique index user_sessions_id on user_sessions (id);
+`;
+
 export const OPERATOR_TABLES = `
   -- Users are disabled, never deleted: the audit log and approvals refer to them by name.
   create table users (

@@ -69,6 +69,70 @@ export async function deleteSession(db: Queryable, hash: string): Promise<void> 
   await db.query('delete from user_sessions where hash = $1', [hash]);
 }
 
+/** A session as people see it. */
+export interface ShownSession {
+  readonly id: number;
+  readonly user: string;
+  readonly via: SessionVia;
+  readonly agent: string;
+  readonly createdAt: string;
+  readonly lastSeenAt: string;
+  /** When it ends without another request. */
+  readonly endsAt: string;
+  /** Whether it has the hash of the page. */
+  readonly isCurrent: boolean;
+}
+
+export interface SessionPage extends SessionLimits {
+  /** Name. */
+  readonly user: string;
+  /** Hash of the session that asks; null: another kind of login asks. */
+  readonly current: string | null;
+  /** The last id of the page before. */
+  readonly before: number | undefined;
+  readonly limit: number;
+}
+
+/** Sessions of a user that have not ended, newest first. */
+export async function listSessions(db: Queryable, page: SessionPage): Promise<ShownSession[]> {
+  const { user, current, before = null, limit, idleMs, absoluteMs } = page;
+  return await db.query<ShownSession>(
+    `with open as (
+       select user_sessions.*, users.name, least(seen_at + $4 * interval '1 millisecond',
+                user_sessions.created_at + $5 * interval '1 millisecond') as ends_at
+         from user_sessions join users on users.id = user_id
+        where users.name = $1 and disabled_at is null and users.role = user_sessions.role)
+     select id, name as "user", via, agent, ${isoText('created_at')} as "createdAt",
+            ${isoText('seen_at')} as "lastSeenAt", ${isoText('ends_at')} as "endsAt",
+            hash is not distinct from $2 as "isCurrent"
+       from open where ends_at > now() and ($3::bigint is null or id < $3) order by id desc limit $6`,
+    [user, current, before, idleMs, absoluteMs, limit],
+  );
+}
+
+/**
+ * @param user only a session of this user; null: of any user
+ * @returns the hash of the session; null when there is none
+ */
+export async function endSession(db: Queryable, id: number, user: string | null): Promise<string | null> {
+  const [row] = await db.query<{ hash: string }>(
+    `delete from user_sessions using users
+      where users.id = user_id and user_sessions.id = $1 and ($2::text is null or users.name = $2)
+      returning hash`,
+    [id, user],
+  );
+  return row?.hash ?? null;
+}
+
+/** @returns how many sessions of the user ended */
+export async function endOtherSessions(db: Queryable, user: number, current: string | null): Promise<number> {
+  const rows = await db.query(
+    'delete from user_sessions where user_id = $1 and hash is distinct from $2 returning id',
+    [user, current],
+  );
+  return rows.length;
+}
+
 /** Forgets sessions that have ended. */
 export async function deleteEndedSessions(
   db: Queryable,

@@ -2,7 +2,6 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { OperatorOidc } from '../../contracts/config/config.ts';
-import { durationMs } from '../../contracts/config/config-base.ts';
 import type { Database } from '../../ledger/database.ts';
 import { addAudit } from '../../ledger/operator/audit.ts';
 import { OperatorError } from '../error.ts';
@@ -10,6 +9,7 @@ import { callerOfUser } from '../identity/callers.ts';
 import { startSession } from '../identity/logins.ts';
 import { createOidcClient, type OidcClient } from '../identity/oidc.ts';
 import { userOfOidc } from '../identity/oidc-users.ts';
+import { sessionLimits } from '../identity/session-limits.ts';
 import type { OperatorLog } from '../service/deps.ts';
 import type { Cookies } from './cookies.ts';
 import { PENDING_SECONDS, readPending, signPending } from './oidc-pending.ts';
@@ -58,8 +58,7 @@ export function oidcRouter({ db, config, cookies, log, limit }: OidcRouterOption
     const pending = await readPending(cookie, await secret());
     const login = await client.finish(new URL(req.originalUrl, String(res.locals.origin)), pending);
     const user = await userOfOidc(db, login, oidc.roles);
-    const { idle, absolute } = config().config.operator.sessions;
-    const limits = { idleMs: durationMs(idle), absoluteMs: durationMs(absolute) };
+    const limits = sessionLimits(config());
     const { token } = await startSession(db, user, {
       via: 'oidc',
       agent: req.get('User-Agent') ?? '',

@@ -1,12 +1,12 @@
 // Who calls: an access token, or the session of a browser together with its CSRF token.
 import type { Request, RequestHandler, Response } from 'express';
 import type { LoadedConfig } from '../../config/load.ts';
-import { durationMs } from '../../contracts/config/config-base.ts';
 import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
 import { peerOf } from '../../ingress/http/peer.ts';
 import type { Database } from '../../ledger/database.ts';
 import { OperatorError } from '../error.ts';
 import { callerOfAccessToken, callerOfSession, type SessionCaller } from '../identity/callers.ts';
+import { sessionLimits } from '../identity/session-limits.ts';
 import { isSame } from '../identity/tokens.ts';
 import type { Exchange } from '../service/exchange.ts';
 import type { Cookies } from './cookies.ts';
@@ -43,10 +43,7 @@ export interface Sessions {
 }
 
 export function createSessions({ db, config, cookies }: SessionsOptions): Sessions {
-  const limits = () => {
-    const { idle, absolute } = config().config.operator.sessions;
-    return { idleMs: durationMs(idle), absoluteMs: durationMs(absolute) };
-  };
+  const limits = () => sessionLimits(config());
   const proofOf = async ({ kind, secret }: Credentials, isActive: boolean): Promise<Proof | null> => {
     if (kind === 'session') return await callerOfSession(db, secret, { ...limits(), isActive });
     const caller = await callerOfAccessToken(db, secret);

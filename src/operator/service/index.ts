@@ -7,7 +7,7 @@ import { refusalHandlers } from './dead-letters/index.ts';
 import { createDeadLetters } from './dead-letters/letters.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { eventHandlers } from './events.ts';
-import { identityHandlers } from './identity.ts';
+import { identityHandlers } from './identity/index.ts';
 import { ledgerHandlers } from './ledger.ts';
 import { messageHandlers } from './messages.ts';
 import { outboxHandlers } from './outbox.ts';

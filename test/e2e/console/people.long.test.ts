@@ -69,6 +69,7 @@ const answers = (role: string, more: Readonly<Record<string, Answer>> = {}) =>
     'GET /accounts': () => ({ accounts: [] }),
     'GET /users': () => ({ users: [user], next: null }),
     'GET /tokens': () => ({ tokens: [], next: null }),
+    'GET /sessions': () => ({ sessions: [], next: null }),
     'GET /audit': () => ({ lines: [line], next: null }),
     'GET /doctor': () => ({ report: null }),
     'GET /assumptions': () => ({ assumptions: [] }),
@@ -114,6 +115,7 @@ describe.each([
         'accounts',
         'users',
         'tokens',
+        'sessions',
         'audit',
       ]) {
         await page.goto(`${url}/settings?tab=${tab}`);
@@ -225,6 +227,7 @@ it('a viewer sees no commands on people, and no users and no audit log', async (
       'Retention',
       'Accounts',
       'Access tokens',
+      'Sessions',
       'Password',
     ]);
   });

@@ -34,6 +34,7 @@ export default {
     language: 'Language',
     scheme: 'Colors',
     zone: 'Times in {{zone}} ({{offset}})',
+    sessions: 'Your sessions',
     logout: 'Log out',
   },
   role: { viewer: 'Viewer', operator: 'Operator', approver: 'Approver', admin: 'Admin' },

@@ -34,6 +34,7 @@ export default {
     language: 'Idioma',
     scheme: 'Cores',
     zone: 'Horários em {{zone}} ({{offset}})',
+    sessions: 'Suas sessões',
     logout: 'Sair',
   },
   role: { viewer: 'Leitor', operator: 'Operador', approver: 'Aprovador', admin: 'Administrador' },

@@ -10,6 +10,7 @@ import { Facts } from '../../parts/page.tsx';
 import { Time } from '../../parts/values.tsx';
 import { RoleChoice } from './role-choice.tsx';
 import type { Secret } from './secret-dialog.tsx';
+import { SessionTable } from './sessions.tsx';
 import { useLink } from './use-link.ts';
 
 interface EditUserProps {
@@ -41,6 +42,8 @@ export function EditUser({ user, onClose, onSecret }: EditUserProps) {
         <EditForm user={user} onClose={onClose} />
         <Divider label={t('users.actions')} />
         <Access user={user} onSecret={onSecret} />
+        <Divider label={t('sessions.ofUser')} />
+        <SessionTable label={t('sessions.ofUser')} user={name} />
       </Stack>
     </Drawer>
   );
@@ -103,7 +106,7 @@ function Access({ user, onSecret }: Pick<EditUserProps, 'user' | 'onSecret'>) {
   const link = useLink(onSecret);
   const logout = useCommand('POST /users/{name}/logout', {
     done: () => t('users.loggedOut', { name: displayName }),
-    topics: ['session'],
+    topics: ['session', 'sessions'],
   });
   const change = useCommand('PATCH /users/{name}', {
     done: ({ disabledAt }) =>

@@ -2,6 +2,7 @@
 import { Tabs } from '@mantine/core';
 import {
   IconClockX,
+  IconDevices,
   IconFileText,
   IconHistory,
   IconKey,
@@ -25,6 +26,7 @@ import { ChangePassword } from './change-password.tsx';
 import { Configuration } from './configuration.tsx';
 import { Doctor } from './doctor.tsx';
 import { Retention } from './retention.tsx';
+import { OwnSessions } from './sessions.tsx';
 import classes from './settings.module.css';
 import { AccessTokens } from './tokens.tsx';
 import { Users } from './users.tsx';
@@ -38,6 +40,7 @@ interface Tab {
     | 'accounts'
     | 'users'
     | 'tokens'
+    | 'sessions'
     | 'password'
     | 'audit';
   readonly icon: typeof IconKey;
@@ -53,6 +56,7 @@ const TABS: readonly Tab[] = [
   { id: 'accounts', icon: IconPlugConnected, part: Accounts, isForAdmins: false },
   { id: 'users', icon: IconUsers, part: Users, isForAdmins: true },
   { id: 'tokens', icon: IconKey, part: AccessTokens, isForAdmins: false },
+  { id: 'sessions', icon: IconDevices, part: OwnSessions, isForAdmins: false },
   { id: 'password', icon: IconLock, part: ChangePassword, isForAdmins: false },
   { id: 'audit', icon: IconHistory, part: Audit, isForAdmins: true },
 ];

@@ -12,7 +12,7 @@ import { createPasswords } from '../../../../src/operator/identity/passwords.ts'
 import { auditLog } from '../../../../src/operator/service/audit.ts';
 import type { OperatorDeps } from '../../../../src/operator/service/deps.ts';
 import { createDispatch } from '../../../../src/operator/service/dispatch.ts';
-import { identityHandlers } from '../../../../src/operator/service/identity.ts';
+import { identityHandlers } from '../../../../src/operator/service/identity/index.ts';
 
 export const PASSWORD = 'correct horse battery';
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };

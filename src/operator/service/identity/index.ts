@@ -1,7 +1,6 @@
 // Logins, users, access tokens and the audit log as operators see and steer them.
-import { durationMs } from '../../contracts/config/config-base.ts';
-import type { IDENTITY, Me } from '../../contracts/operator/identity.ts';
-import { addAudit, listAudit } from '../../ledger/operator/audit.ts';
+import type { IDENTITY, Me } from '../../../contracts/operator/identity.ts';
+import { addAudit, listAudit } from '../../../ledger/operator/audit.ts';
 import {
   createAccessToken,
   deleteAccessToken,
@@ -9,17 +8,26 @@ import {
   listAccessTokens,
   revokeAccessToken,
   type SessionVia,
-} from '../../ledger/operator/sessions.ts';
-import { endLoginsOf, findUser, hasAdmin, listUsers, type UserRow } from '../../ledger/operator/users.ts';
-import { OperatorError } from '../error.ts';
-import { callerOfUser, unixUserOf, userNameOf } from '../identity/callers.ts';
-import { checkLogin, claimLink, firstAdminLink, invitationLink, startSession } from '../identity/logins.ts';
-import { createPasswords } from '../identity/passwords.ts';
-import { hashToken, newAccessToken } from '../identity/tokens.ts';
-import { addUser, changePassword, requireLocalLogin, unknownUser, updateUser } from '../identity/users.ts';
-import { type Caller, isAllowed } from './caller.ts';
-import type { Handlers, OperatorDeps } from './deps.ts';
-import type { Exchange } from './exchange.ts';
+} from '../../../ledger/operator/sessions.ts';
+import { endLoginsOf, findUser, hasAdmin, listUsers, type UserRow } from '../../../ledger/operator/users.ts';
+import { OperatorError } from '../../error.ts';
+import { callerOfUser, unixUserOf, userNameOf } from '../../identity/callers.ts';
+import {
+  checkLogin,
+  claimLink,
+  firstAdminLink,
+  invitationLink,
+  startSession,
+} from '../../identity/logins.ts';
+import { createPasswords } from '../../identity/passwords.ts';
+import { sessionLimits } from '../../identity/session-limits.ts';
+import { hashToken, newAccessToken } from '../../identity/tokens.ts';
+import { addUser, changePassword, requireLocalLogin, updateUser } from '../../identity/users.ts';
+import { type Caller, isAllowed } from '../caller.ts';
+import type { Handlers, OperatorDeps } from '../deps.ts';
+import type { Exchange } from '../exchange.ts';
+import { needExchange, needUser, numberOf, ownUser, refuseToken } from './requests.ts';
+import { sessionHandlers } from './sessions.ts';
 
 /** Days that the access token of `sluice login` lasts. */
 const LOGIN_TOKEN_DAYS = 30;
@@ -30,11 +38,10 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
   const passwords = createPasswords();
 
   const begin = async (user: UserRow, via: SessionVia, exchange: Exchange): Promise<LoginEnd> => {
-    const { idle, absolute } = config().config.operator.sessions;
     const { token, csrfToken } = await startSession(db, user, {
       via,
       agent: exchange.agent,
-      limits: { idleMs: durationMs(idle), absoluteMs: durationMs(absolute) },
+      limits: sessionLimits(config()),
       before: exchange.session,
     });
     exchange.setSession(token);
@@ -61,6 +68,7 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
   };
 
   return {
+    ...sessionHandlers({ db, config }),
     'GET /session': async (_input, caller, exchange) => {
       const { oidc } = config().config.operator;
       return {
@@ -97,14 +105,14 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
       return await audited('POST /session/claim', login, input.name);
     },
     'POST /logout': async ({ everywhere }, caller, exchange) => {
-      if (everywhere) await endLogins(await ownUser(caller));
+      if (everywhere) await endLogins(await ownUser(db, caller));
       if (exchange?.accessToken != null) await revokeAccessToken(db, hashToken(exchange.accessToken));
       if (exchange?.session != null) await deleteSession(db, hashToken(exchange.session));
       exchange?.setSession(null);
       return {};
     },
     'POST /password': async ({ current, password, keepTokens: keepsTokens }, caller, exchange) => {
-      const user = await ownUser(caller);
+      const user = await ownUser(db, caller);
       const { name } = user;
       const { address } = needExchange(exchange);
       refuseToken(caller);
@@ -119,7 +127,7 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
         throw error;
       });
       await changePassword(db, passwords, { name, password, keepsTokens });
-      return await begin(await ownUser(caller), 'password', needExchange(exchange));
+      return await begin(await ownUser(db, caller), 'password', needExchange(exchange));
     },
     'POST /console': async (_input, caller) => {
       const url = consoleUrl();
@@ -149,12 +157,12 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
     },
     'POST /users/{name}/link': async ({ name }, caller) => {
       refuseToken(caller);
-      const user = await needUser(name);
+      const user = await needUser(db, name);
       requireLocalLogin(user);
       return await invitationLink(db, user);
     },
     'POST /users/{name}/logout': async ({ name }) => {
-      await endLogins(await needUser(name));
+      await endLogins(await needUser(db, name));
       return {};
     },
     'GET /tokens': async ({ all, limit, after }, caller) => {
@@ -166,7 +174,7 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
     'POST /tokens': async ({ name, days }, caller) => {
       refuseToken(caller);
       const secret = newAccessToken();
-      const user = (await ownUser(caller)).id;
+      const user = (await ownUser(db, caller)).id;
       return { token: await createAccessToken(db, { hash: hashToken(secret), user, name, days }), secret };
     },
     'DELETE /tokens/{id}': async ({ id }, caller) => {
@@ -184,47 +192,9 @@ export function identityHandlers({ db, config, consoleUrl }: OperatorDeps): Hand
   async function endLogins({ id }: UserRow): Promise<void> {
     await db.transaction((tx) => endLoginsOf(tx, id));
   }
-
-  async function needUser(name: string): Promise<UserRow> {
-    const user = await findUser(db, name);
-    if (user === null) throw unknownUser(name);
-    return user;
-  }
-
-  async function ownUser(caller: Caller): Promise<UserRow> {
-    const name = userNameOf(caller);
-    if (name !== null) return await needUser(name);
-    throw new OperatorError(
-      'conflict',
-      'you are a Unix user without a user of Sluice; add one with `sluice user add`',
-      { code: 'NO_USER' },
-    );
-  }
 }
 
 function meOf(caller: Caller): Me {
   const { identity, name, role, via } = caller;
   return { identity, name: userNameOf(caller), displayName: name, role, via };
-}
-
-/** A leaked access token must not outlive itself: it makes no tokens, users or passwords. */
-function refuseToken({ via }: Caller): void {
-  if (via !== 'token') return;
-  throw new OperatorError('forbidden', 'an access token may not do this; log in with a password', {
-    code: 'SESSION_REQUIRED',
-  });
-}
-
-function needExchange(exchange: Exchange | undefined): Exchange {
-  if (exchange !== undefined) return exchange;
-  throw new OperatorError('invalid', 'logins need HTTP; on this socket you are a Unix user already', {
-    code: 'LOGIN_NEEDS_HTTP',
-  });
-}
-
-function numberOf(cursor: string | undefined): number | undefined {
-  if (cursor === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(cursor))
-    throw new OperatorError('invalid', 'the cursor is none that this list gave', { code: 'CURSOR' });
-  return Number(cursor);
 }
