@@ -10,7 +10,7 @@ export const CSRF_TOKENS =
 /** With which people name a session. The database makes it, so sessions of the release before have one too. */
 export const SESSION_IDS = `
   alter table user_sessions add column id bigint generated always as identity;
-  create unique index user_sessions_id on user_sessions (id);
+  create index user_sessions_id on user_sessions (id);
 `;
 
 export const OPERATOR_TABLES = `

@@ -260,6 +260,7 @@ export default {
     endOthersTitle: 'Encerrar todas as outras sessões?',
     endOthersText: 'Você continua conectado aqui e em nenhum outro lugar. Os tokens de acesso ficam.',
     othersEnded_one: '{{count}} sessão foi encerrada',
+    othersEnded_many: '{{count}} de sessões foram encerradas',
     othersEnded_other: '{{count}} sessões foram encerradas',
   },
   password: {
