@@ -96,7 +96,7 @@ export function overviewHandlers(
         outages,
         at,
         accountOf,
-      });
+      }).filter(({ account: of }) => only === null || of === null || of === only);
       return {
         at,
         ...state,

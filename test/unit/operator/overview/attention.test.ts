@@ -34,9 +34,9 @@ describe.each([
   afterAll(() => db.close());
   beforeEach(() => emptyLedger(db));
 
-  const read = async (probes: OverviewProbes = WELL) => {
+  const read = async (probes: OverviewProbes = WELL, input: { account?: string } = {}) => {
     const handler = overviewHandlers(depsOf(db), probes)['GET /overview'];
-    return OVERVIEW['GET /overview'].output.parse(await handler({}, {} as never));
+    return OVERVIEW['GET /overview'].output.parse(await handler(input, {} as never));
   };
   const needs = async (probes?: OverviewProbes) =>
     (await read(probes)).needs.map(({ kind, account, name, count, code }) => [
@@ -142,6 +142,7 @@ describe.each([
     });
     await saveRefusals(db, [refused('signup'), refused('-')], []);
     expect(await needs()).toEqual([['refused-events', 'acme', 'signup', 2, 'SIGNATURE']]);
+    expect((await read(WELL, { account: 'beta' })).needs).toEqual([]);
     await review();
     expect(await needs()).toEqual([]);
     await saveRefusals(db, [refused('signup')], []);
