@@ -33,12 +33,6 @@ export interface OutboxBatchOptions {
   readonly pulseMs?: number;
 }
 
-/** The part of the activity's context that a batch needs. */
-export interface OutboxBatchContext {
-  readonly cancelled: AbortSignal;
-  heartbeat(): void;
-}
-
 const DEFAULTS = {
   random: Math.random,
   takeMs: 10_000,
@@ -64,7 +58,7 @@ const CLOSED_MS = 5000;
 export async function runOutboxBatch(
   deps: Deps,
   sink: string,
-  context: OutboxBatchContext,
+  cancelled: AbortSignal,
   options: OutboxBatchOptions = {},
 ): Promise<OutboxBatchResult> {
   const found = findSink(deps, sink);
@@ -75,7 +69,7 @@ export async function runOutboxBatch(
     deps.log.warn({ sink, code: 'NO_SINK' }, `events cannot be delivered: ${found}`);
     return { sent: 0, nextMs: NO_SINK_MS };
   }
-  return await new OutboxBatch(deps, sink, found, context, options).run();
+  return await new OutboxBatch(deps, sink, found, cancelled, options).run();
 }
 
 /** @returns the sink, or why it can't be used */
@@ -92,7 +86,7 @@ class OutboxBatch {
   readonly #sink: string;
   readonly #target: Sink;
   readonly #patience: SinkPatience;
-  readonly #context: OutboxBatchContext;
+  readonly #cancelled: AbortSignal;
   readonly #options: OutboxBatchOptions & typeof DEFAULTS;
   /** Identifies this batch as the holder of the lease. */
   readonly #me = randomUUID();
@@ -104,14 +98,14 @@ class OutboxBatch {
     deps: Deps,
     sink: string,
     found: { target: Sink; patience: SinkPatience },
-    context: OutboxBatchContext,
+    cancelled: AbortSignal,
     options: OutboxBatchOptions,
   ) {
     this.#deps = deps;
     this.#sink = sink;
     this.#target = found.target;
     this.#patience = found.patience;
-    this.#context = context;
+    this.#cancelled = cancelled;
     this.#options = { ...DEFAULTS, ...options };
   }
 
@@ -122,14 +116,13 @@ class OutboxBatch {
     if (!lease.mine) return { sent: 0, nextMs: Math.max(1000, lease.leftMs) };
     let leasing: Promise<unknown> = Promise.resolve();
     const pulse = setInterval(() => {
-      this.#context.heartbeat();
       // If the database is unavailable, the next statement of the batch itself fails.
       leasing = this.#lease().catch(() => undefined);
     }, this.#options.pulseMs);
     try {
       await forgetTrouble(db, this.#sink, 'NO_SINK');
       const until = performance.now() + this.#options.takeMs;
-      const { cancelled } = this.#context;
+      const cancelled = this.#cancelled;
       let more = true;
       while (more && !this.#over && !cancelled.aborted && performance.now() < until)
         more = await this.#sendSome();
@@ -161,7 +154,7 @@ class OutboxBatch {
 
   async #send(events: readonly Probe[]): Promise<void> {
     const { deadlineMs, graceMs, random } = this.#options;
-    const { cancelled } = this.#context;
+    const cancelled = this.#cancelled;
     const begun = performance.now();
     const end = await sendEvents({ sink: this.#target, events, cancelled, deadlineMs, graceMs });
     this.#over ||= end.over;

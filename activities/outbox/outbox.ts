@@ -8,9 +8,7 @@ export function createOutboxActivities(deps: Deps, options: OutboxBatchOptions =
   return {
     /** Runs a batch of one sink. Never fails because of the sink. A cancelled batch records what it knows, and ends. */
     async outboxBatch({ sink }: { sink: string }): Promise<OutboxBatchResult> {
-      const context = Context.current();
-      const heartbeat = () => context.heartbeat();
-      return await runOutboxBatch(deps, sink, { cancelled: context.cancellationSignal, heartbeat }, options);
+      return await runOutboxBatch(deps, sink, Context.current().cancellationSignal, options);
     },
   };
 }
