@@ -83,3 +83,7 @@ export function effects(requests: readonly PanelRequest[], method: string, path:
 export function writes(requests: readonly PanelRequest[]): PanelRequest[] {
   return requests.filter(({ method }) => method !== 'GET');
 }
+
+/** `POST /v1/contacts`, in order. */
+export const callNames = (requests: readonly PanelRequest[]): string[] =>
+  requests.map(({ method, path }) => `${method} ${path}`);

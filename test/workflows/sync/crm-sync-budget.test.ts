@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { crmSync } from '../../../workflows/crm-sync.ts';
 import { resumeUpdate } from '../../../workflows/messages.ts';
 import { account, type Environment } from '../../support/environment.ts';
-import type { PanelRequest } from '../../support/panel.ts';
+import { callNames as asked } from '../../support/panel.ts';
 import {
   HEADER,
   plainRows,
@@ -24,7 +24,6 @@ const token = (over: object) => ({
 });
 const resume = (handle: SyncHandle) =>
   handle.executeUpdate(resumeUpdate, { args: [{ by: 'ana', reason: 'mended' }] });
-const asked = (requests: readonly PanelRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
 
 describe('FAULTS 7: a storm of 429', () => {
   /** Epoch seconds in a moment: the header's value when the window ends soon. */

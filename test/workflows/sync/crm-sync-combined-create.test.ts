@@ -1,13 +1,12 @@
 // Contact and card in one call: what it spares, and that nobody is lost by it, whatever the service answers.
 import { describe, expect, it } from 'vitest';
 import { account, MAPPING } from '../../support/environment.ts';
-import { effects, type PanelRequest } from '../../support/panel.ts';
+import { callNames as calls, effects } from '../../support/panel.ts';
 import { HEADER, sumOf, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 
 const { inEnvironment } = syncContext();
 
-const calls = (requests: readonly PanelRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
 /** People with numbers of two forms: each is searched for before the first write. */
 const people = (count: number, { tags = '', stage = 'New' } = {}) =>
   HEADER +

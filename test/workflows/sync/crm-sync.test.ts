@@ -1,14 +1,13 @@
 // The CRM sync against the sandbox: what each kind of change costs, and what it leaves there.
 import { describe, expect, it } from 'vitest';
 import { account } from '../../support/environment.ts';
-import { type PanelRequest, writes } from '../../support/panel.ts';
+import { callNames as calls, writes } from '../../support/panel.ts';
 import { HEADER, syncContext } from '../../support/sync-context.ts';
 
 const ANA = '11 98765-4321,Ana Souza,ana@example.com,crm,Acme,New,pro\n';
 const BIA = '21 99876-5432,Bia Lima,,,,,\n';
 
 const { inEnvironment } = syncContext();
-const calls = (requests: readonly PanelRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
 
 describe('a first run', () => {
   it('creates contact, tags and card, counts its calls correctly, and a second run makes none', async () => {
