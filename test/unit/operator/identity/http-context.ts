@@ -129,3 +129,11 @@ export function openBrowser(server: Pick<Listener, 'url'>, origin = server.url):
     },
   };
 }
+
+/** Code of an error; undefined for a success. */
+export const codeOf = ({ body }: { body: unknown }): string | undefined =>
+  (body as { error?: { code?: string } }).error?.code;
+
+/** Who is logged in. */
+export const me = async (one: Browser): Promise<{ name: string; role: string } | null> =>
+  ((await one.send('GET', '/api/v1/session')).body as { user: { name: string; role: string } | null }).user;

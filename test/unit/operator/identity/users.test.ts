@@ -12,6 +12,7 @@ import {
   type Answer,
   addUser,
   type Browser,
+  codeOf,
   openBrowser,
   PASSWORD,
   startServer,
@@ -30,7 +31,6 @@ afterEach(() => server.close());
 
 const api = async (method: string, path: string, body?: object, headers = {}): Promise<Answer> =>
   await browser.send(method, `/api/v1${path}`, body, headers);
-const codeOf = ({ body }: { body: unknown }) => (body as { error?: { code?: string } }).error?.code;
 const secretOf = (link: { path: string } | null) => link?.path.replace('/login#link=', '') ?? '';
 
 describe('the first admin', () => {
