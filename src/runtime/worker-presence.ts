@@ -1,4 +1,4 @@
-// Tells the ledger that this process works, so that the overview can say when nobody does.
+// Reports to the ledger that this process works, so that the overview can say when nobody does.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,7 +18,8 @@ export function showPresence({ db, log, shutdown }: PresenceOptions): void {
   const worker = { id: randomUUID(), host: hostname(), pid: process.pid, version: VERSION };
   const { signal } = shutdown;
   const failed = (error: unknown) => {
-    if (!signal.aborted) log.warn({ err: error }, 'the ledger could not be told that this worker is alive');
+    if (!signal.aborted)
+      log.warn({ err: error }, 'this worker could not report to the ledger that it is alive');
   };
   const report = async () => {
     while (!signal.aborted) {

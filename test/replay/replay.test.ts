@@ -10,9 +10,10 @@ import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
 
 import { cacheDirOf } from '../../src/runtime/temporal/cache-dir.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/runtime/temporal/search-attributes.ts';
 import { findTemporalCli } from '../../src/runtime/temporal/temporal-binary.ts';
 import { pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
-import { account, openEnvironment, SEARCH_ATTRIBUTES } from '../support/environment.ts';
+import { account, openEnvironment } from '../support/environment.ts';
 import { testLedger } from '../support/postgres/ledger.ts';
 import { connectTestTemporal } from '../support/temporal/temporal.ts';
 import { workflowBundle } from '../support/temporal/workflow-bundle.ts';

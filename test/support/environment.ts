@@ -7,7 +7,7 @@ import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
 import { stringify } from 'yaml';
 import type { ActivityLog, Clock, Deps } from '../../activities/shared/deps.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { crmSyncWorkflowId, SEARCH_KEYS } from '../../src/contracts/ids.ts';
+import { crmSyncWorkflowId } from '../../src/contracts/ids.ts';
 import type { Tracing } from '../../src/contracts/tracing.ts';
 import type { RunReport } from '../../src/contracts/wire/run.ts';
 import type { Database } from '../../src/ledger/database.ts';
@@ -19,10 +19,6 @@ import { emptyLedger } from './postgres/ledger.ts';
 import { type ReshapedService, type Rule, reshape } from './reshaped/reshaped-service.ts';
 import type { TestTemporal } from './temporal/temporal.ts';
 import { startWorkflowWorker, type WorkflowWorker } from './temporal/workflow-worker.ts';
-
-export const SEARCH_ATTRIBUTES = Object.fromEntries(
-  Object.values(SEARCH_KEYS).map((key) => [key.name, 'Keyword' as const]),
-);
 
 /** An account with one pipeline, tags, a source and a connection; `over` replaces whole parts. */
 export function account(over: Record<string, unknown> = {}): Record<string, unknown> {

@@ -3,12 +3,8 @@ import { afterAll, beforeAll } from 'vitest';
 import type { RunProgress, RunReport } from '../../src/contracts/wire/run.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { readProgress } from '../../src/operator/service/syncs/read-progress.ts';
-import {
-  type Environment,
-  type EnvironmentOptions,
-  openEnvironment,
-  SEARCH_ATTRIBUTES,
-} from './environment.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/runtime/temporal/search-attributes.ts';
+import { type Environment, type EnvironmentOptions, openEnvironment } from './environment.ts';
 import { testLedger } from './postgres/ledger.ts';
 import { connectTestTemporal, type TestTemporal } from './temporal/temporal.ts';
 import { startWorkflowWorker, type WorkflowWorker } from './temporal/workflow-worker.ts';

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createEncryptionCodec } from '../../src/codec/encryption-codec.ts';
 import { type EncryptionKey, readEncryptionKey } from '../../src/codec/keys.ts';
 import { apiQueue } from '../../src/contracts/ids.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/runtime/temporal/search-attributes.ts';
 import type { deliveryWatch } from '../../workflows/delivery-watch.ts';
-import { SEARCH_ATTRIBUTES } from '../support/environment.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 

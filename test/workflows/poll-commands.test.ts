@@ -18,13 +18,13 @@ import { countMessages, endSweep, noteGap } from '../../src/ledger/conversations
 import type { Database } from '../../src/ledger/database.ts';
 import { commandPoller } from '../../src/operator/service/pollers/command.ts';
 import { startPollers } from '../../src/runtime/pollers.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/runtime/temporal/search-attributes.ts';
 import {
   pausePollingUpdate,
   pollNowUpdate,
   resumePollingUpdate,
   wakeSignal,
 } from '../../workflows/messages.ts';
-import { SEARCH_ATTRIBUTES } from '../support/environment.ts';
 import { openTestOperator, type TestOperator } from '../support/operator.ts';
 import { testLedger } from '../support/postgres/ledger.ts';
 import { runHere } from '../support/runner/run-here.ts';

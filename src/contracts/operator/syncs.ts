@@ -50,7 +50,10 @@ export const SyncEntry = z.object({
 });
 export type SyncEntry = z.infer<typeof SyncEntry>;
 
-/** When the records of a run will have ended, in seconds from now, by the pace of the last ten minutes; the range is that of the last three too. */
+/**
+ * When the records of a run will have ended, in seconds from now, by the pace of the last ten minutes. The range is
+ * that of the last three too.
+ */
 export const Eta = z.object({ seconds: Count, minSeconds: Count, maxSeconds: Count });
 export type Eta = z.infer<typeof Eta>;
 

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isSameProcess } from '../lock/process-identity.ts';
 import { freePort, listensOn, tryPort } from '../ports.ts';
 import { spareDirOf } from './cache-dir.ts';
+import { describeRefusal, register } from './search-attributes.ts';
 import { findTemporalCli } from './temporal-binary.ts';
 import {
   checkTemporal,
@@ -125,15 +126,12 @@ async function useExternal(
     );
   }
   try {
-    const added = await ensureSearchAttributes(address, namespace, searchAttributes, check);
-    if (added.length > 0) say(`Registered search attributes in namespace ${namespace}: ${added.join(', ')}`);
+    const target = { address, namespace, access };
+    await register({ target, attributes: searchAttributes, timeoutMs: checkMs, say });
   } catch (error) {
     if (!(error instanceof TemporalUnavailableError)) throw error;
     // Some clusters do not let clients read or add search attributes: an operator has to.
-    const wanted = Object.entries(searchAttributes).map(([name, kind]) => `--name ${name} --type ${kind}`);
-    say(
-      `${error.message}. If they are missing: temporal operator search-attribute create ${wanted.join(' ')}`,
-    );
+    say(describeRefusal(error, searchAttributes));
   }
   return {
     address,

@@ -18,7 +18,7 @@ import { addRowProblems } from '../../../src/ledger/sync/row-problems.ts';
 import { closeRun } from '../../../src/ledger/sync/run-end.ts';
 import { advanceRun, openRun } from '../../../src/ledger/sync/runs.ts';
 import { stageRecords } from '../../../src/ledger/sync/staged-records.ts';
-import { SEARCH_ATTRIBUTES } from '../../support/environment.ts';
+import { SEARCH_ATTRIBUTES } from '../../../src/runtime/temporal/search-attributes.ts';
 import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { layCluster } from '../../support/postgres/cluster.ts';
 import { unleased } from '../../support/postgres/ledger.ts';

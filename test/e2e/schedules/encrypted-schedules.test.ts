@@ -8,7 +8,7 @@ import { ScheduleConfig } from '../../../src/contracts/config/config-schedule.ts
 import { syncScheduleId } from '../../../src/contracts/ids.ts';
 import { listSchedules } from '../../../src/operator/service/schedules/list.ts';
 import { applySchedules } from '../../../src/operator/service/schedules/schedules.ts';
-import { SEARCH_ATTRIBUTES } from '../../support/environment.ts';
+import { SEARCH_ATTRIBUTES } from '../../../src/runtime/temporal/search-attributes.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
 
 const keyOf = (id: string) => readEncryptionKey(id, randomBytes(32).toString('base64'));

@@ -14,6 +14,7 @@ import {
   type NextAction,
   type TriggerBatchResult,
 } from '../../../src/contracts/wire/campaign.ts';
+import { SEARCH_ATTRIBUTES } from '../../../src/runtime/temporal/search-attributes.ts';
 import {
   campaignProgressQuery,
   changeRateUpdate,
@@ -22,7 +23,6 @@ import {
   skipWaveUpdate,
 } from '../../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../../workflows/reactivation-campaign.ts';
-import { SEARCH_ATTRIBUTES } from '../../support/environment.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
 import { startWorkflowWorker, type WorkflowWorker } from '../../support/temporal/workflow-worker.ts';
 import { until } from '../../support/until.ts';

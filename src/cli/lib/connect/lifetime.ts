@@ -21,8 +21,9 @@ export interface CommandOptions {
 }
 
 /**
- * Runs a command's work and closes what it opened. After a signal, a command that does not stay up ends within 2 s. After SIGINT or SIGTERM the exit code is 130, because the work is
- * incomplete; errors of the work are ignored then, because they come from parts that were closed.
+ * Runs a command's work and closes what it opened. After SIGINT or SIGTERM, a command that does not stay up ends within
+ * 2 s. The exit code is then 130, because the work is incomplete; errors of the work are ignored, because they come from
+ * parts that were closed.
  * @returns exit code
  */
 export async function runCommand(

@@ -18,7 +18,7 @@ export interface FailingWork {
   readonly workflows: number;
 }
 
-/** Workflows that are described at a refresh, in the order of the server: the last started first. Older ones are not seen. */
+/** Workflows that are described at a refresh, in the order of the server. Those behind them are not seen. */
 const MOST = 50;
 
 /** Costs a list of open workflows, and a description of each of at most {@link MOST}. */

@@ -14,7 +14,7 @@ export function callsPerMinuteOf({ calls, recentCalls, ageSeconds }: RunningRow)
 /**
  * As many calls for each record that is left as for each one that is done. The range is that of the pace of the last
  * ten and of the last three minutes.
- * @returns null while it cannot be told
+ * @returns null while it is not known
  */
 export function syncEta(row: RunningRow): Eta | null {
   const { total, pending, calls, planningCalls, same, ageSeconds, latestCalls } = row;
