@@ -207,6 +207,15 @@ describe('FAULTS 15: pages shift while they are read', () => {
     fill(250);
     const plans = open(contacts);
     const planning = await plans.steps.open();
+    // Both attempts have asked before the first one hears an answer, however late one of them starts.
+    const both = Promise.withResolvers<void>();
+    let pages = 0;
+    context.service.ready = async (path) => {
+      if (path !== '/v1/contacts') return;
+      pages += 1;
+      if (pages === 2) both.resolve();
+      await both.promise;
+    };
     const [a, b] = await Promise.all([plans.steps.page(planning.run, 0), plans.steps.page(planning.run, 0)]);
     expect([a, b]).toEqual([
       { done: false, found: 100 },

@@ -55,6 +55,8 @@ export async function openLists() {
     asked: [] as string[],
     /** Hears of a call before it is answered; how many there were. */
     before: (_calls: number): void => undefined,
+    /** An answer is sent when this has resolved. */
+    ready: async (_path: string): Promise<void> => undefined,
     /** Largest page that it gives. */
     cap: 100,
     /** What becomes of an answer; null: it is given as it is. */
@@ -81,11 +83,12 @@ export async function openLists() {
     return key === 'cards' ? { ...page, totalValue: 0 } : page;
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '', 'http://x');
     const path = url.pathname.replace('/wapi', '');
     service.before(service.asked.length);
     service.asked.push(path + url.search);
+    await service.ready(path);
     const { status, body } = service.bend(path) ?? { status: 200, body: answer(path, url.searchParams) };
     response.writeHead(status, {
       'content-type': 'application/json',
