@@ -2,8 +2,8 @@
 // sender waits until it gives up.
 import { NotAcceptedError } from './intake.ts';
 
-/** Most senders give up after 5 to 10 s. A start has 5 s after this wait. */
-export const MOST_WAIT_MS = 5000;
+/** Most senders give up after 5 to 10 s. Under overload a start takes about 1 s after this wait. */
+export const MOST_WAIT_MS = 4000;
 /** Share of the newest start in the average. Of 16 starts in progress, all have counted after a second round. */
 const NEWEST = 0.05;
 const MOST_RETRY_MS = 30_000;

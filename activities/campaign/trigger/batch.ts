@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { durationMs } from '../../../src/contracts/config/config-base.ts';
 import type {
   MemberStep,
   TriggerBatchInput,
@@ -34,8 +35,6 @@ const CONCURRENCY_LIMIT = 24;
  * slots are the most between a read and its trigger: 3 s at 120 calls per minute.
  */
 const RECHECK_LIMIT = 6;
-/** Calls of an account may be further apart than the tags stay fresh. This long is the most. */
-const MOST_FRESH_MS = 60_000;
 /** Delay before Sluice checks a member again that the rules do not allow yet. */
 const LEFT_MS = 15_000;
 
@@ -88,6 +87,7 @@ class TriggerBatch {
   readonly #first: MemberStep;
   readonly #concurrencyLimit: number;
   readonly #rechecks: boolean;
+  readonly #mostFreshMs: number;
   #freshMs = FRESH_MS;
   #zones: readonly string[] = [];
   /** Time after which no member starts: a window closes, or the campaign ends. */
@@ -98,7 +98,9 @@ class TriggerBatch {
 
   constructor(opened: Opened) {
     this.#o = opened;
-    this.#rechecks = opened.frozen.campaign.spec.config.recheck === 'api';
+    const { recheck, recheckWithin } = opened.frozen.campaign.spec.config;
+    this.#rechecks = recheck === 'api';
+    this.#mostFreshMs = durationMs(recheckWithin);
     const most = this.#rechecks ? Math.min(RECHECK_LIMIT, opened.concurrencyLimit) : opened.concurrencyLimit;
     this.#concurrencyLimit = opened.input.alone ? 1 : most;
     this.#tally = new BatchTally(this.#concurrencyLimit, opened.lost);
@@ -216,7 +218,7 @@ class TriggerBatch {
     );
     // The tags were too old when the trigger had its slot, so its calls are further apart than that.
     if (follows && step === 'triggerMember' && result.next === 'recheckMember')
-      this.#freshMs = Math.max(this.#freshMs, Math.min(2 * freshMs, MOST_FRESH_MS));
+      this.#freshMs = Math.max(this.#freshMs, Math.min(2 * freshMs, this.#mostFreshMs));
     return result;
   }
 

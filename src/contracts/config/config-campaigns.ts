@@ -317,6 +317,10 @@ export const CampaignConfig = z.strictObject({
     description:
       'What Sluice checks right before the call. ledger: what the ledger knows. api: also the tags of the contact, read at most seconds before, for one more call per member. Default: ledger.',
   }),
+  recheckWithin: durationWithin('5s', '60s').default('60s').meta({
+    description:
+      'With recheck: api, the maximum age of the tags at the trigger, 5s to 60s. Sluice reads them again when they are older, for one more call. It aims at 5s; older tags are accepted only while the budget is crowded. Default: 60s.',
+  }),
   conversationWindow: z.enum(['any', 'open']).default('any').meta({
     description:
       'open: triggers only while the 24-hour window of the waba conversation is open, as a poller saw it. Use it for flows that begin with free text. any: no check. Default: any.',

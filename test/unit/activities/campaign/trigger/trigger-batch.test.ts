@@ -229,19 +229,30 @@ describe('tags that people set after the start', () => {
     await context.panel.patch({ contacts: members.map(({ contact }) => ({ id: contact, tagIds: [] })) });
   });
 
-  it('a budget whose calls are further apart than tags stay fresh triggers nevertheless', async () => {
-    const { run, members } = await wave(2, config);
+  /** The budget is crowded: at each look at the clock, 3 s have passed, for this many looks. */
+  const crowded = async (recheckWithin: string, looks: number) => {
+    const { run, members } = await wave(2, { ...config, recheckWithin });
     await context.panel.patch({ contacts: members.map(({ contact }) => ({ id: contact, tagIds: [] })) });
+    await context.requests();
     const by = context.worker({ limit: 60_000 });
     const now = by.deps.clock.now;
-    // Each look at the clock is a second later, so that tags are old when the trigger has its slot.
-    let looks = 0;
-    const clock = { ...by.deps.clock, now: async () => (await now()) + 3000 * looks++ };
+    let looked = 0;
+    const clock = { ...by.deps.clock, now: async () => (await now()) + 3000 * Math.min(looked++, looks) };
     const slow = { ...by, deps: { ...by.deps, clock } };
     expect(await begin(run, { alone: true }, { by: slow }).result).toMatchObject({
       members: 1,
       proved: true,
     });
+    return (await context.requests()).filter(({ method }) => method === 'GET').length;
+  };
+
+  it('a budget whose calls are further apart than tags stay fresh triggers nevertheless', async () => {
+    expect(await crowded('60s', 1000)).toBeLessThan(6);
+  });
+
+  it('no tags are accepted that are older than `recheckWithin`', async () => {
+    // Each trigger comes 6 s or more after its read until the budget is free again.
+    expect(await crowded('5s', 60)).toBeGreaterThan(8);
   });
 });
 
