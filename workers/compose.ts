@@ -18,6 +18,7 @@ import { durationMs } from '../src/contracts/config/config-base.ts';
 import { apiQueue, eventQueue, WORK_QUEUE } from '../src/contracts/ids.ts';
 import { NO_TRACING, type Tracing } from '../src/contracts/tracing.ts';
 import type { Database } from '../src/ledger/database.ts';
+import { ledgerClock } from '../src/ledger/ledger-clock.ts';
 import type { EndedCall } from '../src/ledger/operator/calls.ts';
 import { compileMapping } from '../src/mapping/index.ts';
 import type { Metrics } from '../src/observability/metrics/index.ts';
@@ -105,7 +106,7 @@ export async function createDeps(options: DepsOptions): Promise<OpenDeps> {
       if (spec.account === account) return spec;
       throw new Error(`the account "${account}" has no campaign "${name}" in ${file}`);
     },
-    clock: options.clock ?? { now: async () => Date.now() },
+    clock: options.clock ?? ledgerClock(db),
     openSource(source) {
       const { dir, secret } = configNow();
       return openSource(source, { baseDir: dir, secret: async (ref) => (await secret(ref)).value });

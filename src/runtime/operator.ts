@@ -4,6 +4,7 @@ import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { WORK_QUEUE } from '../contracts/ids.ts';
 import type { Database } from '../ledger/database.ts';
+import { ledgerClock } from '../ledger/ledger-clock.ts';
 import { addAudit, type NewAuditEntry } from '../ledger/operator/audit.ts';
 import type { Listener } from '../operator/http/listen.ts';
 import { createUnixCallers } from '../operator/identity/callers.ts';
@@ -88,7 +89,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const base: Omit<OperatorDeps, 'tools'> = {
     workQueue: WORK_QUEUE,
     ...options,
-    now: async () => Date.now(),
+    now: ledgerClock(db).now,
     consoleUrl: () => consoleUrl,
   };
   const deps: OperatorDeps = {

@@ -171,7 +171,7 @@ export const CAMPAIGN_BATCH_TABLES = `
   alter table campaign_members
     -- The batch that holds the member. Null when none does.
     add column holder text,
-    -- Earliest due time by the workers' clock: the end of the lease, or of a wait after a failure. Null means due.
+    -- Earliest due time by the clock of the ledger: the end of the lease, or of a wait after a failure. Null means due.
     add column due_at timestamptz,
     -- Transient failures in a row.
     add column attempts int not null default 0;
