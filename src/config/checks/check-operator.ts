@@ -64,7 +64,7 @@ function checkIssuer(main: YamlFile, operator: unknown): ConfigProblem[] {
 function checkRoles(main: YamlFile, operator: unknown): ConfigProblem[] {
   const roles = child(child(operator, 'oidc'), 'roles');
   if (roles === undefined) return [];
-  const gives = ['admin', 'approver', 'operator', 'viewer'].some((role) => {
+  const gives = ['admin', 'approver', 'operator', 'editor', 'viewer'].some((role) => {
     const values = child(roles, role);
     return Array.isArray(values) && values.length > 0;
   });

@@ -57,8 +57,9 @@ export const OidcRoles = z.strictObject({
   admin: RoleValues.meta({ description: 'Values that give the role admin. Default: [].' }),
   approver: RoleValues.meta({ description: 'Values that give the role approver. Default: [].' }),
   operator: RoleValues.meta({ description: 'Values that give the role operator. Default: [].' }),
+  editor: RoleValues.meta({ description: 'Values that give the role editor. Default: [].' }),
   viewer: RoleValues.meta({ description: 'Values that give the role viewer. Default: [].' }),
-  default: z.enum(['viewer', 'operator']).optional().meta({
+  default: z.enum(['viewer', 'editor', 'operator']).optional().meta({
     description: 'Role of users without any of these values. Default: none; they may not log in.',
   }),
 });

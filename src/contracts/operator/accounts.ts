@@ -61,7 +61,7 @@ export const ACCOUNTS = {
     }),
   }),
   'POST /accounts/{account}/lists': endpoint({
-    role: 'operator',
+    role: 'editor',
     summary: 'Read pipelines, tags, connections and other lists of an account; takes up to six API calls.',
     input: z.strictObject({ account: Name }),
     reads: true,

@@ -59,7 +59,7 @@ export type DraftAudience = z.infer<typeof DraftAudience>;
 
 export const CAMPAIGN_DRAFTS = {
   'GET /campaign-drafts/choices': endpoint({
-    role: 'operator',
+    role: 'editor',
     summary: 'List the names of the configuration that a campaign may use.',
     input: z.strictObject({}),
     output: z.object({
@@ -71,7 +71,7 @@ export const CAMPAIGN_DRAFTS = {
     }),
   }),
   'POST /campaign-drafts/audience': endpoint({
-    role: 'operator',
+    role: 'editor',
     summary:
       'Count the people that a draft would reach, without a plan. Reads at most 20,000 entries and makes at most 4 API calls.',
     input: z.strictObject({

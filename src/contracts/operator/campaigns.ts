@@ -238,7 +238,7 @@ export const CAMPAIGNS = {
     }),
   }),
   'GET /campaigns/{campaign}/source': endpoint({
-    role: 'admin',
+    role: 'editor',
     summary: 'Show a campaign as it is written in sluice.yaml.',
     input: z.strictObject({ campaign: Name }),
     output: z.object({
@@ -250,7 +250,7 @@ export const CAMPAIGNS = {
     }),
   }),
   'PUT /campaigns/{campaign}/source': endpoint({
-    role: 'admin',
+    role: 'editor',
     summary:
       'Create or replace a campaign in sluice.yaml, after a check of the whole file. Its plan becomes void. Refused without a second person while a campaign has one.',
     input: z.strictObject({

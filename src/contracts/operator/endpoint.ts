@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 /** From the least to the most powerful. Each role may do what the roles before it may do. */
-export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
+export const ROLES = ['viewer', 'editor', 'operator', 'approver', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Folder of all routes. A route such as `GET /syncs` is served as `GET /api/v1/syncs`. */

@@ -76,14 +76,14 @@ const NewName = z
 
 export const FIRST_SYNC = {
   'POST /uploads': endpoint({
-    role: 'admin',
+    role: 'editor',
     summary: 'Upload an export of a CRM as CSV; Sluice recognizes it. It is deleted after an hour.',
     input: z.strictObject({ name: z.string().min(1).max(200), file: z.instanceof(Uint8Array) }),
     bytes: { field: 'file', max: MAX_UPLOAD },
     output: z.object({ upload: Upload, bytes: Count, expiresAt: Time, recognized: RecognizedFile }),
   }),
   'POST /uploads/{upload}/preview': endpoint({
-    role: 'admin',
+    role: 'editor',
     summary: 'Show what a mapping makes of the first rows, and which it rejects.',
     input: z.strictObject({ upload: Upload, mapping: MappingConfig }),
     reads: true,
@@ -92,7 +92,7 @@ export const FIRST_SYNC = {
     output: MappingPreview,
   }),
   'POST /uploads/{upload}/plans': endpoint({
-    role: 'admin',
+    role: 'editor',
     summary: 'Start a dry run of a mapping that is not in the configuration.',
     input: z.strictObject({ upload: Upload, account: Name, sync: NewName, mapping: MappingConfig }),
     reads: true,
@@ -101,7 +101,7 @@ export const FIRST_SYNC = {
     output: z.object({ plan: z.string() }),
   }),
   'POST /uploads/{upload}/sync': endpoint({
-    role: 'admin',
+    role: 'editor',
     summary: 'Write source, mapping and sync into the configuration, and keep the export beside it.',
     input: z.strictObject({ upload: Upload, account: Name, sync: NewName, mapping: MappingConfig }),
     audit: ['account', 'sync'],
@@ -115,7 +115,7 @@ export const FIRST_SYNC = {
     }),
   }),
   'DELETE /uploads/{upload}': endpoint({
-    role: 'admin',
+    role: 'editor',
     summary: 'Delete an uploaded export.',
     input: z.strictObject({ upload: Upload }),
     output: z.object({ upload: Upload }),

@@ -24,7 +24,7 @@ const Plan = z.string().max(100);
 
 export const PLANS = {
   'POST /syncs/{sync}/plans': endpoint({
-    role: 'operator',
+    role: 'editor',
     summary: 'Start a dry run of a sync. Follow it with `GET /plans/{plan}`.',
     input: z.strictObject({
       sync: Name,
@@ -37,7 +37,7 @@ export const PLANS = {
     output: z.object({ plan: z.string() }),
   }),
   'GET /plans/{plan}': endpoint({
-    role: 'operator',
+    role: 'editor',
     summary: 'Show the progress and the result of a dry run.',
     input: z.strictObject({
       plan: Plan,
@@ -48,14 +48,14 @@ export const PLANS = {
     auditOutput: ['sync', 'report.samples.row'],
   }),
   'GET /plans/{plan}/problems': endpoint({
-    role: 'operator',
+    role: 'editor',
     summary: 'List the problems of rows that a dry run found, in the order of the source.',
     input: z.strictObject({ plan: Plan, limit: PageLimit, after: Cursor, unmask: Unmask }),
     output: z.object({ problems: z.array(PlanProblem), next: z.string().nullable() }),
     auditOutput: ['problems.row'],
   }),
   'POST /plans/{plan}/cancel': endpoint({
-    role: 'operator',
+    role: 'editor',
     summary: 'Stop a dry run and discard what it found.',
     input: z.strictObject({ plan: Plan }),
     reads: true,

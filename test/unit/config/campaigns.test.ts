@@ -22,6 +22,7 @@ describe('a good campaign', () => {
       stop: { atLeast: 20 },
       cap: { times: 1, within: '7d' },
       recheck: 'ledger',
+      recheckWithin: '60s',
       conversationWindow: 'any',
       humanService: { times: 1 },
       after: {},

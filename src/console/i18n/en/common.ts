@@ -37,7 +37,7 @@ export default {
     sessions: 'Your sessions',
     logout: 'Log out',
   },
-  role: { viewer: 'Viewer', operator: 'Operator', approver: 'Approver', admin: 'Admin' },
+  role: { viewer: 'Viewer', editor: 'Editor', operator: 'Operator', approver: 'Approver', admin: 'Admin' },
   scheme: { light: 'Light', dark: 'Dark', auto: 'Auto' },
   zone: { own: 'My zone' },
   state: { loading: 'Loading', retry: 'Try again' },

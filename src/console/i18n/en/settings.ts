@@ -185,9 +185,10 @@ export default {
     oidcRole: 'The provider of single sign-on decides the role.',
     roleHelp: {
       viewer: 'sees everything, with personal data masked',
-      operator: 'runs, pauses and retries, and may show personal data',
+      editor: 'also uploads files, and edits mappings, syncs and campaigns',
+      operator: 'also runs, pauses and retries, and may show personal data',
       approver: 'also approves campaigns',
-      admin: 'also manages users, erases people and edits the configuration',
+      admin: 'also manages users, erases people and reloads the configuration',
     },
     created: 'Created',
     save: 'Save',

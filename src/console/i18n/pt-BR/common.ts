@@ -37,7 +37,7 @@ export default {
     sessions: 'Suas sessões',
     logout: 'Sair',
   },
-  role: { viewer: 'Leitor', operator: 'Operador', approver: 'Aprovador', admin: 'Administrador' },
+  role: { viewer: 'Leitor', editor: 'Editor', operator: 'Operador', approver: 'Aprovador', admin: 'Administrador' },
   scheme: { light: 'Claro', dark: 'Escuro', auto: 'Automático' },
   zone: { own: 'Meu fuso' },
   state: { loading: 'Carregando', retry: 'Tentar de novo' },

@@ -194,9 +194,10 @@ export default {
     oidcRole: 'O provedor do login único decide o papel.',
     roleHelp: {
       viewer: 'vê tudo, com dados pessoais mascarados',
-      operator: 'roda, pausa e tenta de novo, e pode ver dados pessoais',
+      editor: 'também envia arquivos e edita mapeamentos, sincronizações e campanhas',
+      operator: 'também roda, pausa e tenta de novo, e pode ver dados pessoais',
       approver: 'também aprova campanhas',
-      admin: 'também gerencia usuários, apaga pessoas e edita a configuração',
+      admin: 'também gerencia usuários, apaga pessoas e recarrega a configuração',
     },
     created: 'Criado',
     save: 'Salvar',

@@ -19,7 +19,7 @@ const EVERY_MS = 15_000;
 export function CampaignList() {
   const { t } = useTranslation('campaigns');
   const [url, setUrl] = useUrlState();
-  const may = useMay('admin');
+  const may = useMay('editor');
   const list = useCall('GET /campaigns', {}, { everyMs: EVERY_MS });
   const shareOf = useSpending();
   const columns: readonly Column<Campaign>[] = [

@@ -29,7 +29,7 @@ export function CampaignView({ campaign, run }: { readonly campaign: string; rea
   const { t } = useTranslation('campaigns');
   const { t: common } = useTranslation('common');
   const [, setUrl] = useUrlState();
-  const mayEdit = useMay('admin');
+  const mayEdit = useMay('editor');
   const runs = useCall(
     'GET /campaign-runs',
     { campaign, limit: RUNS },

@@ -13,7 +13,7 @@ const KINDS = ['cards', 'contacts', 'source', 'ledger'] as const;
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 export function RulesView({ campaign, run }: { readonly campaign: string; readonly run: string }) {
-  const may = useMay('admin');
+  const may = useMay('editor');
   const { t } = useTranslation('campaigns');
   const { t: form } = useTranslation('campaign-form');
   const format = useFormat();

@@ -56,7 +56,7 @@ function AccountSection({
   const { t: common } = useTranslation('common');
   const format = useFormat();
   const client = useClient();
-  const may = useMay('operator');
+  const may = useMay('editor');
   // Only on a click: it spends calls of the budget.
   const lists = useMutation({
     mutationFn: () => client.call('POST /accounts/{account}/lists', { account }),

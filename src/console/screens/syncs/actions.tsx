@@ -17,7 +17,8 @@ interface Props {
 
 export function SyncActions({ sync, account, progress }: Props) {
   const { t } = useTranslation('syncs');
-  const may = useMay('operator');
+  const mayRun = useMay('operator');
+  const mayPlan = useMay('editor');
   const confirm = useConfirm();
   const [, change] = useUrlState();
   const run = useCommand('POST /syncs/{sync}/runs', {
@@ -30,7 +31,7 @@ export function SyncActions({ sync, account, progress }: Props) {
   const pause = useCommand('POST /syncs/{sync}/pause', { done: () => t('action.paused') });
   const resume = useCommand('POST /syncs/{sync}/resume', { done: () => t('action.resumed') });
   const cancel = useCommand('POST /syncs/{sync}/cancel', { done: () => t('action.cancelled') });
-  if (!may) return null;
+  if (!mayPlan) return null;
   const state = progress?.state ?? 'ended';
   const isActive = state === 'running' || state === 'paused';
   const ask = async (
@@ -46,16 +47,20 @@ export function SyncActions({ sync, account, progress }: Props) {
     });
     if (answer !== null) command.run({ sync, reason: answer.reason });
   };
+  const planButton = (
+    <Button
+      variant="default"
+      leftSection={<IconListSearch size={14} aria-hidden />}
+      loading={plan.isPending}
+      onClick={() => plan.run({ sync })}
+    >
+      {t('action.plan')}
+    </Button>
+  );
+  if (!mayRun) return planButton;
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<IconListSearch size={14} aria-hidden />}
-        loading={plan.isPending}
-        onClick={() => plan.run({ sync })}
-      >
-        {t('action.plan')}
-      </Button>
+      {planButton}
       {state === 'running' && (
         <Button
           variant="default"

@@ -22,7 +22,7 @@ type Upload = Output<'POST /uploads'>;
 
 export function FirstSync() {
   const { t } = useTranslation('syncs');
-  const mayWrite = useMay('admin');
+  const mayWrite = useMay('editor');
   const [{ plan }] = useUrlState();
   const [name, setName] = useState('');
   const [draft, setDraft] = useState<Draft | null>(null);

@@ -19,7 +19,7 @@ const EVERY_MS = 10_000;
 export function SyncList() {
   const { t } = useTranslation('syncs');
   const [, change] = useUrlState();
-  const mayWrite = useMay('admin');
+  const mayWrite = useMay('editor');
   const syncs = usePages('GET /syncs', { limit: 100 }, 'syncs', { cursor: 'after', everyMs: EVERY_MS });
   const columns = useMemo<readonly Column<SyncEntry>[]>(
     () => [
