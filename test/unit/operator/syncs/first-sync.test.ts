@@ -10,6 +10,7 @@ import { type Database, openPglite } from '../../../../src/ledger/database.ts';
 import { migrate } from '../../../../src/ledger/migrations/migrations.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { layCluster } from '../../../support/postgres/cluster.ts';
+import { until } from '../../../support/until.ts';
 
 const YAML = `# Accounts of the shop.
 version: 1
@@ -126,7 +127,10 @@ describe('a dry run of a mapping that is not in the configuration', () => {
   it('counts people, and changes nothing', async () => {
     const { upload: id } = await upload(CSV);
     const { plan } = await operator.client.call('POST /uploads/{upload}/plans', made(id));
-    const now = await operator.client.call('GET /plans/{plan}', { plan, waitMs: 10_000 });
+    const now = await until('the dry run has ended', async () => {
+      const shown = await operator.client.call('GET /plans/{plan}', { plan, waitMs: 1000 });
+      return shown.state === 'running' ? null : shown;
+    });
     expect(now).toMatchObject({ state: 'done', listed: 1, report: { read: 3, create: 2, rejected: 1 } });
     expect(JSON.stringify(now)).not.toMatch(/987654321|Canaria/);
     const { problems, next } = await operator.client.call('GET /plans/{plan}/problems', { plan, limit: 1 });
