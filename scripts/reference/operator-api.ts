@@ -34,6 +34,7 @@ const TITLES: Readonly<Record<string, string>> = {
   pollers: 'Conversations and messages',
   plans: 'Syncs',
   refusals: 'Events',
+  'refused-requests': 'Events',
   retention: 'Configuration',
   schedules: 'Syncs',
   session: 'Users and logins',

@@ -8,11 +8,12 @@ import type { IngressHttp, RouteAuth, RouteConfig } from '../contracts/config/co
 import { durationDays, durationMs } from '../contracts/config/config-base.ts';
 import { WORK_QUEUE } from '../contracts/ids.ts';
 import type { Tracing } from '../contracts/tracing.ts';
-import { createAcceptance } from '../ingress/accept.ts';
+import { type AcceptanceOptions, createAcceptance, type OwnedAcceptance } from '../ingress/accept.ts';
 import { createHttpIngress, type HttpRoute, type IngressReadiness } from '../ingress/http/index.ts';
 import type { Acceptance, Route } from '../ingress/intake.ts';
 import type { KafkaIngress } from '../ingress/kafka/index.ts';
 import { recordRefusals } from '../ingress/refusals.ts';
+import { recordRefusedRequests } from '../ingress/refused-requests.ts';
 import { openRoute } from '../ingress/route/index.ts';
 import { intakeSpec } from '../ingress/spec.ts';
 import type { Database } from '../ledger/database.ts';
@@ -79,15 +80,7 @@ export async function startIngress(options: IngressOptions): Promise<Ingress> {
   /** A route keeps the mapping that it was compiled with. */
   const specs = new WeakMap<Route, IntakeSpec>();
   const acceptance = createAcceptance({
-    client: options.client,
-    db,
-    taskQueue,
-    maxOpen: ingress.maxOpen,
-    maxDelayMs: durationMs(ingress.maxDelay),
-    callsPerMinute(name) {
-      const account = current.config.config.accounts[name];
-      return account === undefined ? 1 : account.callsPerMinute * account.tokens.length;
-    },
+    ...acceptanceOf({ client: options.client, db, taskQueue, config: () => current.config }),
     specOf(route) {
       const known = specs.get(route) ?? specOf(current.config, route);
       specs.set(route, known);
@@ -98,6 +91,8 @@ export async function startIngress(options: IngressOptions): Promise<Ingress> {
   for (const route of current.routes) specs.set(route, specOf(current.config, route));
   const refusals = recordRefusals({ db, log });
   shutdown.add('refusals', () => refusals.close());
+  const refusedRequests = recordRefusedRequests({ db, log });
+  shutdown.add('refused requests', () => refusedRequests.close());
   shutdown.add('events under way', () => acceptance.close());
   const consumers = createConsumers({ ...options, acceptance, refused: refusals.add });
   await consumers.take(current.clusters);
@@ -112,6 +107,7 @@ export async function startIngress(options: IngressOptions): Promise<Ingress> {
     metrics: options.metrics.http,
     tracing,
     refused: refusals.add,
+    keepRefused: refusedRequests.keep,
   });
   const { port } = await server.listen();
   shutdown.add('HTTP ingress', () => server.close());
@@ -151,6 +147,29 @@ export async function startIngress(options: IngressOptions): Promise<Ingress> {
       };
     },
   };
+}
+
+interface AcceptanceParts extends Pick<AcceptanceOptions, 'client' | 'db' | 'taskQueue'> {
+  config(): LoadedConfig;
+}
+
+function acceptanceOf({ config, ...parts }: AcceptanceParts): AcceptanceOptions {
+  const { ingress } = config().config;
+  return {
+    ...parts,
+    maxOpen: ingress.maxOpen,
+    maxDelayMs: durationMs(ingress.maxDelay),
+    callsPerMinute(name) {
+      const account = config().config.accounts[name];
+      return account === undefined ? 1 : account.callsPerMinute * account.tokens.length;
+    },
+    specOf: (route) => specOf(config(), route),
+  };
+}
+
+/** Accepts events of an operator's replay, in a process that may serve no route. */
+export function openAcceptance(parts: AcceptanceParts): OwnedAcceptance {
+  return createAcceptance(acceptanceOf(parts));
 }
 
 /** What the ingress makes of a configuration. */

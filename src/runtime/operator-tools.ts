@@ -54,6 +54,10 @@ export function createTools(
       const { openRoutes } = await import('./ingress.ts');
       return openRoutes(config());
     },
+    async openAcceptance() {
+      const { openAcceptance } = await import('./ingress.ts');
+      return openAcceptance({ client: await deps.temporal(), db, taskQueue: deps.workQueue, config });
+    },
     async eraseFromSinkFiles(account, conversations) {
       const { eraseFromSinkFiles } = await import('./erase-sink-files.ts');
       return await eraseFromSinkFiles(config(), account, conversations);

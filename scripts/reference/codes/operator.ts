@@ -180,6 +180,17 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       ],
       ['NO_SUCH_DEAD_LETTER', 'There is no such dead letter.', '`sluice dlq list` shows the ids.'],
       [
+        'NO_SUCH_REQUEST',
+        'There is no such refused request, or retention has deleted it.',
+        '`GET /refused-requests` shows the ids.',
+      ],
+      ['REQUEST_SETTLED', 'The refused request was replayed or discarded before.', 'Nothing is left to do.'],
+      [
+        'ONE_REQUEST',
+        'A corrected body was given for several refused requests.',
+        'Name exactly one request.',
+      ],
+      [
         'NO_SUCH_EVENT',
         'There is no such event.',
         '`sluice events list` or `sluice outbox list` shows the ids.',

@@ -15,6 +15,10 @@ export const RetentionConfig = z.strictObject({
     durationWithin('1d', '3650d').default('90d'),
     'How long the number of refused deliveries of each hour, route and code is kept, 1d to 3650d. The newest 1,000 refusals are always kept. Default: 90d.',
   ),
+  refused: described(
+    durationWithin('1d', '3650d').default('14d'),
+    'How long refused requests of authenticated senders are kept with their content, so that they can be corrected and replayed, 1d to 3650d. A route keeps the newest 2,000. Default: 14d.',
+  ),
   rows: described(
     durationWithin('1d', '3650d').default('90d'),
     'How long failed and unknown records, problems of rows and warnings of a sync run are kept after its end, 1d to 3650d. The last run of a sync keeps its own. Default: 90d.',

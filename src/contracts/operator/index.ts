@@ -16,6 +16,7 @@ import { PEOPLE } from './people.ts';
 import { PLANS } from './plans.ts';
 import { POLLERS } from './pollers.ts';
 import { REFUSALS } from './refusals.ts';
+import { REFUSED_REQUESTS } from './refused-requests.ts';
 import { SCHEDULES } from './schedules.ts';
 import { SETTINGS } from './settings.ts';
 import { SYNCS } from './syncs.ts';
@@ -36,6 +37,7 @@ export const ENDPOINTS = {
   ...PEOPLE,
   ...POLLERS,
   ...REFUSALS,
+  ...REFUSED_REQUESTS,
   ...SETTINGS,
   ...PLANS,
   ...SCHEDULES,

@@ -59,7 +59,7 @@ const Origin = z.object({
 });
 
 /** How a dead letter was dealt with. */
-const Resolution = z.object({
+export const Resolution = z.object({
   how: z.enum(['replayed', 'discarded']),
   by: z.string(),
   at: z.string(),

@@ -9,6 +9,7 @@ import type { HttpMetrics } from '../../observability/metrics/http.ts';
 import { errorShape } from '../error-shape.ts';
 import { type Acceptance, NotAcceptedError, RefusedError, type Route } from '../intake.ts';
 import { type Refusals, reasonOf } from '../refusals.ts';
+import type { RefusedRequests } from '../refused-requests.ts';
 import { answerJson, HttpError, notAcceptedProblem, refusedProblem } from './answers.ts';
 import { type Purpose, SecretError } from './auth/claim.ts';
 import { authenticatorOf } from './authenticate.ts';
@@ -50,6 +51,8 @@ export interface AppOptions {
   readonly tracing?: Tracing | undefined;
   /** Hears of each refusal with a status of 4xx. */
   readonly refused?: Refusals['add'];
+  /** Keeps the content of requests that a route refused. @default nothing is kept */
+  readonly keepRefused?: RefusedRequests['keep'];
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** A sender on this connection has authenticated. */
@@ -107,6 +110,7 @@ export function createApp(options: AppOptions): HttpApp {
       capacities,
       fileCapacities,
       storeUpload,
+      keepRefused: options.keepRefused ?? (() => undefined),
       metrics,
       log,
       tracing: options.tracing,

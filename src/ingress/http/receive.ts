@@ -17,7 +17,9 @@ import {
   type Tracing,
 } from '../../contracts/tracing.ts';
 import type { HttpMetrics } from '../../observability/metrics/http.ts';
-import type { Acceptance, Accepted, Route } from '../intake.ts';
+import { type Acceptance, type Accepted, RefusedError, type Route } from '../intake.ts';
+import { reasonOf } from '../refusals.ts';
+import type { RefusedRequests } from '../refused-requests.ts';
 import { traceDrafts } from '../traced-drafts.ts';
 import { answerJson, HttpError, statusOf } from './answers.ts';
 import type { Authenticator } from './auth/claim.ts';
@@ -40,6 +42,8 @@ export interface ReceiverOptions {
   readonly fileCapacities: BodyCapacities;
   readonly proved: (socket: Socket) => void;
   readonly storeUpload: StoreUpload;
+  /** Keeps a request that the route refused. */
+  readonly keepRefused: RefusedRequests['keep'];
   readonly metrics: HttpMetrics;
   readonly log: HttpLog;
   /** @default nothing is traced */
@@ -129,11 +133,20 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const { body, type } = prover.found(res);
     const batch = type === 'batch';
     const signature = signatureOf(path, req);
-    const { drafts: read, skipped } = await route.read({
-      via: 'http',
-      headers,
-      body,
-      ...(signature !== undefined && { signature }),
+    const delivery = { via: 'http', headers, body, ...(signature !== undefined && { signature }) } as const;
+    const { drafts: read, skipped } = await route.read(delivery).catch((error: unknown) => {
+      if (error instanceof RefusedError) {
+        const content = { headers, body, signature: signature ?? null };
+        const { account } = route.config;
+        options.keepRefused({
+          account,
+          route: route.name,
+          code: error.code,
+          reason: reasonOf(error),
+          content,
+        });
+      }
+      throw error;
     });
     const context = span.context ?? readTraceContext(headers);
     const drafts = traceDrafts(tracing, read, { context, hasSpan: span.context !== null });

@@ -8,6 +8,7 @@ import type { Tracing } from '../../contracts/tracing.ts';
 import type { HttpMetrics } from '../../observability/metrics/http.ts';
 import type { Acceptance } from '../intake.ts';
 import type { Refusals } from '../refusals.ts';
+import type { RefusedRequests } from '../refused-requests.ts';
 import { createApp, type HttpApp, type HttpRoute, MAX_HEADERS } from './app.ts';
 import { createConnections } from './connections.ts';
 import { createRepeatingLog, type HttpLog } from './log.ts';
@@ -35,6 +36,8 @@ export interface HttpIngressOptions {
   readonly tracing?: Tracing | undefined;
   /** Hears of each refusal with a status of 4xx. */
   readonly refused?: Refusals['add'];
+  /** Keeps the content of requests that a route refused. @default nothing is kept */
+  readonly keepRefused?: RefusedRequests['keep'];
   /** Milliseconds since 1970, for the times of signatures. @default Date.now */
   readonly now?: () => number;
   /** How long requests in progress may take at shutdown before their sockets are cut. @default 10000 */

@@ -80,6 +80,15 @@ export const UPLOAD_PART: EncryptedColumn = {
   key: ['id', 'part'],
 };
 
+/** A refused request: headers, signature and body. */
+export const REFUSED_CONTENT: EncryptedColumn = {
+  table: 'refused_requests',
+  column: 'content',
+  shape: bytes,
+  row: ['id'],
+  key: ['id'],
+};
+
 /** Extra fields of a contact, as last written or read. */
 export const EXTRA_KNOWN: EncryptedColumn = {
   table: 'people',
@@ -144,6 +153,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   MESSAGE_ITEM,
   CONVERSATION_ITEM,
   UPLOAD_PART,
+  REFUSED_CONTENT,
   EXTRA_KNOWN,
   PERSON_SEEN,
   MEMBER_VARIABLES,

@@ -13,6 +13,7 @@ import { CALL_TABLES } from './operator-calls.ts';
 import { EVENT_LIST_INDEXES, REFUSAL_TABLES } from './operator-events.ts';
 import { PEOPLE_SEARCH } from './people.ts';
 import { KEYED_PSEUDONYMS } from './pseudonyms.ts';
+import { REFUSED_REQUEST_TABLES } from './refused-requests.ts';
 import { RESTORE_TABLES } from './restores.ts';
 import { RETENTION_TABLES } from './retention.ts';
 import { BATCH_TABLES, SENT_TAGS_COLUMN, SYNC_TABLES, TAKEN_BACK_COLUMN } from './sync.ts';
@@ -217,6 +218,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ATTENTION_TABLES,
   CSRF_TOKENS,
   SESSION_IDS,
+  REFUSED_REQUEST_TABLES,
 ];
 
 /**

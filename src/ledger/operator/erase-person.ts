@@ -1,62 +1,12 @@
-// Exports and erases what the ledger has of a person.
+// Erases what the ledger has of a person.
 import { leadIntakeWorkflowId } from '../../contracts/ids.ts';
 import { noteOptOuts } from '../campaigns/opt-outs.ts';
 import type { Database, Queryable } from '../database.ts';
-import { ENCRYPTED_COLUMNS, type EncryptedColumn } from '../encryption/columns.ts';
-import { decryptRow } from '../encryption/values.ts';
+import { eraseRefusedRequests } from '../events/refused-requests.ts';
 import { queryNamed } from './named-parameters.ts';
 import { openErasure } from './open-erasures.ts';
 import { findPerson, namesOf, type Person } from './person.ts';
-import { PLACES, type Place, streamsOf, targetsOf } from './person-places.ts';
-
-/** Statements that name a person in the tables of `PLACES`. */
-function valuesOf(person: Person) {
-  const texts = [person.key, person.number, person.name, person.email];
-  return {
-    ...namesOf(person),
-    texts: texts.filter((text) => text !== null && text.length > 2).map((text) => text?.toLowerCase()),
-    targets: targetsOf(person),
-    streams: streamsOf(person),
-  };
-}
-
-/** Everything that the ledger has of the person, by table. */
-export async function exportPerson(
-  db: Queryable,
-  person: Person,
-): Promise<Record<string, Record<string, unknown>[]>> {
-  const values = valuesOf(person);
-  const tables: Record<string, Record<string, unknown>[]> = {};
-  for (const { table, where } of PLACES) {
-    const rows = await queryNamed<{ row: Record<string, unknown> }>(
-      db,
-      `select to_jsonb(t) as row from ${table} t where ${where}`,
-      values,
-    );
-    if (rows.length > 0) tables[table] = rows.map(({ row }) => decryptedRow(db, table, row));
-  }
-  return tables;
-}
-
-function decryptedRow(db: Queryable, table: string, row: Record<string, unknown>): Record<string, unknown> {
-  let decrypted = row;
-  for (const column of ENCRYPTED_COLUMNS) {
-    if (column.table !== table) continue;
-    const stored = decrypted[column.column];
-    decrypted =
-      column.shape.type === 'bytea' && typeof stored === 'string'
-        ? hexRow(db, column, decrypted, stored)
-        : decryptRow(db, column, decrypted);
-  }
-  return decrypted;
-}
-
-/** JSON shows bytes as `\\x` and hexadecimal digits. */
-function hexRow(db: Queryable, column: EncryptedColumn, row: Record<string, unknown>, hex: string) {
-  const name = column.column;
-  const bytes = decryptRow(db, column, { ...row, [name]: Buffer.from(hex.slice(2), 'hex') })[name] as Buffer;
-  return { ...row, [name]: `\\x${bytes.toString('hex')}` };
-}
+import { PLACES, type Place, streamsOf, valuesOf } from './person-places.ts';
 
 export interface Erasure {
   /** Of the row that remembers the erasure until everything else is done, see open-erasures.ts; null: nothing is left to do. */
@@ -128,6 +78,7 @@ export async function erasePerson(
       const rows = await queryNamed(tx, `${statementOf(place)} where ${place.where} returning 1`, values);
       erased.set(place, rows.length);
     }
+    const refused = await eraseRefusedRequests(tx, account, { tail: values.tail, email: person.email });
     const count = (wanted: (place: Place) => boolean) =>
       Object.fromEntries(
         [...erased]
@@ -138,7 +89,10 @@ export async function erasePerson(
     const tables = [...new Set([...erased].filter(([, rows]) => rows > 0).map(([{ table }]) => table))];
     return {
       id: await openErasure(tx, person, { tables, workflows }),
-      deleted: count(({ erase }) => erase === 'delete'),
+      deleted: {
+        ...count(({ erase }) => erase === 'delete'),
+        ...(refused > 0 && { refused_requests: refused }),
+      },
       anonymized: count(({ erase }) => erase !== 'delete'),
       optOutKept: kept.length > 0,
       known: knownOf(person, workflows),

@@ -1,6 +1,6 @@
 // Where the ledger has something of a person: the rows of each table, and what becomes of them when the person is
 // erased. A test compares this list with the tables of the ledger.
-import type { Person } from './person.ts';
+import { namesOf, type Person } from './person.ts';
 
 /** Parameters are those of `namesOf`. */
 export interface Place {
@@ -201,6 +201,17 @@ export function streamsOf({ account, conversations }: Pick<Person, 'account' | '
   return conversations.map((id) => `${account}/${id}`);
 }
 
+/** Parameters of the statements that name a person in the tables of {@link PLACES}. */
+export function valuesOf(person: Person) {
+  const texts = [person.key, person.number, person.name, person.email];
+  return {
+    ...namesOf(person),
+    texts: texts.filter((text) => text !== null && text.length > 2).map((text) => text?.toLowerCase()),
+    targets: targetsOf(person),
+    streams: streamsOf(person),
+  };
+}
+
 /** Tables that have nothing of one person, and why. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   runs: 'configuration and counts',
@@ -227,6 +238,8 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   paces: 'pace of campaigns',
   refusals: 'refused deliveries, without their content',
   refusal_hours: 'counts',
+  refused_requests:
+    'requests that no route could read: those that contain the number or address are found by their content',
   restores: 'times and counts of restores',
   reviewed_needs: 'runs and routes whose failures were looked at',
   retention: 'when each kind of data was deleted last',

@@ -6,6 +6,7 @@ import { stampBeforeForgetting } from '../campaigns/campaign-results.ts';
 import { forgetGaps, forgetMessages } from '../conversations/conversation-forget.ts';
 import type { Database } from '../database.ts';
 import { forgetDeliveries, forgetEvents, forgetRanks } from '../events/event-end.ts';
+import { forgetRefusedRequests } from '../events/refused-requests.ts';
 import { forgetUploads } from '../events/uploads.ts';
 import { forgetAudit } from '../operator/audit.ts';
 import { forgetCalls, forgetMinutes } from '../operator/calls.ts';
@@ -141,5 +142,11 @@ export const KINDS: readonly Kind[] = [
     ...retained('refusals'),
     tables: ['refusals', 'refusal_hours'],
     step: each(forgetRefusals),
+  },
+  {
+    kind: 'refused',
+    ...retained('refused'),
+    tables: ['refused_requests'],
+    step: each(forgetRefusedRequests),
   },
 ];

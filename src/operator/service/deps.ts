@@ -12,7 +12,7 @@ import type { AssumptionState, DoctorReport } from '../../contracts/operator/set
 import type { CampaignCommandInput, CampaignCommandResult } from '../../contracts/wire/campaign.ts';
 import type { PlanProblem } from '../../contracts/wire/plan.ts';
 import type { RunSpec } from '../../contracts/wire/run.ts';
-import type { Route as IngressRoute } from '../../ingress/intake.ts';
+import type { Acceptance, Route as IngressRoute } from '../../ingress/intake.ts';
 import type { Database } from '../../ledger/database.ts';
 import type { Caller } from './caller.ts';
 import type { Exchange } from './exchange.ts';
@@ -61,6 +61,11 @@ export interface OperatorTools {
   examine(accounts: readonly string[]): Promise<Omit<DoctorReport, 'at'>>;
   /** The routes of the configuration, compiled. */
   routes(): Promise<readonly IngressRoute[]>;
+  /**
+   * Accepts events as the ingress does. The caller closes it.
+   * @throws OperatorError (unavailable) without a Temporal server
+   */
+  openAcceptance(): Promise<Acceptance>;
   /** Limits requests that take seconds of a processor. */
   readonly expensive: ExpensiveRequests;
   readonly dryRuns: DryRuns;

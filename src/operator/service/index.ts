@@ -15,6 +15,7 @@ import { overviewHandlers } from './overview/index.ts';
 import { defaultProbes } from './overview/probes.ts';
 import { peopleHandlers } from './people/index.ts';
 import { pollerHandlers } from './pollers/index.ts';
+import { refusedRequestHandlers } from './refused-requests.ts';
 import { scheduleHandlers } from './schedules/index.ts';
 import { settingsHandlers } from './settings.ts';
 import { firstSyncHandlers } from './syncs/first-sync.ts';
@@ -37,6 +38,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...peopleHandlers(deps),
     ...pollerHandlers(deps),
     ...refusalHandlers(deps, letters),
+    ...refusedRequestHandlers(deps),
     ...settingsHandlers(deps),
     ...planHandlers(deps),
     ...scheduleHandlers(deps),

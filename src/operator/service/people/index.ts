@@ -1,6 +1,6 @@
 // People as operators see them: search, what happened and why, export and erasure.
 import type { PEOPLE, WhyReason } from '../../../contracts/operator/people.ts';
-import { exportPerson } from '../../../ledger/operator/erase-person.ts';
+import { exportPerson } from '../../../ledger/operator/export-person.ts';
 import { type PersonHit, rejectedNumbers, searchPeople } from '../../../ledger/operator/people-search.ts';
 import { findPerson, type Person } from '../../../ledger/operator/person.ts';
 import { CursorError, readTimeline } from '../../../ledger/operator/timeline.ts';

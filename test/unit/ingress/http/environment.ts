@@ -6,6 +6,7 @@ import { IngressHttp, RouteConfig } from '../../../../src/contracts/config/confi
 import type { EventDraft } from '../../../../src/contracts/wire/intake.ts';
 import { createHttpIngress, type HttpIngress } from '../../../../src/ingress/http/index.ts';
 import type { Acceptance, Delivery, Load, ReadDelivery, Route } from '../../../../src/ingress/intake.ts';
+import type { NewRefusedRequest } from '../../../../src/ledger/events/refused-requests.ts';
 import type { NewUpload, StoredUpload } from '../../../../src/ledger/events/uploads.ts';
 import { createHttpMetrics } from '../../../../src/observability/metrics/http.ts';
 
@@ -25,6 +26,7 @@ export interface Environment {
   readonly deliveries: Delivery[];
   /** What was given to be kept. */
   readonly uploads: NewUpload[];
+  readonly refused: NewRefusedRequest[];
   post(body: string | Uint8Array, headers?: Record<string, string>, path?: string): Promise<Response>;
   figures(): Promise<string>;
 }
@@ -87,6 +89,7 @@ export async function openEnvironment(script: Script = {}): Promise<Environment>
   const lines: Line[] = [];
   const deliveries: Delivery[] = [];
   const uploads: NewUpload[] = [];
+  const refused: NewRefusedRequest[] = [];
   const say = (level: Line['level']) => (fields: object, message: string) =>
     void lines.push({ level, fields: fields as Line['fields'], message });
   const auth = script.auth ?? { type: 'token', secrets: ['env:TOKEN'] };
@@ -136,6 +139,7 @@ export async function openEnvironment(script: Script = {}): Promise<Environment>
         }
       );
     },
+    keepRefused: (request) => void refused.push(request),
     log: { info: say('info'), warn: say('warn'), error: say('error') },
     metrics: createHttpMetrics(registry),
     ...(script.now !== undefined && { now: script.now }),
@@ -152,6 +156,7 @@ export async function openEnvironment(script: Script = {}): Promise<Environment>
     lines,
     deliveries,
     uploads,
+    refused,
     post: (body, headers = {}, path = '/hooks/lead') =>
       fetch(url + path, {
         method: 'POST',

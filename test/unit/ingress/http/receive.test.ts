@@ -138,6 +138,32 @@ describe('an event that is refused', () => {
     ]);
   });
 
+  it('is kept with its content for operators, without credentials', async () => {
+    const environment = await openEnvironment({
+      read: () => Promise.reject(new RefusedError('SCHEMA', 422, 'phone is missing')),
+    });
+    await environment.post('{"name":"Ana"}', { cookie: 'a=b', 'X-Request-Source': 'crm' });
+    const [kept, ...more] = environment.refused;
+    expect(more).toEqual([]);
+    expect(kept).toMatchObject({
+      account: 'acme',
+      route: 'leads',
+      code: 'SCHEMA',
+      reason: 'phone is missing',
+      content: { headers: { 'x-request-source': 'crm' }, signature: null },
+    });
+    expect(Buffer.from(kept?.content.body ?? []).toString()).toBe('{"name":"Ana"}');
+    expect(JSON.stringify(kept?.content.headers)).not.toMatch(new RegExp(`${TOKEN}|cookie|a=b`));
+  });
+
+  it('is not kept from a sender without the secret', async () => {
+    const environment = await openEnvironment({
+      read: () => Promise.reject(new RefusedError('SCHEMA', 422, 'no')),
+    });
+    const answer = await environment.post('{}', { authorization: 'Bearer wrong' });
+    expect([answer.status, environment.refused]).toEqual([401, []]);
+  });
+
   it('FAULTS 32: the route that finds invalid UTF-8 answers 400', async () => {
     const environment = await openEnvironment({
       read: () => Promise.reject(new RefusedError('BAD_ENCODING', 400, 'the body is not UTF-8')),

@@ -12,7 +12,7 @@ import { encryptedDatabase } from '../../../../src/ledger/encryption/encrypted-d
 import { checkKeys, WrongLedgerKeyError } from '../../../../src/ledger/encryption/known-keys.ts';
 import { encryptValue } from '../../../../src/ledger/encryption/values.ts';
 import { findEvent } from '../../../../src/ledger/events/event-queries.ts';
-import { exportPerson } from '../../../../src/ledger/operator/erase-person.ts';
+import { exportPerson } from '../../../../src/ledger/operator/export-person.ts';
 import { findPerson } from '../../../../src/ledger/operator/person.ts';
 import type { OpenDatabase } from '../support.ts';
 import { type Filled, fill, readAll } from './filled.ts';

@@ -9,6 +9,11 @@ import { stageMessages } from '../../../../src/ledger/conversations/messages.ts'
 import type { Database } from '../../../../src/ledger/database.ts';
 import { findEvent } from '../../../../src/ledger/events/event-queries.ts';
 import { addEvents } from '../../../../src/ledger/events/events.ts';
+import {
+  keepRefusedRequests,
+  readRefusedRequest,
+  refusedRequestId,
+} from '../../../../src/ledger/events/refused-requests.ts';
 import { readUploads, storeUpload } from '../../../../src/ledger/events/uploads.ts';
 import { putEvents } from '../../../../src/ledger/outbox/outbox.ts';
 import { probeEvent } from '../../../../src/ledger/outbox/outbox-due.ts';
@@ -24,6 +29,7 @@ export interface Filled {
   readonly run: string;
   readonly event: string;
   readonly upload: string;
+  readonly refused: string;
   readonly secret: string;
 }
 
@@ -42,6 +48,14 @@ export async function fill(db: Database, secret: string): Promise<Filled> {
   await stageRecords(db, run, [{ key: KEY, row: 1, record, todo: 1 }]);
   const file = { account, filename: 'a.txt', contentType: 'text/plain', data: Buffer.from(secret) };
   const { id: upload } = await storeUpload(db, file, 1);
+  const refusal = {
+    account,
+    route: 'form',
+    code: 'SCHEMA',
+    reason: '',
+    content: { headers: { from: secret }, body: Buffer.from(secret), signature: null },
+  };
+  await keepRefusedRequests(db, [refusal]);
   const event = `${account}-event`;
   const draft: EventDraft = {
     id: event,
@@ -87,11 +101,11 @@ export async function fill(db: Database, secret: string): Promise<Filled> {
   const ends = [chunks[0].length, chunks[0].length + chunks[1].length];
   await addPage(db, run, 1, new Map([[KEY, 1]]), { bytes: Buffer.concat(chunks), ends });
   await saveClaims(db, run, new Map([[KEY, { ...CLAIMS(secret), against: CLAIMS(secret).claims }]]));
-  return { account, run, event, upload, secret };
+  return { account, run, event, upload, refused: refusedRequestId(refusal), secret };
 }
 
 /** What the functions of production read, which contains the secret in each part. */
-export async function readAll(db: Database, { account, run, event, upload }: Filled) {
+export async function readAll(db: Database, { account, run, event, upload, refused }: Filled) {
   const [chunk] = await readChunks(db, run, [{ page: 1, chunk: 1 }]);
   const person = (await findPeople(db, account, [KEY], 'Sales')).get(KEY);
   return {
@@ -101,6 +115,7 @@ export async function readAll(db: Database, { account, run, event, upload }: Fil
     message: (await listMessages(db, { account, id: CONVERSATION }, { limit: 1 })).messages[0]?.text,
     lastMessage: (await findConversation(db, account, CONVERSATION))?.lastMessage,
     file: (await readUploads(db, account, [upload])).get(upload)?.data.toString(),
+    refused: (await readRefusedRequest(db, refused))?.content.headers.from,
     extra: person?.extra_known,
     seen: person?.seen?.document,
     variables: (await sampleMembers(db, run, 1))[0]?.variables,

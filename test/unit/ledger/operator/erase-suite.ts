@@ -2,7 +2,9 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { wasErased } from '../../../../src/ledger/campaigns/opt-outs.ts';
-import { erasePerson, exportPerson, PersonInUseError } from '../../../../src/ledger/operator/erase-person.ts';
+import { keepRefusedRequests, refusedRequestId } from '../../../../src/ledger/events/refused-requests.ts';
+import { erasePerson, PersonInUseError } from '../../../../src/ledger/operator/erase-person.ts';
+import { exportPerson } from '../../../../src/ledger/operator/export-person.ts';
 import { findPerson } from '../../../../src/ledger/operator/person.ts';
 import { ELSEWHERE, PLACES } from '../../../../src/ledger/operator/person-places.ts';
 import type { OpenDatabase } from '../support.ts';
@@ -117,6 +119,34 @@ export function erasePersonSuite(database: OpenDatabase): void {
         expect(
           await db.query(`select id from ${table} where id like $1 || '-%' order by id`, [account]),
         ).toEqual([{ id: `${account}-foreign` }, { id: `${account}-shared` }]);
+    });
+
+    it('refused requests that name the person are exported and deleted, whatever their form; others stay', async () => {
+      const db = database();
+      const { account, person } = await known();
+      const number = `+${KEY.slice(0, 2)} (${KEY.slice(2, 4)}) ${KEY.slice(4, -4)}-${KEY.slice(-4)}`;
+      const request = (body: string, route = 'form') => ({
+        account,
+        route,
+        code: 'BAD_JSON',
+        reason: '',
+        content: { headers: {}, body: Buffer.from(body), signature: null },
+      });
+      const other = request('{"phone":"+55 11 91234-0000"}');
+      await keepRefusedRequests(db, [
+        request(`{"phone":"${number}"}`),
+        request(`no JSON: ${person.email?.toUpperCase()}`),
+        other,
+        { ...request(`{"phone":"${number}"}`), account: `${account}-other` },
+      ]);
+      const { refused_requests: exported } = await exportPerson(db, person);
+      expect(exported?.map(({ body }) => body)).toEqual([
+        `{"phone":"${number}"}`,
+        `no JSON: ${person.email?.toUpperCase()}`,
+      ]);
+      expect((await erasePerson(db, account, person.ref))?.deleted).toMatchObject({ refused_requests: 2 });
+      const left = await db.query('select id from refused_requests where account = $1', [account]);
+      expect(left).toEqual([{ id: refusedRequestId(other) }]);
     });
 
     it('an opt-out on request is kept like one of the person; nobody without a number gets one', async () => {

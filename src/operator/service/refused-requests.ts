@@ -1,0 +1,185 @@
+// Refused requests as operators see and mend them: what a route could not take, and what it would take now.
+import type { DryRunNow } from '../../contracts/operator/refusals.ts';
+import type { REFUSED_REQUESTS, RefusedRequestResult } from '../../contracts/operator/refused-requests.ts';
+import {
+  type Acceptance,
+  NotAcceptedError,
+  type ReadDelivery,
+  RefusedError,
+  type Route,
+} from '../../ingress/intake.ts';
+import { reasonOf } from '../../ingress/refusals.ts';
+import {
+  listRefusedRequests,
+  type RefusedRequest,
+  readRefusedRequest,
+  settleRefusedRequests,
+} from '../../ledger/events/refused-requests.ts';
+import { OperatorError } from '../error.ts';
+import type { Handlers, OperatorDeps } from './deps.ts';
+import { maskHeader, maskRequest, maskValue } from './masking.ts';
+import { beforeId } from './page.ts';
+
+interface Choice {
+  readonly ids?: readonly string[] | undefined;
+  readonly limit: number;
+}
+
+export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeof REFUSED_REQUESTS> {
+  const { db } = deps;
+
+  const routeOf = async ({ route, account }: RefusedRequest) =>
+    (await deps.tools.routes()).find(
+      ({ name, config }) => name === route && config.account === account && config.http !== undefined,
+    );
+
+  async function requestOf(id: string): Promise<RefusedRequest> {
+    const found = await readRefusedRequest(db, id);
+    if (found !== null) return found;
+    throw new OperatorError('notFound', `there is no refused request ${id}; it may have been deleted`, {
+      code: 'NO_SUCH_REQUEST',
+    });
+  }
+
+  /** Ids of the chosen open requests, the oldest first. */
+  async function choose({ limit, ...filter }: Choice): Promise<string[]> {
+    const page = { settled: false, limit: 1000, before: null };
+    const { requests } = await listRefusedRequests(db, filter, page);
+    const open = requests.map(({ id }) => id).toReversed();
+    const missing = filter.ids?.find((id) => !open.includes(id));
+    if (missing !== undefined) {
+      const { resolution } = await requestOf(missing);
+      throw new OperatorError('conflict', `${missing} was ${resolution?.how} by ${resolution?.by}`, {
+        code: 'REQUEST_SETTLED',
+      });
+    }
+    return open.slice(0, limit);
+  }
+
+  async function whatNow(
+    request: RefusedRequest,
+    body: string | undefined,
+    unmask: boolean,
+  ): Promise<DryRunNow> {
+    const route = await routeOf(request);
+    if (route === undefined) return noRoute(request);
+    const read = await readNow(route, request, body);
+    if ('refused' in read) return { outcome: 'refused', ...read.refused };
+    if (read.drafts.length === 0) return { outcome: 'skipped', reason: read.skipped ?? NOTHING };
+    const events = read.drafts.map(({ request: { ...asked } }) => ({
+      action: asked.type,
+      request: unmask ? asked : maskRequest(asked),
+    }));
+    return { outcome: 'accepted', events };
+  }
+
+  async function replay(
+    acceptance: Acceptance,
+    id: string,
+    body: string | undefined,
+  ): Promise<RefusedRequestResult> {
+    const request = await requestOf(id);
+    const route = await routeOf(request);
+    if (route === undefined) return { id, ...noRoute(request) };
+    const read = await readNow(route, request, body);
+    if ('refused' in read) return { id, outcome: 'refused', ...read.refused };
+    if (read.drafts.length === 0) return { id, outcome: 'skipped', reason: read.skipped ?? NOTHING };
+    const events = await acceptance.accept(route, read.drafts).catch((error: unknown) => {
+      if (!(error instanceof NotAcceptedError)) throw error;
+      throw new OperatorError('unavailable', `${id} was not accepted: ${error.message}. Replay it again`, {
+        code: error.why,
+        cause: error,
+      });
+    });
+    return { id, outcome: 'accepted', events };
+  }
+
+  return {
+    'GET /refused-requests': async ({ resolved, limit, before, ...filter }) =>
+      await listRefusedRequests(db, filter, { settled: resolved, limit, before: beforeId(before) }),
+
+    'GET /refused-requests/{id}': async ({ id, unmask }) => {
+      const request = await requestOf(id);
+      const { content, ...summary } = request;
+      const headers = Object.entries(content.headers).map(([name, value]) => [
+        name,
+        unmask ? value : maskHeader(name, value),
+      ]);
+      const body = Buffer.from(content.body);
+      return {
+        ...summary,
+        headers: Object.fromEntries(headers),
+        body: unmask ? body.toString('utf8') : maskValue(body),
+        now: summary.resolution === null ? await whatNow(request, undefined, unmask) : null,
+      };
+    },
+
+    'POST /refused-requests/{id}/dry-run': async ({ id, body, unmask }, { identity }) =>
+      await deps.tools.expensive.run(identity, async () => ({
+        now: await whatNow(await requestOf(id), body, unmask),
+      })),
+
+    'POST /refused-requests/replay': async ({ body, ...choice }, { identity: by }) => {
+      if (body !== undefined && choice.ids?.length !== 1)
+        throw new OperatorError('invalid', 'a corrected body needs exactly one id in `ids`', {
+          code: 'ONE_REQUEST',
+        });
+      const ids = await choose(choice);
+      const results: RefusedRequestResult[] = [];
+      if (ids.length === 0) return { results };
+      const acceptance = await deps.tools.openAcceptance();
+      try {
+        for (const id of ids) {
+          const result = await replay(acceptance, id, body);
+          results.push(result);
+          // A crash before this repeats the replay, which makes no second event.
+          if (result.outcome === 'accepted' || result.outcome === 'skipped')
+            await settleRefusedRequests(db, [id], {
+              how: 'replayed',
+              by,
+              reason: body === undefined ? null : 'with a corrected body',
+            });
+        }
+      } finally {
+        await acceptance.close();
+      }
+      return { results };
+    },
+
+    'POST /refused-requests/discard': async ({ reason, ...choice }, { identity: by }) => {
+      const ids = await choose(choice);
+      return { count: await settleRefusedRequests(db, ids, { how: 'discarded', by, reason }) };
+    },
+  };
+}
+
+const NOTHING = 'there is nothing to do';
+
+function noRoute({ route, account }: RefusedRequest) {
+  const reason = `the configuration has no route "${route}" over HTTP for the account "${account}"`;
+  return { outcome: 'no route', reason } as const;
+}
+
+/**
+ * Reads the request as the ingress would. Its id stands for a missing key, so that two replays make one event. Only a
+ * signed body as it arrived is its own key: the sender may send it again.
+ */
+async function readNow(
+  route: Route,
+  { id, content: { headers, signature, ...content } }: RefusedRequest,
+  body: string | undefined,
+): Promise<ReadDelivery | { readonly refused: { readonly code: string; readonly reason: string } }> {
+  const delivery = {
+    via: 'http',
+    headers,
+    body: body === undefined ? content.body : Buffer.from(body, 'utf8'),
+    ...((body !== undefined || signature === null) && { fallbackKey: id }),
+    ...(signature !== null && { signature }),
+  } as const;
+  try {
+    return await route.read(delivery);
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return { refused: { code: error.code, reason: reasonOf(error) } };
+  }
+}

@@ -1,0 +1,250 @@
+// Refused requests as operators see, correct and replay them.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
+import { recordRefusedRequests } from '../../../src/ingress/refused-requests.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import {
+  forgetRefusedRequests,
+  KEPT_PER_ROUTE,
+  keepRefusedRequests,
+  type NewRefusedRequest,
+  refusedRequestId,
+} from '../../../src/ledger/events/refused-requests.ts';
+import { openTestOperator, type TestOperator } from '../../support/operator.ts';
+import { testLedger } from '../../support/postgres/ledger.ts';
+
+const NUMBER = '+55 11 98765-4321';
+const GOOD = JSON.stringify({ event_id: 'e1', phone: NUMBER });
+const BAD = JSON.stringify({ event_id: 'e1', phoen: NUMBER });
+
+let dir: string;
+let config: LoadedConfig;
+let db: Database;
+let operator: TestOperator;
+let started: string[];
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-refused-'));
+  const tags = {
+    account: 'acme',
+    action: { type: 'tags', number: 'phone', defaultCountry: 'BR', add: ['vip'] },
+  };
+  await writeFile(
+    join(dir, 'sluice.yaml'),
+    stringify({
+      version: 1,
+      accounts: { acme: { baseUrl: 'http://127.0.0.1:1/wapi', tokens: ['env:A'] } },
+      routes: {
+        site: { ...tags, http: { path: '/site', auth: { type: 'none' } } },
+        other: { ...tags, http: { path: '/other', auth: { type: 'none' } } },
+      },
+    }),
+  );
+  config = await loadConfig(join(dir, 'sluice.yaml'), { env: { A: 'svc_test_a' } });
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+beforeEach(async () => {
+  started = [];
+  const temporal = {
+    options: { namespace: 'default' },
+    connection: { withDeadline: (_: number, call: () => Promise<unknown>) => call() },
+    workflow: {
+      async start(_: string, { args: [{ events }] }: { args: [{ events: string[] }] }) {
+        started.push(...events);
+      },
+    },
+  } as unknown as Client;
+  db = await testLedger();
+  operator = await openTestOperator({ db, temporal, config });
+});
+afterEach(() => operator.close());
+
+const request = (body: string, over: Partial<NewRefusedRequest> = {}): NewRefusedRequest => ({
+  account: 'acme',
+  route: 'site',
+  code: 'MAPPING',
+  reason: 'phone: is missing',
+  content: {
+    headers: { 'content-type': 'application/json', from: 'ana@crm.example' },
+    body: Buffer.from(body),
+    signature: null,
+  },
+  ...over,
+});
+
+async function kept(...requests: NewRefusedRequest[]): Promise<string> {
+  await keepRefusedRequests(db, requests);
+  return refusedRequestId(requests[0] as NewRefusedRequest);
+}
+
+const list = async (input: object = {}) => await operator.client.call('GET /refused-requests', input);
+const replay = async (input: object) =>
+  (await operator.client.call('POST /refused-requests/replay', input)).results;
+
+describe('the list', () => {
+  it('has a request once, however often it is sent, in pages by route', async () => {
+    await kept(request(BAD), request(BAD), request('{}'), request(BAD, { route: 'other' }));
+    const { requests, total } = await list();
+    expect(total).toBe(3);
+    expect(requests.map(({ route, count }) => [route, count])).toEqual([
+      ['other', 1],
+      ['site', 1],
+      ['site', 2],
+    ]);
+    const first = await list({ limit: 1 });
+    expect((await list({ limit: 5, before: first.next })).requests).toEqual(requests.slice(1));
+    expect(await list({ route: 'other' })).toMatchObject({ total: 1, requests: [{ route: 'other' }] });
+    expect(await list({ codes: ['SCHEMA'] })).toMatchObject({ total: 0 });
+  });
+
+  it('is bounded by route, so that one sender displaces only its own', async () => {
+    await kept(request('{}', { route: 'other' }));
+    await db.query(
+      `insert into refused_requests (id, account, route, code, reason, bytes, content)
+       select 'rr_' || n, 'acme', 'site', 'MAPPING', '', 0, '' from generate_series(1, $1::int) n`,
+      [KEPT_PER_ROUTE],
+    );
+    const id = await kept(request(BAD));
+    const { requests, total } = await list({ limit: 1000 });
+    expect([requests[0]?.id, total]).toEqual([id, KEPT_PER_ROUTE + 1]);
+  });
+
+  it('forgets what is older than configured', async () => {
+    await kept(request(BAD), request('{}'));
+    await db.query("update refused_requests set last_at = now() - interval '3 days' where bytes > 2");
+    expect([await forgetRefusedRequests(db, 2), await forgetRefusedRequests(db, 2)]).toEqual([1, 0]);
+    expect((await list()).total).toBe(1);
+  });
+});
+
+describe('one request', () => {
+  it('is masked, and shown in clear to an operator who asks', async () => {
+    const id = await kept(request(BAD));
+    const shown = await operator.client.call('GET /refused-requests/{id}', { id });
+    expect(JSON.stringify(shown)).not.toMatch(/98765|ana@/);
+    expect(shown).toMatchObject({
+      code: 'MAPPING',
+      bytes: BAD.length,
+      now: { outcome: 'refused', code: 'MAPPING' },
+    });
+    const clear = await operator.client.call('GET /refused-requests/{id}', { id, unmask: true });
+    expect([clear.body, clear.headers.from]).toEqual([BAD, 'ana@crm.example']);
+    const viewer = operator.as({ role: 'viewer' });
+    await expect(viewer.call('GET /refused-requests/{id}', { id, unmask: true })).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+    await expect(viewer.call('POST /refused-requests/replay', { ids: [id] })).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+  });
+
+  it('that is not kept is not found', async () => {
+    const id = refusedRequestId(request('{}'));
+    const call = operator.client.call('GET /refused-requests/{id}', { id });
+    await expect(call).rejects.toMatchObject({ kind: 'notFound', code: 'NO_SUCH_REQUEST' });
+  });
+});
+
+describe('a replay', () => {
+  it('with a corrected body makes one event, and says by whom', async () => {
+    const id = await kept(request(BAD));
+    const { now } = await operator.client.call('POST /refused-requests/{id}/dry-run', { id, body: GOOD });
+    expect(now).toMatchObject({ outcome: 'accepted', events: [{ action: 'tags' }] });
+    expect(started).toEqual([]);
+    const [result] = await replay({ ids: [id], body: GOOD });
+    expect(result).toMatchObject({ id, outcome: 'accepted', events: [{ duplicate: false }] });
+    expect(started).toHaveLength(1);
+    const { requests } = await list({ resolved: true });
+    expect(requests).toMatchObject([{ id, resolution: { how: 'replayed', by: 'unix:tester' } }]);
+    expect((await list()).total).toBe(0);
+    await expect(replay({ ids: [id], body: GOOD })).rejects.toMatchObject({
+      kind: 'conflict',
+      code: 'REQUEST_SETTLED',
+    });
+    expect(started).toHaveLength(1);
+  });
+
+  it('that a crash repeats makes no second event, also without a key', async () => {
+    const body = JSON.stringify({ phone: NUMBER });
+    const id = await kept(request(body));
+    await replay({ ids: [id] });
+    await db.query('update refused_requests set settled_how = null');
+    expect(await replay({ ids: [id] })).toMatchObject([{ outcome: 'accepted' }]);
+    expect(new Set(started).size).toBe(1);
+  });
+
+  it('of all that match leaves open what is still refused', async () => {
+    const good = await kept(request(GOOD), request(BAD));
+    const results = await replay({ route: 'site' });
+    expect(results).toMatchObject([
+      { id: good, outcome: 'accepted' },
+      { outcome: 'refused', code: 'MAPPING' },
+    ]);
+    expect((await list()).requests).toMatchObject([{ id: refusedRequestId(request(BAD)) }]);
+  });
+
+  it.each([
+    ['a body for several', { body: GOOD, route: 'site' }, 'ONE_REQUEST'],
+    ['an id that is none', { ids: ['17'] }, undefined],
+    ['more than 100', { limit: 101 }, undefined],
+  ])('refuses %s', async (_, input, code) => {
+    await kept(request(BAD), request('{}'));
+    const call = replay(input);
+    await expect(call).rejects.toMatchObject({ kind: 'invalid', ...(code !== undefined && { code }) });
+    expect(started).toEqual([]);
+  });
+
+  it('of a route that is gone says so, and keeps the request', async () => {
+    const id = await kept(request(GOOD, { route: 'gone' }));
+    expect(await replay({ ids: [id] })).toMatchObject([{ outcome: 'no route' }]);
+    expect((await list()).total).toBe(1);
+  });
+});
+
+it('a discarded request leaves the list, also when it is sent again', async () => {
+  const id = await kept(request(BAD));
+  const discarded = await operator.client.call('POST /refused-requests/discard', {
+    ids: [id],
+    reason: 'a test',
+  });
+  expect(discarded).toEqual({ count: 1 });
+  await kept(request(BAD));
+  expect((await list()).total).toBe(0);
+  expect((await list({ resolved: true })).requests).toMatchObject([
+    { count: 2, resolution: { how: 'discarded', reason: 'a test' } },
+  ]);
+});
+
+describe('the recorder', () => {
+  const warned: object[] = [];
+  const log = { warn: (fields: object) => void warned.push(fields) };
+  beforeEach(() => void warned.splice(0));
+
+  it('writes what is left when it closes', async () => {
+    const recorder = recordRefusedRequests({ db, log, flushMs: 60_000 });
+    recorder.keep(request(BAD));
+    await recorder.close();
+    expect([(await list()).total, warned]).toEqual([1, []]);
+  });
+
+  it('keeps 16 MiB at most until they are written, and counts the rest', async () => {
+    const recorder = recordRefusedRequests({ db, log, flushMs: 60_000 });
+    for (let n = 0; n < 20; n++) recorder.keep(request(`${n}`.padEnd(1_048_576)));
+    await recorder.close();
+    expect([(await list()).total, warned]).toEqual([16, [{ dropped: 4 }]]);
+  });
+
+  it('says when the ledger is away, and goes on', async () => {
+    const away = { query: () => Promise.reject(new Error('away')) };
+    const recorder = recordRefusedRequests({ db: away as never, log, flushMs: 60_000 });
+    recorder.keep(request(BAD));
+    await recorder.close();
+    expect(warned).toMatchObject([{ refused: 1 }]);
+  });
+});
