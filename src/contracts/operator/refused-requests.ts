@@ -22,7 +22,7 @@ export const RefusedRequestSummary = z.object({
 export type RefusedRequestSummary = z.infer<typeof RefusedRequestSummary>;
 
 /** Headers, body and `now` are masked unless asked otherwise. */
-export const RefusedRequestDetail = RefusedRequestSummary.extend({
+const RefusedRequestDetail = RefusedRequestSummary.extend({
   headers: z.record(z.string(), z.string()),
   body: z.string(),
   /** What a replay would come to; null if it was replayed or discarded. */
@@ -55,7 +55,7 @@ const Filter = {
 };
 
 /** Selects open requests: exactly these, or all that match the other fields. */
-export const RefusedRequestChoice = z.strictObject({
+const RefusedRequestChoice = z.strictObject({
   ids: z.array(RequestId).min(1).max(100).readonly().optional(),
   ...Filter,
   limit: z.int().min(1).max(100).default(100),

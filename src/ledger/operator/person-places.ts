@@ -192,7 +192,7 @@ function stripState(column: string, path: '{state}' | '{}'): string {
 }
 
 /** How the traces of messages name the person's conversations. */
-export function targetsOf({ key, conversations }: Pick<Person, 'key' | 'conversations'>): string[] {
+function targetsOf({ key, conversations }: Pick<Person, 'key' | 'conversations'>): string[] {
   return [...(key === null ? [] : [key]), ...conversations.map((id) => `conversation ${id}`)];
 }
 
