@@ -96,11 +96,22 @@ export function renderOperatorApi(): string {
         'Each role may do what the roles before it may do: viewer, operator, approver, admin. Every command is in the audit log, with who gave it and how it ended.',
       ),
     ].join('\n'),
+    '## Limits',
+    LIMITS.map(item).join('\n'),
     ...[...chapters]
       .toSorted(([a], [b]) => a.localeCompare(b))
       .flatMap(([title, lines]) => [`## ${title}`, lines.join('\n')]),
   );
 }
+
+/** Of the HTTP server and the service behind it. */
+const LIMITS = [
+  'At most 512 connections are open, and 128 of one address (behind a proxy, the proxy must limit those). If there is no space, the connection that has waited longest for its request ends. A request without a login must arrive within 10 seconds.',
+  'One identity has at most 20 event streams, and a further one ends the oldest.',
+  'Of one user, one count or preview runs at a time and three more wait. Of all users, three run and nine wait. A further one gets 429 with `Retry-After`.',
+  'A viewer may search 30 times a minute and 300 times a day, everybody else 120 times a minute.',
+  'Failed logins slow down further ones: of one name at one address after 5 failures, by at most 15 minutes; of one address after 20, by at most 15 minutes; of one name from all addresses after 10, by at most 1 minute. A correct login ends the wait of its name, and adds none to its address. Users who logged in from an address in the last 30 days wait only for failures of their own name at this address. Logins with a password, with a link and with an OpenID provider have a counter each.',
+] as const;
 
 function describe(route: string, { role, summary }: Endpoint): string {
   return item(`${code(route)} (${role === 'anyone' ? 'without login' : role}): ${summary}`);

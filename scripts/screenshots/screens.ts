@@ -93,7 +93,7 @@ export const SCREENS: readonly Screen[] = [
     about: 'Who a campaign reaches, what it costs, and when it ends. A second person approves it.',
     path: '/campaigns?campaign=trial-ends&tab=plan',
     languages: ENGLISH,
-    ready: text('Left out, by reason'),
+    ready: text('Excluded, by reason'),
   },
   {
     name: 'campaign-members',

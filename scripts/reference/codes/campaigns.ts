@@ -5,7 +5,7 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
   {
     title: 'Members of a campaign',
     about:
-      'Why a member was left out or skipped, or how its trigger ended. `sluice campaign export NAME --members` lists them.',
+      'Why a member was excluded or skipped, or how its trigger ended. `sluice campaign export NAME --members` lists them.',
     codes: [
       ['NUMBER_INVALID', 'The number is not a phone number.', 'Correct it at its source.'],
       ['VARIABLE_MISSING', 'A variable of the flow is empty.', 'Add a `default`.'],

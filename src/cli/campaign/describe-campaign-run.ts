@@ -80,7 +80,7 @@ export const WHY_IT_WAITS: Readonly<Record<string, string>> = {
   start: 'the campaign starts then',
   window: 'the next sending window opens then',
   retry: 'members in human service are tried again then',
-  settle: 'people have until then to reply; then Sluice judges the wave',
+  settle: 'people have until then to reply; then Sluice evaluates the wave',
   every: 'the next wave is due then',
   replies: 'Sluice cannot read the replies that the campaign needs; it checks again then',
 };
@@ -144,7 +144,7 @@ function describeFigures({ total, pollerSees, account, state }: CampaignReport):
   return [
     ofAll('audience', audience),
     ...(found === 0 ? [] : [ofAll('found, being read', found)]),
-    ofAll('left out', sum(excluded), byCode(excluded)),
+    ofAll('excluded', sum(excluded), byCode(excluded)),
     ofAll('control', holdout),
     ofAll('to be reached', eligible),
     ...(state === 'planning' || state === 'planned'
@@ -228,7 +228,7 @@ function describeWaves({ waves, timeZone, total, pollerSees }: CampaignReport): 
           : judgedAt === null
             ? 'ended'
             : broken.length === 0
-              ? 'judged'
+              ? 'evaluated'
               : 'broke a rule',
     ],
   ];

@@ -31,8 +31,8 @@ function describeAudience(plan: CampaignPlan): string[] {
   const from = parts.map(({ from, found }) => `${from} ${n(found)}`).join(', ');
   return [
     `  ${formatMany(found, 'row')} found: ${from}; ${people(audience)}${again}`,
-    `  ${n(eligible)} to be reached, ${n(left)} left out, ${n(holdout)} in the control group`,
-    ...(left === 0 ? [] : [`  left out: ${byCount(excluded)}`]),
+    `  ${n(eligible)} to be reached, ${n(left)} excluded, ${n(holdout)} in the control group`,
+    ...(left === 0 ? [] : [`  excluded: ${byCount(excluded)}`]),
     ...describeZones(plan),
   ];
 }

@@ -49,7 +49,7 @@ const OPT_OUT: Readonly<Record<Entry<'optOut'>['code'], string>> = {
 const CAMPAIGN: Readonly<Record<Entry<'campaign'>['code'], string>> = {
   found: 'found while the audience is read',
   included: 'in the audience',
-  excluded: 'left out',
+  excluded: 'excluded',
   controlGroup: 'in the control group, so not triggered',
   skipped: 'skipped',
   failed: 'the trigger failed',
@@ -67,7 +67,7 @@ const CAMPAIGN: Readonly<Record<Entry<'campaign'>['code'], string>> = {
 const WHY: Readonly<Record<WhyReason['code'], string>> = {
   OPTED_OUT: 'opted out of campaigns',
   NUMBER_REJECTED: 'a row with this number was rejected',
-  LEFT_OUT: 'left out',
+  LEFT_OUT: 'excluded',
   CONTROL_GROUP: 'in the control group',
   SKIPPED: 'skipped when the trigger was due',
   TRIGGER_FAILED: 'the trigger failed',

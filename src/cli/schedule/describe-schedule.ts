@@ -21,7 +21,9 @@ export function describeEntry(entry: ScheduleEntry, zone: string): string[] {
   const at = (time: string) => formatTime(time, zone);
   const times = next.length === 0 ? 'none' : next.map(at).join(', ');
   const left = [
-    ...(entry.skippedForOverlap > 0 ? [`${entry.skippedForOverlap} left out as a run was under way`] : []),
+    ...(entry.skippedForOverlap > 0
+      ? [`${entry.skippedForOverlap} skipped because a run was in progress`]
+      : []),
     ...(entry.missedCatchUp > 0 ? [`${entry.missedCatchUp} missed while the server was down`] : []),
   ];
   return [

@@ -176,7 +176,7 @@ interface Done {
 }
 
 const WHEN_BUSY = {
-  skip: 'this scheduled run is left out',
+  skip: 'this scheduled run is skipped',
   'buffer-one': 'the next begins after it',
   'cancel-other': 'it is cancelled, and a new one begins',
 } as const;

@@ -1,4 +1,4 @@
-// Checks a campaign against itself: windows that never open, waves too small to be judged, variables that no flow has.
+// Checks a campaign against itself: windows that never open, waves too small to be evaluated, variables that no flow has.
 // It reads the raw value part by part, so that a mistake elsewhere in the file does not hide one here.
 import { CampaignConfig } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
@@ -105,7 +105,7 @@ function checkSpan(campaign: unknown, say: Say): ConfigProblem[] {
   ];
 }
 
-/** If no wave is large enough to be judged by its shares, no stop rule ever applies. */
+/** If no wave is large enough to be evaluated by its shares, no stop rule ever applies. */
 function checkWaves(waves: unknown, stop: unknown, say: Say): ConfigProblem[] {
   const [sizes, rules] = [Waves.safeParse(waves), Stop.safeParse(stop)];
   if (!sizes.success || !rules.success) return [];
@@ -115,15 +115,15 @@ function checkWaves(waves: unknown, stop: unknown, say: Say): ConfigProblem[] {
   const largest = Math.max(...(typeof size === 'number' ? [size] : size));
   const problems: ConfigProblem[] = [];
   if (largest < atLeast) {
-    const message = `no wave has more than ${largest} members, and waves of less than ${atLeast} are not judged`;
+    const message = `no wave has more than ${largest} members, and waves of less than ${atLeast} are not evaluated`;
     problems.push(say(['stop', 'atLeast'], message, `set stop.atLeast to ${largest} or less`));
   } else if (canary !== undefined && canary < atLeast) {
-    const message = `a first wave of ${canary} is not judged: it has less than ${atLeast} members`;
+    const message = `a first wave of ${canary} is not evaluated: it has less than ${atLeast} members`;
     const hint = `write ${atLeast} or more, or set stop.atLeast to ${canary}`;
     problems.push(say(['waves', 'canary'], message, hint));
   }
   if (shares.replies !== undefined && durationMs(settle) === 0) {
-    const message = 'a wave would be judged by its replies before anybody can reply';
+    const message = 'a wave would be evaluated by its replies before anybody can reply';
     problems.push(say(['waves', 'settle'], message, 'give people time to reply, for example 1h'));
   }
   return problems;

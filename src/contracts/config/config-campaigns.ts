@@ -196,7 +196,7 @@ export const SendingWindows = z.strictObject({
     .default('number')
     .meta({
       description:
-        "Whose clock counts. number: the contact's, derived from the number; if several zones are possible, the window must be open in all of them. account: the account's. {field}: the contact's, from a field. Default: number.",
+        "The time zone of the hours. number: the contact's, derived from the number; if several zones are possible, the window must be open in all of them. account: the account's. {field}: the contact's, from a field. Default: number.",
     }),
   days: z.partialRecord(z.enum(WEEKDAYS), z.array(TimeRange).min(1)).meta({
     description:
@@ -268,7 +268,7 @@ export const CampaignConfig = z.strictObject({
   connection: described(id, 'Id of the outgoing connection, of the channel whatsapp or waba.'),
   variables: z.record(z.string().min(1), Expression).default({}).meta({
     description:
-      'Variables of the flow: name to expression over card.… and contact.…, or over the row of a source. A member with an empty variable is left out. Default: {}.',
+      'Variables of the flow: name to expression over card.… and contact.…, or over the row of a source. A member with an empty variable is excluded. Default: {}.',
   }),
   defaultCountry: DefaultCountry,
   numberFormat: NumberFormat.optional(),
@@ -279,7 +279,7 @@ export const CampaignConfig = z.strictObject({
     .meta({ description: 'Who the campaign reaches: the union of 1 to 20 parts. Each person counts once.' }),
   exclude: Exclusions.prefault({}).meta({
     description:
-      'Who is left out. People who opted out are always left out. Default: people in human service.',
+      'Who is excluded. People who opted out are always excluded. Default: people in human service.',
   }),
   holdout: z.number().min(0).lt(1).default(0).meta({
     description:

@@ -136,7 +136,7 @@ export const Config = z.strictObject({
   pollers: z
     .record(name, PollerConfig)
     .default({})
-    .meta({ description: 'Whose conversations are polled, by name. Default: {}.' }),
+    .meta({ description: 'Pollers, by name: each reads the conversations of an account. Default: {}.' }),
   campaigns: z.record(name, CampaignConfig).default({}).meta({
     description:
       'Reactivation campaigns, by name. A campaign triggers a flow for every member of an audience, in throttled waves. Default: {}.',

@@ -121,7 +121,7 @@ it('the count follows the form, and what is saved keeps comments and other keys'
       'An excluded number',
       'The number is not a phone number',
     ])
-      await page.getByRole('list', { name: 'Left out, by reason' }).getByText(reason).waitFor();
+      await page.getByRole('list', { name: 'Excluded, by reason' }).getByText(reason).waitFor();
     expect(await page.getByLabel('Members per wave').inputValue()).toBe('50, 100');
 
     await page.getByLabel('Phone numbers', { exact: true }).fill('');

@@ -237,7 +237,7 @@ describe("an operator's day", () => {
     await command(operator, 'Plan');
     await operator.getByText('Needs approval').first().waitFor();
     await operator.getByRole('tab', { name: 'Plan' }).click();
-    await operator.getByText('Left out, by reason').waitFor();
+    await operator.getByText('Excluded, by reason').waitFor();
     await check(operator, 'plan');
     expect(await button(operator, 'Approve').count()).toBe(0);
     expect(await button(operator, 'Start').isDisabled()).toBe(true);
@@ -289,7 +289,7 @@ describe("an operator's day", () => {
     await until('the failed member is triggered', async () => (await triggers()).length === MEMBERS);
     await command(operator, 'The flow ran', 'seen in the panel');
     await operator.getByText('1 member is resolved.').waitFor();
-    await operator.getByText('Nobody was left out').or(operator.getByText('Left out')).first().waitFor();
+    await operator.getByText('Nobody was excluded').or(operator.getByText('Excluded')).first().waitFor();
     await check(operator, 'resolved');
   });
 
@@ -299,7 +299,7 @@ describe("an operator's day", () => {
     expect(new Set(runs.map(({ flowId }) => flowId))).toEqual(new Set([3]));
   });
 
-  it('the members of the run are saved as CSV, masked: who was triggered, and who was left out', async () => {
+  it('the members of the run are saved as CSV, masked: who was triggered, and who was excluded', async () => {
     await operator.goto(`${dev.url}/campaigns?campaign=winback&tab=members`);
     await operator.getByText('EXCLUDED_TAG').first().waitFor();
     const text = await saved(operator, () => button(operator, 'CSV').click());
@@ -312,9 +312,9 @@ describe("an operator's day", () => {
     expect(others.map((row) => `${cell(row, 'contact')} ${cell(row, 'code')}`)).toEqual(['1 EXCLUDED_TAG']);
     for (const row of rows) expect(cell(row, 'number')).toMatch(/•/);
     expect(text).not.toMatch(/9812\d{4}|91234/);
-    await operator.getByLabel('State').selectOption('Left out');
+    await operator.getByLabel('State').selectOption('Excluded');
     await operator.getByText('EXCLUDED_TAG').first().waitFor();
-    await check(operator, 'members who were left out');
+    await check(operator, 'members who were excluded');
   });
 
   it('a number leads to the person, and says why they got no message', async () => {

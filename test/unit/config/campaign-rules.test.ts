@@ -46,7 +46,7 @@ describe('rules that nobody would ever keep', () => {
       'canary: 20',
       'canary: 19',
       [
-        'campaigns.back.waves.canary: a first wave of 19 is not judged: it has less than 20 members; write 20 or more, or set stop.atLeast to 19',
+        'campaigns.back.waves.canary: a first wave of 19 is not evaluated: it has less than 20 members; write 20 or more, or set stop.atLeast to 19',
       ],
     ],
     [
@@ -54,7 +54,7 @@ describe('rules that nobody would ever keep', () => {
       'size: [50, 100]',
       'size: [5, 19]',
       [
-        'campaigns.back.stop.atLeast: no wave has more than 19 members, and waves of less than 20 are not judged; set stop.atLeast to 19 or less',
+        'campaigns.back.stop.atLeast: no wave has more than 19 members, and waves of less than 20 are not evaluated; set stop.atLeast to 19 or less',
       ],
     ],
     [
@@ -62,7 +62,7 @@ describe('rules that nobody would ever keep', () => {
       'settle: 1h',
       'settle: 0s',
       [
-        'campaigns.back.waves.settle: a wave would be judged by its replies before anybody can reply; give people time to reply, for example 1h',
+        'campaigns.back.waves.settle: a wave would be evaluated by its replies before anybody can reply; give people time to reply, for example 1h',
       ],
     ],
     [

@@ -167,7 +167,7 @@ describe('with a worker', () => {
     const plan = await sluice('plan back');
     expect(plan).toMatchObject({ code: 0 });
     expect(plan.stdout).toMatch(/^plan acme\/\+back\/1 of the campaign "back"/);
-    expect(plan.stdout).toMatch(/\n {2}3 to be reached, 0 left out, 0 in the control group\n/);
+    expect(plan.stdout).toMatch(/\n {2}3 to be reached, 0 excluded, 0 in the control group\n/);
     expect(plan.stdout).toMatch(/\n`sluice campaign start back` starts it\n$/);
     expect(plan.stderr).toMatch(/plan back: 3 rows in/);
 

@@ -58,7 +58,7 @@ export default {
     code: {
       OPTED_OUT: 'The person opted out of campaigns.',
       NUMBER_REJECTED: 'A sync rejected a row with this number.',
-      LEFT_OUT: 'Campaign {{campaign}} left the person out.',
+      LEFT_OUT: 'Campaign {{campaign}} excluded the person.',
       CONTROL_GROUP: 'The person is in the control group of campaign {{campaign}}, which gets no message.',
       SKIPPED: 'Campaign {{campaign}} skipped the person when the trigger was due.',
       TRIGGER_FAILED: 'The trigger of campaign {{campaign}} failed.',
@@ -148,7 +148,7 @@ export default {
     campaign: {
       found: 'Campaign {{campaign}} found the person; its audience is still being read',
       included: 'Campaign {{campaign}} included the person',
-      excluded: 'Campaign {{campaign}} left the person out',
+      excluded: 'Campaign {{campaign}} excluded the person',
       controlGroup: 'Campaign {{campaign}} put the person into the control group',
       skipped: 'Campaign {{campaign}} skipped the person when the trigger was due',
       failed: 'The trigger of campaign {{campaign}} failed',

@@ -58,7 +58,7 @@ export default {
     code: {
       OPTED_OUT: 'A pessoa saiu das campanhas (opt-out).',
       NUMBER_REJECTED: 'Uma sincronização rejeitou uma linha com este número.',
-      LEFT_OUT: 'A campanha {{campaign}} deixou a pessoa de fora.',
+      LEFT_OUT: 'A campanha {{campaign}} excluiu a pessoa.',
       CONTROL_GROUP: 'A pessoa está no grupo de controle da campanha {{campaign}}, que não recebe mensagem.',
       SKIPPED: 'A campanha {{campaign}} pulou a pessoa na hora do disparo.',
       TRIGGER_FAILED: 'O disparo da campanha {{campaign}} falhou.',
@@ -149,7 +149,7 @@ export default {
     campaign: {
       found: 'A campanha {{campaign}} encontrou a pessoa; o público ainda está sendo lido',
       included: 'A campanha {{campaign}} incluiu a pessoa',
-      excluded: 'A campanha {{campaign}} deixou a pessoa de fora',
+      excluded: 'A campanha {{campaign}} excluiu a pessoa',
       controlGroup: 'A campanha {{campaign}} pôs a pessoa no grupo de controle',
       skipped: 'A campanha {{campaign}} pulou a pessoa na hora do disparo',
       failed: 'O disparo da campanha {{campaign}} falhou',

@@ -78,8 +78,8 @@ describe('a plan', () => {
     expect(describeCampaignPlan(PLAN)).toEqual([
       'plan acme/+back/3 of the campaign "back", made by ana at 2026-11-23 09:00:00 -03:00',
       '  1,700 rows found: cards 1,000, contacts 700; 1,500 people (200 rows are of people found before)',
-      '  1,200 to be reached, 200 left out, 100 in the control group',
-      '  left out: OPTED_OUT 150, CONTACTED_LATELY 50',
+      '  1,200 to be reached, 200 excluded, 100 in the control group',
+      '  excluded: OPTED_OUT 150, CONTACTED_LATELY 50',
       '  1,200 calls: 1,200 triggers; the plan took 22',
       '  120 triggers a minute, of 120 calls a minute that the tokens allow: done 2026-11-24 09:10:00 -03:00, if it starts now and nothing else uses the budget',
       '  2 waves (times in America/Sao_Paulo):',

@@ -107,7 +107,7 @@ describe('a run', () => {
       '  planned by ana 2026-11-01 10:00:00 -03:00; approved by bia; begun 2026-11-02 10:00:00 -03:00; 1,300 calls',
       '',
       '  audience              1,200  100 %  ████████████████████',
-      '  left out                150   13 %  ███·················  OPTED_OUT 100, CONTACTED_LATELY 50',
+      '  excluded                150   13 %  ███·················  OPTED_OUT 100, CONTACTED_LATELY 50',
       '  control                  50    4 %  █···················',
       '  to be reached         1,000   83 %  █████████████████···',
       '  triggered               640   53 %  ███████████·········',
@@ -226,7 +226,7 @@ describe('a run', () => {
       'window',
       /waits until 2026-11-03 09:00:00 -03:00, in America\/Sao_Paulo: the next sending window opens then/,
     ],
-    ['settle', /Sluice judges the wave/],
+    ['settle', /Sluice evaluates the wave/],
     ['retry', /tried again then/],
     ['something new', /: something new/],
   ])('says what it waits for: %s', (why, expected) => {
