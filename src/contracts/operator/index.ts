@@ -17,6 +17,7 @@ import { PLANS } from './plans.ts';
 import { POLLERS } from './pollers.ts';
 import { REFUSALS } from './refusals.ts';
 import { SCHEDULES } from './schedules.ts';
+import { SECOND_FACTOR } from './second-factor.ts';
 import { SETTINGS } from './settings.ts';
 import { SYNCS } from './syncs.ts';
 
@@ -36,6 +37,7 @@ export const ENDPOINTS = {
   ...PEOPLE,
   ...POLLERS,
   ...REFUSALS,
+  ...SECOND_FACTOR,
   ...SETTINGS,
   ...PLANS,
   ...SCHEDULES,

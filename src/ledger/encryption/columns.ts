@@ -137,6 +137,15 @@ export const PLAN_AGAINST: EncryptedColumn = {
   key: null,
 };
 
+/** The secret from which the codes of a user's second factor are made. */
+export const SECOND_FACTOR: EncryptedColumn = {
+  table: 'users',
+  column: 'second_factor',
+  shape: document(),
+  row: ['id'],
+  key: ['id'],
+};
+
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   EVENT_REQUEST,
   RECORD_PAYLOAD,
@@ -150,6 +159,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   PAGE_CHUNK,
   PLAN_CLAIMS,
   PLAN_AGAINST,
+  SECOND_FACTOR,
 ];
 
 /** The person's key, which stays readable; nothing when there is none. */

@@ -10,6 +10,8 @@ import type { Database } from '../../../../src/ledger/database.ts';
 import { findEvent } from '../../../../src/ledger/events/event-queries.ts';
 import { addEvents } from '../../../../src/ledger/events/events.ts';
 import { readUploads, storeUpload } from '../../../../src/ledger/events/uploads.ts';
+import { proposeSecret, secretOf } from '../../../../src/ledger/operator/second-factors.ts';
+import { createUser } from '../../../../src/ledger/operator/users.ts';
 import { putEvents } from '../../../../src/ledger/outbox/outbox.ts';
 import { probeEvent } from '../../../../src/ledger/outbox/outbox-due.ts';
 import { findPeople, noteSeen } from '../../../../src/ledger/sync/people.ts';
@@ -24,6 +26,7 @@ export interface Filled {
   readonly run: string;
   readonly event: string;
   readonly upload: string;
+  readonly user: number;
   readonly secret: string;
 }
 
@@ -87,11 +90,20 @@ export async function fill(db: Database, secret: string): Promise<Filled> {
   const ends = [chunks[0].length, chunks[0].length + chunks[1].length];
   await addPage(db, run, 1, new Map([[KEY, 1]]), { bytes: Buffer.concat(chunks), ends });
   await saveClaims(db, run, new Map([[KEY, { ...CLAIMS(secret), against: CLAIMS(secret).claims }]]));
-  return { account, run, event, upload, secret };
+  const user = await createUser(db, {
+    name: account,
+    displayName: account,
+    role: 'viewer',
+    passwordHash: null,
+    oidc: null,
+    unixUser: null,
+  });
+  await proposeSecret(db, user?.id ?? 0, secret);
+  return { account, run, event, upload, user: user?.id ?? 0, secret };
 }
 
 /** What the functions of production read, which contains the secret in each part. */
-export async function readAll(db: Database, { account, run, event, upload }: Filled) {
+export async function readAll(db: Database, { account, run, event, upload, user }: Filled) {
   const [chunk] = await readChunks(db, run, [{ page: 1, chunk: 1 }]);
   const person = (await findPeople(db, account, [KEY], 'Sales')).get(KEY);
   return {
@@ -106,6 +118,7 @@ export async function readAll(db: Database, { account, run, event, upload }: Fil
     variables: (await sampleMembers(db, run, 1))[0]?.variables,
     chunk: Buffer.from(chunk?.bytes ?? []).toString(),
     claims: (await findClaims(db, run, [KEY])).get(KEY),
+    secondFactor: await secretOf(db, user, false),
   };
 }
 
