@@ -38,14 +38,14 @@ const RULES = {
           contracts kafka ledger mapping config observability workflows/messages.ts workflows/policies.ts`,
   },
   'src/operator': {
-    may: `node: express express-rate-limit p-limit helmet koffi undici openid-client @node-rs/argon2 @zxcvbn-ts/** jose zod @temporalio/client @temporalio/common
+    may: `node: express express-rate-limit p-limit helmet koffi undici openid-client otpauth @node-rs/argon2 @zxcvbn-ts/** jose zod @temporalio/client @temporalio/common
           @temporalio/common/** outbound contracts files codec ledger config campaigns observability mapping ingress workflows/messages.ts
           workflows/crm-sync.ts workflows/scheduled-sync.ts workflows/scheduled-campaign.ts activities/sync/sync-batch.ts`,
   },
   // The browser loads neither Node nor zod: of the contracts it has the types, and what needs nothing else.
   'src/console': {
     may: `react react-dom/client @mantine/* @mantine/** @tanstack/react-query @tanstack/react-router @tanstack/react-table
-          @tanstack/react-virtual @tabler/icons-react i18next react-i18next uplot uplot/** yaml vite/client
+          @tanstack/react-virtual @tabler/icons-react i18next react-i18next qr uplot uplot/** yaml vite/client
           src/operator/client/client.ts src/operator/error.ts src/contracts/csv.ts`,
     types: 'contracts',
   },

@@ -38,6 +38,7 @@ const TITLES: Readonly<Record<string, string>> = {
   retention: 'Configuration',
   schedules: 'Syncs',
   session: 'Users and logins',
+  'second-factor': 'Users and logins',
   sessions: 'Users and logins',
   sinks: 'Sinks',
   spending: 'Overview and calls',

@@ -84,6 +84,37 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
         'Change the password at the provider. For a script, add a user of its own with a password.',
       ],
       [
+        'CODE_REQUIRED',
+        'You have a second factor, and sent no code.',
+        'Send a code of your authenticator app, or a recovery code, too.',
+      ],
+      [
+        'CODE_WRONG',
+        'The code of the second factor is wrong, too old, or used already.',
+        'Enter the next code that the app shows. Check the clock of the device, and that of the server.',
+      ],
+      [
+        'LOGIN_EXPIRED',
+        'The password was right more than 5 minutes ago, or password or second factor have changed since.',
+        'Log in again.',
+      ],
+      [
+        'SECOND_FACTOR_OFF',
+        'The user has no second factor, so there is nothing to turn off.',
+        'Check the name of the user.',
+      ],
+      ['SECOND_FACTOR_ON', 'You have a second factor already.', 'Turn it off first, with a code.'],
+      [
+        'SECOND_FACTOR_OWN',
+        'An admin may not reset their own second factor in a session.',
+        'Turn it off with password and code. Without both, run `sluice user reset-second-factor` on the machine.',
+      ],
+      [
+        'SECOND_FACTOR_SECRET',
+        'The code is of no secret, or another page has made a newer one.',
+        'Begin again, and scan the new QR code.',
+      ],
+      [
         'PASSWORD_WRONG',
         'The current password is wrong, so it is not changed.',
         'Try again, or ask an admin for a link.',

@@ -21,7 +21,9 @@ const SERVER = [
 export function registerLogin(program: Command, env: NodeJS.ProcessEnv): void {
   program
     .command('login')
-    .description('log in to a Sluice elsewhere, for commands with --server; asks for the password')
+    .description(
+      'log in to a Sluice elsewhere, for commands with --server; asks for the password, and for a code of users with a second factor',
+    )
     .option(...SERVER)
     .option('--user <name>', 'name of the user')
     .option('--token', 'read an access token instead, as the console makes one for single sign-on', false)
@@ -31,7 +33,9 @@ export function registerLogin(program: Command, env: NodeJS.ProcessEnv): void {
         if (!options.token && options.user === undefined)
           throw new CliError(EXIT.usage, 'name the user with --user, or read an access token with --token');
         const secret = await readSecret(options.token ? 'Access token: ' : 'Password: ', shutdown.signal);
-        const token = options.token ? secret : await logIn(server, options.user ?? '', secret);
+        const token = options.token
+          ? secret
+          : await logIn(server, options.user ?? '', secret, shutdown.signal);
         const client = httpClient(server, token);
         try {
           const { user } = await client.call('GET /session', {});
@@ -78,12 +82,14 @@ function serverOf({ server }: Options, env: NodeJS.ProcessEnv): string {
   throw new CliError(EXIT.usage, 'name the server with --server or SLUICE_SERVER');
 }
 
-async function logIn(server: string, name: string, password: string): Promise<string> {
+async function logIn(server: string, name: string, password: string, signal: AbortSignal): Promise<string> {
   const client = httpClient(server, null);
   try {
     const accessToken = { name: `sluice login on ${hostname()}`.slice(0, 100) };
-    const { accessToken: token } = await client.call('POST /login', { name, password, accessToken });
-    return token as string;
+    const { accessToken: token, pending } = await client.call('POST /login', { name, password, accessToken });
+    if (pending === null) return token as string;
+    const code = await readSecret('Code of your authenticator app, or a recovery code: ', signal);
+    return (await client.call('POST /login/code', { pending, code })).accessToken as string;
   } finally {
     await client.close();
   }

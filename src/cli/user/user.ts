@@ -115,6 +115,16 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
       }),
     );
 
+  command('reset-second-factor', 'let a user who has lost the second factor log in with the password alone')
+    .argument('<name>', 'name of the user')
+    .action((name: string, options: Options) =>
+      run(options, 'reset-second-factor', async (client) => {
+        await client.call('POST /users/{name}/second-factor/reset', { name });
+        say(`${name} logs in with the password alone now; open sessions have ended`);
+        return { name, hasSecondFactor: false };
+      }),
+    );
+
   command('link', 'print a one-time link with which a user chooses a new password')
     .argument('<name>', 'name of the user')
     .action((name: string, options: Options) =>
@@ -159,9 +169,9 @@ const COLUMNS: readonly Column<User>[] = [
   ['state', 'left', ({ disabledAt }) => (disabledAt === null ? 'active' : 'disabled')],
 ];
 
-function waysIn({ hasPassword, oidcIssuer }: User): string {
+function waysIn({ hasPassword, hasSecondFactor, oidcIssuer }: User): string {
   const ways = [
-    ...(hasPassword ? ['password'] : []),
+    ...(hasPassword ? [hasSecondFactor ? 'password and code' : 'password'] : []),
     ...(oidcIssuer === null ? [] : [`OpenID ${oidcIssuer}`]),
   ];
   return ways.length === 0 ? 'nothing yet' : ways.join(', ');

@@ -5,7 +5,7 @@ import { Cursor, endpoint, PageLimit, ROLES, Time } from './endpoint.ts';
 
 const Role = z.enum(ROLES);
 /** The name that a user logs in with. It never changes: the audit log and approvals refer to it. */
-const UserName = z
+export const UserName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'use lower-case letters, digits, ".", "-" and "_" (at most 63)');
 /** Without control characters and direction marks, with which one name could look like another. */
@@ -17,7 +17,9 @@ const Shown = z
   .refine(isPlainName, 'remove control characters and direction marks');
 const DisplayName = Shown;
 /** Its rules are checked where it is set, so that the message can name the rule. */
-const Password = z.string().min(1).max(1000);
+export const Password = z.string().min(1).max(1000);
+/** Six digits of an authenticator app, or a recovery code. */
+export const Code = z.string().trim().min(1).max(40);
 const UnixUser = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.@\\-]{0,62}\$?$/, 'is no name of a Unix user');
 
 export const Me = z.object({
@@ -30,19 +32,25 @@ export const Me = z.object({
 });
 export type Me = z.infer<typeof Me>;
 
-const LoggedIn = z.object({
-  user: Me,
+export const LoggedIn = z.object({
+  /** Null when a code is asked for: the login has not ended. */
+  user: Me.nullable(),
   /** For the header X-CSRF-Token of every command; null when the login has made an access token. */
   csrfToken: z.string().nullable(),
   /** The access token that the login asked for. It is shown only here. */
   accessToken: z.string().nullable(),
+  /** The user has a second factor: send this with a code to `POST /login/code` within 5 minutes. Null otherwise. */
+  pending: z.string().nullable(),
 });
+export type LoggedIn = z.infer<typeof LoggedIn>;
 
 const User = z.object({
   name: z.string(),
   displayName: z.string(),
   role: Role,
   hasPassword: z.boolean(),
+  /** A login with a password asks for a code too. */
+  hasSecondFactor: z.boolean(),
   /** Issuer of the OpenID provider that the user comes from. The provider decides the role. */
   oidcIssuer: z.string().nullable(),
   unixUser: z.string().nullable(),
@@ -109,7 +117,7 @@ export const IDENTITY = {
       needsFirstAdmin: z.boolean(),
     }),
   }),
-  // The handlers of these two write the audit log: they know who has logged in.
+  // The handlers of these three write the audit log: they know who has logged in.
   'POST /login': endpoint({
     role: 'anyone',
     summary: 'Log in with a password. Browsers get a session cookie, commands an access token.',
@@ -118,6 +126,17 @@ export const IDENTITY = {
       password: Password,
       /** Makes an access token for 30 days instead of a session. The name tells it apart, for example by machine. */
       accessToken: z.strictObject({ name: TokenName }).optional(),
+    }),
+    output: LoggedIn,
+    reads: true,
+  }),
+  'POST /login/code': endpoint({
+    role: 'anyone',
+    summary: 'Complete a login of a user with a second factor.',
+    input: z.strictObject({
+      /** From the answer of `POST /login` or `POST /session/claim`. */
+      pending: z.string().min(1).max(2000),
+      code: Code,
     }),
     output: LoggedIn,
     reads: true,
@@ -149,6 +168,8 @@ export const IDENTITY = {
     input: z.strictObject({
       current: Password,
       password: Password,
+      /** Required when you have a second factor. */
+      code: Code.optional(),
       /** Do not revoke your access tokens. */
       keepTokens: z.boolean().default(false),
     }),

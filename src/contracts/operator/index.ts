@@ -18,6 +18,7 @@ import { POLLERS } from './pollers.ts';
 import { REFUSALS } from './refusals.ts';
 import { REFUSED_REQUESTS } from './refused-requests.ts';
 import { SCHEDULES } from './schedules.ts';
+import { SECOND_FACTOR } from './second-factor.ts';
 import { SETTINGS } from './settings.ts';
 import { SYNCS } from './syncs.ts';
 
@@ -38,6 +39,7 @@ export const ENDPOINTS = {
   ...POLLERS,
   ...REFUSALS,
   ...REFUSED_REQUESTS,
+  ...SECOND_FACTOR,
   ...SETTINGS,
   ...PLANS,
   ...SCHEDULES,

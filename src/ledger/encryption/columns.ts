@@ -146,6 +146,15 @@ export const PLAN_AGAINST: EncryptedColumn = {
   key: null,
 };
 
+/** The secret from which the codes of a user's second factor are made. */
+export const SECOND_FACTOR: EncryptedColumn = {
+  table: 'users',
+  column: 'second_factor',
+  shape: document(),
+  row: ['id'],
+  key: ['id'],
+};
+
 export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   EVENT_REQUEST,
   RECORD_PAYLOAD,
@@ -160,6 +169,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   PAGE_CHUNK,
   PLAN_CLAIMS,
   PLAN_AGAINST,
+  SECOND_FACTOR,
 ];
 
 /** The person's key, which stays readable; nothing when there is none. */

@@ -8,7 +8,7 @@ import { CONVERSATION_TABLES, ERASED_CONVERSATIONS, UNREAD_TABLES } from './conv
 import { ENCRYPTION_TABLES } from './encryption.ts';
 import { ERASURE_TABLES } from './erasures.ts';
 import { EVENT_TABLES, EVENT_TRACES } from './events.ts';
-import { CSRF_TOKENS, LINK_OWNER, OPERATOR_TABLES, SESSION_IDS } from './operator.ts';
+import { CSRF_TOKENS, LINK_OWNER, OPERATOR_TABLES, SECOND_FACTORS, SESSION_IDS } from './operator.ts';
 import { CALL_TABLES } from './operator-calls.ts';
 import { EVENT_LIST_INDEXES, REFUSAL_TABLES } from './operator-events.ts';
 import { PEOPLE_SEARCH } from './people.ts';
@@ -219,6 +219,7 @@ export const MIGRATIONS: readonly Migration[] = [
   CSRF_TOKENS,
   SESSION_IDS,
   REFUSED_REQUEST_TABLES,
+  SECOND_FACTORS,
 ];
 
 /**

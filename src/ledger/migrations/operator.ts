@@ -13,6 +13,15 @@ export const SESSION_IDS = `
   create index user_sessions_id on user_sessions (id);
 `;
 
+/**
+ * The second factor of a login. `second_factor` has the secret, which waits for its first code while `second_factor_at`
+ * is null. `second_factor_step` is the last time step whose code was used. Recovery codes are stored as hashes.
+ */
+export const SECOND_FACTORS = `
+  alter table users add column second_factor jsonb, add column second_factor_at timestamptz,
+    add column second_factor_step bigint, add column recovery_codes jsonb;
+`;
+
 export const OPERATOR_TABLES = `
   -- Users are disabled, never deleted: the audit log and approvals refer to them by name.
   create table users (

@@ -1,4 +1,4 @@
-// Slows down guessing of passwords, for all processes together. Names and addresses are stored as hashes.
+// Slows down guessing of passwords and of codes, for all processes together. Names and addresses are stored as hashes.
 import type { Database, Queryable } from '../database.ts';
 import { shortHash } from '../short-hash.ts';
 
@@ -15,10 +15,15 @@ const PAIR: Limit = { free: 5, maxSeconds: 900 };
  * user out: 60 s still allow only 1,440 guesses a day.
  */
 const NAME: Limit = { free: 10, maxSeconds: 60 };
+/** Only who knows the password is asked for a code, so a long wait locks no user out for strangers. */
+const NAME_OF_CODE: Limit = { free: 5, maxSeconds: 900 };
 /** After this time without a failure, counting begins again. */
 const FORGET = "interval '1 day'";
 /** An address counts as known to a user this long after a login. */
 const KNOWN = "interval '30 days'";
+
+/** What is guessed. Each is counted by itself: a right password forgives no wrong code. */
+export type Guessed = 'password' | 'code';
 
 /** A login that may be tried. It counts as a failure until `succeeded`. */
 export interface LoginAttempt {
@@ -36,18 +41,20 @@ class BlockedError extends Error {
 }
 
 /**
- * Counts a login as failed before the password is checked, so that many at once are not all let through.
+ * Counts a login as failed before the password or the code is checked, so that many at once are not all let through.
  * @param address of the peer, without a port
  */
 export async function beginLogin(
   db: Database,
   name: string,
   address: string,
+  guessed: Guessed = 'password',
 ): Promise<LoginAttempt | BlockedAttempt> {
+  const purpose = guessed === 'password' ? '' : `${guessed}-`;
   const keys = {
-    address: `address:${shortHash(address)}`,
-    name: `name:${shortHash(name)}`,
-    pair: `pair:${shortHash(JSON.stringify([name, address]))}`,
+    address: `${purpose}address:${shortHash(address)}`,
+    name: `${purpose}name:${shortHash(name)}`,
+    pair: `${purpose}pair:${shortHash(JSON.stringify([name, address]))}`,
   };
   // Whoever logged in from here before is not slowed down by strangers, at this address or elsewhere, and is no reason to
   // slow them down. Guesses of their password from here count for the two together.
@@ -58,7 +65,7 @@ export async function beginLogin(
       // Everybody locks address, name and pair in this order.
       if (!isKnown) {
         await countFailure(tx, keys.address, ADDRESS);
-        await countFailure(tx, keys.name, NAME);
+        await countFailure(tx, keys.name, guessed === 'code' ? NAME_OF_CODE : NAME);
       }
       await countFailure(tx, keys.pair, PAIR);
     });

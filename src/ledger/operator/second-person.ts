@@ -3,7 +3,8 @@ import type { Database, Queryable } from '../database.ts';
 import { findUnixUser } from './users.ts';
 
 /**
- * How long whoever made a user, set its password, made its login link or linked its Unix user counts as that user.
+ * How long whoever made a user, set its password, made its login link, reset its second factor or linked its Unix user
+ * counts as that user.
  * Long enough that others see it in the audit log before the user approves anything.
  */
 export const INDEPENDENT_AFTER_DAYS = 7;
@@ -14,7 +15,8 @@ const UNIX = 'unix:';
 const USER = 'user:';
 
 /** Commands that let somebody use the identity of another user. */
-const TAKES_OVER = `action in ('POST /users', 'POST /users/{name}/password', 'POST /users/{name}/link')
+const TAKES_OVER = `action in ('POST /users', 'POST /users/{name}/password', 'POST /users/{name}/link',
+     'POST /users/{name}/second-factor/reset')
    or action = 'PATCH /users/{name}' and details ? 'unixUser'`;
 
 export interface Approval {
@@ -70,7 +72,7 @@ function notIndependent({ user, by, until }: Takeover): ApprovalDoubt {
   const who = by === CLAIMED ? 'somebody with the address of the ledger' : by;
   return {
     code: 'NOT_INDEPENDENT',
-    reason: `${who} made ${user}, set its password or link, or linked its Unix user within the last ${INDEPENDENT_AFTER_DAYS} days, so author and approver may be one person: somebody else approves, or you wait until ${until}`,
+    reason: `${who} made ${user}, set its password or link, reset its second factor, or linked its Unix user within the last ${INDEPENDENT_AFTER_DAYS} days, so author and approver may be one person: somebody else approves, or you wait until ${until}`,
   };
 }
 

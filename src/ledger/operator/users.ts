@@ -9,6 +9,8 @@ export interface UserRow {
   readonly displayName: string;
   readonly role: Role;
   readonly hasPassword: boolean;
+  /** Whether a login with a password asks for a code too. */
+  readonly hasSecondFactor: boolean;
   /** Issuer of the OpenID provider that the user comes from. */
   readonly oidcIssuer: string | null;
   readonly unixUser: string | null;
@@ -37,7 +39,8 @@ export interface UserChange {
 /** Columns of a UserRow, for the table `users` under this alias. */
 export const userColumns = (alias: string) =>
   `${alias}.id, ${alias}.name, ${alias}.display_name as "displayName", ${alias}.role,
-   ${alias}.password_hash is not null as "hasPassword", ${alias}.oidc_issuer as "oidcIssuer",
+   ${alias}.password_hash is not null as "hasPassword",
+   ${alias}.second_factor_at is not null as "hasSecondFactor", ${alias}.oidc_issuer as "oidcIssuer",
    ${alias}.unix_user as "unixUser", ${isoText(`${alias}.created_at`)} as "createdAt",
    ${isoText(`${alias}.last_login_at`)} as "lastLoginAt", ${isoText(`${alias}.disabled_at`)} as "disabledAt"`;
 
@@ -127,7 +130,7 @@ async function endSessionsOf(db: Queryable, user: number): Promise<void> {
 }
 
 /** Revokes the access tokens of a user. */
-async function revokeTokensOf(db: Queryable, user: number): Promise<void> {
+export async function revokeTokensOf(db: Queryable, user: number): Promise<void> {
   await db.query('delete from access_tokens where user_id = $1', [user]);
 }
 

@@ -24,6 +24,16 @@ const STRANGERS_BODY_MS = 10_000;
  */
 const LOGINS_PER_MINUTE = 60;
 
+/** Routes that take a password or a code. */
+const GUESSABLE = [
+  '/login',
+  '/login/code',
+  '/session/claim',
+  '/password',
+  '/second-factor',
+  '/second-factor/off',
+];
+
 export interface HttpIdentityOptions {
   readonly db: Database;
   config(): LoadedConfig;
@@ -57,8 +67,7 @@ export function createHttpIdentity({
   const { identify, isAlive } = createSessions({ db, config, cookies });
   const logins = express.Router();
   // One counter for each purpose: what another site can make a browser send must not lock logins with a password.
-  for (const path of ['/login', '/session/claim', '/password'])
-    logins.post(`${API_PREFIX}${path}`, loginLimit());
+  for (const path of GUESSABLE) logins.post(`${API_PREFIX}${path}`, loginLimit());
   logins.use(oidcRouter({ db, config, cookies, log, limit: loginLimit() }));
   const temporalUi = temporalUiGuards(() => config().config.operator.temporalUi);
   return {

@@ -61,6 +61,7 @@ export function oidcRouter({ db, config, cookies, log, limit }: OidcRouterOption
     const limits = sessionLimits(config());
     const { token } = await startSession(db, user, {
       via: 'oidc',
+      hasCode: false,
       agent: req.get('User-Agent') ?? '',
       limits,
       before: cookies.read(res, 'session'),

@@ -16,7 +16,11 @@ const CSRF_HEADER = 'X-CSRF-Token';
 const BACKGROUND_HEADER = 'Sluice-Background';
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** They begin a login, so there is no CSRF token yet. The check of the origin protects them. */
-const BEGINNINGS: ReadonlySet<string> = new Set([`${API_PREFIX}/login`, `${API_PREFIX}/session/claim`]);
+const BEGINNINGS: ReadonlySet<string> = new Set([
+  `${API_PREFIX}/login`,
+  `${API_PREFIX}/login/code`,
+  `${API_PREFIX}/session/claim`,
+]);
 
 export interface SessionsOptions {
   readonly db: Database;

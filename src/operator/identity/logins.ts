@@ -50,13 +50,7 @@ export async function checkLogin(
   { name, password, address }: Credentials,
 ): Promise<UserRow> {
   const attempt = await beginLogin(db, name, address);
-  if ('retryAfterMs' in attempt) {
-    const seconds = Math.ceil(attempt.retryAfterMs / 1000);
-    throw new OperatorError('tooMany', `too many failed logins; try again in ${seconds} s`, {
-      code: 'LOGIN_LIMITED',
-      retryAfterMs: attempt.retryAfterMs,
-    });
-  }
+  if ('retryAfterMs' in attempt) throw limitedLogin(attempt.retryAfterMs);
   const isRight = await passwords.verify(await passwordHashOf(db, name), password);
   const user = isRight ? await findUser(db, name) : null;
   if (user === null || user.disabledAt !== null)
@@ -65,8 +59,27 @@ export async function checkLogin(
   return user;
 }
 
+export function limitedLogin(retryAfterMs: number): OperatorError {
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  return new OperatorError('tooMany', `too many failed logins; try again in ${seconds} s`, {
+    code: 'LOGIN_LIMITED',
+    retryAfterMs,
+  });
+}
+
+/**
+ * Every login ends here, whatever began it. The OpenID provider asks its own users for a second factor.
+ * @param hasCode whether the user proved the second factor
+ * @throws Error when a second factor is on and was not proved: a defect, never the fault of the user
+ */
+export function requireSecondFactor({ name, hasSecondFactor }: UserRow, hasCode: boolean): void {
+  if (hasSecondFactor && !hasCode) throw new Error(`a login of ${name} came past the second factor`);
+}
+
 export interface SessionStart {
   readonly via: SessionVia;
+  /** Whether the user proved the second factor. */
+  readonly hasCode: boolean;
   readonly agent: string;
   readonly limits: SessionLimits;
   /** Token of the session that the browser had. It ends. */
@@ -84,6 +97,7 @@ export async function startSession(
   user: UserRow,
   start: SessionStart,
 ): Promise<StartedSession> {
+  requireSecondFactor(user, start.hasCode);
   const token = newToken();
   if (start.before !== null) await deleteSession(db, hashToken(start.before));
   await deleteEndedSessions(db, start.limits);

@@ -80,18 +80,21 @@ export interface NewPassword {
   readonly password: string;
   /** Do not revoke the access tokens of the user. */
   readonly keepsTokens?: boolean;
+  /** Runs after the new password was accepted, and may refuse the change: it may use something up. */
+  prove?(): Promise<void>;
 }
 
 /** Ends all sessions of the user, and revokes the access tokens. @throws OperatorError */
 export async function changePassword(
   db: Database,
   passwords: Passwords,
-  { name, password, keepsTokens = false }: NewPassword,
+  { name, password, keepsTokens = false, prove }: NewPassword,
 ): Promise<void> {
   const user = await findUser(db, name);
   if (user === null) throw unknownUser(name);
   requireLocalLogin(user);
   await passwords.check(password, [user.name, user.displayName]);
+  await prove?.();
   const hash = await passwords.hash(password);
   await db.transaction((tx) => setPassword(tx, name, hash, { keepsTokens }));
 }

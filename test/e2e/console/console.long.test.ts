@@ -184,9 +184,89 @@ it('a command says what it does, takes a reason, and carries the CSRF token', as
   });
 });
 
+it('a login with a second factor asks for a code, and can begin again', async () => {
+  const codes: unknown[] = [];
+  const logins = loginAnswers();
+  const given = answers({
+    ...logins,
+    'POST /login': () => ({ user: null, csrfToken: null, accessToken: null, pending: 'half-a-login' }),
+    'POST /login/code': (req, res) => {
+      codes.push(req.body);
+      if ((req.body as { code?: string }).code === '123456') {
+        req.body = { password: 'correct horse battery' };
+        return logins['POST /login']?.(req, res);
+      }
+      res.status(401).json({ error: { kind: 'unauthenticated', message: 'the code is wrong' } });
+      return undefined;
+    },
+  });
+  await withConsole(given, {}, async ({ page, stub }) => {
+    await page.goto(`${stub.url}/campaigns`);
+    await logIn(page);
+    await page.getByLabel('Code').fill('000000');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('alert').getByText('the code is wrong').waitFor();
+    await checkView(page, 'login-code', {});
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await logIn(page);
+    await page.getByLabel('Code').fill('123456');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor();
+    expect(codes).toEqual([
+      { pending: 'half-a-login', code: '000000' },
+      { pending: 'half-a-login', code: '123456' },
+    ]);
+  });
+});
+
+it('viewers turn a second factor on, see their recovery codes once, and turn it off', async () => {
+  const commands: unknown[] = [];
+  let since: string | null = null;
+  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+  const given = answers({
+    'GET /second-factor': () => ({ since, recoveryCodesLeft: since === null ? 0 : 10, isAvailable: true }),
+    'POST /second-factor/secret': () => ({ secret, uri: `otpauth://totp/Sluice:ana?secret=${secret}` }),
+    'POST /second-factor': (req) => {
+      commands.push(req.body);
+      since = new Date().toISOString();
+      return { recoveryCodes: ['AAAA-BBBB-CCCC-DDDD', 'EEEE-FFFF-GGGG-HHHH'] };
+    },
+    'POST /second-factor/off': (req) => {
+      commands.push(req.body);
+      since = null;
+      return {};
+    },
+  });
+  await withConsole(given, {}, async ({ page, stub }) => {
+    await page.goto(`${stub.url}/settings?tab=secondFactor`);
+    await logIn(page);
+    await page.getByRole('button', { name: 'Turn on' }).click();
+    await page.getByRole('img', { name: 'QR code' }).waitFor();
+    await page.getByText(secret).waitFor();
+    await page.getByLabel('Current password').fill('correct horse battery');
+    await page.getByLabel('Code that the app shows').fill('123456');
+    await checkView(page, 'second-factor', {});
+    await page.getByRole('button', { name: 'Turn on' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('EEEE-FFFF-GGGG-HHHH').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('Recovery codes left').waitFor();
+    expect(await page.getByText(secret).count()).toBe(0);
+    await page.getByLabel('Current password').fill('correct horse battery');
+    await page.getByLabel('recovery code').fill('AAAA-BBBB-CCCC-DDDD');
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    await page.getByRole('button', { name: 'Turn on' }).waitFor();
+    expect(commands).toEqual([
+      { password: 'correct horse battery', code: '123456', keepTokens: false },
+      { password: 'correct horse battery', code: 'AAAA-BBBB-CCCC-DDDD' },
+    ]);
+  });
+});
+
 it('viewers change their password', async () => {
   const changes: unknown[] = [];
   const given = answers({
+    'GET /second-factor': () => ({ since: null, recoveryCodesLeft: 0, isAvailable: true }),
     'POST /password': (req) => {
       changes.push(req.body);
       const user = {
@@ -196,7 +276,7 @@ it('viewers change their password', async () => {
         role: 'admin',
         via: 'session',
       };
-      return { user, csrfToken: 'csrf-of-ana', accessToken: null };
+      return { user, csrfToken: 'csrf-of-ana', accessToken: null, pending: null };
     },
   });
   await withConsole(given, {}, async ({ page, stub }) => {

@@ -15,6 +15,7 @@ const user = {
   displayName: HOSTILE_NAME,
   role: 'admin',
   hasPassword: true,
+  hasSecondFactor: false,
   oidcIssuer: null,
   unixUser: null,
   createdAt: '2026-11-01T12:00:00.000Z',
@@ -229,6 +230,7 @@ it('a viewer sees no commands on people, and no users and no audit log', async (
       'Access tokens',
       'Sessions',
       'Password',
+      'Second factor',
     ]);
   });
 });

@@ -86,7 +86,7 @@ export function loginAnswers(role = 'admin'): Readonly<Record<string, Answer>> {
         return undefined;
       }
       isIn = true;
-      return { user: session().user, csrfToken: 'csrf-of-ana', accessToken: null };
+      return { user: session().user, csrfToken: 'csrf-of-ana', accessToken: null, pending: null };
     },
     'POST /logout': (req, res) => {
       if (req.get('x-csrf-token') !== 'csrf-of-ana') {

@@ -137,6 +137,7 @@ describe('what everybody may ask', () => {
     expect(endpoints.filter(({ role }) => role === 'anyone').map(({ route }) => route)).toEqual([
       'GET /session',
       'POST /login',
+      'POST /login/code',
       'POST /session/claim',
     ]);
     const { body } = await openBrowser(server).send('GET', `${API_PREFIX}/session`);

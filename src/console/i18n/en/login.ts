@@ -6,6 +6,9 @@ export default {
   showPassword: 'Show or hide the password',
   newPassword: 'New password, at least 12 characters',
   submit: 'Log in',
+  code: 'Code',
+  codeText: 'Enter the code that your authenticator app shows, or one of your recovery codes.',
+  restart: 'Start again',
   or: 'or',
   oidc: 'Log in with {{label}}',
   noUser:

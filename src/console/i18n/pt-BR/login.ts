@@ -6,6 +6,10 @@ export default {
   showPassword: 'Mostrar ou ocultar a senha',
   newPassword: 'Nova senha, com pelo menos 12 caracteres',
   submit: 'Entrar',
+  code: 'Código',
+  codeText:
+    'Digite o código que o seu aplicativo autenticador mostra, ou um dos seus códigos de recuperação.',
+  restart: 'Começar de novo',
   or: 'ou',
   oidc: 'Entrar com {{label}}',
   noUser:

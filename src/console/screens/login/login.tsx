@@ -1,15 +1,13 @@
 // The login, in the place of every screen: the address stays, so that the viewer comes back to where they were.
-import { Alert, Button, Divider, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Divider, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { OperatorError } from '../../../operator/error.ts';
-import { SESSION_KEY } from '../../api/query-client.ts';
-import { type Session, useClient } from '../../api/session.tsx';
-import { describeError } from '../../app/describe-error.ts';
+import type { Session } from '../../api/session.tsx';
+import { CodeForm } from './code-form.tsx';
 import { LanguageLinks } from './language-links.tsx';
 import classes from './login.module.css';
+import { Refusal } from './refusal.tsx';
+import { useLogin } from './use-login.ts';
 
 /** In the fragment, which the browser sends to no server: `#link=…`. */
 function linkOfAddress(): string | null {
@@ -18,8 +16,16 @@ function linkOfAddress(): string | null {
 
 export default function Login({ session }: { readonly session: Session }) {
   const { t } = useTranslation('login');
-  const [link] = useState(linkOfAddress);
-  const title = t(link === null ? 'title' : session.needsFirstAdmin ? 'claimTitle' : 'linkTitle');
+  const [link, setLink] = useState(linkOfAddress);
+  const [pending, setPending] = useState<string | null>(null);
+  const restart = () => {
+    // A link has set the password, and is used up.
+    setLink(null);
+    setPending(null);
+  };
+  const title = t(
+    link === null || pending !== null ? 'title' : session.needsFirstAdmin ? 'claimTitle' : 'linkTitle',
+  );
   useEffect(() => {
     document.title = `${title} · Sluice`;
   }, [title]);
@@ -29,10 +35,12 @@ export default function Login({ session }: { readonly session: Session }) {
         <Title order={1} mb="md">
           {title}
         </Title>
-        {link === null ? (
-          <PasswordForm session={session} />
+        {pending !== null ? (
+          <CodeForm pending={pending} onRestart={restart} />
+        ) : link === null ? (
+          <PasswordForm session={session} onPending={setPending} />
         ) : (
-          <LinkForm link={link} isFirst={session.needsFirstAdmin} />
+          <LinkForm link={link} isFirst={session.needsFirstAdmin} onPending={setPending} />
         )}
       </Paper>
       <LanguageLinks />
@@ -40,11 +48,16 @@ export default function Login({ session }: { readonly session: Session }) {
   );
 }
 
-function PasswordForm({ session }: { readonly session: Session }) {
+interface FormProps {
+  /** A code is asked for. */
+  onPending(pending: string): void;
+}
+
+function PasswordForm({ session, onPending }: FormProps & { readonly session: Session }) {
   const { t } = useTranslation('login');
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const login = useLogin((client) => client.call('POST /login', { name: name.trim(), password }));
+  const login = useLogin((client) => client.call('POST /login', { name: name.trim(), password }), onPending);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     login.mutate();
@@ -100,7 +113,12 @@ function oidcAddress(): string {
   return `/auth/oidc?${new URLSearchParams({ then: location.pathname + location.search }).toString()}`;
 }
 
-function LinkForm({ link, isFirst }: { readonly link: string; readonly isFirst: boolean }) {
+interface LinkFormProps extends FormProps {
+  readonly link: string;
+  readonly isFirst: boolean;
+}
+
+function LinkForm({ link, isFirst, onPending }: LinkFormProps) {
   const { t } = useTranslation('login');
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
@@ -111,7 +129,7 @@ function LinkForm({ link, isFirst }: { readonly link: string; readonly isFirst: 
     );
     history.replaceState(history.state, '', location.pathname + location.search);
     return answer;
-  });
+  }, onPending);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     claim.mutate();
@@ -151,32 +169,5 @@ function LinkForm({ link, isFirst }: { readonly link: string; readonly isFirst: 
         </Button>
       </Stack>
     </form>
-  );
-}
-
-function useLogin(call: (client: ReturnType<typeof useClient>) => Promise<unknown>) {
-  const client = useClient();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: () => call(client),
-    onSuccess: async () => {
-      // What an earlier viewer of this tab saw is not for this one.
-      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
-      await queries.invalidateQueries({ queryKey: SESSION_KEY });
-    },
-  });
-}
-
-function Refusal({ error }: { readonly error: Error | null }) {
-  const { t } = useTranslation('login');
-  const { t: common } = useTranslation('common');
-  if (error === null) return null;
-  const wait = error instanceof OperatorError ? error.retryAfterMs : undefined;
-  return (
-    <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} role="alert" p="xs">
-      {wait === undefined
-        ? describeError(error, common).message
-        : t('wait', { count: Math.ceil(wait / 1000) })}
-    </Alert>
   );
 }

@@ -1,10 +1,11 @@
 // The viewer's own password. Other sessions end; this one goes on with a new token.
-import { Button, Checkbox, PasswordInput, Stack } from '@mantine/core';
+import { Button, Checkbox, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SESSION_KEY } from '../../api/query-client.ts';
 import { type Session, useSession } from '../../api/session.tsx';
+import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { Section } from '../../parts/page.tsx';
 
@@ -16,6 +17,8 @@ export function ChangePassword() {
   const userName = useSession().data?.user?.name ?? '';
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const asksForCode = typeof useCall('GET /second-factor', {}).data?.since === 'string';
   const [keepTokens, setKeepTokens] = useState(false);
   const change = useCommand('POST /password', {
     done: () => t('password.done'),
@@ -25,11 +28,12 @@ export function ChangePassword() {
       queries.setQueryData<Session>(SESSION_KEY, (session) => session && { ...session, csrfToken });
       setCurrent('');
       setPassword('');
+      setCode('');
     },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    change.run({ current, password, keepTokens });
+    change.run({ current, password, code: asksForCode ? code : undefined, keepTokens });
   };
   const toggle = { 'aria-label': t('password.show') };
   return (
@@ -57,6 +61,17 @@ export function ChangePassword() {
             visibilityToggleButtonProps={toggle}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
+          {asksForCode && (
+            <TextInput
+              label={t('password.code')}
+              autoComplete="one-time-code"
+              required
+              withAsterisk={false}
+              maxLength={40}
+              value={code}
+              onChange={(event) => setCode(event.currentTarget.value)}
+            />
+          )}
           <Checkbox
             label={t('password.keepTokens')}
             description={t('password.keepTokensHelp')}

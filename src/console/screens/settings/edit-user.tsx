@@ -8,6 +8,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Time } from '../../parts/values.tsx';
+import { ResetSecondFactor } from './reset-second-factor.tsx';
 import { RoleChoice } from './role-choice.tsx';
 import type { Secret } from './secret-dialog.tsx';
 import { SessionTable } from './sessions.tsx';
@@ -139,6 +140,7 @@ function Access({ user, onSecret }: Pick<EditUserProps, 'user' | 'onSecret'>) {
           </Text>
         </div>
       )}
+      {user.hasSecondFactor && <ResetSecondFactor user={user} />}
       <Button
         variant="default"
         leftSection={<IconLogout size={14} aria-hidden />}

@@ -9,6 +9,7 @@ import {
   IconLock,
   IconPlugConnected,
   IconQuestionMark,
+  IconShieldLock,
   IconStethoscope,
   IconUsers,
 } from '@tabler/icons-react';
@@ -26,6 +27,7 @@ import { ChangePassword } from './change-password.tsx';
 import { Configuration } from './configuration.tsx';
 import { Doctor } from './doctor.tsx';
 import { Retention } from './retention.tsx';
+import { SecondFactor } from './second-factor.tsx';
 import { OwnSessions } from './sessions.tsx';
 import classes from './settings.module.css';
 import { AccessTokens } from './tokens.tsx';
@@ -42,6 +44,7 @@ interface Tab {
     | 'tokens'
     | 'sessions'
     | 'password'
+    | 'secondFactor'
     | 'audit';
   readonly icon: typeof IconKey;
   readonly part: ComponentType;
@@ -58,6 +61,7 @@ const TABS: readonly Tab[] = [
   { id: 'tokens', icon: IconKey, part: AccessTokens, isForAdmins: false },
   { id: 'sessions', icon: IconDevices, part: OwnSessions, isForAdmins: false },
   { id: 'password', icon: IconLock, part: ChangePassword, isForAdmins: false },
+  { id: 'secondFactor', icon: IconShieldLock, part: SecondFactor, isForAdmins: false },
   { id: 'audit', icon: IconHistory, part: Audit, isForAdmins: true },
 ];
 

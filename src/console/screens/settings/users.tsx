@@ -77,9 +77,9 @@ function useColumns(): readonly Column<User>[] {
       id: 'login',
       header: t('users.login'),
       width: 'minmax(10rem, 1fr)',
-      cell: ({ hasPassword, oidcIssuer, unixUser }) =>
+      cell: ({ hasPassword, hasSecondFactor, oidcIssuer, unixUser }) =>
         [
-          ...(hasPassword ? [t('users.password')] : []),
+          ...(hasPassword ? [t(hasSecondFactor ? 'users.passwordAndCode' : 'users.password')] : []),
           ...(oidcIssuer === null ? [] : [t('users.oidc')]),
           ...(unixUser === null ? [] : [t('users.unix', { name: unixUser })]),
           ...(hasPassword || oidcIssuer !== null ? [] : [t('users.link')]),

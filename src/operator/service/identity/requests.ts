@@ -1,8 +1,11 @@
 // What handlers of logins and users need of their caller and request.
 import type { Database } from '../../../ledger/database.ts';
-import { findUser, type UserRow } from '../../../ledger/operator/users.ts';
+import { endLoginsOf, findUser, type UserRow } from '../../../ledger/operator/users.ts';
 import { OperatorError } from '../../error.ts';
 import { userNameOf } from '../../identity/callers.ts';
+import { type Credentials, checkLogin } from '../../identity/logins.ts';
+import type { Passwords } from '../../identity/passwords.ts';
+import { checkCode } from '../../identity/second-factor.ts';
 import { hashToken } from '../../identity/tokens.ts';
 import { unknownUser } from '../../identity/users.ts';
 import type { Caller } from '../caller.ts';
@@ -52,4 +55,45 @@ export function numberOf(cursor: string | undefined): number | undefined {
   if (!/^\d{1,15}$/.test(cursor))
     throw new OperatorError('invalid', 'the cursor is none that this list gave', { code: 'CURSOR' });
   return Number(cursor);
+}
+
+/** Ends everything with which the user is logged in. */
+export async function endLogins(db: Database, { id }: UserRow): Promise<void> {
+  await db.transaction((tx) => endLoginsOf(tx, id));
+}
+
+/** Checks the password of the caller again. @throws OperatorError invalid, or tooMany */
+export async function checkOwnPassword(
+  db: Database,
+  passwords: Passwords,
+  credentials: Credentials,
+): Promise<void> {
+  await inSession(checkLogin(db, passwords, credentials));
+}
+
+/** Checks a code of the caller. @throws OperatorError invalid, or tooMany */
+export async function checkOwnCode(
+  db: Database,
+  user: UserRow,
+  { code, address }: { readonly code: string | undefined; readonly address: string },
+): Promise<void> {
+  if (code === undefined)
+    throw new OperatorError('invalid', 'enter a code of your authenticator app too', {
+      code: 'CODE_REQUIRED',
+    });
+  await inSession(checkCode(db, user, { code, address }));
+}
+
+/** The session goes on, so it is no login that is missing. */
+export async function inSession<T>(check: Promise<T>): Promise<T> {
+  try {
+    return await check;
+  } catch (error) {
+    if (!(error instanceof OperatorError) || error.kind !== 'unauthenticated') throw error;
+    const isPassword = error.code === 'LOGIN_FAILED';
+    throw new OperatorError('invalid', isPassword ? 'the current password is wrong' : error.message, {
+      code: isPassword ? 'PASSWORD_WRONG' : error.code,
+      cause: error,
+    });
+  }
 }

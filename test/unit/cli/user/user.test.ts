@@ -1,13 +1,16 @@
 // `sluice user`: a script finds everything in the JSON.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { registerUser } from '../../../../src/cli/user/user.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { runHere } from '../../../support/runner/run-here.ts';
 
+let db: Database;
 let operator: TestOperator;
 beforeEach(async () => {
-  operator = await openTestOperator({ db: await testLedger(), temporal: null });
+  db = await testLedger();
+  operator = await openTestOperator({ db, temporal: null });
 });
 afterEach(() => operator.close());
 
@@ -31,5 +34,18 @@ describe('the one-time link', () => {
     const { stdout, stderr } = await sluice('add', 'bia', '--role', 'viewer');
     expect(stderr).toContain('/login#link=');
     expect(stdout).toBe('');
+  });
+});
+
+describe('a lost second factor', () => {
+  it('is reset, which the list shows, and is refused when there is none', async () => {
+    await sluice('add', 'bia', '--role', 'viewer');
+    await db.query("update users set password_hash = 'x', second_factor_at = now() where name = 'bia'");
+    expect((await sluice('list')).stdout).toContain('password and code');
+    const reset = await sluice('reset-second-factor', 'bia', '--json');
+    expect(JSON.parse(reset.stdout)).toEqual({ name: 'bia', hasSecondFactor: false });
+    expect(JSON.parse((await sluice('list', '--json')).stdout)).toMatchObject({ hasSecondFactor: false });
+    const again = await sluice('reset-second-factor', 'bia');
+    expect(again.stderr).toContain('the second factor of "bia" is off');
   });
 });

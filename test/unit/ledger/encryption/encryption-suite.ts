@@ -53,6 +53,7 @@ const ofAccount: Readonly<Record<string, string>> = {
   plan_claims: 'run_id = $2',
   campaign_members: 'run_id = $2',
   run_records: 'run_id = $2',
+  users: 'name = $2',
 };
 
 export function encryptionSuite(plain: OpenDatabase): void {

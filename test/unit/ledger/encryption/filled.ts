@@ -15,6 +15,8 @@ import {
   refusedRequestId,
 } from '../../../../src/ledger/events/refused-requests.ts';
 import { readUploads, storeUpload } from '../../../../src/ledger/events/uploads.ts';
+import { proposeSecret, secretOf } from '../../../../src/ledger/operator/second-factors.ts';
+import { createUser } from '../../../../src/ledger/operator/users.ts';
 import { putEvents } from '../../../../src/ledger/outbox/outbox.ts';
 import { probeEvent } from '../../../../src/ledger/outbox/outbox-due.ts';
 import { findPeople, noteSeen } from '../../../../src/ledger/sync/people.ts';
@@ -30,6 +32,7 @@ export interface Filled {
   readonly event: string;
   readonly upload: string;
   readonly refused: string;
+  readonly user: number;
   readonly secret: string;
 }
 
@@ -101,11 +104,21 @@ export async function fill(db: Database, secret: string): Promise<Filled> {
   const ends = [chunks[0].length, chunks[0].length + chunks[1].length];
   await addPage(db, run, 1, new Map([[KEY, 1]]), { bytes: Buffer.concat(chunks), ends });
   await saveClaims(db, run, new Map([[KEY, { ...CLAIMS(secret), against: CLAIMS(secret).claims }]]));
-  return { account, run, event, upload, refused: refusedRequestId(refusal), secret };
+  const user = await createUser(db, {
+    name: account,
+    displayName: account,
+    role: 'viewer',
+    passwordHash: null,
+    oidc: null,
+    unixUser: null,
+  });
+  await proposeSecret(db, user?.id ?? 0, secret);
+  const refused = refusedRequestId(refusal);
+  return { account, run, event, upload, refused, user: user?.id ?? 0, secret };
 }
 
 /** What the functions of production read, which contains the secret in each part. */
-export async function readAll(db: Database, { account, run, event, upload, refused }: Filled) {
+export async function readAll(db: Database, { account, run, event, upload, refused, user }: Filled) {
   const [chunk] = await readChunks(db, run, [{ page: 1, chunk: 1 }]);
   const person = (await findPeople(db, account, [KEY], 'Sales')).get(KEY);
   return {
@@ -121,6 +134,7 @@ export async function readAll(db: Database, { account, run, event, upload, refus
     variables: (await sampleMembers(db, run, 1))[0]?.variables,
     chunk: Buffer.from(chunk?.bytes ?? []).toString(),
     claims: (await findClaims(db, run, [KEY])).get(KEY),
+    secondFactor: await secretOf(db, user, false),
   };
 }
 

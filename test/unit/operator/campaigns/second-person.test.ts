@@ -106,6 +106,14 @@ describe('who takes the identity of an approver', () => {
       },
     ],
     [
+      'reset its second factor',
+      async () => {
+        await addUser(db, 'bia', 'approver');
+        await db.query("update users set second_factor_at = now() where name = 'bia'");
+        await as('user:ana').call('POST /users/{name}/second-factor/reset', { name: 'bia' });
+      },
+    ],
+    [
       'linked its Unix user',
       async () => {
         await addUser(db, 'bia', 'approver');

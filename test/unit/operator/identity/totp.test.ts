@@ -1,0 +1,65 @@
+// The codes of RFC 6238, appendix B, by our parameters: the last six digits of its eight, for SHA-1.
+import { Secret } from 'otpauth';
+import { describe, expect, it } from 'vitest';
+import { newSecret, stepOfCode, totpUri } from '../../../../src/operator/identity/totp.ts';
+
+const SECRET = Secret.fromLatin1('12345678901234567890').base32;
+const STEP = 30;
+
+const VECTORS: readonly [number, string][] = [
+  [59, '287082'],
+  [1_111_111_109, '081804'],
+  [1_111_111_111, '050471'],
+  [1_234_567_890, '005924'],
+  [2_000_000_000, '279037'],
+  [20_000_000_000, '353130'],
+];
+
+describe('a code', () => {
+  it.each(VECTORS)('of RFC 6238 at %d s is that of its time step', (at, code) => {
+    expect(stepOfCode(SECRET, code, at * 1000)).toBe(Math.floor(at / STEP));
+  });
+
+  it.each<[string, number, number | null]>([
+    ['one step late', STEP, 0],
+    ['one step early', -STEP, 0],
+    ['two steps late', 2 * STEP, null],
+    ['two steps early', -2 * STEP, null],
+  ])('counts by a clock that differs: %s', (_, seconds, expected) => {
+    const [at, code] = VECTORS[2] as [number, string];
+    const found = stepOfCode(SECRET, code, (at + seconds) * 1000);
+    expect(found === null ? null : found - Math.floor(at / STEP)).toBe(expected);
+  });
+
+  it.each([
+    ['another', '287083'],
+    ['none', ''],
+    ['seven digits', '2870820'],
+    ['five digits', '28708'],
+    ['eight digits of the RFC', '94287082'],
+    ['letters', 'abcdef'],
+    ['digits of another script', '٢٨٧٠٨٢'],
+    ['a sign', '+28708'],
+  ])('is none: %s', (_, code) => {
+    expect(stepOfCode(SECRET, code, 59_000)).toBeNull();
+  });
+});
+
+it('has a secret of 160 bits, never the same', () => {
+  const secrets = Array.from({ length: 20 }, newSecret);
+  expect(new Set(secrets).size).toBe(20);
+  for (const secret of secrets) expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+});
+
+it('tells an app what it needs, whatever the name', () => {
+  const uri = new URL(totpUri(SECRET, 'ana&secret=x'));
+  expect(uri.protocol).toBe('otpauth:');
+  expect(Object.fromEntries(uri.searchParams)).toEqual({
+    issuer: 'Sluice',
+    secret: SECRET,
+    algorithm: 'SHA1',
+    digits: '6',
+    period: '30',
+  });
+  expect(decodeURIComponent(uri.pathname)).toContain('ana&secret=x');
+});
