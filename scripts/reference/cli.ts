@@ -27,7 +27,7 @@ export const VARIABLES = [
   '`TEMPORAL_INSECURE`: `true` allows a `TEMPORAL_ADDRESS` on another machine without TLS and without an API key. Set it in a private network only. Default: not set.',
   '`TEMPORAL_CLI_PATH`: path of the Temporal CLI for the embedded server. Default: the PATH, the cache in `~/.cache/sluice`, otherwise a download with a pinned hash.',
   '`SLUICE_DEPLOYMENT`, `SLUICE_BUILD_ID`: deployment and build id of `sluice worker`, for [upgrades with two versions of the workflow code](../how-to/upgrade.md). Set both or none. Default: not set; workers continue any run.',
-  '`DATABASE_URL`: `postgres://…` of the ledger that several processes share. Default: a database in the state folder.',
+  '`DATABASE_URL`: `postgres://…` of the ledger that several processes share; another machine needs `sslmode`. Default: a database in the state folder.',
   '`OTEL_EXPORTER_OTLP_ENDPOINT`: address of an OpenTelemetry receiver, over HTTP with protobuf. It turns [traces](../how-to/trace-requests.md) on, as `OTEL_TRACES_EXPORTER=otlp` does. The other standard `OTEL_` variables apply. Default: not set.',
   '`NODE_EXTRA_CA_CERTS`: file with certificates of private authorities, for every TLS connection. Default: not set.',
 ];

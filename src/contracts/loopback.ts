@@ -23,3 +23,23 @@ export function isPlainRemote(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   return protocol === 'http:' && !isLoopbackHost(hostname);
 }
+
+/** What the driver of PostgreSQL made of a connection string. */
+interface PostgresTarget {
+  /** A name, an address, or the folder of a Unix socket. */
+  readonly host: string;
+  readonly ssl: unknown;
+}
+
+/**
+ * Whether a connection to PostgreSQL would go over a network unencrypted, without `sslmode=disable` in its connection
+ * string: that is as explicit as `insecure: true`.
+ */
+export function isPlainPostgres({ host, ssl }: PostgresTarget, url: string): boolean {
+  if (ssl || host.startsWith('/') || isLoopbackHost(host)) return false;
+  return !URL.canParse(url) || new URL(url).searchParams.get('sslmode') !== 'disable';
+}
+
+/** What to do instead of a connection that {@link isPlainPostgres} refuses. */
+export const POSTGRES_WAYS_OUT =
+  'add ?sslmode=verify-full, and sslrootcert=FILE for a private authority; connect through a Unix socket; or, in a private network, add ?sslmode=disable';

@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import pg from 'pg';
+import { isPlainPostgres, POSTGRES_WAYS_OUT } from '../contracts/loopback.ts';
 import { CONNECTION_HELP } from './connection-help.ts';
 import { dropTemporaryFiles, layCluster } from './embedded/cluster.ts';
 import { PrivateNodeFS } from './embedded/private-nodefs.ts';
@@ -91,13 +92,13 @@ async function isDiskFull(dir: string, cause: unknown): Promise<boolean> {
 }
 
 /**
- * Thrown when DATABASE_URL is not a PostgreSQL address. Its value contains a password, so the message does not show
+ * Thrown when DATABASE_URL is not a PostgreSQL address, or one without TLS on another machine. Its value contains a password, so the message does not show
  * it.
  */
 export class DatabaseUrlError extends Error {
   override readonly name = 'DatabaseUrlError';
-  constructor() {
-    super('DATABASE_URL is not a PostgreSQL address; use postgres://user:password@host:5432/database');
+  constructor(problem = 'is not a PostgreSQL address; use postgres://user:password@host:5432/database') {
+    super(`DATABASE_URL ${problem}`);
   }
 }
 
@@ -105,6 +106,17 @@ export class DatabaseUrlError extends Error {
 function checkUrl(url: string): void {
   const isAddress = URL.canParse(url) && /^postgres(?:ql)?:\/\//i.test(url);
   if (!isAddress) throw new DatabaseUrlError();
+  let target: pg.Client;
+  try {
+    target = new pg.Client({ connectionString: url });
+  } catch {
+    // For example a file of sslrootcert that does not exist. Each statement reports it: it makes the same client.
+    return;
+  }
+  if (!isPlainPostgres(target, url)) return;
+  throw new DatabaseUrlError(
+    `would send its password and personal data unencrypted to ${target.host}: ${POSTGRES_WAYS_OUT}`,
+  );
 }
 
 function safeMessage(error: Error, code: string | null): string {
@@ -200,7 +212,7 @@ const ROLLBACK_MS = 5000;
  * @param url connection string, `postgres://…`
  * @param onError receives errors of broken connections; the pool replaces them, and a statement under way throws too
  * @param answerMs milliseconds for one statement @default 300_000
- * @throws DatabaseUrlError when `url` is not `postgres://…`
+ * @throws DatabaseUrlError when `url` is not `postgres://…`, or would send data unencrypted to another machine
  */
 export async function openPostgres(
   url: string,

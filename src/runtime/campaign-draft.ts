@@ -1,9 +1,6 @@
 // Counts the people that drafts of campaigns would reach, for the operator API.
 import { readFile } from 'node:fs/promises';
 import type { DraftCalls, KeptPage, KeptPages } from '../../activities/campaign/audience/draft-context.ts';
-import { CONFIG_CHECKS } from '../cli/config/config-checks.ts';
-import { checkDraft } from '../config/check-draft.ts';
-import { EditCampaignError } from '../config/edit-campaign.ts';
 import { buildCampaign, type LoadedConfig } from '../config/load.ts';
 import { CampaignConfig } from '../contracts/config/config.ts';
 import { deadlineSignal } from '../contracts/deadline.ts';
@@ -15,6 +12,7 @@ import { OperatorError } from '../operator/error.ts';
 import type { CampaignDraft, OperatorDeps } from '../operator/service/deps.ts';
 import type { ExpensiveRequests } from '../operator/service/expensive.ts';
 import { openSource } from '../sources/index.ts';
+import { checkDraftOf } from './config-edit/run-edit.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -55,7 +53,9 @@ export function createCampaignDraft(
         return await expensive.run(by, async () => {
           own.signal.throwIfAborted();
           const loaded = deps.config();
-          const problems = await problemsOf(loaded, env, campaign, config);
+          const { file } = loaded;
+          const text = await readFile(file, 'utf8');
+          const problems = await checkDraftOf({ campaign, config }, { file, text, env });
           const spec = specOf(loaded, campaign, config, problems);
           if (spec === null) return { problems, audience: null };
           own.signal.throwIfAborted();
@@ -71,22 +71,6 @@ export function createCampaignDraft(
 
 function replacedError(): OperatorError {
   return new OperatorError('conflict', 'a newer count of yours has replaced this one', { code: 'REPLACED' });
-}
-
-async function problemsOf(
-  loaded: LoadedConfig,
-  env: Env,
-  campaign: string,
-  config: Readonly<Record<string, unknown>>,
-): Promise<DraftProblem[]> {
-  try {
-    const text = await readFile(loaded.file, 'utf8');
-    return await checkDraft({ file: loaded.file, text }, campaign, config, { env, ...CONFIG_CHECKS });
-  } catch (error) {
-    if (error instanceof EditCampaignError)
-      throw new OperatorError('invalid', error.message, { code: 'YAML', cause: error });
-    throw error;
-  }
 }
 
 /** Null when a problem concerns the audience, or when this process does not know the account or a source yet. */

@@ -1,7 +1,7 @@
 // Reads and writes campaigns in sluice.yaml for the operator API.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { EditCampaignError, readCampaign, writeCampaign } from '../config/edit-campaign.ts';
+import { readCampaign } from '../config/edit-campaign.ts';
 import { ConfigError, ConfigFileError } from '../config/errors.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -26,8 +26,8 @@ export function createCampaignFile({ env, config, live, hasWorkers }: Options): 
     },
     async write(campaign, yaml, hash) {
       const loaded = config();
-      const edit = (text: string) => {
-        if (hashOf(text) === hash) return writeCampaign(text, campaign, yaml);
+      const check = (text: string) => {
+        if (hashOf(text) === hash) return;
         throw new OperatorError(
           'conflict',
           `${loaded.file} has changed since you read it; nothing was written. Read it again, and repeat your change`,
@@ -36,10 +36,7 @@ export function createCampaignFile({ env, config, live, hasWorkers }: Options): 
       };
       const before = [loaded, await onDisk(loaded)];
       const accept = (next: LoadedConfig) => requireApproval(campaign, next, before);
-      await writeConfig(loaded.file, env, edit, accept).catch((error: unknown) => {
-        if (!(error instanceof EditCampaignError)) throw error;
-        throw new OperatorError('invalid', error.message, { code: 'YAML', cause: error });
-      });
+      await writeConfig(loaded.file, env, { kind: 'campaign', campaign, yaml }, { check, accept });
       // A run keeps the configuration that its plan was made from, so only the next plan sees the change.
       const report = await live?.reload('a campaign that was written');
       const text = await readFile(loaded.file, 'utf8');

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AddSyncError, addSync } from '../config/add-sync.ts';
+import type { NewSync } from '../config/add-sync.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { SourceError } from '../contracts/wire/source.ts';
@@ -86,13 +86,12 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
       const loaded = config();
       const file = `data/${name}.csv`;
       const kept = join(loaded.dir, file);
-      const edit = (text: string) =>
-        addSync(text, {
-          name,
-          source: { type: 'csv', path: file },
-          mapping,
-          sync: { account, source: name, mapping: name },
-        });
+      const sync: NewSync = {
+        name,
+        source: { type: 'csv', path: file },
+        mapping,
+        sync: { account, source: name, mapping: name },
+      };
       await mkdir(join(loaded.dir, 'data'), { recursive: true });
       await copyFile(path, kept, 1).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error;
@@ -100,10 +99,8 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
           code: 'EXPORT_EXISTS',
         });
       });
-      await writeConfig(loaded.file, env, edit).catch(async (error: unknown) => {
+      await writeConfig(loaded.file, env, { kind: 'sync', sync }).catch(async (error: unknown) => {
         await rm(kept, { force: true });
-        if (error instanceof AddSyncError)
-          throw new OperatorError('conflict', error.message, { code: 'NAME_TAKEN', cause: error });
         throw error;
       });
       const report = await live?.reload('a sync that was added');

@@ -6,24 +6,32 @@ import { CONFIG_CHECKS } from '../cli/config/config-checks.ts';
 import { ConfigError } from '../config/errors.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { OperatorError } from '../operator/error.ts';
+import type { ConfigEdit } from './config-edit/edits.ts';
+import { editConfig } from './config-edit/run-edit.ts';
 
 /**
- * @param edit makes the new text
+ * @param edit what a user sent. It reaches this thread as the text of a valid configuration only
  * @param accept throws when the new configuration is valid, and must not be written all the same
+ * @param check throws when the text of the file, before the edit, is not the one that the edit is for
  * @returns the new configuration
  * @throws OperatorError (invalid) naming every problem of the new text; (conflict) when the file was changed meanwhile
  */
 export async function writeConfig(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
-  edit: (text: string) => string,
-  accept: (next: LoadedConfig) => void = () => undefined,
+  edit: ConfigEdit,
+  {
+    check = () => undefined,
+    accept = () => undefined,
+  }: { readonly check?: (text: string) => void; readonly accept?: (next: LoadedConfig) => void } = {},
 ): Promise<LoadedConfig> {
   const before = await readFile(file, 'utf8');
+  check(before);
   const { mode } = await stat(file);
+  const text = await editConfig(edit, { file, text: before, env });
   const draft = join(dirname(file), `.sluice-${randomUUID()}.yaml`);
   try {
-    await writeFile(draft, edit(before), { mode: mode & 0o777, flag: 'wx' });
+    await writeFile(draft, text, { mode: mode & 0o777, flag: 'wx' });
     const loaded = await loadConfig(draft, { env, ...CONFIG_CHECKS }).catch((error: unknown) => {
       if (!(error instanceof ConfigError)) throw error;
       const message = error.message.replaceAll(draft, file);

@@ -1,6 +1,7 @@
 // The PostgreSQL sink: a table with one row per event. A redelivered event adds no row.
 import pg from 'pg';
 import type { PostgresSink } from '../contracts/config/config.ts';
+import { isPlainPostgres, POSTGRES_WAYS_OUT } from '../contracts/loopback.ts';
 import { toJson } from '../contracts/stored-json.ts';
 import type { SinkEvent } from '../contracts/wire/events.ts';
 import { databaseError, isAboutRow, isMissingTable, rowError } from './postgres-error.ts';
@@ -131,9 +132,15 @@ function serverOf(url: string, name: string): string {
     });
   if (!/^postgres(?:ql)?:\/\//.test(url))
     throw refuse('is not a PostgreSQL address; use postgres://user:password@host:5432/database');
+  const { host, port, database, ssl } = targetOf(url, refuse);
+  if (isPlainPostgres({ host, ssl }, url))
+    throw refuse(`would send its password and events unencrypted to ${host}: ${POSTGRES_WAYS_OUT}`);
+  return `${host}:${port}/${database}`;
+}
+
+function targetOf(url: string, refuse: (why: string) => SinkError): pg.Client {
   try {
-    const { host, port, database } = new pg.Client({ connectionString: url });
-    return `${host}:${port}/${database}`;
+    return new pg.Client({ connectionString: url });
   } catch {
     // The driver's error would quote the address with its password.
     throw refuse('is not a valid address; percent-encode special characters in the password');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../src/config/load.ts';
 import { outboxWorkflowId, WORK_QUEUE } from '../../src/contracts/ids.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { readFailingWork } from '../../src/operator/service/overview/failing-work.ts';
+import { createFailingWorkReader } from '../../src/operator/service/overview/failing-work.ts';
 import { openTestOperator, type TestOperator } from '../support/operator.ts';
 import { testLedger } from '../support/postgres/ledger.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal/temporal.ts';
@@ -74,5 +74,6 @@ it('is shown with its class of error and without values, and goes away with its 
   expect(JSON.stringify(need)).not.toContain(PERSONAL);
 
   healthy = true;
-  await until('no batch fails', async () => (await readFailingWork(client)).length === 0);
+  const failing = createFailingWorkReader();
+  await until('no batch fails', async () => (await failing.read(client)).length === 0);
 });

@@ -53,7 +53,7 @@ export function createMediaCache(db: Queryable, room: Room = createRoom()): Medi
     const here = kept.get(id);
     if (here !== undefined) return here.files;
     // Uploads first: reading them is cheap, and a missing one saves the downloads.
-    const uploaded = uploads === undefined ? [] : await fromLedger(db, { id, account }, uploads);
+    const uploaded = uploads === undefined ? [] : await fromLedger(db, { id, account }, uploads, share);
     const fetched = media === undefined ? [] : await download(media, share);
     const files = [...fetched, ...uploaded];
     const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
@@ -74,13 +74,14 @@ export function createMediaCache(db: Queryable, room: Room = createRoom()): Medi
   };
 }
 
-/** Reads uploads in the order of their ids. */
+/** Reads uploads in the order of their ids. @throws MediaError */
 async function fromLedger(
   db: Queryable,
   event: { readonly id: string; readonly account: string },
   ids: readonly string[],
+  { take }: Share,
 ): Promise<FetchedMedia[]> {
-  const files = await readUploads(db, event.account, ids, event.id);
+  const files = await readUploads(db, event.account, ids, { event: event.id, take });
   return ids.map((id, index) => {
     const file = files.get(id);
     if (file !== undefined) return file;

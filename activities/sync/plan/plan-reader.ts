@@ -1,5 +1,6 @@
 // Returns the mapped pages of a run one after the other and prepares the next one meanwhile. It uses a separate
 // thread when the source is a file of more than one page.
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { type SourceCursor, SourceError } from '../../../src/contracts/wire/source.ts';
@@ -26,11 +27,7 @@ export interface ReaderOptions {
 
 export function openPageReader(options: ReaderOptions): PageReader {
   const { tools, since, limit, signal, spec, baseDir } = options;
-  // Only compiled code uses a thread: tests load the sources, which read in this process.
-  const threaded =
-    baseDir !== undefined &&
-    (spec.source.type === 'csv' || spec.source.type === 'jsonl') &&
-    import.meta.url.endsWith('.js');
+  const threaded = baseDir !== undefined && (spec.source.type === 'csv' || spec.source.type === 'jsonl');
   let cursor = options.cursor;
   let thread: ThreadReader | null = null;
   let ahead: Promise<MappedPage> | null = null;
@@ -69,6 +66,8 @@ export function openPageReader(options: ReaderOptions): PageReader {
   };
 }
 
+// Node runs the source of the thread as it is, so tests use the same thread.
+const THREAD = `./plan-thread${extname(import.meta.url)}`;
 const MEMORY_MB = 192;
 const TOO_MUCH_MEMORY: ThreadAnswer = {
   kind: 'stopped',
@@ -82,7 +81,7 @@ class ThreadReader {
   #wake: (() => void) | null = null;
 
   constructor(input: ThreadInput) {
-    this.#worker = new Worker(new URL('./plan-thread.js', import.meta.url), {
+    this.#worker = new Worker(new URL(THREAD, import.meta.url), {
       workerData: input,
       // Options of this process, such as --input-type, may not suit a file.
       execArgv: [],

@@ -150,6 +150,11 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
         'The campaign, or the configuration file, is not a mapping in YAML.',
         'Correct the line that the message names.',
       ],
+      [
+        'EDIT_STOPPED',
+        'Checking a campaign, draft or sync that somebody sent took more than 5 s or 256 MB.',
+        'Send less, or write it into the file on the machine.',
+      ],
       ['REPLACED', 'A newer count of the same person has replaced this one.', 'None.'],
       [
         'PREVIEWS_LIMITED',

@@ -13,9 +13,11 @@ export function checkInsecure(main: YamlFile): ConfigProblem[] {
     ...plainUrls(main, 'accounts', 'baseUrl', 'the tokens of the account and the data of its contacts'),
     ...plainUrls(main, 'sources', 'url', 'the secrets of the source and its rows'),
     ...plainUrls(main, 'sinks', 'url', 'its events'),
-    ...entriesOf(main, 'sinks').flatMap(([name, sink]) => plainPassword(main, ['sinks', name], sink)),
+    ...entriesOf(main, 'sinks').flatMap(([name, sink]) =>
+      plainKafka(main, ['sinks', name], sink, 'its events'),
+    ),
     ...entriesOf(main, 'ingress', 'kafka').flatMap(([name, cluster]) =>
-      plainPassword(main, ['ingress', 'kafka', name], cluster),
+      plainKafka(main, ['ingress', 'kafka', name], cluster, 'the events of its topics'),
     ),
     ...plainTokens(main),
   ];
@@ -30,20 +32,21 @@ function plainUrls(main: YamlFile, section: string, key: string, what: string): 
   });
 }
 
-/** SCRAM does not send the password; `plain` does. */
-function plainPassword(main: YamlFile, at: Path, connection: unknown): ConfigProblem[] {
-  const sasl = child(connection, 'sasl');
+/** SCRAM does not send the password, and `plain` does. The records are plain with both. */
+function plainKafka(main: YamlFile, at: Path, connection: unknown, what: string): ConfigProblem[] {
   const brokers = child(connection, 'brokers');
-  if (child(sasl, 'mechanism') !== 'plain' || child(connection, 'tls') === true || isAllowed(connection))
-    return [];
+  const tls = child(connection, 'tls');
+  if ((tls !== undefined && tls !== false) || isAllowed(connection)) return [];
   const remote = (Array.isArray(brokers) ? brokers : []).find(
-    (broker): broker is string => typeof broker === 'string' && !isLoopbackHost(hostOf(broker)),
+    // Another check refuses what is no host:port.
+    (broker): broker is string =>
+      typeof broker === 'string' && !broker.includes('/') && !isLoopbackHost(hostOf(broker)),
   );
   if (remote === undefined) return [];
-  const message = `sends its password unencrypted to ${hostOf(remote)}`;
-  return [
-    main.problemAt([...at, 'sasl', 'mechanism'], message, wayOut('set tls: true, or use scram-sha-512', at)),
-  ];
+  const isPassword = child(child(connection, 'sasl'), 'mechanism') === 'plain';
+  const message = `sends ${isPassword ? 'its password' : what} unencrypted to ${hostOf(remote)}`;
+  const place = [...at, ...(isPassword ? ['sasl', 'mechanism'] : ['brokers'])];
+  return [main.problemAt(place, message, wayOut('set tls: true', at))];
 }
 
 /** This server speaks HTTP without TLS. On a non-loopback address, others can read the tokens of senders. */

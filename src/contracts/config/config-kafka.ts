@@ -47,7 +47,9 @@ export const KAFKA_CONNECTION = {
     })
     .optional()
     .meta({ description: 'SASL login for the brokers. Default: none.' }),
-  insecure: insecure('mechanism plain without tls, which sends the password unencrypted to other machines'),
+  insecure: insecure(
+    'a connection without tls, whose records and password of mechanism plain go unencrypted to other machines',
+  ),
 } as const;
 
 export const KafkaConnection = z.strictObject(KAFKA_CONNECTION);

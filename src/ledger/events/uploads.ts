@@ -75,12 +75,16 @@ export async function storeUpload(db: Queryable, upload: NewUpload, days: number
 /**
  * Files of the account by id. Files that do not exist, belong to another account, or have expired are left out.
  * @param event id of the event that sends them; for an event that arrived before the files expired, they have not
+ * @param take is given the size of each file before its bytes are read, and may refuse it by throwing
  */
 export async function readUploads(
   db: Queryable,
   account: string,
   ids: readonly string[],
-  event: string | null = null,
+  {
+    event = null,
+    take = () => undefined,
+  }: { readonly event?: string | null; readonly take?: (bytes: number) => void } = {},
 ): Promise<ReadonlyMap<string, UploadedFile>> {
   const rows = await db.query<{ id: string; name: string; type: string; size: number }>(
     `select id, name, type, size from uploads where id = any($1) and account = $2 and ready
@@ -89,6 +93,7 @@ export async function readUploads(
   );
   const files = new Map<string, UploadedFile>();
   for (const { id, name, type, size } of rows) {
+    take(size);
     const data = await readParts(db, id, size);
     // The file may have been deleted while it was read.
     if (data !== null) files.set(id, { filename: name, contentType: type, data });

@@ -1,5 +1,6 @@
 // Evaluates JSONata that a user sent with a request in a thread of its own. All expressions of the request share one
 // time limit and one memory limit. An expression that never ends, or fills the memory, ends the thread and nothing else.
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { MappingStoppedError, ValueError } from '../errors.ts';
 import type { ConfinedAnswer, ConfinedQuestion } from './confined-thread.ts';
@@ -24,13 +25,10 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-export function openConfined(
-  { totalMs, memoryMb }: ConfinedLimits,
-  // Compiled code only: tests load the sources, which evaluate in this process.
-  thread: URL | null = import.meta.url.endsWith('.js')
-    ? new URL('./confined-thread.js', import.meta.url)
-    : null,
-): Confined {
+// Node runs the source of the thread as it is, so tests use the same thread.
+const THREAD = `./confined-thread${extname(import.meta.url)}`;
+
+export function openConfined({ totalMs, memoryMb }: ConfinedLimits): Confined {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | null = null;
   let ended: Error | null = null;
@@ -67,8 +65,8 @@ export function openConfined(
     left -= performance.now() - since;
   }
 
-  function open(url: URL): Worker {
-    const opened = new Worker(url, {
+  function open(): Worker {
+    const opened = new Worker(new URL(THREAD, import.meta.url), {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 },
     });
@@ -86,25 +84,14 @@ export function openConfined(
     return opened;
   }
 
-  async function inProcess(evaluate: Evaluate, values: Parameters<Evaluate>[0]): Promise<unknown> {
-    if (left <= 0) throw tooSlow();
-    const began = performance.now();
-    try {
-      return await evaluate(values);
-    } finally {
-      left -= performance.now() - began;
-    }
-  }
-
   return {
     compile(source, at) {
       // Parsed here as well: whatever is wrong with the expression is reported before any row.
-      const own = compileJsonata(source, at);
-      if (thread === null) return (values) => inProcess(own, values);
+      compileJsonata(source, at);
       return (values) =>
         new Promise((resolve, reject) => {
           if (ended !== null) return reject(ended);
-          worker ??= open(thread);
+          worker ??= open();
           const question: ConfinedQuestion = { id: questions++, source, values };
           try {
             // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -3,13 +3,17 @@
 import { chmod, lstat, rm } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import type { PrivateSocket } from './private-socket.ts';
+import { requireOwnFolder } from './shared-folder.ts';
 
 /**
  * Lets the server listen at this path.
  * @throws what `server.listen` throws, for example EADDRINUSE when another process listens there, or when the path is
- *   something else than a socket
+ *   something else than a socket; SharedFolderError when other users may replace the socket
  */
 export async function listenShared(server: Server, path: string): Promise<PrivateSocket> {
+  const uid = process.geteuid?.();
+  // Windows has no users of folders; there the path is a named pipe.
+  if (uid !== undefined) await requireOwnFolder(path, uid);
   await removeLeftOver(path);
   await new Promise<void>((done, failed) => {
     server.once('error', failed);

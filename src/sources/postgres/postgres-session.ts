@@ -1,5 +1,6 @@
 // One connection to PostgreSQL for one read: a read-only transaction in which every value arrives as the server's text.
 import pg from 'pg';
+import { isPlainPostgres, POSTGRES_WAYS_OUT } from '../../contracts/loopback.ts';
 import { SourceError } from '../../contracts/wire/source.ts';
 import { connectionError } from './postgres-error.ts';
 
@@ -86,8 +87,9 @@ function makeClient({
     const message = `source ${place}: the secret behind \`url\` is not a PostgreSQL address; use postgres://user:password@host:5432/database`;
     throw new SourceError('secret', message);
   }
+  let client: pg.Client;
   try {
-    return new pg.Client({
+    client = new pg.Client({
       connectionString: url,
       application_name: 'sluice',
       connectionTimeoutMillis: CONNECT_MS,
@@ -102,4 +104,7 @@ function makeClient({
     const message = `source ${place}: the secret behind \`url\` is not a valid address; percent-encode special characters in the password`;
     throw new SourceError('secret', message);
   }
+  if (!isPlainPostgres(client, url)) return client;
+  const message = `source ${place}: the secret behind \`url\` would send its password and its rows unencrypted to ${client.host}: set tls: true, or ${POSTGRES_WAYS_OUT}`;
+  throw new SourceError('secret', message);
 }

@@ -83,7 +83,10 @@ it.each([
   ['a long list that aliases repeat', `a: &a [${'x,'.repeat(9999)}x]\nb: [*a, *a]`, /entries/],
   ['many aliases', `a: &a [1]\nb: [${'*a,'.repeat(15_000)}*a]`, /aliases/],
   ['many keys', `a: {${Array.from({ length: 16_000 }, (_, n) => `k${n}`).join(',')}}`, /keys/],
-  ['deep nesting', `a: ${'['.repeat(40_000)}${']'.repeat(40_000)}`, /call stack/],
+  ['deep nesting', `a: ${'['.repeat(40_000)}${']'.repeat(40_000)}`, /nested too deeply/],
+  ['nesting that the parser still takes', `a: ${'['.repeat(70)}${']'.repeat(70)}`, /64 levels/],
+  ['blocks in blocks', Array.from({ length: 400 }, (_, n) => `${' '.repeat(n)}a:`).join('\n'), /64 levels/],
+  ['an error a byte', `a: ${']'.repeat(100_000)}`, /at line 1, column 4/],
 ])('refuses %s at once', (_, draft, problem) => {
   const took = cpuMs(() => expect(() => writeCampaign('campaigns: {}', 'x', draft)).toThrow(problem));
   // Without limits, on an idle machine: 5 s for the keys, 173 s for the aliases. With them: 0.6 s at most.

@@ -74,6 +74,7 @@ routes:
 };
 const problemsOf = (replaced: Record<string, string>) => context.problemsOf(parts(replaced));
 const PLAIN = 'sasl: { mechanism: plain, username: u, password: env:P }';
+const SCRAM = PLAIN.replace('plain', 'scram-sha-512');
 
 describe('what leaves this machine unencrypted is refused where it stands, with both ways out', () => {
   it.each<[string, string, string, string]>([
@@ -84,6 +85,10 @@ describe('what leaves this machine unencrypted is refused where it stands, with 
     ['sink', 'url: http://hooks.example.com/in', 'sinks.hooks.url', 'sinks.hooks'],
     ['bus', PLAIN, 'sinks.bus.sasl.mechanism', 'sinks.bus'],
     ['events', PLAIN, 'ingress.kafka.events.sasl.mechanism', 'ingress.kafka.events'],
+    ['bus', SCRAM, 'sinks.bus.brokers', 'sinks.bus'],
+    ['bus', 'tls: false', 'sinks.bus.brokers', 'sinks.bus'],
+    ['events', SCRAM, 'ingress.kafka.events.brokers', 'ingress.kafka.events'],
+    ['events', 'tls: false', 'ingress.kafka.events.brokers', 'ingress.kafka.events'],
     ['http', 'host: 0.0.0.0', 'ingress.http.host', 'ingress.http'],
     ['http', "host: '::'", 'ingress.http.host', 'ingress.http'],
     ['http', 'host: 192.0.2.7', 'ingress.http.host', 'ingress.http'],
@@ -102,7 +107,7 @@ describe('what leaves this machine unencrypted is refused where it stands, with 
       'http to this machine',
       { account: "baseUrl: 'http://[::1]:4010/wapi'", sink: 'url: http://127.9.9.9/in' },
     ],
-    ['a password that is not sent', { bus: PLAIN.replace('plain', 'scram-sha-512') }],
+    ['a private authority of the brokers', { bus: 'tls: { ca: ca.pem }', events: 'tls: { ca: ca.pem }' }],
     ['signatures on all addresses', { http: 'host: 0.0.0.0', auth: '{ type: hmac, secrets: [env:TOKEN] }' }],
   ])('but not %s', async (_, replaced) => {
     await expect(context.load(parts(replaced))).resolves.toBeDefined();

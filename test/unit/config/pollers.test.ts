@@ -15,7 +15,7 @@ accounts:
       - { sink: hooks, events: [message.received, message.sent], connections: [1, 2] }
   other: { baseUrl: http://127.0.0.1:4010/wapi, tokens: [env:OTHER_TOKEN] }
 sinks:
-  bus: { type: kafka, brokers: [kafka:9092], topic: conversations }
+  bus: { type: kafka, brokers: [kafka:9092], topic: conversations, tls: true }
   hooks: { type: http, url: 'http://127.0.0.1:8080/hooks', secrets: [env:HOOK_KEY] }
   log: { type: jsonl, path: logs/events.jsonl }
   shop: { type: postgres, url: env:SHOP_DB }

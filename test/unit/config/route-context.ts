@@ -11,7 +11,7 @@ mappings:
 ingress:
   http: { port: 4020 }
   kafka:
-    bus: { brokers: [kafka:9092], deadLetters: dead }
+    bus: { brokers: [kafka:9092], tls: true, deadLetters: dead }
 routes:
   leads:
     account: acme

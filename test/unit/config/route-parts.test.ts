@@ -148,7 +148,7 @@ describe('spans of time, and clusters', () => {
     [
       'two clusters that are one',
       'deadLetters: dead }',
-      'deadLetters: dead }\n    more: { brokers: [b:1, kafka:9092], deadLetters: d }',
+      'deadLetters: dead }\n    more: { brokers: [b:1, kafka:9092], tls: true, deadLetters: d }',
       [
         'sluice.yaml:10:5  ingress.kafka.more: shares brokers and the group "sluice" with "bus"; give each its own `group`, or merge them',
       ],

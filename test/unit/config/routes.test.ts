@@ -37,7 +37,7 @@ describe('good routes', () => {
   it('may read one topic from two clusters', async () => {
     const text = GOOD.replace(
       'deadLetters: dead }',
-      'deadLetters: dead }\n    other: { brokers: [b:1], deadLetters: d }',
+      'deadLetters: dead }\n    other: { brokers: [b:1], tls: true, deadLetters: d }',
     ).replace(
       'account: acme\n    http: { path',
       'account: acme\n    kafka: { cluster: other, topics: [leads] }\n    http: { path',
@@ -247,7 +247,7 @@ describe('secrets of routes', () => {
     [
       'a password of the cluster',
       'deadLetters: dead',
-      'deadLetters: dead, tls: true, sasl: { mechanism: plain, username: u, password: CANARY }',
+      'deadLetters: dead, sasl: { mechanism: plain, username: u, password: CANARY }',
       [
         'sluice.yaml:9:104  ingress.kafka.bus.sasl.password: write env:NAME, file:path or command:program argument; a secret itself never stands in this file',
       ],

@@ -1,8 +1,9 @@
 // Work whose batches fail again and again, as when a statement of the ledger raises an error. Temporal knows it: the
-// ledger cannot record its own failure.
+// ledger cannot record its own failure. Temporal has no list of such workflows, so each open one is described.
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import pLimit from 'p-limit';
 import { accountOfWorkflow } from '../../../contracts/ids.ts';
-import { failingActivity } from '../workflows.ts';
+import { type FailingActivity, failingActivity } from '../workflows.ts';
 
 /** Open workflows of one job whose activity fails with one class of error. */
 export interface FailingWork {
@@ -15,28 +16,75 @@ export interface FailingWork {
   readonly code: string;
   /** Failed attempts of the workflow that has most. */
   readonly attempts: number;
+  /** Failing workflows that are known; at least as many exist. */
   readonly workflows: number;
+  /** Whether there are open workflows that were not described yet. */
+  readonly isPartial: boolean;
 }
 
-/** Workflows that are described at a refresh, in the order of the server. Those behind them are not seen. */
-const MOST = 50;
+/** Workflows that a refresh describes. The next refresh goes on with those behind them. */
+const MOST = 400;
+/** Of them, those that failed before: beyond these, they are described when their page comes again. */
+const MOST_KNOWN = 200;
+/** Length of a page of the list of open workflows. */
+const PAGE = 100;
+const CONCURRENCY = 10;
 
-/** Costs a list of open workflows, and a description of each of at most {@link MOST}. */
-export async function readFailingWork(client: Client): Promise<readonly FailingWork[]> {
-  const ids: string[] = [];
-  for await (const { workflowId } of client.workflow.list({ query: "ExecutionStatus = 'Running'" })) {
-    ids.push(workflowId);
-    if (ids.length === MOST) break;
-  }
+type ListedPage = Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions']>>;
+
+export interface FailingWorkReader {
+  /** Costs up to four pages of the list of open workflows, and a description of each of at most {@link MOST}. */
+  read(client: Client): Promise<readonly FailingWork[]>;
+}
+
+/** One reader a process: it remembers what fails, and where in the list it stopped. */
+export function createFailingWorkReader(): FailingWorkReader {
+  const known = new Map<string, FailingActivity>();
+  let cursor: ListedPage['nextPageToken'] | null = null;
+  let isPartial = true;
+
+  return {
+    async read(client) {
+      const limit = pLimit(CONCURRENCY);
+      const describe = (ids: readonly string[]) =>
+        Promise.all(
+          ids.map((id) =>
+            limit(async () => {
+              const failed = await failureOf(client, id);
+              known.delete(id);
+              if (failed !== null) known.set(id, failed);
+            }),
+          ),
+        );
+      // The longest known first: each moves to the end when it is described.
+      const again = new Set([...known.keys()].slice(0, MOST_KNOWN));
+      await describe([...again]);
+      for (let left = MOST - again.size; left >= PAGE; left -= PAGE) {
+        const page: ListedPage = await client.workflowService.listWorkflowExecutions({
+          namespace: client.options.namespace,
+          query: "ExecutionStatus = 'Running'",
+          pageSize: PAGE,
+          nextPageToken: cursor,
+        });
+        const ids = page.executions.flatMap(({ execution }) => execution?.workflowId ?? []);
+        await describe(ids.filter((id) => !again.has(id)));
+        cursor = page.nextPageToken?.length ? page.nextPageToken : null;
+        if (cursor !== null) continue;
+        isPartial = false;
+        break;
+      }
+      return byJob(known, isPartial);
+    },
+  };
+}
+
+function byJob(known: ReadonlyMap<string, FailingActivity>, isPartial: boolean): FailingWork[] {
   const found = new Map<string, FailingWork>();
-  for (const id of ids) {
-    const failed = await failureOf(client, id);
-    if (failed === null) continue;
+  for (const [id, { activity, type: code, attempts }] of known) {
     const account = accountOfWorkflow(id);
     // `crm-sync/{account}/{sync}`, `outbox/{sink}`, `delivery/{account}`.
     const words = id.split('/');
     const name = (account === null ? words[1] : words[2]) ?? words[0] ?? id;
-    const { activity, type: code, attempts } = failed;
     const key = JSON.stringify([account, name, activity, code]);
     const before = found.get(key);
     found.set(key, {
@@ -46,6 +94,7 @@ export async function readFailingWork(client: Client): Promise<readonly FailingW
       code,
       attempts: Math.max(attempts, before?.attempts ?? 0),
       workflows: (before?.workflows ?? 0) + 1,
+      isPartial,
     });
   }
   return [...found.values()];

@@ -181,8 +181,9 @@ function deadLetterNeed({
 }
 
 /** It goes on by itself once the cause is gone, so there is no command. */
-function failingNeed({ account, name, activity, code, attempts, workflows }: FailingWork): Need {
-  const reason = `${activity} has failed ${attempts} times in a row; the log of the worker has the error`;
+function failingNeed({ account, name, activity, code, attempts, workflows, isPartial }: FailingWork): Need {
+  const more = isPartial ? '; more may fail, because not all open workflows are checked yet' : '';
+  const reason = `${activity} has failed ${attempts} times in a row; the log of the worker has the error${more}`;
   const given = { kind: 'failing-batch', account, name, run: null, since: null, code, reason } as const;
   return { ...need(given), count: workflows };
 }

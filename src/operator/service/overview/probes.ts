@@ -5,7 +5,7 @@ import { createCampaignNow } from '../campaigns/now.ts';
 import type { ClusterLetters, DeadLetters, OpenDeadLetters } from '../dead-letters/letters.ts';
 import type { OperatorDeps } from '../deps.ts';
 import { type CampaignEstimate, readEstimates } from './campaigns.ts';
-import { type FailingWork, readFailingWork } from './failing-work.ts';
+import { createFailingWorkReader, type FailingWork } from './failing-work.ts';
 import { type PausedSync, readPausedSyncs } from './paused-syncs.ts';
 
 /** Health is null where this process does not know it. */
@@ -16,7 +16,10 @@ export interface OverviewProbes {
   pausedSyncs(running: readonly RunningRow[]): Promise<ReadonlyMap<string, PausedSync>>;
   /** Estimates of campaigns among these runs, by run. */
   campaigns(running: readonly RunningRow[]): Promise<ReadonlyMap<string, CampaignEstimate>>;
-  /** Batches that fail again and again; at most 15 s old. Empty while no Temporal server answers. */
+  /**
+   * Batches that fail again and again; at most 15 s old. Where there are many open workflows, later answers know the
+   * others too. Empty while no Temporal server answers.
+   */
   failingWork(): Promise<readonly FailingWork[]>;
   /** Answers at once with the last count. */
   deadLetters(): readonly OpenDeadLetters[];
@@ -37,6 +40,7 @@ const KAFKA_MS = 15_000;
 export function defaultProbes(deps: OperatorDeps, letters: DeadLetters): OverviewProbes {
   const { runningTemporal } = deps;
   const nowOf = createCampaignNow(deps);
+  const failing = createFailingWorkReader();
   return {
     async temporal() {
       const began = performance.now();
@@ -71,7 +75,7 @@ export function defaultProbes(deps: OperatorDeps, letters: DeadLetters): Overvie
       try {
         const client = await runningTemporal();
         if (client === null) return [];
-        return await client.withDeadline(Date.now() + TEMPORAL_MS, () => readFailingWork(client));
+        return await client.withDeadline(Date.now() + TEMPORAL_MS, () => failing.read(client));
       } catch (error) {
         // The health of Temporal shows it. The rest of the overview does not need these.
         deps.log.warn({ err: error }, 'failing batches cannot be read');

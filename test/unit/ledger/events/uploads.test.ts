@@ -103,8 +103,10 @@ it.each([
     );
     await expire(id);
     expect(await forgetUploads(db)).toBe(deleted);
-    expect([...(await readUploads(db, 'acme', [id], 'e')).keys()]).toEqual(deleted === 0 ? [id] : []);
+    expect([...(await readUploads(db, 'acme', [id], { event: 'e' })).keys()]).toEqual(
+      deleted === 0 ? [id] : [],
+    );
     // An event that arrives now is too late.
-    expect((await readUploads(db, 'acme', [id], 'another')).size).toBe(0);
+    expect((await readUploads(db, 'acme', [id], { event: 'another' })).size).toBe(0);
   },
 );

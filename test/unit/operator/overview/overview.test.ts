@@ -183,7 +183,7 @@ describe.each([
   });
 
   it('work that fails again and again needs a person, with the class of its error', async () => {
-    const work = { activity: 'syncBatch', code: 'LedgerError', attempts: 7, workflows: 2 };
+    const work = { activity: 'syncBatch', code: 'LedgerError', attempts: 7, workflows: 2, isPartial: false };
     const probes = {
       ...QUIET,
       failingWork: async () => [

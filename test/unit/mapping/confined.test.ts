@@ -1,11 +1,6 @@
-// Expressions of users against the limits of their thread. Threads run compiled code only, so this tests the build.
+// Expressions of users against the limits of their thread.
 import { expect, it } from 'vitest';
-import type * as Built from '../../../src/mapping/expression/confined.ts';
-
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the build has the types of its sources
-const { openConfined } = (await import(
-  new URL('../../../dist/src/mapping/expression/confined.js', import.meta.url).href
-)) as typeof Built;
+import { openConfined } from '../../../src/mapping/expression/confined.ts';
 
 const LIMITS = { totalMs: 500, memoryMb: 64 };
 /** How often a timer of this thread fires while `work` runs. */

@@ -1,0 +1,56 @@
+// What a user asks of the configuration file. It runs in a thread, see `edit-thread.ts`.
+import { CONFIG_CHECKS } from '../../cli/config/config-checks.ts';
+import { AddSyncError, addSync, type NewSync } from '../../config/add-sync.ts';
+import { checkDraft } from '../../config/check-draft.ts';
+import { EditCampaignError, writeCampaign } from '../../config/edit-campaign.ts';
+import { ConfigError } from '../../config/errors.ts';
+import { loadConfigText } from '../../config/load.ts';
+import type { DraftProblem } from '../../contracts/operator/campaign-drafts.ts';
+
+export type ConfigEdit =
+  | { readonly kind: 'campaign'; readonly campaign: string; readonly yaml: string }
+  | { readonly kind: 'sync'; readonly sync: NewSync };
+
+export interface DraftCheck {
+  readonly kind: 'draft';
+  readonly campaign: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+export interface EditInput {
+  readonly work: ConfigEdit | DraftCheck;
+  /** The configuration file and its text. The file itself is not read. */
+  readonly file: string;
+  readonly text: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Of an edit: the new text of a valid configuration. Of a check: the problems of the draft. */
+export type EditAnswer =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'problems'; readonly problems: DraftProblem[] }
+  | { readonly kind: 'refused'; readonly code: 'YAML' | 'NAME_TAKEN' | 'CONFIG'; readonly message: string };
+
+export async function answerEdit({ work, file, text, env }: EditInput): Promise<EditAnswer> {
+  const options = { env, ...CONFIG_CHECKS };
+  try {
+    if (work.kind === 'draft') {
+      const problems = await checkDraft({ file, text }, work.campaign, work.config, options);
+      return { kind: 'problems', problems };
+    }
+    const edited =
+      work.kind === 'sync' ? addSync(text, work.sync) : writeCampaign(text, work.campaign, work.yaml);
+    await loadConfigText(file, edited, options);
+    return { kind: 'text', text: edited };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === null) throw error;
+    return { kind: 'refused', code, message: (error as Error).message };
+  }
+}
+
+function codeOf(error: unknown) {
+  if (error instanceof EditCampaignError) return 'YAML';
+  if (error instanceof AddSyncError) return 'NAME_TAKEN';
+  return error instanceof ConfigError ? 'CONFIG' : null;
+}
