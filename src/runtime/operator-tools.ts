@@ -45,6 +45,10 @@ export function createTools(
       const { readAccount } = await import('./operator-account.ts');
       return await readAccount(deps, account);
     },
+    async readMessages(account, conversation, limit) {
+      const { readMessages } = await import('./operator-account.ts');
+      return await readMessages(deps, account, { conversation, limit });
+    },
     async examine(accounts) {
       const { examine, summarize, verdict } = await import('../doctor/index.ts');
       const groups = await examine({ config: config(), accounts, env, state: stateDir });

@@ -5,6 +5,7 @@ import { CAMPAIGN_DRAFTS } from './campaign-drafts.ts';
 import { CAMPAIGN_MEMBERS } from './campaign-members.ts';
 import { CAMPAIGNS } from './campaigns.ts';
 import { CODEC } from './codec.ts';
+import { CONVERSATIONS } from './conversations.ts';
 import { EVENTS } from './events.ts';
 import { FIRST_SYNC } from './first-sync.ts';
 import { IDENTITY } from './identity.ts';
@@ -28,6 +29,7 @@ export const ENDPOINTS = {
   ...CAMPAIGN_DRAFTS,
   ...CAMPAIGN_MEMBERS,
   ...CODEC,
+  ...CONVERSATIONS,
   ...EVENTS,
   ...FIRST_SYNC,
   ...IDENTITY,

@@ -1,7 +1,6 @@
 // Endpoints of pollers and of the conversations that they follow.
 import { z } from 'zod';
-import { Count, Cursor, endpoint, Name, Note, PageLimit, Reason, Time, Unmask } from './endpoint.ts';
-import { DeliveryEntry } from './events.ts';
+import { Count, Cursor, endpoint, Name, Note, PageLimit, Reason, Time } from './endpoint.ts';
 
 /** A poller, of the configuration or of the ledger. */
 export const PollerStatus = z.object({
@@ -57,43 +56,6 @@ export const PollGap = z.object({
 export type PollGap = z.infer<typeof PollGap>;
 
 /** A conversation as page 1 last showed it. Personal values are masked unless asked otherwise. */
-export const ConversationSummary = z.object({
-  account: z.string(),
-  id: z.int(),
-  poller: z.string(),
-  /** open, pending, closed, or another status of the service. */
-  status: z.string(),
-  channel: z.string(),
-  connection: z.object({ id: z.int(), name: z.string() }),
-  contactId: z.int(),
-  name: z.string().nullable(),
-  number: z.string().nullable(),
-  chatbot: z.boolean(),
-  /** Who serves it. Null: nobody. */
-  userId: z.int().nullable(),
-  queueId: z.int().nullable(),
-  lastMessage: z.string().nullable(),
-  updatedAt: Time,
-  /** The contact's newest imported message. */
-  inboundAt: Time.nullable(),
-  /** Messages are still to be read. */
-  todo: z.boolean(),
-});
-export type ConversationSummary = z.infer<typeof ConversationSummary>;
-
-/** A message that the ledger knows. It keeps the text only until the message is published. */
-export const KnownMessage = z.object({
-  seq: z.int(),
-  at: Time.nullable(),
-  /** True: the account sent it. Null: the direction is unknown. */
-  fromMe: z.boolean().nullable(),
-  status: z.string().nullable(),
-  /** False: it waits until older messages have been read. */
-  published: z.boolean(),
-  text: z.string().nullable(),
-});
-export type KnownMessage = z.infer<typeof KnownMessage>;
-
 const names = z.array(Name).min(1).max(100).readonly().optional();
 /** `name`, or `account/name` for a poller that left the configuration. */
 const poller = z.string().min(1).max(401);
@@ -147,36 +109,5 @@ export const POLLERS = {
     summary: 'Poll now. Returns when all news is imported.',
     input: z.strictObject({ poller }),
     output: z.object({ ...named, messages: z.int() }),
-  }),
-  'GET /conversations': endpoint({
-    role: 'viewer',
-    summary: 'List conversations, most recently changed first.',
-    input: z.strictObject({
-      account: Name.optional(),
-      poller: Name.optional(),
-      status: Name.optional(),
-      limit: PageLimit,
-      before: Cursor,
-      unmask: Unmask,
-    }),
-    output: z.object({ conversations: z.array(ConversationSummary), next: z.string().nullable() }),
-    auditOutput: ['conversations.account', 'conversations.id'],
-  }),
-  'GET /conversations/{account}/{conversation}': endpoint({
-    role: 'viewer',
-    summary: 'Show a conversation with the newest messages that the ledger knows, newest first.',
-    input: z.strictObject({
-      account: Name,
-      conversation: z.coerce.number().int().positive(),
-      limit: PageLimit,
-      before: Cursor,
-      unmask: Unmask,
-    }),
-    output: ConversationSummary.extend({
-      messages: z.array(KnownMessage),
-      next: z.string().nullable(),
-      /** Messages that Sluice sent into it, newest first, at most 20. */
-      sent: z.array(DeliveryEntry),
-    }),
   }),
 } as const;

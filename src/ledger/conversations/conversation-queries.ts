@@ -1,5 +1,5 @@
 // Conversations as operators see them. Names, numbers and texts are personal: the caller masks them.
-import type { ConversationSummary, KnownMessage } from '../../contracts/operator/pollers.ts';
+import type { ConversationSummary, KnownMessage } from '../../contracts/operator/conversations.ts';
 import type { Queryable } from '../database.ts';
 import { CONVERSATION_ITEM, MESSAGE_ITEM } from '../encryption/columns.ts';
 import { decryptValue } from '../encryption/values.ts';
@@ -9,6 +9,8 @@ export interface ConversationFilter {
   readonly account?: string | undefined;
   readonly poller?: string | undefined;
   readonly status?: string | undefined;
+  /** Only those that wait for an answer. */
+  readonly waiting?: boolean | undefined;
 }
 
 interface Page {
@@ -17,31 +19,37 @@ interface Page {
   readonly before?: string | null;
 }
 
+/** The contact wrote last, as far as the ledger knows. A message that waits to be published counts. */
+const IS_WAITING = `(inbound_at is not null and item->'state'->>'status' <> 'closed' and not exists (
+    select 1 from messages m where m.account = c.account and m.conversation_id = c.id
+       and coalesce(m.from_me, (m.item->>'fromMe')::boolean) and coalesce(m.at, (m.item->>'at')::timestamptz) >= c.inbound_at))`;
+
 const SUMMARY = `account, id, poller, item->'state'->>'status' as status, channel,
   json_build_object('id', connection_id, 'name', item->'state'->'connection'->>'name') as connection,
   (item->'state'->'contact'->>'id')::bigint as "contactId", item->'state'->'contact'->>'name' as name,
   item->'state'->'contact'->>'number' as number, (item->'state'->>'chatbot')::boolean as chatbot,
   (item->'state'->>'userId')::bigint as "userId", (item->'state'->>'queueId')::bigint as "queueId",
   item->'lastMessage' as "lastMessage", ${isoText('updated_at')} as "updatedAt", ${isoText('inbound_at')} as "inboundAt",
-  todo_at is not null as todo`;
+  ${isoText(`case when ${IS_WAITING} then inbound_at end`)} as "waitingSince", todo_at is not null as todo`;
 
-/** Most recently changed first. The cursor is `{time}_{conversation}_{account}`. */
+/** Most recently changed first, or the longest wait first. The cursor is `{time}_{conversation}_{account}`. */
 export async function listConversations(
   db: Queryable,
-  { account, poller, status }: ConversationFilter,
+  { account, poller, status, waiting = false }: ConversationFilter,
   { limit, before = null }: Page,
 ): Promise<{ conversations: ConversationSummary[]; next: string | null }> {
   const [, at = null, id = null, of = null] = /^([^_]+)_(\d+)_(.*)$/s.exec(before ?? '') ?? [];
+  const [time, after, order] = waiting ? ['inbound_at', '>', 'asc'] : ['updated_at', '<', 'desc'];
   const rows = await db.query<ConversationSummary & { readonly cursor: string }>(
     `select ${SUMMARY},
-            to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '_' || id || '_' || account as cursor
-       from conversations
-      where ($1::text is null or account = $1) and ($2::text is null or poller = $2)
+            to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '_' || id || '_' || account as cursor
+       from conversations c
+      where ${waiting ? `${IS_WAITING} and ` : ''}($1::text is null or account = $1) and ($2::text is null or poller = $2)
         and ($3::text is null or item->'state'->>'status' = $3)
         and ($4::timestamptz is null
-             or updated_at <= $4::timestamptz
-                and (updated_at, id, account) < ($4::timestamptz, $5::bigint, $6::text))
-      order by updated_at desc, id desc, account desc limit $7`,
+             or ${time} ${after}= $4::timestamptz
+                and (${time}, id, account) ${after} ($4::timestamptz, $5::bigint, $6::text))
+      order by ${time} ${order}, id ${order}, account ${order} limit $7`,
     [account ?? null, poller ?? null, status ?? null, at, id, of, limit + 1],
   );
   const page = rows.slice(0, limit).map((row) => decrypted(db, row));
@@ -54,7 +62,7 @@ export async function findConversation(
   id: number,
 ): Promise<ConversationSummary | null> {
   const [row] = await db.query<ConversationSummary>(
-    `select ${SUMMARY} from conversations where account = $1 and id = $2`,
+    `select ${SUMMARY} from conversations c where account = $1 and id = $2`,
     [account, id],
   );
   return row === undefined ? null : decrypted(db, row);

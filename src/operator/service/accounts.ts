@@ -1,5 +1,6 @@
 // Accounts and what they offer.
 import { UnknownNameError } from '../../config/errors.ts';
+import type { LoadedConfig } from '../../config/load.ts';
 import type { ACCOUNTS } from '../../contracts/operator/accounts.ts';
 import { suggestion } from '../../contracts/suggest.ts';
 import { redactTokens } from '../../observability/redaction.ts';
@@ -17,14 +18,17 @@ export function accountHandlers({ config, tools }: OperatorDeps): Handlers<keyof
       })),
     }),
     'POST /accounts/{account}/lists': async ({ account }) => {
-      const { accounts } = config().config;
-      if (!Object.hasOwn(accounts, account))
-        throw new UnknownNameError(
-          'account',
-          account,
-          suggestion(account, Object.keys(accounts), 'accounts'),
-        );
+      requireAccount(config(), account);
       return await tools.readAccount(account);
     },
   };
+}
+
+/** @throws UnknownNameError */
+export function requireAccount(
+  { config: { accounts } }: Pick<LoadedConfig, 'config'>,
+  account: string,
+): void {
+  if (!Object.hasOwn(accounts, account))
+    throw new UnknownNameError('account', account, suggestion(account, Object.keys(accounts), 'accounts'));
 }

@@ -57,6 +57,12 @@ export interface OperatorTools {
   campaignCommand(input: CampaignCommandInput & { withoutWorkflow: true }): Promise<CampaignCommandResult>;
   /** Reads the lists of an account from the service, within its budget. */
   readAccount(account: string): Promise<AccountLists>;
+  /** Reads the newest messages of a conversation from the service, within the account's budget. */
+  readMessages(
+    account: string,
+    conversation: number,
+    limit: number,
+  ): Promise<Output<'POST /conversations/{account}/{conversation}/messages'>>;
   /** Runs the doctor on these accounts. */
   examine(accounts: readonly string[]): Promise<Omit<DoctorReport, 'at'>>;
   /** The routes of the configuration, compiled. */

@@ -3,6 +3,7 @@ import type { Route } from '../../contracts/operator/index.ts';
 import { accountHandlers } from './accounts.ts';
 import { campaignHandlers } from './campaigns/index.ts';
 import { codecHandlers } from './codec.ts';
+import { conversationHandlers } from './conversations.ts';
 import { refusalHandlers } from './dead-letters/index.ts';
 import { createDeadLetters } from './dead-letters/letters.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
@@ -28,6 +29,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...accountHandlers(deps),
     ...campaignHandlers(deps),
     ...codecHandlers(deps),
+    ...conversationHandlers(deps),
     ...eventHandlers(deps),
     ...firstSyncHandlers(deps),
     ...identityHandlers(deps),

@@ -73,6 +73,7 @@ const conversation = (id: number): Output<'GET /conversations'>['conversations']
   userId: id % 2 === 0 ? 7 : null,
   queueId: null,
   lastMessage: '•••',
+  waitingSince: id % 4 === 2 ? null : ago(id),
   updatedAt: ago(id),
   inboundAt: ago(id + 3),
   todo: false,
@@ -152,7 +153,17 @@ export function eventAnswers(): Readonly<Record<string, Answer>> {
       ...conversation(7),
       messages: rows(5, message).toReversed(),
       next: null,
+      window: { state: 'open', at: ago(-600), why: null },
       sent: [],
+    }),
+    'POST /conversations/acme/7/messages': () => ({
+      readAt: ago(0),
+      messages: [
+        { id: 'm1', at: ago(9), fromMe: false, status: null, text: HOSTILE_NAME, template: null },
+        { id: 'm2', at: ago(8), fromMe: true, status: 'read', text: null, template: 'welcome' },
+      ],
+      unreadable: 1,
+      more: true,
     }),
     'GET /gaps': () => ({ gaps: [], next: null }),
     'GET /outbox': () => ({

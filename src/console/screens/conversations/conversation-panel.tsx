@@ -10,10 +10,10 @@ import { useCommand } from '../../api/use-command.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Reveal } from '../../parts/reveal.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
-import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { Loaded } from '../../parts/states.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
-import classes from './conversations.module.css';
+import { Messages } from './messages.tsx';
 
 type Detail = Output<'GET /conversations/{account}/{conversation}'>;
 
@@ -55,6 +55,7 @@ export function ConversationPanel({ account, conversation, isOpen, onClose }: Co
                   [t('recent.number'), shown.number ?? '–'],
                   [t('recent.connection'), `${shown.connection.name} (${shown.channel})`],
                   [t('recent.inbound'), <Time key="inbound" at={masked.inboundAt} as="moment" />],
+                  [t('panel.window'), <WindowState key="window" window={masked.window} />],
                   [t('panel.last'), shown.lastMessage ?? '–'],
                 ]}
               />
@@ -69,46 +70,20 @@ export function ConversationPanel({ account, conversation, isOpen, onClose }: Co
   );
 }
 
-interface MessagesProps {
-  readonly conversation: Detail;
-  /** Null: masked. */
-  readonly texts: Detail | null;
-}
-
-function Messages({ conversation, texts }: MessagesProps) {
+/** Whether free text is delivered now. */
+function WindowState({ window: { state, at, why } }: { readonly window: Detail['window'] }) {
   const { t } = useTranslation('conversations');
-  const { messages, sent } = conversation;
-  const textOf = new Map((texts ?? conversation).messages.map(({ seq, text }) => [seq, text]));
-  if (messages.length === 0) return <EmptyState title={t('panel.none')} text={t('panel.noneText')} />;
   return (
-    <section aria-label={t('panel.messages')}>
-      <p className={textStyles.small}>{t('panel.about')}</p>
-      <ol className={classes.messages}>
-        {messages.toReversed().map(({ seq, at, fromMe, status, published }) => (
-          <li key={seq} className={classes.message} data-mine={fromMe === true}>
-            <div>{textOf.get(seq) ?? <span className={textStyles.small}>{t('panel.noText')}</span>}</div>
-            <div className={textStyles.small}>
-              {t(fromMe === null ? 'panel.unknown' : fromMe ? 'panel.out' : 'panel.in')} ·{' '}
-              <Time at={at} as="moment" />
-              {status !== null && ` · ${status}`}
-              {!published && ` · ${t('panel.staged')}`}
-            </div>
-          </li>
-        ))}
-      </ol>
-      {sent.length > 0 && (
-        <ul className={classes.messages} aria-label={t('panel.sent')}>
-          {sent.map(({ message, event, status, sentAt }) => (
-            <li key={message} className={textStyles.small}>
-              <Link to="/events" search={{ event } as never}>
-                {t('panel.sentBy')}
-              </Link>{' '}
-              · {status} · <Time at={sentAt} as="moment" />
-            </li>
-          ))}
-        </ul>
+    <>
+      {t(`window.${state}`)}
+      {at !== null && (
+        <>
+          {' '}
+          {t(state === 'open' ? 'window.until' : 'window.since')} <Time at={at} as="moment" />
+        </>
       )}
-    </section>
+      {why !== null && `: ${why}`}
+    </>
   );
 }
 

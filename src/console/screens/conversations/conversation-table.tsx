@@ -17,8 +17,9 @@ const STATUSES = ['open', 'pending', 'closed'] as const;
 
 export function ConversationTable() {
   const { t } = useTranslation('conversations');
-  const [{ account, status, conversation }, change] = useUrlState();
-  const pages = usePages('GET /conversations', { account, status }, 'conversations');
+  const [{ account, status, conversation, waiting }, change] = useUrlState();
+  const filter = { account, status, waiting: waiting === 'yes' };
+  const pages = usePages('GET /conversations', filter, 'conversations');
   const isKnown = (name: string): name is (typeof STATUSES)[number] => STATUSES.includes(name as 'open');
   const columns: readonly Column<Conversation>[] = [
     {
@@ -62,6 +63,12 @@ export function ConversationTable() {
       wideOnly: true,
     },
     {
+      id: 'waiting',
+      header: t('recent.waiting'),
+      cell: ({ waitingSince }) => (waitingSince === null ? '–' : <Time at={waitingSince} />),
+      width: '8rem',
+    },
+    {
       id: 'updated',
       header: t('recent.updated'),
       cell: ({ updatedAt }) => <Time at={updatedAt} />,
@@ -78,6 +85,11 @@ export function ConversationTable() {
           param="status"
           label={t('recent.status')}
           options={STATUSES.map((value) => ({ value, label: t(`recent.state.${value}`) }))}
+        />
+        <ChoiceFilter
+          param="waiting"
+          label={t('recent.waiting')}
+          options={[{ value: 'yes', label: t('recent.waitingOnly') }]}
         />
         <TextFilter param="account" label={t('recent.account')} />
       </Filters>

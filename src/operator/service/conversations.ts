@@ -1,0 +1,99 @@
+// Conversations as operators see them: who waits for an answer, what the ledger knows, and what the service has now.
+import type {
+  CONVERSATIONS,
+  ConversationSummary,
+  ConversationWindow,
+  KnownMessage,
+} from '../../contracts/operator/conversations.ts';
+import {
+  findConversation,
+  listConversations,
+  listMessages,
+} from '../../ledger/conversations/conversation-queries.ts';
+import { type ScopeOf, type Window, windowOf } from '../../ledger/conversations/window.ts';
+import { listDeliveries } from '../../ledger/events/delivery-queries.ts';
+import { maskName, maskPhone } from '../../observability/masking.ts';
+import { OperatorError } from '../error.ts';
+import { requireAccount } from './accounts.ts';
+import type { Handlers, OperatorDeps } from './deps.ts';
+import { HIDDEN } from './masking.ts';
+import { badCursor, beforeId } from './page.ts';
+
+/** Messages that Sluice sent into a conversation, at most. */
+const SENT = 20;
+
+export function conversationHandlers(deps: OperatorDeps): Handlers<keyof typeof CONVERSATIONS> {
+  const { db } = deps;
+
+  const scopesOf =
+    (account: string): ScopeOf =>
+    (name) => {
+      const poller = deps.config().config.pollers[name];
+      return poller?.account === account ? (poller.connection ?? 'all') : null;
+    };
+
+  return {
+    'GET /conversations': async ({ limit, before, unmask, ...filter }) => {
+      if (before !== undefined && !/^\d{4}-[\d\-T:.]+Z_\d{1,18}_/.test(before)) throw badCursor();
+      const { conversations, next } = await listConversations(db, filter, { limit, before: before ?? null });
+      return { conversations: unmask ? conversations : conversations.map(masked), next };
+    },
+
+    'GET /conversations/{account}/{conversation}': async ({ account, conversation: id, ...page }) => {
+      const { limit, before, unmask } = page;
+      const conversation = await findConversation(db, account, id);
+      if (conversation === null)
+        throw new OperatorError(
+          'notFound',
+          `the ledger knows no conversation ${id} of the account "${account}"; a poller imports it when it changes`,
+          { code: 'NO_SUCH_CONVERSATION' },
+        );
+      const { messages, next } = await listMessages(db, { account, id }, { limit, before: beforeId(before) });
+      const sent = await listDeliveries(db, { account, conversation: id }, { limit: SENT });
+      return {
+        ...(unmask ? conversation : masked(conversation)),
+        messages: unmask ? messages : messages.map(maskedMessage),
+        next,
+        window: windowNow(
+          await windowOf(db, {
+            account,
+            to: { conversation: id },
+            now: new Date(),
+            scopeOf: scopesOf(account),
+          }),
+        ),
+        sent: sent.messages,
+      };
+    },
+
+    'POST /conversations/{account}/{conversation}/messages': async ({ account, conversation, limit }) => {
+      requireAccount(deps.config(), account);
+      return await deps.tools.readMessages(account, conversation, limit);
+    },
+  };
+}
+
+function windowNow(window: Window): ConversationWindow {
+  switch (window.state) {
+    case 'open':
+      return { state: 'open', at: window.until?.toISOString() ?? null, why: null };
+    case 'closed':
+      return { state: 'closed', at: window.since?.toISOString() ?? null, why: null };
+    case 'unknown':
+      return { state: 'unknown', at: null, why: window.why };
+  }
+}
+
+function masked(conversation: ConversationSummary): ConversationSummary {
+  const { name, number, lastMessage } = conversation;
+  return {
+    ...conversation,
+    name: name === null ? null : maskName(name),
+    number: number === null ? null : maskPhone(number),
+    lastMessage: lastMessage === null ? null : HIDDEN,
+  };
+}
+
+function maskedMessage(message: KnownMessage): KnownMessage {
+  return message.text === null ? message : { ...message, text: HIDDEN };
+}
