@@ -37,7 +37,7 @@ export function recordRefusedRequests({
     waiting = [];
     bytes = 0;
     dropped = 0;
-    if (lost > 0) log.warn({ dropped: lost }, 'refused requests came faster than they could be kept');
+    if (lost > 0) log.warn({ refused: lost }, 'refused requests came faster than they could be kept');
     if (taken.length === 0) return;
     try {
       await keepRefusedRequests(db, taken);

@@ -115,7 +115,7 @@ function checkUrl(url: string): void {
   }
   if (!isPlainPostgres(target, url)) return;
   throw new DatabaseUrlError(
-    `would send its password and personal data unencrypted to ${target.host}: ${POSTGRES_WAYS_OUT}`,
+    `would send its password and personal data unencrypted to another machine: ${POSTGRES_WAYS_OUT}`,
   );
 }
 

@@ -60,6 +60,7 @@ export const EVENT_FIELDS = {
   reason: 'Reason that Sluice or the service gives. Never the one that an operator types.',
   record: "The ledger's id of the record.",
   refusals: 'Number of refusals.',
+  refused: 'Number of refused requests that are not kept.',
   repeated: 'Number of equal lines that were omitted since the previous one.',
   replayed: 'Number of replayed dead letters.',
   route: 'Name of the route, or the route of the operator API.',

@@ -134,7 +134,7 @@ function serverOf(url: string, name: string): string {
     throw refuse('is not a PostgreSQL address; use postgres://user:password@host:5432/database');
   const { host, port, database, ssl } = targetOf(url, refuse);
   if (isPlainPostgres({ host, ssl }, url))
-    throw refuse(`would send its password and events unencrypted to ${host}: ${POSTGRES_WAYS_OUT}`);
+    throw refuse(`would send its password and events unencrypted to another machine: ${POSTGRES_WAYS_OUT}`);
   return `${host}:${port}/${database}`;
 }
 

@@ -1,5 +1,6 @@
 // Makes `t('overview:title')` a compile error when the English catalog has no such key. A new screen adds its catalog here.
 import 'i18next';
+import type audit from './en/audit.ts';
 import type campaignForm from './en/campaign-form.ts';
 import type campaigns from './en/campaigns.ts';
 import type common from './en/common.ts';
@@ -16,6 +17,7 @@ declare module 'i18next' {
     defaultNS: 'common';
     returnNull: false;
     resources: {
+      audit: typeof audit;
       'campaign-form': typeof campaignForm;
       campaigns: typeof campaigns;
       common: typeof common;

@@ -329,7 +329,9 @@ export const CAMPAIGNS = {
     summary: 'Set the maximum number of triggers per minute; null leaves only the limit of the budget.',
     input: z.strictObject({ ...command, callsPerMinute: z.int().min(1).max(100_000).nullable() }),
     audit: ['callsPerMinute'],
-    output: Commanded,
+    /** `before`: the limit until now; null if there was none of its own. */
+    output: Commanded.extend({ before: z.number().nullable() }),
+    auditOutput: ['before'],
   }),
   'POST /campaigns/{campaign}/skip-wave': endpoint({
     role: 'operator',

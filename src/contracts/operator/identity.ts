@@ -220,8 +220,10 @@ export const IDENTITY = {
       /** Null removes it. */
       unixUser: UnixUser.nullable().optional(),
     }),
-    output: User,
+    /** `before`: what the change replaced. */
+    output: User.extend({ before: z.object({ role: Role, disabled: z.boolean() }) }),
     audit: ['role', 'disabled', 'unixUser'],
+    auditOutput: ['before.role'],
   }),
   'POST /users/{name}/password': endpoint({
     role: 'admin',

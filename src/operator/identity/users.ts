@@ -37,7 +37,11 @@ export async function addUser(db: Database, passwords: Passwords, user: AddedUse
 }
 
 /** @throws OperatorError when the user is unknown, or the change would leave no admin */
-export async function updateUser(db: Database, name: string, change: UserChange): Promise<UserRow> {
+export async function updateUser(
+  db: Database,
+  name: string,
+  change: UserChange,
+): Promise<UserRow & { readonly before: Pick<UserRow, 'role'> & { readonly disabled: boolean } }> {
   return await db.transaction(async (tx) => {
     await lockUsers(tx);
     const before = await findUser(tx, name);
@@ -52,7 +56,7 @@ export async function updateUser(db: Database, name: string, change: UserChange)
     if (change.unixUser != null) await checkUnixUser(tx, name, change.unixUser);
     const user = await changeUser(tx, name, change);
     if (user === null) throw unknownUser(name);
-    return user;
+    return { ...user, before: { role: before.role, disabled: before.disabledAt !== null } };
   });
 }
 

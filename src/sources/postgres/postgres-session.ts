@@ -105,6 +105,6 @@ function makeClient({
     throw new SourceError('secret', message);
   }
   if (!isPlainPostgres(client, url)) return client;
-  const message = `source ${place}: the secret behind \`url\` would send its password and its rows unencrypted to ${client.host}: set tls: true, or ${POSTGRES_WAYS_OUT}`;
+  const message = `source ${place}: the secret behind \`url\` would send its password and its rows unencrypted to another machine: set tls: true, or ${POSTGRES_WAYS_OUT}`;
   throw new SourceError('secret', message);
 }

@@ -203,6 +203,13 @@ describe('refusals', () => {
     ]);
   });
 
+  const unencrypted = (url: URL, host: string) => {
+    const other = new URL(url);
+    other.hostname = host;
+    other.searchParams.set('sslmode', 'disable');
+    return other.href;
+  };
+
   it.each<[string, (url: URL) => void, Record<string, unknown>, string, boolean]>([
     ['password', (url) => (url.password = 'canary'), {}, 'denied', false],
     [
@@ -213,7 +220,8 @@ describe('refusals', () => {
       false,
     ],
     ['database', (url) => (url.pathname = '/canary'), {}, 'not_found', false],
-    ['host', (url) => (url.hostname = 'canary.invalid'), {}, 'not_found', false],
+    ['host', (url) => (url.host = 'canary.invalid'), {}, 'secret', false],
+    ['host', (url) => (url.href = unencrypted(url, 'canary.invalid')), {}, 'not_found', false],
     ['port', (url) => (url.port = '1'), {}, 'unreachable', true],
     ['TLS', () => undefined, { tls: true }, 'bad_config', false],
   ])('name a wrong %s without the secret', async (_name, change, config, code, retryable) => {

@@ -237,7 +237,7 @@ describe('the recorder', () => {
     const recorder = recordRefusedRequests({ db, log, flushMs: 60_000 });
     for (let n = 0; n < 20; n++) recorder.keep(request(`${n}`.padEnd(1_048_576)));
     await recorder.close();
-    expect([(await list()).total, warned]).toEqual([16, [{ dropped: 4 }]]);
+    expect([(await list()).total, warned]).toEqual([16, [{ refused: 4 }]]);
   });
 
   it('says when the ledger is away, and goes on', async () => {

@@ -310,7 +310,6 @@ export default {
     nobody: 'not logged in',
     via: { session: 'console', token: 'token', socket: 'socket', local: 'local' },
     details: 'Details',
-    reveal: 'showed personal data',
     is: { started: 'Started', ok: 'Done', denied: 'Denied', failed: 'Failed' },
   },
   needsAdmin: 'This part is for admins',

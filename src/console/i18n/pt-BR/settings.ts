@@ -322,7 +322,6 @@ export default {
     nobody: 'sem login',
     via: { session: 'console', token: 'token', socket: 'socket', local: 'local' },
     details: 'Detalhes',
-    reveal: 'mostrou dados pessoais',
     is: { started: 'Iniciado', ok: 'Feito', denied: 'Negado', failed: 'Falhou' },
   },
   needsAdmin: 'Esta parte é para administradores',

@@ -89,6 +89,7 @@ function DayFilter({ param, label }: { readonly param: string; readonly label: s
 
 function useColumns(): readonly Column<AuditLine>[] {
   const { t } = useTranslation('settings');
+  const rest = useRest();
   return [
     {
       id: 'at',
@@ -119,12 +120,12 @@ function useColumns(): readonly Column<AuditLine>[] {
       id: 'details',
       header: t('audit.details'),
       width: 'minmax(8rem, 1fr)',
-      cell: ({ details }) =>
-        Object.keys(details).length === 0 ? (
+      cell: (line) =>
+        rest(line).length === 0 ? (
           <None />
         ) : (
           <span className={textStyles.small}>
-            {Object.entries(details)
+            {rest(line)
               .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
               .join(' · ')}
           </span>
@@ -145,20 +146,41 @@ function useColumns(): readonly Column<AuditLine>[] {
   }
 }
 
-/** A command with its path; a login or a reveal with what it was about. */
-function What({ line: { action, target } }: { readonly line: AuditLine }) {
-  const { t } = useTranslation('settings');
-  const [method = ''] = action.split(' ');
-  if (target.startsWith('/') && action !== 'reveal')
-    return (
-      <code>
-        {method} {target}
-      </code>
-    );
+/** What was done, in words. The route stands in the title, and alone where there are no words for it. */
+function What({ line }: { readonly line: AuditLine }) {
+  const { t } = useTranslation('audit');
+  const words: Readonly<Record<string, string>> = t('did', { returnObjects: true });
+  const { action, target, details } = line;
+  const sentence = Object.hasOwn(words, action) ? words[action] : undefined;
+  const route = target.startsWith('/') ? `${action.split(' ')[0]} ${target}` : `${action} ${target}`;
+  if (sentence === undefined) return <code>{route}</code>;
   return (
-    <span>
-      {action === 'reveal' ? t('audit.reveal') : <code>{action}</code>}{' '}
-      <span className={textStyles.small}>{target}</span>
+    <span title={route}>
+      {fill(sentence, { ...namesIn(action, target), ...details, target }, t('noLimit'))}
     </span>
   );
+}
+
+/** The details that the sentence of the line does not show. */
+function useRest(): (line: AuditLine) => [string, unknown][] {
+  const { t } = useTranslation('audit');
+  const words: Readonly<Record<string, string>> = t('did', { returnObjects: true });
+  return ({ action, details }) =>
+    Object.entries(details).filter(([name]) => !words[action]?.includes(`{{${name}}}`));
+}
+
+/** The parameters of the route, as the target has them. */
+function namesIn(action: string, target: string): Record<string, string> {
+  const [, path = ''] = action.split(' ');
+  const values = target.split('/');
+  return Object.fromEntries(
+    path.split('/').flatMap((part, place) => {
+      const [, name] = /^\{(\w+)\}$/.exec(part) ?? [];
+      return name === undefined ? [] : [[name, values[place] ?? '']];
+    }),
+  );
+}
+
+function fill(sentence: string, values: Readonly<Record<string, unknown>>, none: string): string {
+  return sentence.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name] ?? none));
 }

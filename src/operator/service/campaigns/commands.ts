@@ -20,6 +20,7 @@ import type {
   CampaignName,
   CampaignResult,
 } from '../../../contracts/wire/campaign.ts';
+import { getCampaign } from '../../../ledger/campaigns/campaigns.ts';
 import type { Caller } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { ANSWER_MS } from '../workflows.ts';
@@ -68,6 +69,14 @@ export function commandHandlers(deps: OperatorDeps, figures: Figures): Handlers<
     }
   }
 
+  /** The limit of a run until now; null if it has none of its own. */
+  async function rateOf(text: string): Promise<number | null> {
+    const target = resolveCampaign(deps.config(), text);
+    const { run_id } = runToSteer(target, 'rate', await runsOf(deps.db, target));
+    const { pace, spec } = await getCampaign(deps.db, run_id);
+    return pace === null ? (spec.config.waves.callsPerMinute ?? null) : pace || null;
+  }
+
   const from = (reason: string, caller: Caller) => ({ by: caller.identity, reason });
   return {
     'POST /campaigns/{campaign}/pause': ({ campaign, reason }, caller) =>
@@ -78,8 +87,13 @@ export function commandHandlers(deps: OperatorDeps, figures: Figures): Handlers<
       steer(campaign, { action: 'cancel', ...from(reason, caller) }),
     'POST /campaigns/{campaign}/skip-wave': ({ campaign, reason }, caller) =>
       steer(campaign, { action: 'skipWave', ...from(reason, caller) }),
-    'POST /campaigns/{campaign}/rate': ({ campaign, reason, callsPerMinute }, caller) =>
-      steer(campaign, { action: 'rate', callsPerMinute, ...from(reason, caller) }),
+    'POST /campaigns/{campaign}/rate': async ({ campaign, reason, callsPerMinute }, caller) => {
+      const before = await rateOf(campaign);
+      return {
+        ...(await steer(campaign, { action: 'rate', callsPerMinute, ...from(reason, caller) })),
+        before,
+      };
+    },
     'POST /campaigns/{campaign}/retry': ({ campaign, reason, codes }, caller) =>
       steer(campaign, { action: 'retry', codes, ...from(reason, caller) }),
     'POST /campaigns/{campaign}/resolve': ({ campaign, reason, members, as, again }, caller) =>
