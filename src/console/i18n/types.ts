@@ -3,6 +3,7 @@ import 'i18next';
 import type audit from './en/audit.ts';
 import type campaignForm from './en/campaign-form.ts';
 import type campaigns from './en/campaigns.ts';
+import type codes from './en/codes.ts';
 import type common from './en/common.ts';
 import type conversations from './en/conversations.ts';
 import type events from './en/events.ts';
@@ -20,6 +21,7 @@ declare module 'i18next' {
       audit: typeof audit;
       'campaign-form': typeof campaignForm;
       campaigns: typeof campaigns;
+      codes: typeof codes;
       common: typeof common;
       conversations: typeof conversations;
       events: typeof events;

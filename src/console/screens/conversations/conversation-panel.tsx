@@ -1,4 +1,5 @@
 // One conversation: who it is with, what the ledger knows of its messages, and a form to answer.
+
 import { Button, Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -8,6 +9,7 @@ import { useClient, useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { Facts } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { Reveal } from '../../parts/reveal.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -146,7 +148,7 @@ function Outcome({ event }: { readonly event: string }) {
     <p role="status" className={textStyles.small}>
       {t(outcome === null ? 'answer.waiting' : outcome === 'done' ? 'answer.done' : 'answer.failed')}
       {messages.map(({ message, status }) => ` · ${message.slice(0, 8)}: ${status}`)}
-      {why !== null && ` · ${why.reason ?? ''} [${why.code}]`}{' '}
+      {why !== null && <Reason code={why.code} reason={why.reason} />}{' '}
       <Link to="/events" search={{ event } as never}>
         {t('answer.event')}
       </Link>

@@ -1,4 +1,5 @@
 // Events that a sink did not take and that were given up, with retry and discard.
+
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
@@ -8,10 +9,10 @@ import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import { Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Filters, TextFilter } from '../../parts/table/filters.tsx';
-import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
 
 type Entry = Output<'GET /outbox'>['events'][number];
@@ -28,11 +29,7 @@ export function DeadEvents() {
     {
       id: 'why',
       header: t('dead.why'),
-      cell: ({ code, reason }) => (
-        <span className={textStyles.cut}>
-          {reason} [{code}]
-        </span>
-      ),
+      cell: ({ code, reason }) => <Reason code={code} reason={reason} />,
       width: 'minmax(14rem, 3fr)',
     },
     {

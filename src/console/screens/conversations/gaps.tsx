@@ -1,11 +1,12 @@
 // Periods and conversations in which messages may be missing.
+
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { usePages } from '../../api/use-call.ts';
 import { Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
 
 type Gap = Output<'GET /gaps'>['gaps'][number];
@@ -25,11 +26,7 @@ export function GapTable() {
     {
       id: 'why',
       header: t('gaps.why'),
-      cell: ({ code, reason }) => (
-        <span className={textStyles.cut}>
-          {reason} [{code}]
-        </span>
-      ),
+      cell: ({ code, reason }) => <Reason code={code} reason={reason} />,
       width: 'minmax(14rem, 3fr)',
     },
     {

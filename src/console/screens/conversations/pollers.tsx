@@ -1,4 +1,5 @@
 // One line per poller: whether it runs, how far behind it is, what is wrong, and its buttons.
+
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
@@ -7,6 +8,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import listStyles from '../../parts/list.module.css';
+import { Reason } from '../../parts/reason.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
@@ -34,11 +36,13 @@ function PollerItem({ poller }: { readonly poller: Poller }) {
   const format = useFormat();
   const { account, poller: name, state, blocked, paused, trouble, lagSeconds, todo, messages, gaps } = poller;
   const problem =
-    blocked !== null && state !== 'stopped'
-      ? `${blocked.reason} [${blocked.code}]`
-      : paused !== null
-        ? t('pollers.pausedBy', { by: paused.by, reason: paused.reason || t('pollers.noReason') })
-        : trouble;
+    blocked !== null && state !== 'stopped' ? (
+      <Reason code={blocked.code} reason={blocked.reason} />
+    ) : paused !== null ? (
+      t('pollers.pausedBy', { by: paused.by, reason: paused.reason || t('pollers.noReason') })
+    ) : (
+      trouble
+    );
   const counts = [
     lagSeconds === null
       ? t('pollers.noLag')

@@ -1,9 +1,11 @@
 // One line per sink: whether it takes events, what waits for it, and what it refused.
+
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useFormat } from '../../format/use-format.ts';
 import listStyles from '../../parts/list.module.css';
+import { Reason } from '../../parts/reason.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
@@ -36,7 +38,7 @@ export function SinkList({ sinks, onDead }: SinkListProps) {
             </div>
             {code !== null && (
               <div className={classes.problem}>
-                {reason} [{code}]
+                <Reason code={code} reason={reason} />
                 {openUntil !== null && ` · ${t('sinks.probe', { at: format.clock(openUntil) })}`}
               </div>
             )}

@@ -1,4 +1,5 @@
 // What needs a person, the most severe first, each with its button.
+
 import { Anchor, Button } from '@mantine/core';
 import { IconAlertTriangle, IconBan, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -12,6 +13,7 @@ import { notifyDone, notifyError } from '../../app/notify.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import listStyles from '../../parts/list.module.css';
+import { Reason } from '../../parts/reason.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
@@ -102,19 +104,13 @@ function NeedItem({ need }: { readonly need: Need }) {
         </Anchor>
         <div className={textStyles.small}>
           {account}
-          {code !== null && (
-            <>
-              {' · '}
-              <code>{code}</code>
-            </>
-          )}
           {since !== null && (
             <>
               {' · '}
               <Time at={since} />
             </>
           )}
-          {reason !== null && <div>{reason}</div>}
+          {(code ?? reason) !== null && <Reason code={code} reason={reason} />}
         </div>
       </div>
       {kind === 'unknown-members' ? (

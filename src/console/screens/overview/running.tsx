@@ -1,4 +1,5 @@
 // Syncs and campaigns that run now, with how far they are.
+
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -6,6 +7,7 @@ import { useFormat } from '../../format/use-format.ts';
 import { useNow } from '../../format/use-now.ts';
 import listStyles from '../../parts/list.module.css';
 import { RunProgress } from '../../parts/progress.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
@@ -80,7 +82,7 @@ function RunItem({ run, needsApproval }: { readonly run: Run; readonly needsAppr
         <Rate perMinute={Math.round(callsPerMinute)} />
         {paused !== null &&
           ` · ${t('running.pausedBy', { by: paused.by })}${paused.reason && `: ${paused.reason}`}`}
-        {blocked !== null && ` · ${blocked.code}: ${blocked.reason}`}
+        {blocked !== null && <Reason code={blocked.code} reason={blocked.reason} />}
       </div>
     </>
   );
