@@ -24,13 +24,13 @@ const KINDS: Readonly<Record<NonNullable<SpanDraft['kind']>, SpanKind>> = {
 };
 
 export function createSpans(tracer: Tracer): Tracing {
-  const begin = (draft: SpanDraft): Span => {
+  const begin = (draft: SpanDraft, now = Date.now()): Span => {
     const { name, kind = 'internal', links = [], attributes, agoMs = 0, parent } = draft;
     const options: SpanOptions = {
       kind: KINDS[kind],
       links: links.map((each) => ({ context: spanContextOf(each) })),
       ...(attributes !== undefined && { attributes: attributes as Attributes }),
-      ...(agoMs > 0 && { startTime: Date.now() - agoMs }),
+      ...(agoMs > 0 && { startTime: now - agoMs }),
     };
     return tracer.startSpan(name, options, parentOf(parent));
   };
@@ -49,9 +49,11 @@ export function createSpans(tracer: Tracer): Tracing {
       }
     },
     ended({ failure = null, endedAgoMs = 0, ...draft }: EndedSpan) {
-      const span = begin(draft);
+      // One reading of the clock for both ends.
+      const now = Date.now();
+      const span = begin(draft, now);
       if (failure !== null) failed(span, failure);
-      span.end(Date.now() - endedAgoMs);
+      span.end(now - endedAgoMs);
       return contextOf(span.spanContext());
     },
     current() {

@@ -49,7 +49,9 @@ it.each([
   'refuses a campaign of 100 kB that is all %s, and this thread stays free',
   async (_, yaml, code, message) => {
     const beats = countBeats();
-    await expect(editConfig(write(yaml), PLACE)).rejects.toMatchObject({
+    // The usual 5 s may pass on a busy machine.
+    const limits = { totalMs: 60_000, memoryMb: 256 };
+    await expect(editConfig(write(yaml), PLACE, limits)).rejects.toMatchObject({
       kind: 'invalid',
       code,
       message: expect.stringMatching(message),
