@@ -6,7 +6,7 @@ const OPERATE = 'Operate:';
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Start here:': ['init', 'demo', 'dev', 'doctor', 'status'],
   'Work:': ['sync', 'campaign', 'poll', 'message', 'events', 'outbox'],
-  'Find out:': ['find', 'failures', 'review', 'calls', 'account', 'dlq'],
+  'Find out:': ['find', 'failures', 'review', 'calls', 'account', 'refused', 'dlq'],
   'People and users:': ['person', 'user', 'login', 'logout'],
   [OPERATE]: [
     'config',

@@ -127,6 +127,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'outbox show': ['sluice outbox show 4711'],
   'outbox discard': ['sluice outbox discard 4711 4712 --yes'],
   'outbox retry': ['sluice outbox retry --sink helpdesk --yes'],
+  'refused list': ['sluice refused list --route site-leads --since 2h'],
+  'refused show': ['sluice refused show rr_0123456789abcdefghijkl'],
+  'refused replay': [
+    'sluice refused replay rr_0123456789abcdefghijkl --body body.json --dry-run',
+    'sluice refused replay --route site-leads --yes',
+  ],
+  'refused discard': ["sluice refused discard rr_0123456789abcdefghijkl --reason 'test data' --yes"],
   'dlq list': ['sluice dlq list --code SCHEMA --since 2h'],
   'dlq show': ['sluice dlq show 0-17'],
   'dlq replay': ['sluice dlq replay 0-17 0-18 --dry-run', 'sluice dlq replay --code SCHEMA --yes'],

@@ -26,6 +26,7 @@ const GROUPS = new Map<string, () => Promise<Register>>([
   ['console', async () => (await import('./console.ts')).registerConsole],
   ['dev', async () => (await import('./dev.ts')).registerDev],
   ['worker', async () => (await import('./dev.ts')).registerWorker],
+  ['refused', async () => (await import('./refused/refused.ts')).registerRefused],
   ['dlq', async () => (await import('./dlq/dlq.ts')).registerDlq],
   ['ingress', async () => (await import('./ingress.ts')).registerIngress],
   ['events', async () => (await import('./events/events.ts')).registerEvents],

@@ -213,7 +213,7 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       [
         'NO_SUCH_REQUEST',
         'There is no such refused request, or retention has deleted it.',
-        '`GET /refused-requests` shows the ids.',
+        '`sluice refused list` shows the ids.',
       ],
       ['REQUEST_SETTLED', 'The refused request was replayed or discarded before.', 'Nothing is left to do.'],
       [

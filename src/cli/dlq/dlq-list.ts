@@ -4,19 +4,14 @@ import type { Output as Answer } from '../../contracts/operator/index.ts';
 import type { DeadLetterSummary } from '../../contracts/operator/refusals.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import { OperatorError } from '../../operator/error.ts';
+import type { FilterOptions } from '../lib/choice.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { EXIT } from '../lib/exit.ts';
 import { formatCount, formatMany, formatTime } from '../lib/terminal/format.ts';
 import { type Output, openOutput } from '../lib/terminal/output.ts';
 import { type Column, listOf } from '../lib/terminal/table.ts';
-import {
-  type BoxOptions,
-  type FilterOptions,
-  filterOf,
-  withBoxOptions,
-  withFilterOptions,
-} from './dlq-options.ts';
+import { type BoxOptions, filterOf, withBoxOptions, withFilterOptions } from './dlq-options.ts';
 
 interface Options extends BoxOptions, FilterOptions {
   readonly all: boolean;

@@ -2,19 +2,13 @@
 import type { Command } from 'commander';
 import type { Input } from '../../contracts/operator/index.ts';
 import { collect, integer } from '../lib/arguments.ts';
+import { checkChoice, type FilterOptions } from '../lib/choice.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { WHEN, when } from '../lib/when.ts';
 
 export interface BoxOptions extends SessionOptions {
   readonly cluster?: string;
-}
-
-export interface FilterOptions {
-  readonly route?: string;
-  readonly code: readonly string[];
-  readonly since?: Date;
-  readonly limit?: number;
 }
 
 export interface ChoiceOptions extends BoxOptions, FilterOptions {
@@ -65,22 +59,9 @@ export function choiceOf(
   harmless: boolean,
 ): Omit<Input<'POST /dead-letters/replay'>, 'rate'> {
   for (const id of ids) checkId(id);
-  const { route, code, since, limit } = options;
-  const filtered = route !== undefined || code.length > 0 || since !== undefined || limit !== undefined;
-  if (ids.length > 0 && filtered)
-    throw new CliError(EXIT.usage, 'name ids, or choose by --route, --code, --since and --limit; not both');
+  checkChoice(ids, options, { harmless, many: 'dead letters', list: 'sluice dlq list' });
   if (ids.length > 0) return { cluster: options.cluster, ids };
-  if (!harmless && !filtered && !options.yes)
-    throw new CliError(
-      EXIT.usage,
-      'say which dead letters: ids, or filters with --yes; `sluice dlq list` shows them',
-    );
-  if (!harmless && !options.yes)
-    throw new CliError(
-      EXIT.usage,
-      'dead letters chosen by filters need --yes; `sluice dlq list` with the same filters shows them',
-    );
-  return { ...filterOf(options), limit };
+  return { ...filterOf(options), limit: options.limit };
 }
 
 /** @throws CliError (usage) when it is not an id */

@@ -8,9 +8,9 @@ import { integer } from '../lib/arguments.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
+import { printDryRun } from '../lib/terminal/dry-run.ts';
 import { formatCount } from '../lib/terminal/format.ts';
 import { createProgress } from '../lib/terminal/progress.ts';
-import { printDryRun } from './dlq-dry-run.ts';
 import { type ChoiceOptions, choiceOf, withBoxOptions, withChoiceOptions } from './dlq-options.ts';
 
 interface Options extends ChoiceOptions {
@@ -42,7 +42,7 @@ export function registerDlqReplay(dlq: Command, env: NodeJS.ProcessEnv): void {
         if (options.dryRun) {
           const limit = Math.min(choice.limit ?? MOST, MOST);
           const { results, total } = await client.call('POST /dead-letters/dry-run', { ...choice, limit });
-          return await printDryRun(results, total, json);
+          return await printDryRun(results, { one: 'dead letter', total, json });
         }
         const begun = await client.call('POST /dead-letters/replay', { ...choice, rate });
         for (const topic of begun.unread)

@@ -5,7 +5,7 @@ import { neutralLine } from '../../observability/neutral.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { EXIT } from '../lib/exit.ts';
-import { nowLines } from './dlq-dry-run.ts';
+import { nowLines } from '../lib/terminal/dry-run.ts';
 import { type BoxOptions, checkId, withBoxOptions } from './dlq-options.ts';
 
 interface Options extends BoxOptions {

@@ -1,5 +1,4 @@
 // `sluice events`: the outcome of events, and retries of failed ones.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type {
   EVENT_STATES,
@@ -17,6 +16,7 @@ import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/terminal/format.ts';
 import { type Column, listOf } from '../lib/terminal/table.ts';
 import { describeMessage } from './message-follow.ts';
+import { stateOf, untilEnded } from './until-ended.ts';
 
 const WHAT = {
   failed: 'events that the service refused',
@@ -35,9 +35,6 @@ const TROUBLE: readonly State[] = ['failed', 'unknown', 'blocked'];
 const MAX_LIMIT = 5000;
 /** Maximum number of events of one request. */
 const PAGE = 1000;
-const MAX_IDS = 100;
-/** Interval of the checks whether retried events have ended. */
-const CHECK_MS = 500;
 
 type Options = Omit<SessionOptions, 'state'> & { readonly [state in State]?: boolean } & {
   readonly state: string;
@@ -140,27 +137,6 @@ async function retry(
   if (left.length > 0) say(`${left.length} have succeeded or are active; they are not retried`);
   if (where === 'here') await untilEnded(client, [...retried, ...continued]);
   return EXIT.ok;
-}
-
-/** No service runs: this command has the workers, so it stays until its events have ended or are blocked again. */
-async function untilEnded(client: OperatorClient, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  say('no service runs, so this command works on them until they have ended');
-  const outcomes = new Map<string, number>();
-  for (let from = 0; from < ids.length; ) {
-    const { events } = await client.call('GET /events', { ids: ids.slice(from, from + MAX_IDS) });
-    if (events.some(({ state, blocked }) => state !== 'ended' && blocked === null)) {
-      await delay(CHECK_MS);
-      continue;
-    }
-    for (const event of events) outcomes.set(stateOf(event), (outcomes.get(stateOf(event)) ?? 0) + 1);
-    from += MAX_IDS;
-  }
-  say([...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(', '));
-}
-
-function stateOf({ state, outcome, blocked }: EventSummary): string {
-  return outcome ?? (blocked === null ? state : 'blocked');
 }
 
 const COLUMNS: readonly Column<EventSummary>[] = [

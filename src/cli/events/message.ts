@@ -10,8 +10,9 @@ import { type Connected, connectOperator, withOperator } from '../lib/connect/co
 import { runCommand, say } from '../lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
+import { readText } from '../lib/read-file.ts';
 import { printLines } from '../lib/terminal/print.ts';
-import { readFiles, readText } from './message-files.ts';
+import { readFiles } from './message-files.ts';
 import {
   describeMessage,
   describeState,
@@ -110,7 +111,7 @@ async function send(options: SendOptions, env: NodeJS.ProcessEnv, shutdown: Shut
   const { account, json, wait, follow } = options;
   if (follow && !wait) throw new CliError(EXIT.usage, '--follow and --no-wait exclude each other');
   const key = keyOf(options.key);
-  const request = await requestOf(options, readText);
+  const request = await requestOf(options, (file) => readText('--text-file', file));
   const files = await readFiles(options.file);
   const connected = await connectOperator(options, env, shutdown, {
     command: 'sluice message',

@@ -98,7 +98,7 @@ const WORDS: Readonly<Record<Need['kind'], Words>> = {
   },
   'refused-events': {
     what: (name, many, is) => `${many('request')} to the route ${name} ${is('was', 'were')} refused`,
-    command: () => 'failures',
+    command: ({ name }) => `refused list --route ${name}`,
   },
   'failing-calls': {
     what: (name) => `every call of the account ${name} failed in the last 5 minutes`,

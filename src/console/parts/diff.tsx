@@ -1,13 +1,7 @@
 // What a change does to a record, field by field.
 import { useTranslation } from 'react-i18next';
 import classes from './diff.module.css';
-
-export interface FieldChange {
-  readonly field: string;
-  /** Null: the field is not there. */
-  readonly before: string | null;
-  readonly after: string | null;
-}
+import type { FieldChange } from './field-change.ts';
 
 export function Diff({
   changes,

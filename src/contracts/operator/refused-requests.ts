@@ -77,7 +77,13 @@ export const REFUSED_REQUESTS = {
       limit: PageLimit,
       before: Cursor,
     }),
-    output: z.object({ requests: z.array(RefusedRequestSummary), next: z.string().nullable(), total: Count }),
+    output: z.object({
+      requests: z.array(RefusedRequestSummary),
+      next: z.string().nullable(),
+      total: Count,
+      /** Number of requests by route and code, the most first. Only `account` and `resolved` narrow it down. */
+      counts: z.array(z.object({ account: z.string(), route: z.string(), code: z.string(), count: Count })),
+    }),
   }),
   'GET /refused-requests/{id}': endpoint({
     role: 'viewer',
@@ -98,11 +104,19 @@ export const REFUSED_REQUESTS = {
     role: 'operator',
     summary:
       'Hand refused requests to their routes again, the oldest first; one request with a corrected body. A repeated replay makes one event.',
-    input: RefusedRequestChoice.extend({ body: Body }),
+    input: RefusedRequestChoice.extend({
+      body: Body,
+      /** `next` of the call before, which goes on behind the requests that are refused again. */
+      after: Cursor,
+    }),
     jsonBytes: 2_000_000,
     audit: AUDITED,
     auditOutput: ['results.id'],
-    output: z.object({ results: z.array(RefusedRequestResult) }),
+    output: z.object({
+      results: z.array(RefusedRequestResult),
+      /** Null: no other open request matches. */
+      next: z.string().nullable(),
+    }),
   }),
   'POST /refused-requests/discard': endpoint({
     role: 'operator',

@@ -1,7 +1,7 @@
 // Parses bytes as JSON: strict UTF-8, limited depth, and errors that never quote the text.
 import { parseRowJson } from '../../contracts/exact-json.ts';
+import { findFault } from '../../contracts/json-fault.ts';
 import { RefusedError } from '../intake.ts';
-import { findFault } from './json-fault.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

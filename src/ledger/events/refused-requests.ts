@@ -112,6 +112,33 @@ export async function listRefusedRequests(
   };
 }
 
+/** The most first. @param settled also those that were replayed or discarded */
+export async function countRefusedRequests(db: Queryable, account: string | undefined, settled: boolean) {
+  return await db.query<{ account: string; route: string; code: string; count: number }>(
+    `select account, route, code, count(*)::int as count from refused_requests
+      where ($1::text is null or account = $1) and ($2 or settled_how is null)
+      group by account, route, code order by count desc, account, route, code`,
+    [account ?? null, settled],
+  );
+}
+
+/** Open requests, the oldest first. @param page `after`: `next` of the page before */
+export async function openRefusedRequests(
+  db: Queryable,
+  filter: RefusedRequestFilter,
+  { limit, after }: { readonly limit: number; readonly after: string | null },
+): Promise<{ ids: string[]; next: string | null }> {
+  const rows = await db.query<{ id: string; cursor: string }>(
+    `select id, r.seq::text as cursor from refused_requests r
+      where ${WHERE} and settled_how is null and ($6::bigint is null or seq > $6::bigint)
+      order by r.seq limit $7`,
+    [...valuesOf(filter), after, limit + 1],
+  );
+  const chosen = rows.slice(0, limit);
+  const next = rows.length > limit ? (chosen.at(-1)?.cursor ?? null) : null;
+  return { ids: chosen.map(({ id }) => id), next };
+}
+
 export type RefusedRequest = RefusedRequestSummary & { readonly content: RefusedContent };
 
 /** Null: it is not kept, or no longer. */

@@ -10,8 +10,11 @@ import {
 } from '../../ingress/intake.ts';
 import { reasonOf } from '../../ingress/refusals.ts';
 import {
+  countRefusedRequests,
   listRefusedRequests,
+  openRefusedRequests,
   type RefusedRequest,
+  type RefusedRequestFilter,
   readRefusedRequest,
   settleRefusedRequests,
 } from '../../ledger/events/refused-requests.ts';
@@ -20,9 +23,9 @@ import type { Handlers, OperatorDeps } from './deps.ts';
 import { maskHeader, maskRequest, maskValue } from './masking.ts';
 import { beforeId } from './page.ts';
 
-interface Choice {
-  readonly ids?: readonly string[] | undefined;
+interface Choice extends RefusedRequestFilter {
   readonly limit: number;
+  readonly after?: string | undefined;
 }
 
 export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeof REFUSED_REQUESTS> {
@@ -41,19 +44,18 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
     });
   }
 
-  /** Ids of the chosen open requests, the oldest first. */
-  async function choose({ limit, ...filter }: Choice): Promise<string[]> {
-    const page = { settled: false, limit: 1000, before: null };
-    const { requests } = await listRefusedRequests(db, filter, page);
-    const open = requests.map(({ id }) => id).toReversed();
-    const missing = filter.ids?.find((id) => !open.includes(id));
-    if (missing !== undefined) {
-      const { resolution } = await requestOf(missing);
-      throw new OperatorError('conflict', `${missing} was ${resolution?.how} by ${resolution?.by}`, {
-        code: 'REQUEST_SETTLED',
-      });
+  /** The chosen open requests, the oldest first. */
+  async function choose({ limit, after, ...filter }: Choice) {
+    const open = await openRefusedRequests(db, filter, { limit, after: beforeId(after) });
+    const missing = after === undefined ? filter.ids?.filter((id) => !open.ids.includes(id)) : [];
+    for (const id of missing ?? []) {
+      const { resolution } = await requestOf(id);
+      if (resolution !== null)
+        throw new OperatorError('conflict', `${id} was ${resolution.how} by ${resolution.by}`, {
+          code: 'REQUEST_SETTLED',
+        });
     }
-    return open.slice(0, limit);
+    return open;
   }
 
   async function whatNow(
@@ -95,8 +97,11 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
   }
 
   return {
-    'GET /refused-requests': async ({ resolved, limit, before, ...filter }) =>
-      await listRefusedRequests(db, filter, { settled: resolved, limit, before: beforeId(before) }),
+    'GET /refused-requests': async ({ resolved, limit, before, ...filter }) => {
+      const page = { settled: resolved, limit, before: beforeId(before) };
+      const list = await listRefusedRequests(db, filter, page);
+      return { ...list, counts: await countRefusedRequests(db, filter.account, resolved) };
+    },
 
     'GET /refused-requests/{id}': async ({ id, unmask }) => {
       const request = await requestOf(id);
@@ -124,9 +129,9 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
         throw new OperatorError('invalid', 'a corrected body needs exactly one id in `ids`', {
           code: 'ONE_REQUEST',
         });
-      const ids = await choose(choice);
+      const { ids, next } = await choose(choice);
       const results: RefusedRequestResult[] = [];
-      if (ids.length === 0) return { results };
+      if (ids.length === 0) return { results, next };
       const acceptance = await deps.tools.openAcceptance();
       try {
         for (const id of ids) {
@@ -143,11 +148,11 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
       } finally {
         await acceptance.close();
       }
-      return { results };
+      return { results, next };
     },
 
     'POST /refused-requests/discard': async ({ reason, ...choice }, { identity: by }) => {
-      const ids = await choose(choice);
+      const { ids } = await choose(choice);
       return { count: await settleRefusedRequests(db, ids, { how: 'discarded', by, reason }) };
     },
   };

@@ -1,9 +1,10 @@
-// Conversations and events in Chromium: each tab and panel without barriers, answers, retries, and the replay of a dead letter.
+// Conversations and events in Chromium: each tab and panel without barriers, answers, retries, replays of dead letters and
+// of refused requests.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { checkView, type OpenOptions } from '../../support/console/pages.ts';
 import { quietOverview } from '../../support/console/sample.ts';
-import { eventAnswers } from '../../support/console/sample-events.ts';
+import { eventAnswers, REFUSED_BODY, refusedId } from '../../support/console/sample-events.ts';
 import { type Answer, loginAnswers, type Stub } from '../../support/console/stub.ts';
 import { prepareConsole } from '../../support/console/with-console.ts';
 
@@ -31,6 +32,8 @@ const PLACES = [
   ['event', '/events?event=event-1', 'req_81'],
   ['refusals', '/events?tab=refusals', 'the signature does not match'],
   ['kafka', '/events?tab=kafka', 'The cluster does not answer'],
+  ['refused-requests', '/events?tab=refused', 'the event does not fit its schema'],
+  ['refused-request', `/events?tab=refused&request=${refusedId(2)}`, 'refused again, for the same reason'],
   ['dead-letters', '/events?tab=dead', 'crm.leads/1/2'],
   ['dead-letter', '/events?tab=dead&letter=0-2', 'accepted'],
 ] as const;
@@ -106,5 +109,71 @@ it('a retry of an unknown event says what it could do twice', { timeout: 60_000 
     await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click();
     await page.getByText('1 event is tried again').waitFor();
     expect(retried).toMatchObject([{ ids: ['event-2'] }]);
+  });
+});
+
+describe.each([
+  { scheme: 'light', size: 'desktop' },
+  { scheme: 'dark', size: 'phone' },
+] as const)('a refused request in $scheme on a $size', (options) => {
+  it('is corrected with its faults and differences shown, and nothing of it is kept in the browser', {
+    timeout: 120_000,
+  }, async () => {
+    const replayed: unknown[] = [];
+    const replay: Answer = (req) => {
+      replayed.push(req.body);
+      return { results: [{ id: refusedId(2), outcome: 'accepted', events: [] }], next: null };
+    };
+    await withEvents({ 'POST /refused-requests/replay': replay }, options, async (page, stub) => {
+      await page.goto(`${stub.url}/events?tab=refused&request=${refusedId(2)}`);
+      await page.getByRole('button', { name: 'Show headers and body' }).click();
+      const body = page.getByLabel('Corrected body');
+      await body.fill('{\n  "event_id": "e1",\n  "phone" 1\n}');
+      await page.getByText('line 3, column 11').waitFor();
+      expect(await page.getByRole('button', { name: 'Check' }).isDisabled()).toBe(true);
+      const corrected = REFUSED_BODY.replace('phoen', 'phone');
+      await body.fill(corrected);
+      const changes = page.getByRole('table', { name: 'As it arrived, and corrected' });
+      expect(await changes.getByRole('row').count()).toBe(3);
+      await page.getByRole('button', { name: 'Check' }).click();
+      await page.getByRole('table', { name: 'Then, and with this body now' }).getByText('vip').waitFor();
+      await changes.scrollIntoViewIfNeeded();
+      await checkView(page, 'refused-request-corrected', options, { fullPage: false });
+      const stored = 'JSON.stringify([localStorage, sessionStorage, location.href, history.state])';
+      expect(await page.evaluate(stored)).not.toContain('98765');
+      await page.getByRole('button', { name: 'Replay corrected' }).click();
+      await page.getByRole('dialog').getByText('Its route gets the corrected body').waitFor();
+      await page
+        .getByRole('dialog', { name: 'Replay 1 refused request?' })
+        .getByRole('button', { name: 'Replay' })
+        .click();
+      await page.getByText('1 accepted').waitFor();
+      expect(replayed).toEqual([{ ids: [refusedId(2)], body: corrected }]);
+      await body.waitFor({ state: 'hidden' });
+    });
+  });
+});
+
+it('all refused requests that match are replayed after a question with their number', {
+  timeout: 60_000,
+}, async () => {
+  const replayed: unknown[] = [];
+  const answers = eventAnswers();
+  const replay: Answer = (req, res) => {
+    replayed.push(req.body);
+    return answers['POST /refused-requests/replay']?.(req, res);
+  };
+  await withEvents({ 'POST /refused-requests/replay': replay }, {}, async (page, stub) => {
+    await page.goto(`${stub.url}/events?tab=refused`);
+    await page.getByLabel('Route', { exact: true }).selectOption('site-leads');
+    await page.getByLabel('Code', { exact: true }).selectOption('SCHEMA');
+    await page.getByRole('button', { name: 'Replay all 130 requests' }).click();
+    await page
+      .getByRole('dialog', { name: 'Replay 130 refused requests?' })
+      .getByRole('button', { name: 'Replay' })
+      .click();
+    await page.getByText('2 accepted').waitFor();
+    const filter = { route: 'site-leads', codes: ['SCHEMA'] };
+    expect(replayed).toEqual([filter, { ...filter, after: '7' }]);
   });
 });

@@ -121,6 +121,25 @@ const letter = (n: number): Output<'GET /dead-letters'>['deadLetters'][number] =
   resolution: null,
 });
 
+/** As its sender wrote it. */
+export const REFUSED_BODY = '{\n  "event_id": "e1",\n  "phoen": "+55 11 98765-4321"\n}';
+
+/** Id of a refused request. */
+export const refusedId = (n: number) => `rr_${String(n).padStart(22, '0')}`;
+
+const refused = (n: number): Output<'GET /refused-requests'>['requests'][number] => ({
+  id: refusedId(n),
+  account: 'acme',
+  route: n % 4 === 0 ? HOSTILE_NAME : 'site-leads',
+  code: n % 2 === 0 ? 'MAPPING' : 'SCHEMA',
+  reason: n % 2 === 0 ? 'phone: is missing' : 'the event does not fit its schema (phone: type)',
+  count: n * 1111,
+  bytes: 41 * n,
+  firstAt: ago(n * 700),
+  lastAt: ago(n * 7),
+  resolution: null,
+});
+
 const rows = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n + 1));
 
@@ -237,6 +256,34 @@ export function eventAnswers(): Readonly<Record<string, Answer>> {
         },
         { cluster: 'other', problem: { code: 'ECONNREFUSED', message: 'no broker answers' }, partitions: [] },
       ],
+    }),
+    'GET /refused-requests': () => ({
+      requests: rows(30, refused),
+      next: null,
+      total: 130,
+      counts: [
+        { account: 'acme', route: 'site-leads', code: 'SCHEMA', count: 100 },
+        { account: 'acme', route: HOSTILE_NAME, code: 'MAPPING', count: 30 },
+      ],
+    }),
+    [`GET /refused-requests/${refusedId(2)}`]: (req) => ({
+      ...refused(2),
+      headers: { 'content-type': 'application/json', 'user-agent': '•••' },
+      body:
+        req.query['unmask'] === undefined
+          ? '{\n  "event_id": "<text, 2 characters>",\n  "phoen": "<text, 17 characters>"\n}'
+          : REFUSED_BODY,
+      now: { outcome: 'refused', code: 'MAPPING', reason: 'phone: is missing' },
+    }),
+    [`POST /refused-requests/${refusedId(2)}/dry-run`]: () => ({
+      now: {
+        outcome: 'accepted',
+        events: [{ action: 'tags', request: { number: '+55 11 98765-4321', add: ['vip'], remove: [] } }],
+      },
+    }),
+    'POST /refused-requests/replay': (req) => ({
+      results: [{ id: refusedId(2), outcome: 'accepted', events: [] }],
+      next: (req.body as { readonly after?: string }).after === undefined ? '7' : null,
     }),
     'GET /dead-letters': () => ({
       clusters: ['bus'],

@@ -103,6 +103,26 @@ describe('the list', () => {
     expect(await list({ codes: ['SCHEMA'] })).toMatchObject({ total: 0 });
   });
 
+  it('counts by route and code, also those that the filters leave out', async () => {
+    const id = await kept(request(BAD), request('{}'), request(BAD, { route: 'other', code: 'SCHEMA' }));
+    await operator.client.call('POST /refused-requests/discard', { ids: [id], reason: 'a test' });
+    const count = async (input: object) =>
+      (await list({ route: 'other', ...input })).counts.map(({ route, code, count: of }) => [
+        route,
+        code,
+        of,
+      ]);
+    expect(await count({})).toEqual([
+      ['other', 'SCHEMA', 1],
+      ['site', 'MAPPING', 1],
+    ]);
+    expect(await count({ resolved: true })).toEqual([
+      ['site', 'MAPPING', 2],
+      ['other', 'SCHEMA', 1],
+    ]);
+    expect(await count({ account: 'none' })).toEqual([]);
+  });
+
   it('is bounded by route, so that one sender displaces only its own', async () => {
     await kept(request('{}', { route: 'other' }));
     await db.query(
@@ -187,6 +207,23 @@ describe('a replay', () => {
       { outcome: 'refused', code: 'MAPPING' },
     ]);
     expect((await list()).requests).toMatchObject([{ id: refusedRequestId(request(BAD)) }]);
+  });
+
+  it('of many goes on behind those that are refused again', async () => {
+    const [bad, empty] = [request(BAD), request('{}')];
+    const good = request(GOOD);
+    await kept(bad, empty, good);
+    const call = async (after?: string) =>
+      await operator.client.call('POST /refused-requests/replay', { route: 'site', limit: 2, after });
+    const first = await call();
+    expect(first.results.map(({ id, outcome }) => [id, outcome])).toEqual([
+      [refusedRequestId(bad), 'refused'],
+      [refusedRequestId(empty), 'refused'],
+    ]);
+    expect(await call(first.next ?? undefined)).toMatchObject({
+      results: [{ id: refusedRequestId(good), outcome: 'accepted' }],
+      next: null,
+    });
   });
 
   it.each([

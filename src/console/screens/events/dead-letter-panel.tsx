@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
-import { Diff, type FieldChange } from '../../parts/diff.tsx';
 import { JsonBlock } from '../../parts/json-block.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Reveal } from '../../parts/reveal.tsx';
@@ -14,10 +13,10 @@ import { SidePanel } from '../../parts/side-panel.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/values.tsx';
 import classes from './events.module.css';
+import { OutcomeDiff } from './outcome-diff.tsx';
 import { useDeadLetterCommands } from './replay.tsx';
 
 type Detail = Output<'GET /dead-letters/{id}'>;
-type DryRun = Output<'POST /dead-letters/dry-run'>['results'][number];
 
 interface DeadLetterPanelProps {
   readonly id: string;
@@ -108,39 +107,10 @@ function DryRunDiff({ id, cluster }: Pick<DeadLetterPanelProps, 'id' | 'cluster'
   return (
     <Loaded of={found}>
       {({ results }) =>
-        results[0] === undefined ? null : isSameRefusal(results[0]) ? (
-          <p role="status">{t('dead.again')}</p>
-        ) : (
-          <Diff label={t('dead.diff')} changes={changesOf(results[0], t('dead.outcome'))} />
+        results[0] !== undefined && (
+          <OutcomeDiff then={results[0].then} now={results[0].now} label={t('dead.diff')} />
         )
       }
     </Loaded>
   );
-}
-
-/** Before and after would be the same sentence. */
-function isSameRefusal({ then, now }: DryRun): boolean {
-  return now.outcome === 'refused' && now.code === then.code && now.reason === then.reason;
-}
-
-/** What happened then, and what would happen now, field by field. */
-function changesOf({ then, now }: DryRun, outcome: string): FieldChange[] {
-  const after =
-    now.outcome === 'accepted'
-      ? 'accepted'
-      : now.outcome === 'refused'
-        ? `refused ${now.code}: ${now.reason}`
-        : `${now.outcome}: ${now.reason}`;
-  const fields = now.outcome === 'accepted' ? now.events.flatMap(({ request }) => flatten(request, '')) : [];
-  return [
-    { field: outcome, before: `refused ${then.code}: ${then.reason}`, after },
-    ...fields.map(([field, value]) => ({ field, before: null, after: value })),
-  ];
-}
-
-function flatten(value: unknown, path: string): [string, string][] {
-  if (typeof value !== 'object' || value === null) return [[path, String(value)]];
-  // An event that adds and removes no tag is accepted, and changes nothing.
-  if (Object.keys(value).length === 0) return [[path, '–']];
-  return Object.entries(value).flatMap(([key, each]) => flatten(each, path === '' ? key : `${path}.${key}`));
 }

@@ -1,4 +1,5 @@
-// What came in, what became of it, and what did not get in: events, refusals, the lag of Kafka, dead letters.
+// What came in, what became of it, and what did not get in: events, refusals, the lag of Kafka, refused requests, dead
+// letters.
 import { Tabs } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
@@ -9,6 +10,7 @@ import { DeadLetters } from './dead-letters.tsx';
 import { EventTable } from './event-table.tsx';
 import { KafkaLag } from './kafka-lag.tsx';
 import { Refusals } from './refusals.tsx';
+import { RefusedRequests } from './refused-requests.tsx';
 
 /** More than this is shown as `100+`. */
 const MOST = 100;
@@ -41,6 +43,7 @@ export default function EventsScreen() {
           <Tabs.Tab value="events">{t('tab.events')}</Tabs.Tab>
           <Tabs.Tab value="refusals">{t('tab.refusals')}</Tabs.Tab>
           <Tabs.Tab value="kafka">{t('tab.kafka')}</Tabs.Tab>
+          <Tabs.Tab value="refused">{t('tab.refused')}</Tabs.Tab>
           <Tabs.Tab value="dead">{t('tab.dead')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="events" pt="md">
@@ -51,6 +54,9 @@ export default function EventsScreen() {
         </Tabs.Panel>
         <Tabs.Panel value="kafka" pt="md">
           <KafkaLag />
+        </Tabs.Panel>
+        <Tabs.Panel value="refused" pt="md">
+          <RefusedRequests />
         </Tabs.Panel>
         <Tabs.Panel value="dead" pt="md">
           <DeadLetters />

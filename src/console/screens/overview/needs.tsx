@@ -139,6 +139,7 @@ function NeedItem({ need }: { readonly need: Need }) {
 
 /** Query of the screen that shows it. */
 function searchOf({ kind, account, name, run, commands }: Need): Readonly<Record<string, unknown>> {
+  if (kind === 'refused-events') return { tab: 'refused', route: name };
   if (kind !== 'dead-letters') return { account, name, run: run ?? '' };
   return { tab: 'dead', route: name, cluster: commands[0]?.input['cluster'] };
 }

@@ -3,9 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeFile, readFiles, readText } from '../../../../src/cli/events/message-files.ts';
+import { describeFile, readFiles } from '../../../../src/cli/events/message-files.ts';
 import { type MessageOptions, requestOf } from '../../../../src/cli/events/message-request.ts';
 import { CliError, EXIT } from '../../../../src/cli/lib/exit.ts';
+import { readText } from '../../../../src/cli/lib/read-file.ts';
 import { OperatorMessage } from '../../../../src/contracts/operator/messages.ts';
 import { checkMessage } from '../../../../src/operator/service/messages.ts';
 
@@ -169,12 +170,12 @@ describe('files of this machine', () => {
   });
 
   it('a text comes from a file or from stdin, in UTF-8', async () => {
-    expect(await readText(await put('t.txt', '\ufeffOlá'))).toBe('Olá');
+    expect(await readText('--text-file', await put('t.txt', '\ufeffOlá'))).toBe('Olá');
     async function* stdin() {
       yield Buffer.from([0x4f, 0x6c, 0xc3]);
       yield Buffer.from([0xa1]);
     }
-    expect(await readText('-', stdin())).toBe('Olá');
+    expect(await readText('--text-file', '-', stdin())).toBe('Olá');
   });
 
   it.each([
@@ -185,7 +186,7 @@ describe('files of this machine', () => {
       yield data;
     }
     for (const file of ['-', await put('bad.txt', data)]) {
-      const { exitCode, message } = await refusal(readText(file, stdin()));
+      const { exitCode, message } = await refusal(readText('--text-file', file, stdin()));
       expect(exitCode).toBe(EXIT.usage);
       expect(message).toMatch(problem);
     }

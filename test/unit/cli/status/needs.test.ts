@@ -34,6 +34,11 @@ it.each([
     '1 dead letter of the route signup is open',
     'dlq list --route signup',
   ],
+  [
+    { kind: 'refused-events', name: 'signup', count: 2 },
+    '2 requests to the route signup were refused',
+    'refused list --route signup',
+  ],
 ] as const)('%j', (over, fact, command) => {
   const [first, second] = describeNeed(need(over));
   expect(first).toContain(fact);

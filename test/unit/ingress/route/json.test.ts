@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findFault } from '../../../../src/contracts/json-fault.ts';
 import { decodeText, MAX_DEPTH, parseJson } from '../../../../src/ingress/route/json.ts';
-import { findFault } from '../../../../src/ingress/route/json-fault.ts';
 import { propertyRuns } from '../../../support/runner/property-runs.ts';
 import { http, kafka, refusal, scripted, viewOf } from './support.ts';
 

@@ -1,16 +1,22 @@
-// What would happen if dead letters were replayed now, compared with what happened then.
-import type { DryRunNow, DryRunResult } from '../../contracts/operator/refusals.ts';
-import { neutralLine } from '../../observability/neutral.ts';
-import { say } from '../lib/connect/lifetime.ts';
-import { EXIT } from '../lib/exit.ts';
-import { formatCount, formatMany } from '../lib/terminal/format.ts';
-import { openOutput } from '../lib/terminal/output.ts';
+// What would happen if refused things were replayed now, compared with what happened then.
+import type { DryRunNow, DryRunResult } from '../../../contracts/operator/refusals.ts';
+import { neutralLine } from '../../../observability/neutral.ts';
+import { say } from '../connect/lifetime.ts';
+import { EXIT } from '../exit.ts';
+import { formatCount, formatMany } from './format.ts';
+import { openOutput } from './output.ts';
 
-/** @param total of the dead letters that the filters choose */
+interface DryRunOutput {
+  /** What was tried: `dead letter`. */
+  readonly one: string;
+  /** Number that the filters choose. */
+  readonly total: number;
+  readonly json: boolean;
+}
+
 export async function printDryRun(
   results: readonly DryRunResult[],
-  total: number,
-  json: boolean,
+  { one, total, json }: DryRunOutput,
 ): Promise<number> {
   const output = openOutput(null);
   const counts = new Map<DryRunNow['outcome'], number>();
@@ -21,9 +27,7 @@ export async function printDryRun(
   }
   await output.close();
   const parts = [...counts].map(([outcome, count]) => `${count} ${outcome}`);
-  say(
-    `Nothing was sent. ${formatMany(results.length, 'dead letter')} would now be: ${parts.join(', ') || 'none'}`,
-  );
+  say(`Nothing was sent. ${formatMany(results.length, one)} would now be: ${parts.join(', ') || 'none'}`);
   if (total > results.length) say(`${formatCount(total - results.length)} more were not tried: see --limit`);
   return EXIT.ok;
 }

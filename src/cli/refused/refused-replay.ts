@@ -1,0 +1,126 @@
+// `sluice refused replay`: hands refused requests to their routes again, as they arrived or one with a corrected body.
+import type { Command } from 'commander';
+import type { DryRunResult } from '../../contracts/operator/refusals.ts';
+import type { RefusedRequestResult } from '../../contracts/operator/refused-requests.ts';
+import { neutralLine } from '../../observability/neutral.ts';
+import type { OperatorClient } from '../../operator/client/client.ts';
+import { untilEnded } from '../events/until-ended.ts';
+import { withOperator } from '../lib/connect/connect.ts';
+import { say } from '../lib/connect/lifetime.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { readText } from '../lib/read-file.ts';
+import { printDryRun } from '../lib/terminal/dry-run.ts';
+import { openOutput } from '../lib/terminal/output.ts';
+import {
+  type ChoiceOptions,
+  checkRequests,
+  chooseRequests,
+  filterOf,
+  MOST_IDS,
+  withChoiceOptions,
+} from './refused-options.ts';
+
+interface Options extends ChoiceOptions {
+  readonly body?: string;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+}
+
+/** Maximum number of requests of a dry run. */
+const MOST_TRIED = 1000;
+
+export function registerRefusedReplay(refused: Command, env: NodeJS.ProcessEnv): void {
+  withChoiceOptions(refused.command('replay'))
+    .description(
+      'hand refused requests to their routes again, the oldest first; a repeated replay makes one event',
+    )
+    .option('--body <file>', 'file with the corrected body of exactly one request, or - for stdin')
+    .option('--dry-run', 'only show what each request would result in now, next to its original error', false)
+    .option('--json', 'print one JSON object per line', false)
+    .action(async (ids: string[], options: Options) => {
+      checkRequests(ids, options, options.dryRun);
+      if (options.body !== undefined && ids.length !== 1)
+        throw new CliError(EXIT.usage, '--body needs exactly one id: it is the body of that request');
+      const body = options.body === undefined ? undefined : await readText('--body', options.body);
+      const command = { command: 'sluice refused replay' };
+      await withOperator(options, env, command, async (client, { where }, { signal }) => {
+        if (options.dryRun) return await dryRun(client, ids, body, options);
+        const { code, results } = await report(replays(client, ids, body, options, signal), options.json);
+        const events = results.flatMap((result) => (result.outcome === 'accepted' ? result.events : []));
+        if (where === 'here')
+          await untilEnded(
+            client,
+            events.map(({ id }) => id),
+          );
+        return code;
+      });
+    });
+}
+
+async function dryRun(
+  client: OperatorClient,
+  ids: readonly string[],
+  body: string | undefined,
+  options: Options,
+): Promise<number> {
+  const limit = Math.min(options.limit ?? MOST_TRIED, MOST_TRIED);
+  const chosen = await chooseRequests(client, ids, { ...options, limit });
+  const results: DryRunResult[] = [];
+  for (const id of chosen.ids) {
+    const { route, code, reason, now, resolution } = await client.call('GET /refused-requests/{id}', { id });
+    if (resolution !== null)
+      throw new CliError(EXIT.conflict, `${id} was ${resolution.how} by ${resolution.by}`);
+    const tried =
+      body === undefined && now !== null
+        ? now
+        : (await client.call('POST /refused-requests/{id}/dry-run', { id, body })).now;
+    results.push({ id, route, then: { outcome: 'refused', code, reason }, now: tried });
+  }
+  return await printDryRun(results, { one: 'refused request', total: chosen.total, json: options.json });
+}
+
+/** Results as the answers come. */
+async function* replays(
+  client: OperatorClient,
+  ids: readonly string[],
+  body: string | undefined,
+  options: Options,
+  signal: AbortSignal,
+) {
+  for (let at = 0; at < ids.length && !signal.aborted; at += MOST_IDS) {
+    const input = { ids: ids.slice(at, at + MOST_IDS), body };
+    yield* (await client.call('POST /refused-requests/replay', input)).results;
+  }
+  if (ids.length > 0) return;
+  let left = options.limit ?? Number.POSITIVE_INFINITY;
+  for (let after: string | undefined; left > 0 && !signal.aborted; ) {
+    const input = { ...filterOf(options), limit: Math.min(MOST_IDS, left), after };
+    const { results, next } = await client.call('POST /refused-requests/replay', input);
+    yield* results;
+    if (next === null) return;
+    left -= results.length;
+    after = next;
+  }
+}
+
+async function report(answers: AsyncIterable<RefusedRequestResult>, json: boolean) {
+  const output = openOutput(null);
+  const results: RefusedRequestResult[] = [];
+  const counts = new Map<RefusedRequestResult['outcome'], number>();
+  for await (const result of answers) {
+    results.push(result);
+    counts.set(result.outcome, (counts.get(result.outcome) ?? 0) + 1);
+    await output.write(`${json ? JSON.stringify(result) : neutralLine(lineOf(result))}\n`);
+  }
+  await output.close();
+  say([...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', ') || 'no open request matches');
+  const code = counts.has('refused') || counts.has('no route') ? EXIT.failedRecords : EXIT.ok;
+  return { code, results };
+}
+
+function lineOf(result: RefusedRequestResult): string {
+  const { id, outcome } = result;
+  if (outcome === 'accepted')
+    return `${id}  accepted  ${result.events.map((event) => `${event.id}${event.duplicate ? ' (duplicate)' : ''}`).join(', ')}`;
+  return `${id}  ${outcome}  ${result.reason}${outcome === 'refused' ? ` [${result.code}]` : ''}`;
+}

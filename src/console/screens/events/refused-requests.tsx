@@ -1,0 +1,174 @@
+// Requests of authenticated senders that no route could take: by page, with replay and discard.
+import { Button, Checkbox } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../api/client.ts';
+import { useMay } from '../../api/session.tsx';
+import { usePages } from '../../api/use-call.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { Section } from '../../parts/page.tsx';
+import type { Column } from '../../parts/table/columns.ts';
+import { DataTable } from '../../parts/table/data-table.tsx';
+import { ChoiceFilter, Filters } from '../../parts/table/filters.tsx';
+import textStyles from '../../parts/text.module.css';
+import { Count, Time } from '../../parts/values.tsx';
+import { RefusedRequestPanel } from './refused-request-panel.tsx';
+import { useRefusedCommands } from './use-refused-commands.ts';
+
+type Request = Output<'GET /refused-requests'>['requests'][number];
+
+const EVERY_MS = 15_000;
+
+export function RefusedRequests() {
+  const { t } = useTranslation('events');
+  const may = useMay('operator');
+  const [{ route, code, resolved, request }, change] = useUrlState();
+  const [drafts, setDrafts] = useState<ReadonlyMap<string, string>>(new Map());
+  const filter = { route, codes: code === undefined ? undefined : [code] };
+  const input = { ...filter, resolved: resolved === 'all' };
+  const pages = usePages('GET /refused-requests', input, 'requests', { everyMs: EVERY_MS });
+  const { replay, isReplaying } = useRefusedCommands({});
+  const columns: readonly Column<Request>[] = [
+    { id: 'code', header: t('refusals.code'), cell: (row) => row.code, width: 'minmax(8rem, 1fr)' },
+    { id: 'route', header: t('events.route'), cell: (row) => row.route, width: 'minmax(8rem, 1fr)' },
+    {
+      id: 'reason',
+      header: t('refusals.reason'),
+      cell: ({ reason }) => <span className={textStyles.wrap}>{reason}</span>,
+      width: 'minmax(14rem, 3fr)',
+    },
+    {
+      id: 'count',
+      header: t('refusals.count'),
+      cell: ({ count }) => <Count of={count} />,
+      align: 'end',
+      width: '6rem',
+    },
+    ...(resolved === 'all'
+      ? [
+          {
+            id: 'state',
+            header: t('events.state'),
+            cell: ({ resolution }: Request) => t(`refused.state.${resolution?.how ?? 'open'}`),
+            width: '7rem',
+          },
+        ]
+      : []),
+    {
+      id: 'first',
+      header: t('refused.first'),
+      cell: ({ firstAt }) => <Time at={firstAt} />,
+      width: '8rem',
+      wideOnly: true,
+    },
+    { id: 'last', header: t('refused.last'), cell: ({ lastAt }) => <Time at={lastAt} />, width: '8rem' },
+  ];
+  const { counts = [], total = 0 } = pages.first ?? {};
+  const isFiltered = route !== undefined || code !== undefined;
+  return (
+    <Section
+      title={t('refused.title')}
+      about={t('refused.about')}
+      actions={
+        may &&
+        resolved !== 'all' &&
+        total > 0 && (
+          <Button size="compact-sm" loading={isReplaying} onClick={() => void replay(filter, total)}>
+            {t('refused.replayAll', { count: total })}
+          </Button>
+        )
+      }
+      flush
+    >
+      <Filters>
+        <ChoiceFilter
+          param="route"
+          label={t('events.route')}
+          options={optionsOf(
+            counts.map((each) => each.route),
+            route,
+          )}
+        />
+        <ChoiceFilter
+          param="code"
+          label={t('events.code')}
+          options={optionsOf(
+            counts.filter((each) => route === undefined || each.route === route).map((each) => each.code),
+            code,
+          )}
+        />
+        <Checkbox
+          size="xs"
+          label={t('refused.withResolved')}
+          checked={resolved === 'all'}
+          onChange={(event) => change({ resolved: event.currentTarget.checked ? 'all' : null })}
+        />
+      </Filters>
+      <DataTable
+        label={t('refused.title')}
+        pages={pages}
+        columns={columns}
+        rowId={({ id }) => id}
+        openId={request ?? null}
+        onOpen={({ id }) => change({ request: id }, { replace: false })}
+        empty={{
+          title: t(isFiltered ? 'refused.noMatch' : 'refused.none'),
+          text: (
+            <>
+              {t('refused.noneText')}{' '}
+              <Link to="/events" search={{ tab: 'refusals', route } as never}>
+                {t('refused.toRefusals')}
+              </Link>
+            </>
+          ),
+        }}
+        {...(may
+          ? {
+              bulk: (rows: readonly Request[], clear: () => void) => <Bulk rows={rows} clear={clear} />,
+            }
+          : {})}
+      />
+      <RefusedRequestPanel
+        key={request}
+        id={request ?? ''}
+        draft={drafts.get(request ?? '') ?? null}
+        onDraft={(text) => setDrafts((before) => new Map(before).set(request ?? '', text))}
+        onClose={() => change({ request: null })}
+      />
+    </Section>
+  );
+}
+
+/** Those that there are, and the chosen one, by name. */
+function optionsOf(values: readonly string[], chosen: string | undefined) {
+  const all = new Set(chosen === undefined ? values : [...values, chosen]);
+  return [...all].toSorted().map((value) => ({ value, label: value }));
+}
+
+function Bulk({ rows, clear }: { readonly rows: readonly Request[]; clear(): void }) {
+  const { t } = useTranslation('events');
+  const ids = rows.filter(({ resolution }) => resolution === null).map(({ id }) => id);
+  const commands = useRefusedCommands({ onReplayed: clear, onDiscarded: clear });
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        disabled={ids.length === 0}
+        loading={commands.isReplaying}
+        onClick={() => void commands.replay({ ids }, ids.length)}
+      >
+        {t('refused.replay')}
+      </Button>
+      <Button
+        variant="default"
+        size="compact-sm"
+        disabled={ids.length === 0}
+        loading={commands.isDiscarding}
+        onClick={() => void commands.discard(ids)}
+      >
+        {t('refused.discard')}
+      </Button>
+    </>
+  );
+}
