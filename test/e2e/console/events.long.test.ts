@@ -65,7 +65,7 @@ it('an answer is sent once per key, and its outcome is shown', { timeout: 60_000
   };
   await withEvents({ 'POST /messages': send }, {}, async (page, stub) => {
     await page.goto(`${stub.url}/conversations?conversation=acme%2F7`);
-    await page.getByLabel('Answer').fill('Good morning');
+    await page.getByLabel('Answer', { exact: true }).fill('Good morning');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Temporal does not answer').waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
