@@ -309,6 +309,8 @@ export const OVERVIEW = {
       needs: z.array(Need),
       /** More needs exist than are listed. */
       more: z.boolean(),
+      /** Since when every look of this process found nothing that needs a person. Null: something does. */
+      calmSince: Time.nullable(),
     }),
   }),
   'POST /needs/review': endpoint({

@@ -150,7 +150,7 @@ it('the overview changes when the server announces it, and says when the connect
     await page.getByText('Live', { exact: true }).waitFor();
     overview = quietOverview();
     stub.announce(['overview']);
-    await page.getByText('All is well. Nothing needs you.').waitFor();
+    await page.getByText('All is well. Nothing needs you, and nothing did since').waitFor();
     overview = busyOverview();
     // Nothing announces the change that happens while the connection is lost.
     stub.cutStreams();

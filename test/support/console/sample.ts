@@ -180,6 +180,7 @@ export function busyOverview(): Overview {
       },
     ],
     more: false,
+    calmSince: null,
   };
 }
 

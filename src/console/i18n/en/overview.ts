@@ -2,7 +2,7 @@
 export default {
   title: 'Overview',
   verdict: {
-    well: 'All is well. Nothing needs you.',
+    well: 'All is well. Nothing needs you, and nothing did since {{since}}.',
     needs_one: '{{count}} thing needs you. Nothing stands still.',
     needs_other: '{{count}} things need you. Nothing stands still.',
     critical_one: '{{count}} thing stands still until somebody acts; {{others}} more wait for a decision.',

@@ -2,7 +2,7 @@
 export default {
   title: 'Visão geral',
   verdict: {
-    well: 'Está tudo bem. Nada precisa de você.',
+    well: 'Está tudo bem. Nada precisa de você, nem precisou desde {{since}}.',
     needs_one: '{{count}} assunto precisa de você. Nada está parado.',
     needs_many: '{{count}} de assuntos precisam de você. Nada está parado.',
     needs_other: '{{count}} assuntos precisam de você. Nada está parado.',

@@ -1,6 +1,7 @@
 // Is all well? What stands still, what needs a person, and where the calls go.
 import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
+import { useFormat } from '../../format/use-format.ts';
 import { Columns, Page, Section } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { CallsChart } from './calls-chart.tsx';
@@ -58,9 +59,10 @@ export default function OverviewScreen() {
 /** One sentence that answers the question of the screen. */
 function Verdict({ overview }: { readonly overview: Overview }) {
   const { t } = useTranslation('overview');
-  const { needs } = overview;
+  const format = useFormat();
+  const { needs, calmSince, at } = overview;
   const critical = needs.filter(({ severity }) => severity === 'critical').length;
   if (critical > 0) return t('verdict.critical', { count: critical, others: needs.length - critical });
   if (needs.length > 0) return t('verdict.needs', { count: needs.length });
-  return t('verdict.well');
+  return t('verdict.well', { since: format.moment(calmSince ?? at) });
 }

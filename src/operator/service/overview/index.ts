@@ -24,11 +24,22 @@ import { runningOf, waitingOf } from './work.ts';
 const NEEDS = 200;
 const DAY_MS = 86_400_000;
 
+/** Remembers since when the looks at the overview have found nothing, of each account and of all. */
+function createCalm(): (account: string | null, needs: number, at: string) => string | null {
+  const since = new Map<string | null, string>();
+  return (account, needs, at) => {
+    if (needs > 0) since.delete(account);
+    else if (!since.has(account)) since.set(account, at);
+    return since.get(account) ?? null;
+  };
+}
+
 export function overviewHandlers(
   deps: OperatorDeps,
   probes: OverviewProbes = defaultProbes(deps, createDeadLetters(deps)),
 ): Handlers<keyof typeof OVERVIEW> {
   const { db } = deps;
+  const calm = createCalm();
   const allTokens = createTokenList(deps);
   const accountOf = (route: string) => deps.config().config.routes[route]?.account ?? null;
   const tokensOf = async (account: string | undefined): Promise<readonly ConfiguredToken[]> => {
@@ -103,6 +114,7 @@ export function overviewHandlers(
         tokens,
         needs: all.slice(0, NEEDS),
         more: all.length > NEEDS,
+        calmSince: calm(only, all.length, at),
       };
     },
     'POST /needs/review': async (input) => {

@@ -216,4 +216,18 @@ describe.each([
     await seeWorker(db, WORKER);
     expect(await needs()).toEqual([['waiting-sink', null, 'crm', 1, 'HTTP_500']]);
   });
+
+  it('calm begins at the first look that finds nothing, and again after a need', async () => {
+    const handler = overviewHandlers(depsOf(db), WELL)['GET /overview'];
+    const look = async () => OVERVIEW['GET /overview'].output.parse(await handler({}, {} as never));
+    const first = await look();
+    expect(first.calmSince).toBe(first.at);
+    expect((await look()).calmSince).toBe(first.at);
+    await run(1, { failed: 1 });
+    expect((await look()).calmSince).toBeNull();
+    await review();
+    const again = await look();
+    expect(again.calmSince).toBe(again.at);
+    expect(Date.parse(again.at)).toBeGreaterThan(Date.parse(first.at));
+  });
 });
