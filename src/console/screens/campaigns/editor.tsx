@@ -16,14 +16,13 @@ import { parseDraft, withValue } from './draft/document.ts';
 import { FormProvider } from './draft/fields.tsx';
 import type { Choices } from './draft/lists.ts';
 import { Headline, LiveCount } from './draft/live-count.tsx';
+import { VariablePreview } from './draft/variable-preview.tsx';
 
 /** Edits have settled when nothing changes for this long. */
 const SETTLE_MS = 700;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const TEMPLATE = `flow: 1
 connection: 1
-variables:
-  name: contact.name
 audience:
   - from: contacts
     tags: [lead]
@@ -127,7 +126,16 @@ function DraftEditor({ choices, campaign, file, hash, yaml }: DraftProps) {
                 <FormProvider
                   value={{ value, problems, set: (path, next) => setText(withValue(text, path, next)) }}
                 >
-                  <CampaignForm choices={choices} />
+                  <CampaignForm
+                    choices={choices}
+                    preview={
+                      <VariablePreview
+                        asked={settled}
+                        audience={counted.data?.audience ?? null}
+                        isOld={isOld}
+                      />
+                    }
+                  />
                 </FormProvider>
               )}
             </Tabs.Panel>
