@@ -128,6 +128,13 @@ const Commanded = z.object({
 
 const command = { campaign: Target, reason: Reason };
 
+const WrittenCampaign = z.object({
+  file: z.string(),
+  hash: z.string(),
+  /** The workers of this process use it now. False: workers elsewhere have to load their copy of the file. */
+  active: z.boolean(),
+});
+
 const { flow, connection, holdout, windows, waves, stop, cap, recheck, conversationWindow, approval } =
   CampaignConfig.shape;
 
@@ -257,14 +264,23 @@ export const CAMPAIGNS = {
       campaign: ConfiguredName,
       yaml: z.string().min(1).max(100_000),
       hash: z.string().max(100),
+      /** Refuse to replace a campaign of this name, for a new campaign or a copy. */
+      isNew: z.boolean().default(false),
       reason: Reason,
     }),
-    output: z.object({
-      file: z.string(),
-      hash: z.string(),
-      /** The workers of this process use it now. False: workers elsewhere have to load their copy of the file. */
-      active: z.boolean(),
+    audit: ['isNew'],
+    output: WrittenCampaign,
+  }),
+  'DELETE /campaigns/{campaign}/source': endpoint({
+    role: 'editor',
+    summary:
+      'Delete a campaign from sluice.yaml. Its runs stay visible. Refused while a run is planned or active, while it has a schedule, and for the last campaign with a second person.',
+    input: z.strictObject({
+      campaign: ConfiguredName,
+      hash: z.string().max(100),
+      reason: Reason,
     }),
+    output: WrittenCampaign,
   }),
   'POST /campaigns/{campaign}/plan': endpoint({
     role: 'operator',

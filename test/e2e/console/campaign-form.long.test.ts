@@ -191,6 +191,31 @@ it('every variable is in the form, and shows what real people would get', {
   expect(saved.campaign('spring').config.variables).toEqual({ nome: { path: 'name', default: 'cliente' } });
 });
 
+it('a campaign is cloned under a new name, and the copy is deleted', { timeout: 90_000 }, async () => {
+  await withPage({}, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.getByRole('button', { name: 'Clone' }).click();
+    await page.getByRole('heading', { name: 'Copy of spring' }).waitFor();
+    expect(await page.getByLabel('Members per wave').inputValue()).toBe('50, 100');
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('spring');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('the configuration has a campaign "spring"').first().waitFor();
+    await name.fill('summer');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Edit the campaign' }).waitFor();
+    expect(await readFile(join(dir, 'sluice.yaml'), 'utf8')).toContain('summer:');
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByText('deleting is archiving').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('The campaign summer is deleted.').waitFor();
+  });
+  const text = await readFile(join(dir, 'sluice.yaml'), 'utf8');
+  expect(text).not.toContain('summer');
+  expect(text).toContain('# the form does not know it');
+});
+
 it.each([
   { scheme: 'light', size: 'desktop' },
   { scheme: 'dark', size: 'phone', locale: 'pt-BR' },

@@ -21,6 +21,8 @@ export default {
     calls: 'Calls',
     share: 'Of calls, 24 h',
     next: 'Next start',
+    archive: 'Deleted campaigns',
+    archiveAbout: 'They are no longer in the configuration. Found in the newest {{runs}} runs.',
     stale: 'Edited since its plan',
   },
   state: {
@@ -268,6 +270,12 @@ export default {
     notes: 'Problems and warnings',
     problem: 'Problem',
     warning: 'Warning',
+    heldUp:
+      '{{members}} of {{size}} members of wave {{wave}} wait for the window of {{zones}}, and delay {{what}} by {{delay}}. To avoid it, exclude them, widen the windows, or use the time zone of the account.',
+    heldUpNext: 'wave {{wave}}',
+    heldUpEnd: 'the end of the campaign',
+    heldUpMore_one: 'Another wave is held up in the same way.',
+    heldUpMore_other: '{{count}} more waves are held up in the same way.',
     fine: 'The plan has no problem and no warning.',
     sample: 'Variables of the first members',
     sampleAbout: 'What the flow would get. Numbers stay masked.',

@@ -10,6 +10,15 @@ export default {
     name: 'Nome',
     nameRule: 'Letras minúsculas, dígitos, - e _; no máximo 63.',
     yaml: 'A parte dela em {{file}}',
+    copy: 'Cópia de {{campaign}}',
+    clone: 'Duplicar',
+    delete: 'Excluir',
+    deleteTitle: 'Excluir a campanha “{{campaign}}”?',
+    deleteEffect:
+      'Ela sai da configuração e ninguém mais pode planejá-la. As execuções continuam visíveis em “Campanhas excluídas”: excluir é arquivar.',
+    deleted: 'A campanha {{campaign}} foi excluída. As execuções continuam visíveis.',
+    gone: 'A configuração não tem a campanha {{campaign}}',
+    goneText: 'Ela foi excluída de {{file}}. As execuções continuam visíveis.',
     save: 'Salvar',
     saved: 'A campanha foi salva. Planeje para ver quem ela alcança.',
     savedRestart:

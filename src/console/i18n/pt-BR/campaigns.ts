@@ -23,6 +23,8 @@ export default {
     calls: 'Chamadas',
     share: 'Das chamadas, 24 h',
     next: 'Próximo início',
+    archive: 'Campanhas excluídas',
+    archiveAbout: 'Não estão mais na configuração. Encontradas nas {{runs}} execuções mais recentes.',
     stale: 'Editada depois do plano',
   },
   state: {
@@ -276,6 +278,13 @@ export default {
     notes: 'Problemas e avisos',
     problem: 'Problema',
     warning: 'Aviso',
+    heldUp:
+      '{{members}} de {{size}} membros da onda {{wave}} esperam pela janela de {{zones}} e atrasam {{what}} em {{delay}}. Para evitar isso, exclua essas pessoas, amplie as janelas ou use o fuso da conta.',
+    heldUpNext: 'a onda {{wave}}',
+    heldUpEnd: 'o fim da campanha',
+    heldUpMore_one: 'Outra onda é retida da mesma forma.',
+    heldUpMore_many: 'Outras {{count}} ondas são retidas da mesma forma.',
+    heldUpMore_other: 'Outras {{count}} ondas são retidas da mesma forma.',
     fine: 'O plano não tem problema nem aviso.',
     sample: 'Variáveis dos primeiros membros',
     sampleAbout: 'O que o fluxo receberia. Os números ficam mascarados.',
