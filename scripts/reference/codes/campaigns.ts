@@ -56,6 +56,11 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
         'The waves take longer than the calls.',
         'Shorten `settle` or `every`, or enlarge the waves.',
       ],
+      [
+        'WAVE_HELD_UP',
+        'A few members with late windows hold up a wave, and so the next ones.',
+        'Exclude them, widen `windows`, or use `windows.zone: account`.',
+      ],
       ['RATE_OVER_BUDGET', "`waves.callsPerMinute` exceeds the account's calls per minute.", 'Lower it.'],
       ['SHARED_BUDGET', "Other work shares the account's calls.", 'Expect a later end.'],
       ['CONNECTION_NOT_FOUND', 'The account lacks the connection.', 'Correct `connection`.'],
