@@ -175,6 +175,26 @@ const CampaignRules = z.object({
 });
 export type CampaignRules = z.infer<typeof CampaignRules>;
 
+/** What differs between two plans of a campaign. */
+export const CampaignChanges = z.object({
+  run: z.string(),
+  /** Null: no earlier run was approved. */
+  before: z
+    .object({
+      run: z.string(),
+      approvedBy: z.string().nullable(),
+      approvedAt: Time.nullable(),
+      eligible: Count.nullable(),
+    })
+    .nullable(),
+  eligible: Count.nullable(),
+  /** `path` as in the configuration, for example `audience[0].tags`. Null: it was or is not set. */
+  changes: z.array(
+    z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+  ),
+});
+export type CampaignChanges = z.infer<typeof CampaignChanges>;
+
 export const CAMPAIGNS = {
   'GET /campaigns': endpoint({
     role: 'viewer',
@@ -216,6 +236,13 @@ export const CAMPAIGNS = {
     summary: 'Show windows, waves, stop rules and limits of a run, or of a campaign that has none.',
     input: z.strictObject({ campaign: Campaign }),
     output: CampaignRules,
+  }),
+  'GET /campaigns/{campaign}/changes': endpoint({
+    role: 'editor',
+    summary:
+      'Compare the configuration and the size of a run with the run of the campaign that was approved before it, or was started if it needs no approval.',
+    input: z.strictObject({ campaign: Campaign }),
+    output: CampaignChanges,
   }),
   'GET /campaigns/{campaign}/burn-down': endpoint({
     role: 'viewer',

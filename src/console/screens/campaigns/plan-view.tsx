@@ -13,11 +13,18 @@ import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Chip } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
+import { ApprovalView } from './approval.tsx';
 import classes from './campaigns.module.css';
 import { byCount, type Plan, sumOf } from './data.ts';
 import { useReason } from './use-reason.ts';
 
-export function PlanView({ run }: { readonly run: string }) {
+interface Props {
+  readonly run: string;
+  /** The plan waits for its approval or its start. */
+  readonly isWaiting: boolean;
+}
+
+export function PlanView({ run, isWaiting }: Props) {
   const { t } = useTranslation('campaigns');
   const plan = useCall('GET /campaigns/{campaign}/plan', { campaign: run });
   return (
@@ -28,19 +35,20 @@ export function PlanView({ run }: { readonly run: string }) {
             <EmptyState title={t('plan.none')} text={t('plan.noneText')} />
           </Section>
         ) : (
-          <Made plan={made} />
+          <Made plan={made} isWaiting={isWaiting} />
         )
       }
     </Loaded>
   );
 }
 
-function Made({ plan }: { readonly plan: Plan }) {
+function Made({ plan, isWaiting }: { readonly plan: Plan; readonly isWaiting: boolean }) {
   const { t } = useTranslation('campaigns');
   return (
     <Columns
       main={
         <>
+          {isWaiting && <ApprovalView plan={plan} />}
           <Calendar plan={plan} />
           <Notes plan={plan} />
           <Sample run={plan.run} />
