@@ -103,6 +103,7 @@ export default {
     atLeast: 'Evaluate waves of at least',
     after: 'Approval, and what follows a trigger',
     afterTags: 'Add the tags',
+    noMove: 'Not moved',
     afterPipeline: 'Move the card: pipeline',
     afterStage: 'Move the card: stage',
   },

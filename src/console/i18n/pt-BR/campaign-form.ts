@@ -104,6 +104,7 @@ export default {
     atLeast: 'Avaliar ondas de pelo menos',
     after: 'Aprovação, e o que segue um disparo',
     afterTags: 'Adicionar as tags',
+    noMove: 'Não é movido',
     afterPipeline: 'Mover o card: pipeline',
     afterStage: 'Mover o card: etapa',
   },

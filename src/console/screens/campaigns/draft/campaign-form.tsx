@@ -9,6 +9,7 @@ import { AudienceParts } from './audience-parts.tsx';
 import { valueAt } from './document.ts';
 import { Choice, Field, Toggle, useForm } from './fields.tsx';
 import type { Choices, Lists } from './lists.ts';
+import { PipelineFields } from './pipeline-fields.tsx';
 import { VariableFields } from './variable-fields.tsx';
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -100,9 +101,19 @@ export function CampaignForm({ choices, preview }: Props) {
             none={t('campaigns:rules.approvalNone')}
             options={[{ value: 'second-person', label: t('campaigns:rules.approvalSecond') }]}
           />
-          <Field at={['after', 'tags']} kind="list" label={t('draft.afterTags')} />
-          <Field at={['after', 'stage', 'pipeline']} kind="nameOrId" label={t('draft.afterPipeline')} />
-          <Field at={['after', 'stage', 'stage']} kind="nameOrId" label={t('draft.afterStage')} />
+          <Field
+            at={['after', 'tags']}
+            kind="list"
+            label={t('draft.afterTags')}
+            description={t('draft.commas')}
+            options={own?.tags.items.flatMap(({ name }) => name ?? []) ?? []}
+          />
+          <PipelineFields
+            pipeline={{ at: ['after', 'stage', 'pipeline'], label: t('draft.afterPipeline') }}
+            stage={{ at: ['after', 'stage', 'stage'], label: t('draft.afterStage') }}
+            none={t('draft.noMove')}
+            lists={own}
+          />
         </div>
       </Fieldset>
     </div>
