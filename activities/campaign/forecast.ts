@@ -187,12 +187,13 @@ function listed({ waves, stretches, finishMs }: Forecast, timeZone: string, pace
       endsAt: iso(lastMs),
     })),
     moreDays: Math.max(0, days.length - LISTED),
-    waves: waves.slice(0, LISTED).map(({ wave, kind, size, startsMs, endsMs }) => ({
+    waves: waves.slice(0, LISTED).map(({ wave, kind, size, startsMs, endsMs, heldUp }) => ({
       wave,
       kind,
       size,
       startsAt: iso(startsMs),
       endsAt: iso(endsMs),
+      heldUp,
     })),
     moreWaves: Math.max(0, waves.length - LISTED),
     finishAt: finishMs === null ? null : iso(finishMs),

@@ -35,6 +35,17 @@ export interface ForecastWave extends Pick<PlannedWave, 'wave' | 'kind' | 'size'
   /** First and last trigger. */
   readonly startsMs: number;
   readonly endsMs: number;
+  /** The few members that the wave waits for; null: none, or too little delay. */
+  readonly heldUp: HeldUp | null;
+}
+
+/** A few members whose windows open late, so that the wave and what follows it wait for them. */
+export interface HeldUp {
+  readonly members: number;
+  /** Their zones, the most members first. With several zones of one member: joined by "and". */
+  readonly zones: readonly string[];
+  /** Delay of the first trigger of the next wave; after the last wave, of the end. */
+  readonly delayMs: number;
 }
 
 /** A series of triggers, one slot after another. */
@@ -60,6 +71,9 @@ export interface Forecast {
  * milliseconds.
  */
 const EPSILON = 1e-9;
+/** A wave is held up by at most this share of its members, for at least this time. */
+const FEW = 0.05;
+const LONG_MS = 3_600_000;
 
 /**
  * Simulates a campaign. Members are distributed evenly over the waves, by zones. Zones that are open at the same time
@@ -85,8 +99,14 @@ export function forecast(input: ForecastInput): Forecast {
     byThen += run.byThen;
     if (!run.done) return { waves: played, stretches, finishMs: null, byThen, never: run.never };
     const [startsMs, endsMs] = [Math.round(run.startsMs), Math.round(run.endsMs)];
-    played.push({ wave, kind, size: sum(members), startsMs, endsMs });
-    from = Math.max(run.startsMs + everyMs, run.endsMs + settleMs, run.endsMs + 60_000 / pacePerMinute);
+    const nextFrom = (lastMs: number) =>
+      Math.max(run.startsMs + everyMs, lastMs + settleMs, lastMs + 60_000 / pacePerMinute);
+    const next = share(left, waveOf(waves, wave + 1).size);
+    const heldUp = heldUpBy(input, run, (lastMs) =>
+      sum(next) === 0 ? lastMs : playWave(input, next, nextFrom(lastMs), []).startsMs,
+    );
+    played.push({ wave, kind, size: sum(members), startsMs, endsMs, heldUp });
+    from = nextFrom(run.endsMs);
     if (from > horizonMs && sum(left) > 0)
       return { waves: played, stretches, finishMs: null, byThen, never: [] };
   }
@@ -112,9 +132,44 @@ export function paceNeeded(input: Omit<ForecastInput, 'pacePerMinute'>, byMs: nu
   return high;
 }
 
+/** @param nextMs when the next wave begins, or all has ended, if the wave ends at this time */
+function heldUpBy(
+  { groups }: ForecastInput,
+  { rounds, endsMs }: PlayedWave,
+  nextMs: (lastMs: number) => number,
+): HeldUp | null {
+  const size = rounds.reduce((total, { taken }) => total + sum(taken), 0);
+  let late = groups.map(() => 0);
+  let first = rounds.length;
+  for (let n = rounds.length - 1; n > 0; n--) {
+    const { taken } = rounds[n] as Round;
+    const upToHere = late.map((count, i) => count + (taken[i] as number));
+    if (sum(upToHere) > FEW * size) break;
+    late = upToHere;
+    first = n;
+  }
+  const before = rounds[first - 1];
+  if (first === rounds.length || before === undefined || endsMs - before.endsMs < LONG_MS) return null;
+  const delayMs = Math.round(nextMs(endsMs) - nextMs(before.endsMs));
+  // Not a number: the next wave never begins.
+  if (!(delayMs >= LONG_MS)) return null;
+  const zones = groups
+    .map(({ zones: all }, i) => ({ zone: all.join(' and '), count: late[i] as number }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count);
+  return { members: sum(late), zones: zones.map(({ zone }) => zone), delayMs };
+}
+
+/** Triggers between two changes of windows, by group. */
+interface Round {
+  readonly taken: readonly number[];
+  readonly endsMs: number;
+}
+
 interface PlayedWave {
   readonly startsMs: number;
   readonly endsMs: number;
+  readonly rounds: readonly Round[];
   readonly byThen: number;
   readonly done: boolean;
   readonly never: readonly (readonly string[])[];
@@ -128,6 +183,7 @@ function playWave(
 ): PlayedWave {
   const gapMs = 60_000 / pacePerMinute;
   let left = [...members];
+  const rounds: Round[] = [];
   let [startsMs, endsMs, byThen] = [Number.NaN, Number.NaN, 0];
   for (let now = from; sum(left) > 0; ) {
     const open = left.map(() => 0);
@@ -149,6 +205,7 @@ function playWave(
         if (Number.isNaN(startsMs)) startsMs = now;
         endsMs = now + (count - 1) * gapMs;
         stretches.push({ startsMs: now, members: count });
+        rounds.push({ taken, endsMs });
         byThen += Math.min(count, Math.max(0, Math.floor((byMs - now) / gapMs + EPSILON) + 1));
       }
       left = left.map((each, i) => each - (taken[i] as number));
@@ -157,9 +214,9 @@ function playWave(
     } else now = change;
     // Zones that never open are reported only when no other members are left.
     if (sum(left) > 0 && (now > horizonMs || (waiting === 0 && change === Number.POSITIVE_INFINITY)))
-      return { startsMs, endsMs, byThen, done: false, never };
+      return { startsMs, endsMs, rounds, byThen, done: false, never };
   }
-  return { startsMs, endsMs, byThen, done: true, never: [] };
+  return { startsMs, endsMs, rounds, byThen, done: true, never: [] };
 }
 
 /**

@@ -151,7 +151,7 @@ export function warningsOf(facts: PlanFacts): PlanNote[] {
     const reason = `${need}, but the account's tokens allow ${n(callsPerMinute)}; the plan assumes ${n(pacePerMinute)} triggers a minute`;
     warnings.push(...note('RATE_OVER_BUDGET', reason));
   }
-  warnings.push(...slowWaves(facts));
+  warnings.push(...slowWaves(facts), ...heldUpWaves(facts));
   const polling = pollers.filter(({ idle }) => idle === null).map(({ poller }) => `the poller "${poller}"`);
   const others = [
     ...polling,
@@ -187,6 +187,24 @@ function slowWaves({ forecast, startMs, oneWaveMs, timeZone, pacePerMinute }: Pl
   const alone = `as one wave at ${n(pacePerMinute)} triggers a minute, the campaign would end by ${timeIn(timeZone, oneWaveMs)}`;
   const why = `each of ${n(waves.length)} waves waits for the windows of all its members, \`waves.every\` and \`waves.settle\``;
   return note('SLOW_WAVES', `the waves add ${spanText(later)}: ${alone}, but ${why}`);
+}
+
+/** Warns if a few members with late windows hold up waves. */
+function heldUpWaves({ forecast: { waves } }: PlanFacts): PlanNote[] {
+  const held = waves.flatMap(({ wave, size, heldUp }, i) =>
+    heldUp === null ? [] : [{ wave, size, heldUp, next: waves[i + 1]?.wave ?? null }],
+  );
+  const [first] = held;
+  if (first === undefined) return [];
+  const { wave, size, heldUp, next } = first;
+  const what = next === null ? 'the end' : `wave ${n(next)}`;
+  const who = `${n(heldUp.members)} of ${n(size)} members of wave ${n(wave)} wait for the window of ${heldUp.zones.join(', ')}`;
+  const more = held.length === 1 ? '' : `; ${n(held.length - 1)} more waves are held up in the same way`;
+  const way = 'exclude them, widen `windows`, or use `windows.zone: account`';
+  return note(
+    'WAVE_HELD_UP',
+    `${who}, and delay ${what} by ${spanText(heldUp.delayMs)}${more}. To avoid it, ${way}`,
+  );
 }
 
 function isUsable(channel: string): boolean {

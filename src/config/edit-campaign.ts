@@ -24,6 +24,17 @@ export class EditCampaignError extends Error {
   override readonly name = 'EditCampaignError';
 }
 
+/** Thrown when a new campaign would replace another one, or when there is none to remove. */
+export class CampaignNameError extends Error {
+  override readonly name = 'CampaignNameError';
+  readonly code: 'NAME_TAKEN' | 'NO_SUCH_CAMPAIGN';
+
+  constructor(code: CampaignNameError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 /**
  * The campaign as it is written, with its aliases written out: what they stand for may lie elsewhere in the file. Null when
  * the file has no campaign of this name.
@@ -40,10 +51,16 @@ export function readCampaign(text: string, name: string): string | null {
  * @param campaign YAML of the campaign alone
  * @returns the text with the campaign in its place, or at the end of its section. What other entries share with the replaced
  * campaign stays as it was for them.
- * @throws EditCampaignError
+ * @param isNew refuse to replace a campaign
+ * @throws EditCampaignError, CampaignNameError
  */
-export function writeCampaign(text: string, name: string, campaign: string): string {
+export function writeCampaign(text: string, name: string, campaign: string, isNew = false): string {
   const document = parsed(text, 'the configuration');
+  if (isNew && document.hasIn([SECTION, name]))
+    throw new CampaignNameError(
+      'NAME_TAKEN',
+      `the configuration has a campaign "${name}"; choose another name`,
+    );
   // To compare all keys with each other takes 5 s for a mapping of 16,000 keys. The campaign is checked when the file is
   // loaded.
   const draft = parsed(campaign, 'the campaign', { uniqueKeys: false });
@@ -55,6 +72,20 @@ export function writeCampaign(text: string, name: string, campaign: string): str
   const before = document.getIn([SECTION, name], true);
   if (isNode(before)) moveAnchors(document, before);
   document.setIn([SECTION, name], contents);
+  return document.toString({ lineWidth: 0 });
+}
+
+/**
+ * @returns the text without the campaign. What other entries share with it stays as it was for them.
+ * @throws EditCampaignError, CampaignNameError
+ */
+export function removeCampaign(text: string, name: string): string {
+  const document = parsed(text, 'the configuration');
+  const found = document.getIn([SECTION, name], true);
+  if (!isNode(found))
+    throw new CampaignNameError('NO_SUCH_CAMPAIGN', `the configuration has no campaign "${name}"`);
+  moveAnchors(document, found);
+  document.deleteIn([SECTION, name]);
   return document.toString({ lineWidth: 0 });
 }
 

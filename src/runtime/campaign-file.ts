@@ -7,6 +7,7 @@ import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { OperatorError } from '../operator/error.ts';
 import type { CampaignFile } from '../operator/service/deps.ts';
+import type { ConfigEdit } from './config-edit/edits.ts';
 import { writeConfig } from './write-config.ts';
 
 interface Options {
@@ -24,29 +25,40 @@ export function createCampaignFile({ env, config, live, hasWorkers }: Options): 
       const text = await readFile(file, 'utf8');
       return { file, yaml: readCampaign(text, campaign), hash: hashOf(text) };
     },
-    async write(campaign, yaml, hash) {
-      const loaded = config();
-      const check = (text: string) => {
-        if (hashOf(text) === hash) return;
-        throw new OperatorError(
-          'conflict',
-          `${loaded.file} has changed since you read it; nothing was written. Read it again, and repeat your change`,
-          { code: 'CONFIG_CHANGED' },
-        );
-      };
-      const before = [loaded, await onDisk(loaded)];
-      const accept = (next: LoadedConfig) => requireApproval(campaign, next, before);
-      await writeConfig(loaded.file, env, { kind: 'campaign', campaign, yaml }, { check, accept });
-      // A run keeps the configuration that its plan was made from, so only the next plan sees the change.
-      const report = await live?.reload('a campaign that was written');
-      const text = await readFile(loaded.file, 'utf8');
-      return {
-        file: loaded.file,
-        hash: hashOf(text),
-        active: hasWorkers && report?.result === 'loaded',
-      };
+    async write({ campaign, yaml, isNew, hash }) {
+      const edit = { kind: 'campaign', campaign, yaml, isNew } as const;
+      return await change(edit, hash, (next, before) => requireApproval(campaign, next, before));
+    },
+    async remove({ campaign, hash }) {
+      const edit = { kind: 'campaign-removal', campaign } as const;
+      return await change(edit, hash, (next, before) => {
+        for (const each of before) requireNoSchedule(campaign, each);
+        requireApprovalElsewhere(campaign, next, before);
+      });
     },
   };
+
+  async function change(
+    edit: ConfigEdit,
+    hash: string,
+    accept: (next: LoadedConfig, before: readonly LoadedConfig[]) => void,
+  ) {
+    const loaded = config();
+    const check = (text: string) => {
+      if (hashOf(text) === hash) return;
+      throw new OperatorError(
+        'conflict',
+        `${loaded.file} has changed since you read it; nothing was written. Read it again, and repeat your change`,
+        { code: 'CONFIG_CHANGED' },
+      );
+    };
+    const before = [loaded, await onDisk(loaded)];
+    await writeConfig(loaded.file, env, edit, { check, accept: (next) => accept(next, before) });
+    // A run keeps the configuration that its plan was made from, so only the next plan sees the change.
+    const report = await live?.reload('a campaign that was written');
+    const text = await readFile(loaded.file, 'utf8');
+    return { file: loaded.file, hash: hashOf(text), active: hasWorkers && report?.result === 'loaded' };
+  }
 }
 
 /** The file as it is now; what is in use when the file is broken. */
@@ -70,6 +82,34 @@ function requireApproval(campaign: string, next: LoadedConfig, before: readonly 
     'forbidden',
     `"${campaign}" needs \`approval: second-person\`, because "${other}" has it: nobody takes the second person away alone. Write the campaign without it into the file on the machine of Sluice`,
     { code: 'APPROVAL_LOWERED' },
+  );
+}
+
+/**
+ * Without its last campaign with `approval: second-person`, the file would accept the same campaign again without it.
+ * @throws OperatorError (forbidden)
+ */
+function requireApprovalElsewhere(
+  campaign: string,
+  next: LoadedConfig,
+  before: readonly LoadedConfig[],
+): void {
+  if (campaignsWithApproval(next).length > 0) return;
+  if (!before.some((each) => campaignsWithApproval(each).length > 0)) return;
+  throw new OperatorError(
+    'forbidden',
+    `"${campaign}" is the last campaign with \`approval: second-person\`: nobody takes the second person away alone. Remove it from the file on the machine of Sluice`,
+    { code: 'APPROVAL_LOWERED' },
+  );
+}
+
+/** @throws OperatorError (conflict) */
+function requireNoSchedule(campaign: string, { config }: LoadedConfig): void {
+  if (config.campaigns[campaign]?.schedule === undefined) return;
+  throw new OperatorError(
+    'conflict',
+    `"${campaign}" has a schedule; remove \`schedule\` from the campaign, and save it, before you delete it`,
+    { code: 'SCHEDULED' },
   );
 }
 

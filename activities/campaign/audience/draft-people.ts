@@ -3,19 +3,23 @@
 import type { FoundMember } from '../../../src/ledger/campaigns/campaign-audience.ts';
 import type { DraftMember } from '../../../src/ledger/campaigns/campaign-freeze.ts';
 
-interface Person extends DraftMember {
+/** A person of a draft, and where it was found. */
+export interface DraftPerson extends DraftMember {
   readonly part: number;
+  /** Id of the contact, or number of the row of a source; null: unknown. */
+  readonly contact: number | null;
+  readonly row: number | null;
   readonly cardAt: string;
   readonly cardId: number;
 }
 
 export class DraftPeople {
-  readonly #people = new Map<string, Person>();
+  readonly #people = new Map<string, DraftPerson>();
   readonly #unreadable = new Set<number>();
   /** Entries without a readable number; a contact counts once. */
   invalid = 0;
 
-  get members(): readonly DraftMember[] {
+  get members(): readonly DraftPerson[] {
     return [...this.#people.values()];
   }
 
@@ -34,9 +38,11 @@ export class DraftPeople {
   }
 
   #addPerson(part: number, key: string, number: string, found: FoundMember): void {
-    const { tagIds = null, zones = '', variables = {}, cardAt, cardId } = found;
-    const added: Person = {
+    const { tagIds = null, zones = '', variables = {}, cardAt, cardId, contactId = null, row = null } = found;
+    const added: DraftPerson = {
       part,
+      contact: contactId,
+      row,
       key,
       number,
       zones,
@@ -50,11 +56,13 @@ export class DraftPeople {
   }
 }
 
-function merged(known: Person, added: Person): Person {
+function merged(known: DraftPerson, added: DraftPerson): DraftPerson {
   const wins = added.part === known.part && isNewer(added, known);
   const [first, second] = wins ? [added, known] : [known, added];
   return {
     part: first.part,
+    contact: first.contact ?? second.contact,
+    row: first.row,
     key: first.key,
     number: first.number,
     zones: first.zones === '' ? second.zones : first.zones,
@@ -65,6 +73,6 @@ function merged(known: Person, added: Person): Person {
   };
 }
 
-function isNewer(a: Person, b: Person): boolean {
+function isNewer(a: DraftPerson, b: DraftPerson): boolean {
   return a.cardAt > b.cardAt || (a.cardAt === b.cardAt && a.cardId > b.cardId);
 }

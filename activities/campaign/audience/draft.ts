@@ -8,13 +8,15 @@ import { readCatalog } from '../../../src/ledger/sync/catalog.ts';
 import { excludedKeys } from '../../../src/mapping/audience.ts';
 import type { DraftContext } from './draft-context.ts';
 import { callFailed, type Draft, type DraftPart, readListPart, readRowsPart } from './draft-parts.ts';
-import { DraftPeople } from './draft-people.ts';
+import { DraftPeople, type DraftPerson } from './draft-people.ts';
 import { decider, rulesOf } from './freeze.ts';
 import { accountLists, checkNames, listsOf, readList } from './names.ts';
 import { readsExcludedNumbers } from './rows.ts';
 
 /** People judged with one statement; takes about 50 ms, after which other work gets the ledger. */
 const CHUNK = 1000;
+/** People in the sample. */
+const SAMPLE = 3;
 
 /** @returns the names that the account lacks, or the audience */
 export async function countDraft(
@@ -50,7 +52,8 @@ export async function countDraft(
     parts.push(read.part);
   }
   const judged = await judge(context, draft, people, barred);
-  return { problems: [], audience: summary(at, parts, people, judged, context.calls.made) };
+  const variables = variablesOf(Object.keys(spec.config.variables), people);
+  return { problems: [], audience: { ...summary(at, parts, people, judged, context.calls.made), variables } };
 }
 
 /** Reads lists that the ledger lacks, and once more those that lack a name: it may be new. */
@@ -94,6 +97,7 @@ interface Judged {
   readonly excluded: ReadonlyMap<string, number>;
   readonly controlGroup: number;
   readonly eligible: number;
+  readonly sample: DraftAudience['sample'];
 }
 
 async function judge(
@@ -107,27 +111,56 @@ async function judge(
   const excluded = new Map<string, number>();
   if (people.invalid > 0) excluded.set('NUMBER_INVALID', people.invalid);
   let [controlGroup, eligible] = [0, 0];
+  const reached: DraftPerson[] = [];
+  let incomplete: DraftPerson | null = null;
   const { members } = people;
   for (let from = 0; from < members.length; from += CHUNK) {
     replaced.throwIfAborted();
     const chunk = members.slice(from, from + CHUNK);
     const keys = chunk.map(({ key }) => key).filter((key) => barred.has(key));
-    for (const { state, code } of (await draftCandidates(deps.db, rules, chunk, keys)).map(decide)) {
-      if (state === 'excluded') excluded.set(code ?? '', (excluded.get(code ?? '') ?? 0) + 1);
-      else if (state === 'holdout') controlGroup++;
-      else eligible++;
+    for (const { id, state, code } of (await draftCandidates(deps.db, rules, chunk, keys)).map(decide)) {
+      const member = chunk[id - 1] as DraftPerson;
+      if (state === 'excluded') {
+        excluded.set(code ?? '', (excluded.get(code ?? '') ?? 0) + 1);
+        if (code === 'VARIABLE_MISSING') incomplete ??= member;
+      } else if (state === 'holdout') controlGroup++;
+      else {
+        eligible++;
+        if (reached.length < SAMPLE) reached.push(member);
+      }
     }
   }
-  return { excluded, controlGroup, eligible };
+  return { excluded, controlGroup, eligible, sample: sampleOf(reached, incomplete) };
+}
+
+function sampleOf(reached: readonly DraftPerson[], incomplete: DraftPerson | null): DraftAudience['sample'] {
+  const shown = ({ part, contact, row, number, variables }: DraftPerson, isExcluded: boolean) => ({
+    part,
+    contact,
+    row,
+    number,
+    variables: { ...variables },
+    isExcluded,
+  });
+  if (incomplete === null) return reached.map((member) => shown(member, false));
+  return [...reached.slice(0, SAMPLE - 1).map((member) => shown(member, false)), shown(incomplete, true)];
+}
+
+/** People without a value, by the variables of the flow. */
+function variablesOf(names: readonly string[], { members }: DraftPeople): DraftAudience['variables'] {
+  return names.map((name) => ({
+    name,
+    missing: members.filter(({ variables }) => variables[name] === undefined).length,
+  }));
 }
 
 function summary(
   at: Date,
   parts: readonly DraftPart[],
   people: DraftPeople,
-  { excluded, controlGroup, eligible }: Judged,
+  { excluded, controlGroup, eligible, sample }: Judged,
   calls: number,
-): DraftAudience {
+): Omit<DraftAudience, 'variables'> {
   const own = parts.filter(({ part }) => part !== null);
   const sum = (of: 'found' | 'read') => own.reduce((total, part) => total + part[of], 0);
   const [found, read] = [sum('found'), sum('read')];
@@ -146,6 +179,7 @@ function summary(
       .sort((a, b) => b.members - a.members || (a.code < b.code ? -1 : 1)),
     controlGroup,
     eligible,
+    sample,
     estimate:
       isMore || read === 0 || found === read ? null : { people: scaled(count), eligible: scaled(eligible) },
     parts: [...parts],

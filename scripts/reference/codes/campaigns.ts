@@ -56,6 +56,11 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
         'The waves take longer than the calls.',
         'Shorten `settle` or `every`, or enlarge the waves.',
       ],
+      [
+        'WAVE_HELD_UP',
+        'A few members with late windows hold up a wave, and so the next ones.',
+        'Exclude them, widen `windows`, or use `windows.zone: account`.',
+      ],
       ['RATE_OVER_BUDGET', "`waves.callsPerMinute` exceeds the account's calls per minute.", 'Lower it.'],
       ['SHARED_BUDGET', "Other work shares the account's calls.", 'Expect a later end.'],
       ['CONNECTION_NOT_FOUND', 'The account lacks the connection.', 'Correct `connection`.'],
@@ -102,7 +107,14 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
         'The ledger was restored from a backup and does not know who was reached since. As the code of a member: the flow may have run after the backup.',
         '[Check the service, then end the restore](../how-to/back-up-and-restore.md#4-check-campaigns-and-end-the-restore).',
       ],
-      ['RUN_OPEN', 'A run is active.', 'Wait, or cancel it.'],
+      ['RUN_OPEN', 'A run is active, or its plan waits for its start.', 'Wait, or cancel it.'],
+      [
+        'SCHEDULED',
+        'The campaign has a schedule, so it is not deleted.',
+        'Remove `schedule` from the campaign first.',
+      ],
+      ['NO_SUCH_CAMPAIGN', 'The configuration has no campaign of this name.', 'Check the name.'],
+      ['NAME_TAKEN', 'The configuration has a campaign of this name.', 'Choose another name.'],
       ['NO_SUCH_RUN', 'There is no such run.', 'Check the name.'],
       ['NOT_PLANNED', 'There is no plan to start.', '`sluice campaign plan`.'],
       ['PLAN_VOID', 'The configuration changed after the plan.', 'Plan again.'],
@@ -122,7 +134,7 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
       ],
       [
         'APPROVAL_LOWERED',
-        'A campaign of the configuration has `approval: second-person`, so the operator API writes no campaign without it.',
+        'A campaign of the configuration has `approval: second-person`, so the operator API writes no campaign without it, and does not delete the last one.',
         'Add `approval: second-person`, or edit the file on the machine.',
       ],
       [

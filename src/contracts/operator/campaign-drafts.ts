@@ -1,7 +1,9 @@
 // Endpoints of drafts: campaigns that somebody is writing. They count the people in reach, and change nothing.
 import { z } from 'zod';
 import { name as ConfiguredName } from '../config/config-base.ts';
-import { Count, endpoint, Note, Time } from './endpoint.ts';
+import { CampaignConfig } from '../config/config-campaigns.ts';
+import { Expression } from '../config/config-mapping.ts';
+import { Count, endpoint, Note, Time, Unmask } from './endpoint.ts';
 
 /** A mistake in the draft. */
 export const DraftProblem = z.object({
@@ -36,6 +38,23 @@ export const DraftAudience = z.object({
   excluded: z.array(z.object({ code: z.string(), members: Count })),
   controlGroup: Count,
   eligible: Count,
+  /** People whose number was read, and those of them without a value for a variable of the flow. */
+  variables: z.array(z.object({ name: z.string(), missing: Count })),
+  /** What real people would get: up to 3, one of them without a value if there is such a person. */
+  sample: z.array(
+    z.object({
+      /** Index in `audience`, the id of the contact, and the row number of a source. */
+      part: Count,
+      contact: z.number().nullable(),
+      row: z.number().nullable(),
+      /** E.164 without plus; masked unless it was revealed. */
+      number: z.string(),
+      /** A variable without a value is left out. Values are hidden unless they were revealed. */
+      variables: z.record(z.string(), z.unknown()),
+      /** A variable has no value, so the person is excluded. */
+      isExcluded: z.boolean(),
+    }),
+  ),
   /** `people` and `eligible` in proportion to `found`; null if all was read, or if `found` is not known. */
   estimate: z.object({ people: Count, eligible: Count }).nullable(),
   parts: z.array(
@@ -68,20 +87,32 @@ export const CAMPAIGN_DRAFTS = {
       sources: z.array(z.object({ source: z.string(), type: z.string() })),
       syncs: z.array(z.object({ sync: z.string(), account: z.string() })),
       campaigns: z.array(z.object({ campaign: z.string(), account: z.string() })),
+      /** Variables that other campaigns send to a flow: the API names no variables of flows. */
+      variables: z.array(
+        z.object({
+          account: z.string(),
+          flow: CampaignConfig.shape.flow,
+          name: z.string(),
+          expression: Expression,
+          campaigns: z.array(z.string()),
+        }),
+      ),
     }),
   }),
   'POST /campaign-drafts/audience': endpoint({
     role: 'editor',
     summary:
-      'Count the people that a draft would reach, without a plan. Reads at most 20,000 entries and makes at most 4 API calls.',
+      'Count the people that a draft would reach, without a plan, and show what three of them would get. Reads at most 20,000 entries and makes at most 4 API calls.',
     input: z.strictObject({
       campaign: ConfiguredName,
       /** As an entry of `campaigns` in the configuration. */
       config: z.record(z.string(), z.unknown()),
+      unmask: Unmask,
     }),
     reads: true,
     audited: true,
     audit: ['campaign'],
+    auditOutput: ['audience.sample.part', 'audience.sample.contact', 'audience.sample.row'],
     auditMinutes: 10,
     output: z.object({
       /** What is wrong with the draft, as if it were in the configuration file. */

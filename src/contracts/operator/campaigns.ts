@@ -128,6 +128,13 @@ const Commanded = z.object({
 
 const command = { campaign: Target, reason: Reason };
 
+const WrittenCampaign = z.object({
+  file: z.string(),
+  hash: z.string(),
+  /** The workers of this process use it now. False: workers elsewhere have to load their copy of the file. */
+  active: z.boolean(),
+});
+
 const { flow, connection, holdout, windows, waves, stop, cap, recheck, conversationWindow, approval } =
   CampaignConfig.shape;
 
@@ -167,6 +174,26 @@ const CampaignRules = z.object({
   pace: z.number().nullable(),
 });
 export type CampaignRules = z.infer<typeof CampaignRules>;
+
+/** What differs between two plans of a campaign. */
+export const CampaignChanges = z.object({
+  run: z.string(),
+  /** Null: no earlier run was approved. */
+  before: z
+    .object({
+      run: z.string(),
+      approvedBy: z.string().nullable(),
+      approvedAt: Time.nullable(),
+      eligible: Count.nullable(),
+    })
+    .nullable(),
+  eligible: Count.nullable(),
+  /** `path` as in the configuration, for example `audience[0].tags`. Null: it was or is not set. */
+  changes: z.array(
+    z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+  ),
+});
+export type CampaignChanges = z.infer<typeof CampaignChanges>;
 
 export const CAMPAIGNS = {
   'GET /campaigns': endpoint({
@@ -209,6 +236,13 @@ export const CAMPAIGNS = {
     summary: 'Show windows, waves, stop rules and limits of a run, or of a campaign that has none.',
     input: z.strictObject({ campaign: Campaign }),
     output: CampaignRules,
+  }),
+  'GET /campaigns/{campaign}/changes': endpoint({
+    role: 'editor',
+    summary:
+      'Compare the configuration and the size of a run with the run of the campaign that was approved before it, or was started if it needs no approval.',
+    input: z.strictObject({ campaign: Campaign }),
+    output: CampaignChanges,
   }),
   'GET /campaigns/{campaign}/burn-down': endpoint({
     role: 'viewer',
@@ -257,14 +291,23 @@ export const CAMPAIGNS = {
       campaign: ConfiguredName,
       yaml: z.string().min(1).max(100_000),
       hash: z.string().max(100),
+      /** Refuse to replace a campaign of this name, for a new campaign or a copy. */
+      isNew: z.boolean().default(false),
       reason: Reason,
     }),
-    output: z.object({
-      file: z.string(),
-      hash: z.string(),
-      /** The workers of this process use it now. False: workers elsewhere have to load their copy of the file. */
-      active: z.boolean(),
+    audit: ['isNew'],
+    output: WrittenCampaign,
+  }),
+  'DELETE /campaigns/{campaign}/source': endpoint({
+    role: 'editor',
+    summary:
+      'Delete a campaign from sluice.yaml. Its runs stay visible. Refused while a run is planned or active, while it has a schedule, and for the last campaign with a second person.',
+    input: z.strictObject({
+      campaign: ConfiguredName,
+      hash: z.string().max(100),
+      reason: Reason,
     }),
+    output: WrittenCampaign,
   }),
   'POST /campaigns/{campaign}/plan': endpoint({
     role: 'operator',

@@ -16,6 +16,11 @@ export const PlannedWave = z.object({
   /** First and last trigger. */
   startsAt: time,
   endsAt: time,
+  /** The few members whose windows open late, and by how many milliseconds they delay the next wave, or the end. */
+  heldUp: z
+    .object({ members: z.number(), zones: z.array(z.string()).readonly(), delayMs: z.number() })
+    .readonly()
+    .nullish(),
 });
 export type PlannedWave = Readonly<z.infer<typeof PlannedWave>>;
 

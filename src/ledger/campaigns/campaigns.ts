@@ -123,6 +123,20 @@ export async function listRuns(
   );
 }
 
+/** A run of the campaign that is being planned, waits for its start, or is active; null: none. */
+export async function openRun(
+  db: Queryable,
+  campaign: string,
+): Promise<{ readonly run: string; readonly state: CampaignState } | null> {
+  const [row] = await db.query<{ run: string; state: CampaignState }>(
+    `select run_id as run, state from campaigns
+      where campaign = $1 and state in ('planning', 'planned', 'running')
+      order by case state when 'running' then 0 else 1 end limit 1`,
+    [campaign],
+  );
+  return row ?? null;
+}
+
 /**
  * Moves the run to a new state from one of these.
  * @returns false when its state has changed

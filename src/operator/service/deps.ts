@@ -141,14 +141,26 @@ export interface CampaignFile {
   /** `yaml`: null when the file has no campaign of this name. */
   read(campaign: string): Promise<{ file: string; yaml: string | null; hash: string }>;
   /**
-   * @param hash of the file as it was read
-   * @throws OperatorError (invalid) naming every problem; (conflict) when the file has changed since
+   * @throws OperatorError (invalid) naming every problem; (conflict) when the file has changed since it was read;
+   * (forbidden) when it takes the second person away
    */
-  write(
-    campaign: string,
-    yaml: string,
-    hash: string,
-  ): Promise<{ file: string; hash: string; active: boolean }>;
+  write(edit: {
+    readonly campaign: string;
+    readonly yaml: string;
+    /** Refuse to replace a campaign. */
+    readonly isNew: boolean;
+    /** Of the file as it was read. */
+    readonly hash: string;
+  }): Promise<WrittenCampaign>;
+  /** @throws as `write`; OperatorError (conflict) when the campaign has a schedule; (not found) */
+  remove(edit: { readonly campaign: string; readonly hash: string }): Promise<WrittenCampaign>;
+}
+
+interface WrittenCampaign {
+  readonly file: string;
+  readonly hash: string;
+  /** The workers of this process use it now. */
+  readonly active: boolean;
 }
 
 /** Campaigns that are being written. */

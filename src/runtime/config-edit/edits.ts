@@ -2,13 +2,25 @@
 import { CONFIG_CHECKS } from '../../cli/config/config-checks.ts';
 import { AddSyncError, addSync, type NewSync } from '../../config/add-sync.ts';
 import { checkDraft } from '../../config/check-draft.ts';
-import { EditCampaignError, writeCampaign } from '../../config/edit-campaign.ts';
+import {
+  CampaignNameError,
+  EditCampaignError,
+  removeCampaign,
+  writeCampaign,
+} from '../../config/edit-campaign.ts';
 import { ConfigError } from '../../config/errors.ts';
 import { loadConfigText } from '../../config/load.ts';
 import type { DraftProblem } from '../../contracts/operator/campaign-drafts.ts';
 
 export type ConfigEdit =
-  | { readonly kind: 'campaign'; readonly campaign: string; readonly yaml: string }
+  | {
+      readonly kind: 'campaign';
+      readonly campaign: string;
+      readonly yaml: string;
+      /** Refuse to replace a campaign. */
+      readonly isNew: boolean;
+    }
+  | { readonly kind: 'campaign-removal'; readonly campaign: string }
   | { readonly kind: 'sync'; readonly sync: NewSync };
 
 export interface DraftCheck {
@@ -29,7 +41,11 @@ export interface EditInput {
 export type EditAnswer =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'problems'; readonly problems: DraftProblem[] }
-  | { readonly kind: 'refused'; readonly code: 'YAML' | 'NAME_TAKEN' | 'CONFIG'; readonly message: string };
+  | {
+      readonly kind: 'refused';
+      readonly code: 'YAML' | 'NAME_TAKEN' | 'NO_SUCH_CAMPAIGN' | 'CONFIG';
+      readonly message: string;
+    };
 
 export async function answerEdit({ work, file, text, env }: EditInput): Promise<EditAnswer> {
   const options = { env, ...CONFIG_CHECKS };
@@ -38,8 +54,7 @@ export async function answerEdit({ work, file, text, env }: EditInput): Promise<
       const problems = await checkDraft({ file, text }, work.campaign, work.config, options);
       return { kind: 'problems', problems };
     }
-    const edited =
-      work.kind === 'sync' ? addSync(text, work.sync) : writeCampaign(text, work.campaign, work.yaml);
+    const edited = edit(text, work);
     await loadConfigText(file, edited, options);
     return { kind: 'text', text: edited };
   } catch (error) {
@@ -49,8 +64,20 @@ export async function answerEdit({ work, file, text, env }: EditInput): Promise<
   }
 }
 
+function edit(text: string, work: ConfigEdit): string {
+  switch (work.kind) {
+    case 'sync':
+      return addSync(text, work.sync);
+    case 'campaign':
+      return writeCampaign(text, work.campaign, work.yaml, work.isNew);
+    case 'campaign-removal':
+      return removeCampaign(text, work.campaign);
+  }
+}
+
 function codeOf(error: unknown) {
   if (error instanceof EditCampaignError) return 'YAML';
+  if (error instanceof CampaignNameError) return error.code;
   if (error instanceof AddSyncError) return 'NAME_TAKEN';
   return error instanceof ConfigError ? 'CONFIG' : null;
 }

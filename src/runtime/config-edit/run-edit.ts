@@ -43,10 +43,15 @@ export async function checkDraftOf(
   throw unexpected(answer);
 }
 
+const KINDS: Readonly<Record<string, 'conflict' | 'notFound'>> = {
+  NAME_TAKEN: 'conflict',
+  NO_SUCH_CAMPAIGN: 'notFound',
+};
+
 function unexpected(answer: EditAnswer): Error {
   if (answer.kind !== 'refused') return new Error(`the thread answered ${answer.kind}`);
   const { code, message } = answer;
-  return new OperatorError(code === 'NAME_TAKEN' ? 'conflict' : 'invalid', message, { code });
+  return new OperatorError(KINDS[code] ?? 'invalid', message, { code });
 }
 
 async function runInThread(input: EditInput, { totalMs, memoryMb }: EditLimits): Promise<EditAnswer> {

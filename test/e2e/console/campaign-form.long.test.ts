@@ -164,6 +164,55 @@ it('the count follows the form, and what is saved keeps comments and other keys'
   });
 });
 
+it('every variable is in the form, and shows what real people would get', {
+  timeout: 90_000,
+}, async () => {
+  await withPage({}, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    const preview = page.getByRole('region', { name: 'What real people would get' });
+    await preview.getByText('+55 11 9••••-0001').waitFor();
+    await page.getByText('“name” has no value for 1 of the 5 people read.').waitFor();
+
+    // The flow wants `nome`.
+    await page.getByRole('button', { name: 'Remove name' }).click();
+    await page.getByText('The flow gets no variables.').waitFor();
+    await page.getByRole('textbox', { name: 'Name in the flow' }).fill('nome');
+    await page.getByRole('button', { name: 'Add a variable' }).click();
+    const nome = page.getByRole('group', { name: 'nome' });
+    await nome.getByLabel('Field or column').fill('name');
+    await nome.getByLabel('If it is empty').fill('cliente');
+    await page.getByRole('button', { name: 'Show these values' }).click();
+    await preview.getByText('Bia').waitFor();
+    await preview.getByText('cliente').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The campaign is saved.').waitFor();
+  });
+  const saved = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } });
+  expect(saved.campaign('spring').config.variables).toEqual({ nome: { path: 'name', default: 'cliente' } });
+});
+
+it('a campaign is cloned under a new name, and the copy is deleted', { timeout: 90_000 }, async () => {
+  await withPage({}, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.getByRole('button', { name: 'Clone' }).click();
+    await page.getByRole('heading', { name: 'Copy of spring' }).waitFor();
+    expect(await page.getByLabel('Members per wave').inputValue()).toBe('50, 100');
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('summer');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Edit the campaign' }).waitFor();
+    expect(await readFile(join(dir, 'sluice.yaml'), 'utf8')).toContain('summer:');
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByText('deleting is archiving').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('The campaign summer is deleted.').waitFor();
+  });
+  const text = await readFile(join(dir, 'sluice.yaml'), 'utf8');
+  expect(text).not.toContain('summer');
+  expect(text).toContain('# the form does not know it');
+});
+
 it.each([
   { scheme: 'light', size: 'desktop' },
   { scheme: 'dark', size: 'phone', locale: 'pt-BR' },

@@ -137,7 +137,14 @@ describe('a forecast within windows', () => {
     const { waves } = forecast(plan({}, { ...members(90), calendar, pacePerMinute: 1 }));
     // 60 fit into the first day, 30 into the second.
     expect(waves).toEqual([
-      { wave: 1, kind: 'wave', size: 90, startsMs: 9 * HOUR, endsMs: DAY + 9 * HOUR + 29 * MINUTE },
+      {
+        wave: 1,
+        kind: 'wave',
+        size: 90,
+        startsMs: 9 * HOUR,
+        endsMs: DAY + 9 * HOUR + 29 * MINUTE,
+        heldUp: null,
+      },
     ]);
   });
 
@@ -196,6 +203,43 @@ describe('a forecast within windows', () => {
     expect(found.waves).toHaveLength(4);
   });
 
+  describe('a few members whose window opens late', () => {
+    /** Of each wave of 100: `few` in a zone that opens at 16:00. */
+    const held = (few: number, waves: object = {}, late: Hours = [16, 20]) => {
+      const groups = [
+        { zones: ['main'], members: 200 - 2 * few },
+        { zones: ['far'], members: 2 * few },
+      ];
+      const calendar = hourly({ main: [9, 20], far: late });
+      return forecast(plan({ size: 100, settle: '1h', ...waves }, { groups, calendar, startMs: 9 * HOUR }));
+    };
+    /** When 97 of 100 are triggered, a second each, and the next wave could begin an hour later. */
+    const early = 9 * HOUR + 96_000;
+
+    it('hold up the next wave until then', () => {
+      const [first, second] = held(3).waves;
+      expect(first).toMatchObject({ endsMs: 16 * HOUR + 2000 });
+      expect(first?.heldUp).toEqual({ members: 3, zones: ['far'], delayMs: 16 * HOUR + 2000 - early });
+      // In the second wave their window is open.
+      expect(second?.heldUp).toBeNull();
+    });
+
+    it('hold up the end, in the last wave', () => {
+      const { waves, finishMs } = held(3, { size: 200 });
+      expect(waves.map(({ heldUp }) => heldUp)).toEqual([
+        { members: 6, zones: ['far'], delayMs: (finishMs ?? 0) - (9 * HOUR + 193_000) },
+      ]);
+    });
+
+    it.each<[string, Parameters<typeof held>]>([
+      ['nobody, if they are many', [6]],
+      ['nobody, if the next wave is later anyway', [3, { every: '12h' }]],
+      ['nobody, if they open less than an hour later', [3, {}, [9, 20]]],
+    ])('hold up %s', (_, of) => {
+      expect(held(...of).waves[0]?.heldUp).toBeNull();
+    });
+  });
+
   it.each([0, -1, Number.NaN])('a pace of %s is refused', (pacePerMinute) => {
     expect(() => forecast(plan({}, { pacePerMinute }))).toThrow(/greater than 0/);
   });
@@ -222,7 +266,7 @@ describe('a forecast within windows', () => {
         const { pacePerMinute, startMs, from, length, closed, ...waves } = campaign;
         const calendar = hourly({ any: [from, Math.min(24, from + length)] }, closed);
         const input = plan(waves, { ...members(count), calendar, pacePerMinute, startMs });
-        expect(forecast(input).waves).toEqual(oneByOne(input, count));
+        expect(forecast(input).waves).toMatchObject(oneByOne(input, count));
       }),
       { numRuns: propertyRuns(300) },
     );

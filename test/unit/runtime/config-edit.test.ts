@@ -17,7 +17,7 @@ const CAMPAIGN = {
   audience: [{ from: 'contacts', tags: ['lead'] }],
   windows: { days: { mon: ['09:00-18:00'] } },
 };
-const write = (yaml: string) => ({ kind: 'campaign', campaign: 'spring', yaml }) as const;
+const write = (yaml: string) => ({ kind: 'campaign', campaign: 'spring', isNew: false, yaml }) as const;
 
 it('a campaign comes back in the text of the file, whose comments stay', async () => {
   const text = await editConfig(write(JSON.stringify(CAMPAIGN)), PLACE);

@@ -1,5 +1,5 @@
 // Which campaigns there are, what runs, and what waits for somebody.
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
@@ -10,11 +10,13 @@ import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Count, Share, Time } from '../../parts/values.tsx';
-import { type Campaign, STATUS_OF, stateOf } from './data.ts';
+import { type Campaign, STATUS_OF, stateOf, TOPICS } from './data.ts';
 import { Editor } from './editor.tsx';
 import { useSpending } from './use-spending.ts';
 
 const EVERY_MS = 15_000;
+/** Newest runs that are searched for deleted campaigns. */
+const RUNS = 200;
 
 export function CampaignList() {
   const { t } = useTranslation('campaigns');
@@ -80,10 +82,14 @@ export function CampaignList() {
       title={t('title')}
       lead={list.data && <Lead campaigns={list.data.campaigns} />}
       actions={
-        may && <Button onClick={() => setUrl({ new: 'yes' }, { replace: false })}>{t('list.new')}</Button>
+        may && (
+          <Button onClick={() => setUrl({ new: 'yes', copy: null }, { replace: false })}>
+            {t('list.new')}
+          </Button>
+        )
       }
     >
-      {may && url.new !== undefined && <Editor campaign={null} />}
+      {may && url.new !== undefined && <Editor campaign={null} copyOf={url.copy} />}
       <Section title={t('list.label')} flush>
         <Loaded of={list}>
           {({ campaigns }) => (
@@ -109,7 +115,35 @@ export function CampaignList() {
           )}
         </Loaded>
       </Section>
+      {list.data && <Archive configured={list.data.campaigns} />}
     </Page>
+  );
+}
+
+/** Campaigns that were deleted from the configuration, by their runs. */
+function Archive({ configured }: { readonly configured: readonly Campaign[] }) {
+  const { t } = useTranslation('campaigns');
+  const [, setUrl] = useUrlState();
+  const runs = useCall('GET /campaign-runs', { limit: RUNS }, { topics: TOPICS });
+  const names = [...new Set((runs.data?.runs ?? []).map(({ campaign }) => campaign))].filter(
+    (name) => !configured.some(({ campaign }) => campaign === name),
+  );
+  if (names.length === 0) return null;
+  return (
+    <Section title={t('list.archive')} about={t('list.archiveAbout', { runs: RUNS })}>
+      <Group gap="xs">
+        {names.map((campaign) => (
+          <Button
+            key={campaign}
+            size="xs"
+            variant="default"
+            onClick={() => setUrl({ campaign }, { replace: false })}
+          >
+            {campaign}
+          </Button>
+        ))}
+      </Group>
+    </Section>
   );
 }
 

@@ -121,7 +121,7 @@ function OneRun({ campaign, run, newest, trail, choice }: OneRunProps) {
           <Loaded of={report}>{({ account }) => <Members account={account} run={run} />}</Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="plan" pt="md">
-          <PlanView run={run} />
+          <Loaded of={report}>{({ state }) => <PlanView run={run} isWaiting={state === 'planned'} />}</Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="replies" pt="md">
           <Replies campaign={campaign} run={run} />

@@ -8,22 +8,22 @@ import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Section } from '../../parts/page.tsx';
-import { Loaded } from '../../parts/states.tsx';
+import { EmptyState, Loaded } from '../../parts/states.tsx';
 import classes from './campaigns.module.css';
 import { TOPICS } from './data.ts';
 import { CampaignForm } from './draft/campaign-form.tsx';
 import { parseDraft, withValue } from './draft/document.ts';
 import { FormProvider } from './draft/fields.tsx';
+import { FileActions } from './draft/file-actions.tsx';
 import type { Choices } from './draft/lists.ts';
 import { Headline, LiveCount } from './draft/live-count.tsx';
+import { VariablePreview } from './draft/variable-preview.tsx';
 
 /** Edits have settled when nothing changes for this long. */
 const SETTLE_MS = 700;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const TEMPLATE = `flow: 1
 connection: 1
-variables:
-  name: contact.name
 audience:
   - from: contacts
     tags: [lead]
@@ -42,25 +42,43 @@ approval: second-person
 const templateOf = ({ accounts }: Choices) =>
   withValue(`account: main\n${TEMPLATE}`, ['account'], accounts[0]?.account ?? 'main');
 
-/** @param campaign null: a new one, whose name is asked for */
-export function Editor({ campaign }: { readonly campaign: string | null }) {
-  const source = useCall('GET /campaigns/{campaign}/source', { campaign: campaign ?? 'new' });
+interface Props {
+  /** Null: a new one, whose name is asked for. */
+  readonly campaign: string | null;
+  /** The campaign that a new one is a copy of. */
+  readonly copyOf?: string | undefined;
+}
+
+export function Editor({ campaign, copyOf }: Props) {
+  const { t } = useTranslation('campaign-form');
+  const origin = campaign ?? copyOf ?? null;
+  const source = useCall('GET /campaigns/{campaign}/source', { campaign: origin ?? 'new' });
   const choices = useCall('GET /campaign-drafts/choices', {});
   return (
     <Loaded of={source}>
       {({ yaml, hash, file }) => (
         <Loaded of={choices}>
-          {(found) => (
-            <DraftEditor
-              choices={found}
-              // What somebody types must survive a change of the file by others: saving then says so.
-              key={campaign ?? ''}
-              campaign={campaign}
-              file={file}
-              hash={hash}
-              yaml={campaign === null ? templateOf(found) : (yaml ?? templateOf(found))}
-            />
-          )}
+          {(found) =>
+            origin !== null && yaml === null ? (
+              <Section title={t('edit.title')}>
+                <EmptyState
+                  title={t('edit.gone', { campaign: origin })}
+                  text={t('edit.goneText', { file })}
+                />
+              </Section>
+            ) : (
+              <DraftEditor
+                choices={found}
+                // What somebody types must survive a change of the file by others: saving then says so.
+                key={`${campaign ?? ''} ${origin ?? ''}`}
+                campaign={campaign}
+                copyOf={copyOf ?? null}
+                file={file}
+                hash={hash}
+                yaml={yaml ?? templateOf(found)}
+              />
+            )
+          }
         </Loaded>
       )}
     </Loaded>
@@ -70,12 +88,13 @@ export function Editor({ campaign }: { readonly campaign: string | null }) {
 interface DraftProps {
   readonly choices: Choices;
   readonly campaign: string | null;
+  readonly copyOf: string | null;
   readonly file: string;
   readonly hash: string;
   readonly yaml: string;
 }
 
-function DraftEditor({ choices, campaign, file, hash, yaml }: DraftProps) {
+function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps) {
   const { t } = useTranslation('campaign-form');
   const [, setUrl] = useUrlState();
   const [given, setGiven] = useState('');
@@ -97,13 +116,17 @@ function DraftEditor({ choices, campaign, file, hash, yaml }: DraftProps) {
     done: ({ active }) => t(active ? 'edit.saved' : 'edit.savedRestart'),
     onDone: (saved) => {
       setBase(saved.hash);
-      setUrl({ campaign: name, new: null });
+      setUrl({ campaign: name, new: null, copy: null });
     },
   });
   const problems = counted.data?.problems ?? [];
   return (
     <div className={classes.editor}>
-      <Section title={t(campaign === null ? 'edit.new' : 'edit.title')} about={t('edit.about')}>
+      <Section
+        title={titleOf(t, campaign, copyOf)}
+        about={t('edit.about')}
+        actions={campaign !== null && <FileActions campaign={campaign} hash={base} />}
+      >
         <Stack gap="sm">
           {campaign === null && (
             <TextInput
@@ -127,7 +150,16 @@ function DraftEditor({ choices, campaign, file, hash, yaml }: DraftProps) {
                 <FormProvider
                   value={{ value, problems, set: (path, next) => setText(withValue(text, path, next)) }}
                 >
-                  <CampaignForm choices={choices} />
+                  <CampaignForm
+                    choices={choices}
+                    preview={
+                      <VariablePreview
+                        asked={settled}
+                        audience={counted.data?.audience ?? null}
+                        isOld={isOld}
+                      />
+                    }
+                  />
                 </FormProvider>
               )}
             </Tabs.Panel>
@@ -159,7 +191,7 @@ function DraftEditor({ choices, campaign, file, hash, yaml }: DraftProps) {
             <Button
               loading={save.isPending}
               disabled={!isName || text === ''}
-              onClick={() => save.run({ campaign: name, yaml: text, hash: base })}
+              onClick={() => save.run({ campaign: name, yaml: text, hash: base, isNew: campaign === null })}
             >
               {t('edit.save')}
             </Button>
@@ -178,4 +210,13 @@ function DraftEditor({ choices, campaign, file, hash, yaml }: DraftProps) {
       </div>
     </div>
   );
+}
+
+function titleOf(
+  t: ReturnType<typeof useTranslation<'campaign-form'>>['t'],
+  campaign: string | null,
+  copyOf: string | null,
+): string {
+  if (campaign !== null) return t('edit.title');
+  return copyOf === null ? t('edit.new') : t('edit.copy', { campaign: copyOf });
 }

@@ -13,11 +13,18 @@ import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Chip } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
+import { ApprovalView } from './approval.tsx';
 import classes from './campaigns.module.css';
 import { byCount, type Plan, sumOf } from './data.ts';
 import { useReason } from './use-reason.ts';
 
-export function PlanView({ run }: { readonly run: string }) {
+interface Props {
+  readonly run: string;
+  /** The plan waits for its approval or its start. */
+  readonly isWaiting: boolean;
+}
+
+export function PlanView({ run, isWaiting }: Props) {
   const { t } = useTranslation('campaigns');
   const plan = useCall('GET /campaigns/{campaign}/plan', { campaign: run });
   return (
@@ -28,19 +35,20 @@ export function PlanView({ run }: { readonly run: string }) {
             <EmptyState title={t('plan.none')} text={t('plan.noneText')} />
           </Section>
         ) : (
-          <Made plan={made} />
+          <Made plan={made} isWaiting={isWaiting} />
         )
       }
     </Loaded>
   );
 }
 
-function Made({ plan }: { readonly plan: Plan }) {
+function Made({ plan, isWaiting }: { readonly plan: Plan; readonly isWaiting: boolean }) {
   const { t } = useTranslation('campaigns');
   return (
     <Columns
       main={
         <>
+          {isWaiting && <ApprovalView plan={plan} />}
           <Calendar plan={plan} />
           <Notes plan={plan} />
           <Sample run={plan.run} />
@@ -105,6 +113,7 @@ function Calendar({ plan }: { readonly plan: Plan }) {
 
 function Notes({ plan }: { readonly plan: Plan }) {
   const { t } = useTranslation('campaigns');
+  const heldUp = useHeldUp(plan);
   const notes = [
     ...plan.problems.map((note) => ({ note, tone: 'bad' as const, kind: t('plan.problem') })),
     ...plan.warnings.map((note) => ({ note, tone: 'warn' as const, kind: t('plan.warning') })),
@@ -117,7 +126,8 @@ function Notes({ plan }: { readonly plan: Plan }) {
         <ul className={classes.notes}>
           {notes.map(({ note, tone, kind }) => (
             <li key={note.code + note.reason}>
-              <Chip tone={tone}>{kind}</Chip> {note.reason}{' '}
+              <Chip tone={tone}>{kind}</Chip>{' '}
+              {note.code === 'WAVE_HELD_UP' ? (heldUp ?? note.reason) : note.reason}{' '}
               <span className={textStyles.muted}>[{note.code}]</span>
             </li>
           ))}
@@ -125,6 +135,27 @@ function Notes({ plan }: { readonly plan: Plan }) {
       )}
     </Section>
   );
+}
+
+/** The warning about waves that wait for a few members, in the language of the reader. Null: the listed waves have none. */
+function useHeldUp({ waves }: Plan): string | null {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const held = waves.flatMap(({ wave, size, heldUp }, i) =>
+    heldUp == null ? [] : [{ wave, size, heldUp, next: waves[i + 1]?.wave ?? null }],
+  );
+  const [first] = held;
+  if (first === undefined) return null;
+  const { wave, size, heldUp, next } = first;
+  const text = t('plan.heldUp', {
+    members: format.count(heldUp.members),
+    size: format.count(size),
+    wave: format.count(wave),
+    zones: heldUp.zones.join(', '),
+    what: next === null ? t('plan.heldUpEnd') : t('plan.heldUpNext', { wave: format.count(next) }),
+    delay: format.duration(heldUp.delayMs / 1000),
+  });
+  return held.length === 1 ? text : `${text} ${t('plan.heldUpMore', { count: held.length - 1 })}`;
 }
 
 function Audience({ plan }: { readonly plan: Plan }) {

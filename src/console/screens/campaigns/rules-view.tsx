@@ -8,8 +8,8 @@ import { Loaded } from '../../parts/states.tsx';
 import classes from './campaigns.module.css';
 import type { Rules } from './data.ts';
 import { Editor } from './editor.tsx';
+import { useParts } from './use-parts.ts';
 
-const KINDS = ['cards', 'contacts', 'source', 'ledger'] as const;
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 export function RulesView({ campaign, run }: { readonly campaign: string; readonly run: string }) {
@@ -18,14 +18,7 @@ export function RulesView({ campaign, run }: { readonly campaign: string; readon
   const { t: form } = useTranslation('campaign-form');
   const format = useFormat();
   const rules = useCall('GET /campaigns/{campaign}/rules', { campaign: run });
-  const describePart = ({ from, filters }: Rules['parts'][number]) => {
-    const kind = KINDS.find((each) => each === from);
-    const words = filters.map(({ name, value }) => {
-      const label = name === 'tags' || name === 'withoutTags' ? t(`rules.${name}`) : name;
-      return `${label}: ${value}`;
-    });
-    return [kind === undefined ? from : form(`draft.kind.${kind}`), ...words].join(', ');
-  };
+  const describePart = useParts();
   const excluded = ({ tags, campaigns, contactedWithin, ...of }: Rules['exclude']) => [
     t('rules.optedOut'),
     ...(tags.length === 0 ? [] : [`${t('rules.tags')}: ${tags.join(', ')}`]),

@@ -140,6 +140,8 @@ function NeedItem({ need }: { readonly need: Need }) {
 /** Query of the screen that shows it. */
 function searchOf({ kind, account, name, run, commands }: Need): Readonly<Record<string, unknown>> {
   if (kind === 'refused-events') return { tab: 'refused', route: name };
+  // The page of what is to be approved.
+  if (kind === 'approval') return { run: run ?? '', tab: 'plan' };
   if (kind !== 'dead-letters') return { account, name, run: run ?? '' };
   return { tab: 'dead', route: name, cluster: commands[0]?.input['cluster'] };
 }

@@ -1,6 +1,18 @@
-// Drafts of campaigns: what they may name, and the people that they would reach.
-import type { CAMPAIGN_DRAFTS } from '../../../contracts/operator/campaign-drafts.ts';
+// Drafts of campaigns: what they may name, the people that they would reach, and what these would get.
+import type { CampaignConfig } from '../../../contracts/config/config-campaigns.ts';
+import type { CAMPAIGN_DRAFTS, DraftAudience } from '../../../contracts/operator/campaign-drafts.ts';
+import { maskPhone } from '../../../observability/masking.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
+import { HIDDEN } from '../masking.ts';
+
+type Campaigns = Readonly<Record<string, CampaignConfig>>;
+type Suggestion = {
+  readonly account: string;
+  readonly flow: CampaignConfig['flow'];
+  readonly name: string;
+  readonly expression: CampaignConfig['variables'][string];
+  readonly campaigns: string[];
+};
 
 export function draftHandlers({ config, tools }: OperatorDeps): Handlers<keyof typeof CAMPAIGN_DRAFTS> {
   return {
@@ -14,9 +26,37 @@ export function draftHandlers({ config, tools }: OperatorDeps): Handlers<keyof t
         sources: Object.entries(sources).map(([source, { type }]) => ({ source, type })),
         syncs: Object.entries(syncs).map(([sync, { account }]) => ({ sync, account })),
         campaigns: Object.entries(campaigns).map(([campaign, { account }]) => ({ campaign, account })),
+        variables: variablesOfFlows(campaigns),
       };
     },
-    'POST /campaign-drafts/audience': ({ campaign, config: draft }, { identity }) =>
-      tools.campaignDraft.count({ campaign, config: draft, by: identity }),
+    'POST /campaign-drafts/audience': async ({ campaign, config: draft, unmask }, { identity }) => {
+      const { problems, audience } = await tools.campaignDraft.count({
+        campaign,
+        config: draft,
+        by: identity,
+      });
+      return { problems, audience: audience === null || unmask ? audience : masked(audience) };
+    },
   };
+}
+
+/** The same variable with the same expression once, with the campaigns that send it. */
+function variablesOfFlows(campaigns: Campaigns): Suggestion[] {
+  const found = new Map<string, Suggestion>();
+  for (const [campaign, { account, flow, variables }] of Object.entries(campaigns))
+    for (const [name, expression] of Object.entries(variables)) {
+      const key = JSON.stringify([account, flow, name, expression]);
+      const known = found.get(key);
+      if (known === undefined) found.set(key, { account, flow, name, expression, campaigns: [campaign] });
+      else known.campaigns.push(campaign);
+    }
+  return [...found.values()];
+}
+
+function masked(audience: DraftAudience): DraftAudience {
+  const sample = audience.sample.map((member) => {
+    const values = Object.keys(member.variables).map((name) => [name, HIDDEN] as const);
+    return { ...member, number: maskPhone(member.number), variables: Object.fromEntries(values) };
+  });
+  return { ...audience, sample };
 }

@@ -3,6 +3,7 @@ import type { CAMPAIGN_DRAFTS } from '../../../contracts/operator/campaign-draft
 import type { CAMPAIGN_MEMBERS } from '../../../contracts/operator/campaign-members.ts';
 import type { CAMPAIGNS } from '../../../contracts/operator/campaigns.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
+import { changeHandlers } from './changes.ts';
 import { commandHandlers } from './commands.ts';
 import { draftHandlers } from './drafts.ts';
 import { createFigures } from './figures.ts';
@@ -20,6 +21,7 @@ export function campaignHandlers(
   const figures = createFigures(deps);
   return {
     ...readHandlers(deps, figures),
+    ...changeHandlers(deps),
     ...progressHandlers(deps),
     ...overTimeHandlers(deps),
     ...memberHandlers(deps),

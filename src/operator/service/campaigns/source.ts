@@ -1,13 +1,25 @@
 // Campaigns as they are written in sluice.yaml.
 import type { CAMPAIGNS } from '../../../contracts/operator/campaigns.ts';
+import { openRun } from '../../../ledger/campaigns/campaigns.ts';
+import { OperatorError } from '../../error.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 
 type Routes = Extract<keyof typeof CAMPAIGNS, `${string} /campaigns/{campaign}/source`>;
 
-export function sourceHandlers({ tools }: OperatorDeps): Handlers<Routes> {
+export function sourceHandlers({ db, tools }: OperatorDeps): Handlers<Routes> {
   return {
     'GET /campaigns/{campaign}/source': ({ campaign }) => tools.campaignFile.read(campaign),
-    'PUT /campaigns/{campaign}/source': ({ campaign, yaml, hash }) =>
-      tools.campaignFile.write(campaign, yaml, hash),
+    'PUT /campaigns/{campaign}/source': ({ campaign, yaml, isNew, hash }) =>
+      tools.campaignFile.write({ campaign, yaml, isNew, hash }),
+    'DELETE /campaigns/{campaign}/source': async ({ campaign, hash }) => {
+      const open = await openRun(db, campaign);
+      if (open !== null)
+        throw new OperatorError(
+          'conflict',
+          `the run ${open.run} of "${campaign}" is ${open.state}; cancel it, or wait until it has ended`,
+          { code: 'RUN_OPEN' },
+        );
+      return await tools.campaignFile.remove({ campaign, hash });
+    },
   };
 }

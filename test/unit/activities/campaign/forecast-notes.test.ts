@@ -175,6 +175,18 @@ describe('warnings', () => {
       /^the waves add 4 days: as one wave at 120 triggers a minute, the campaign would end by 2026-11-23 12:00 .* each of 3 waves waits/,
     ],
     [
+      'three members far in the west that hold up a wave',
+      {
+        waiting: { '': 194, 'Pacific/Honolulu': 6 },
+        config: {
+          windows: { days: { mon: ['11:00-24:00'], tue: ['00:00-24:00'] } },
+          waves: { size: 100, settle: '0s' },
+        },
+      },
+      'WAVE_HELD_UP',
+      /^3 of 100 members of wave 1 wait for the window of Pacific\/Honolulu, and delay wave 2 by 5 hours 59 minutes\. To avoid it, exclude them, widen `windows`/,
+    ],
+    [
       'a token without the scope',
       { marks: { 'flows:trigger': 'ERR_SCOPE_MISSING' } },
       'TOKEN_REFUSED',

@@ -85,7 +85,7 @@ beforeEach(async () => {
       hanging: { type: 'postgres', url: 'env:SILENT', table: 'people', key: 'id' },
       web: { type: 'http', url: 'http://127.0.0.1:9/people' },
     },
-    campaigns: { autumn: DRAFT },
+    campaigns: { autumn: DRAFT, winter: { ...DRAFT, flow: 2, variables: { nome: 'name' } } },
   });
   await writeFile(join(dir, 'sluice.yaml'), text);
   await writeFile(join(dir, 'people.csv'), `phone,name\n${PERSON},Bia\n`);
@@ -143,6 +143,76 @@ describe('each reason leaves its person out', () => {
 
   it('nobody else is left out', async () => {
     expect((await count()).audience).toMatchObject({ people: 1, excluded: [], eligible: 1 });
+  });
+});
+
+describe('variables of the flow', () => {
+  const PEOPLE = [
+    ['5511987650001', 'Ana', 'a'],
+    ['5511987650002', 'Bia', 'b'],
+    ['5511987650003', '', 'c'],
+    ['5511987650004', 'Davi', 'd'],
+    ['5511987650005', '', 'e'],
+  ];
+  const over = { variables: { nome: 'name', plan: 'plan', shop: { const: 'Centro' } } };
+  const from = (row: number) => ({ part: 0, contact: null, row });
+  const reveal = (as: typeof operator.client) =>
+    as.call('POST /campaign-drafts/audience', {
+      campaign: 'draft',
+      config: { ...DRAFT, ...over },
+      unmask: true,
+    });
+  beforeEach(async () => {
+    const lines = PEOPLE.map((row) => row.join(','));
+    await writeFile(join(dir, 'people.csv'), `phone,name,plan\n${lines.join('\n')}\n`);
+  });
+
+  it('an editor sees who lacks a value, and no value', async () => {
+    const { audience } = await count(over, 'draft', operator.as({ role: 'editor' }));
+    expect(audience).toMatchObject({
+      people: 5,
+      eligible: 3,
+      variables: [
+        { name: 'nome', missing: 2 },
+        { name: 'plan', missing: 0 },
+        { name: 'shop', missing: 0 },
+      ],
+    });
+    const hidden = { nome: '•••', plan: '•••', shop: '•••' };
+    expect(audience?.sample).toEqual([
+      { ...from(1), number: '+55 11 9••••-0001', variables: hidden, isExcluded: false },
+      { ...from(2), number: '+55 11 9••••-0002', variables: hidden, isExcluded: false },
+      // One of three has no value.
+      { ...from(3), number: '+55 11 9••••-0003', variables: { plan: '•••', shop: '•••' }, isExcluded: true },
+    ]);
+    expect(JSON.stringify(audience)).not.toMatch(/Ana|Centro/);
+  });
+
+  it('an operator reveals them, which the audit log keeps without them', async () => {
+    const { audience } = await reveal(operator.as({ role: 'operator' }));
+    expect(audience?.sample[0]).toEqual({
+      ...from(1),
+      number: '5511987650001',
+      variables: { nome: 'Ana', plan: 'a', shop: 'Centro' },
+      isExcluded: false,
+    });
+    const lines = await db.query("select target, details from operator_audit where action = 'reveal'");
+    expect(lines).toEqual([
+      {
+        target: '/campaign-drafts/audience',
+        details: { campaign: 'draft', 'audience.sample.part': [0], 'audience.sample.row': [1, 2, 3] },
+      },
+    ]);
+  });
+
+  it('an editor reveals nothing', async () => {
+    await expect(reveal(operator.as({ role: 'editor' }))).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+
+  it('everybody is sent exactly what the draft names', async () => {
+    const { audience } = await count({}, 'draft');
+    expect(audience?.variables).toEqual([]);
+    expect(audience?.sample.map(({ variables }) => variables)).toEqual([{}, {}, {}]);
   });
 });
 
@@ -283,7 +353,11 @@ it('a viewer neither counts nor sees names', async () => {
   const choices = await operator.as({ role: 'operator' }).call('GET /campaign-drafts/choices', {});
   expect(choices).toMatchObject({
     accounts: [{ account: 'acme', timeZone: 'America/Sao_Paulo' }],
-    campaigns: [{ campaign: 'autumn', account: 'acme' }],
+    campaigns: [
+      { campaign: 'autumn', account: 'acme' },
+      { campaign: 'winter', account: 'acme' },
+    ],
+    variables: [{ account: 'acme', flow: 2, name: 'nome', expression: 'name', campaigns: ['winter'] }],
   });
   expect(choices.sources).toContainEqual({ source: 'hanging', type: 'postgres' });
 });

@@ -3,10 +3,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { loadConfig } from '../../../../src/config/load.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { until } from '../../../support/until.ts';
+import { campaignRows, RUN } from '../../ledger/campaigns/campaign-rows.ts';
 
 const FILE = `# Who we write to.
 version: 1
@@ -29,6 +32,7 @@ windows: { days: { tue: ["09:00-18:00"] } }
 `;
 
 let dir: string;
+let db: Database;
 let operator: TestOperator;
 const file = () => join(dir, 'sluice.yaml');
 const read = (campaign: string) => operator.client.call('GET /campaigns/{campaign}/source', { campaign });
@@ -40,7 +44,8 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sluice-source-'));
   await writeFile(file(), FILE);
   const config = await loadConfig(file(), { env: { TOKEN: 'svc_test_canary' } });
-  operator = await openTestOperator({ db: await testLedger(), temporal: null, config });
+  db = await testLedger();
+  operator = await openTestOperator({ db, temporal: null, config });
 });
 afterEach(async () => {
   await operator.close();
@@ -143,6 +148,105 @@ describe('a campaign with a second person', () => {
     expect((await audit()).lines).toMatchObject([
       { identity: null, target: '/campaigns/spring', details: { file: file() }, outcome: 'ok' },
     ]);
+  });
+});
+
+describe('a copy', () => {
+  const add = (campaign: string, yaml: string, hash: string) =>
+    operator.client.call('PUT /campaigns/{campaign}/source', { campaign, yaml, hash, isNew: true });
+
+  it('is a campaign of its own, with what the form does not know', async () => {
+    const { yaml, hash } = await read('spring');
+    await add('copy', yaml ?? '', hash);
+    expect(operator.config().campaign('copy').config).toEqual(operator.config().campaign('spring').config);
+    expect((await read('copy')).yaml).toContain('# reactivation');
+  });
+
+  it('never replaces a campaign', async () => {
+    const { hash } = await read('spring');
+    await expect(add('spring', NEW, hash)).rejects.toMatchObject({ kind: 'conflict', code: 'NAME_TAKEN' });
+    expect(await readFile(file(), 'utf8')).toBe(FILE);
+  });
+});
+
+describe('a campaign is deleted', () => {
+  const remove = (campaign: string, hash: string, as = operator.client) =>
+    as.call('DELETE /campaigns/{campaign}/source', { campaign, hash, reason: 'over' });
+  const rows = campaignRows(() => db);
+  const load = async (text: string) => {
+    await writeFile(file(), text);
+    await operator.close();
+    const config = await loadConfig(file(), { env: { TOKEN: 'svc_test_canary' } });
+    operator = await openTestOperator({ db, temporal: null, config });
+  };
+
+  it('and everything else of the file stays', async () => {
+    const { hash } = await read('autumn');
+    const { hash: next } = await write('autumn', NEW, hash);
+    await remove('autumn', next);
+    const text = await readFile(file(), 'utf8');
+    expect(parse(text)).toEqual(parse(FILE));
+    for (const comment of ['# Who we write to.', '# production', '# The old one.', '# reactivation'])
+      expect(text).toContain(comment);
+    expect(() => operator.config().campaign('autumn')).toThrow('autumn');
+    expect((await operator.client.call('GET /audit', {})).lines).toContainEqual(
+      expect.objectContaining({
+        action: 'DELETE /campaigns/{campaign}/source',
+        target: '/campaigns/autumn/source',
+        outcome: 'ok',
+        details: { reason: 'over' },
+      }),
+    );
+  });
+
+  it('and its ended runs stay visible', async () => {
+    await rows.run(RUN, { state: 'finished' });
+    await remove('spring', (await read('spring')).hash);
+    const { runs } = await operator.client.call('GET /campaign-runs', {});
+    expect(runs).toMatchObject([{ run: RUN, campaign: 'spring' }]);
+    expect((await read('spring')).yaml).toBeNull();
+  });
+
+  it.each(['planning', 'planned', 'running'] as const)('but not while a run is %s', async (state) => {
+    await rows.run(RUN, { state });
+    const { hash } = await read('spring');
+    await expect(remove('spring', hash)).rejects.toMatchObject({ kind: 'conflict', code: 'RUN_OPEN' });
+    expect(await readFile(file(), 'utf8')).toBe(FILE);
+  });
+
+  it.each<[string, string, object]>([
+    [
+      'while it has a schedule',
+      FILE.replace('    flow: 1 #', '    schedule: { cron: "0 9 * * 1" }\n    flow: 1 #'),
+      { kind: 'conflict', code: 'SCHEDULED' },
+    ],
+    [
+      'if it is the last one with a second person',
+      FILE.replace('    flow: 1 #', '    approval: second-person\n    flow: 1 #'),
+      { kind: 'forbidden', code: 'APPROVAL_LOWERED' },
+    ],
+    [
+      'while another campaign names it',
+      `${FILE}  other:\n${NEW.replace(/^/gm, '    ').trimEnd()}\n    exclude: { campaigns: [spring] }\n`,
+      { kind: 'invalid', code: 'CONFIG' },
+    ],
+  ])('but not %s', async (_, text, refusal) => {
+    await load(text);
+    await expect(remove('spring', (await read('spring')).hash)).rejects.toMatchObject(refusal);
+    expect(await readFile(file(), 'utf8')).toBe(text);
+  });
+
+  it('but not over a change of somebody else, one that is missing, or by a viewer', async () => {
+    const { hash } = await read('spring');
+    await expect(remove('autumn', hash)).rejects.toMatchObject({
+      kind: 'notFound',
+      code: 'NO_SUCH_CAMPAIGN',
+    });
+    await expect(remove('spring', hash, operator.as({ role: 'viewer' }))).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+    await writeFile(file(), `${FILE}# changed\n`);
+    await expect(remove('spring', hash)).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
   });
 });
 

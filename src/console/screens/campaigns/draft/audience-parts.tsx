@@ -5,6 +5,7 @@ import classes from '../campaigns.module.css';
 import { valueAt } from './document.ts';
 import { Choice, Field, useForm, useProblem } from './fields.tsx';
 import type { Choices, Lists } from './lists.ts';
+import { PipelineFields } from './pipeline-fields.tsx';
 
 const KINDS = ['contacts', 'cards', 'source', 'ledger'] as const;
 type Kind = (typeof KINDS)[number];
@@ -142,18 +143,14 @@ function ContactFields({ at, lists }: FilterProps) {
 
 function CardFields({ at, lists }: FilterProps) {
   const { t } = useTranslation('campaign-form');
-  const { value } = useForm();
-  const pipeline = valueAt(value, at('pipeline'));
-  const chosen = lists?.pipelines.items.find(({ id, name }) => id === pipeline || name === pipeline);
   return (
     <>
-      <Field
-        at={at('pipeline')}
-        kind="nameOrId"
-        label={t('draft.pipeline')}
-        options={namesOf(lists?.pipelines.items)}
+      <PipelineFields
+        pipeline={{ at: at('pipeline'), label: t('draft.pipeline') }}
+        stage={{ at: at('stage'), label: t('draft.stage') }}
+        none={t('draft.any')}
+        lists={lists ?? null}
       />
-      <Field at={at('stage')} kind="nameOrId" label={t('draft.stage')} options={namesOf(chosen?.stages)} />
       <Field at={at('status')} kind="list" label={t('draft.status')} placeholder="open, won, lost" />
       <Field at={at('tags')} kind="list" label={t('draft.tags')} options={namesOf(lists?.tags.items)} />
       <Field

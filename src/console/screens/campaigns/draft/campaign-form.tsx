@@ -1,6 +1,6 @@
 // The form of a campaign. It knows the usual options; the YAML beside it knows all.
 import { Button, Fieldset, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCommand } from '../../../api/use-command.ts';
 import textStyles from '../../../parts/text.module.css';
@@ -9,11 +9,19 @@ import { AudienceParts } from './audience-parts.tsx';
 import { valueAt } from './document.ts';
 import { Choice, Field, Toggle, useForm } from './fields.tsx';
 import type { Choices, Lists } from './lists.ts';
+import { PipelineFields } from './pipeline-fields.tsx';
+import { VariableFields } from './variable-fields.tsx';
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 const STOPS = ['failed', 'unknown', 'humanService', 'optOut', 'replies'] as const;
 
-export function CampaignForm({ choices }: { readonly choices: Choices }) {
+interface Props {
+  readonly choices: Choices;
+  /** What the variables are for real people. */
+  readonly preview: ReactNode;
+}
+
+export function CampaignForm({ choices, preview }: Props) {
   const { t } = useTranslation(['campaign-form', 'campaigns']);
   const { value } = useForm();
   const [lists, setLists] = useState<Lists | null>(null);
@@ -27,6 +35,7 @@ export function CampaignForm({ choices }: { readonly choices: Choices }) {
       <Fieldset legend={t('draft.audience')}>
         <AudienceParts choices={choices} lists={own} />
       </Fieldset>
+      <VariableFields choices={choices} preview={preview} />
       <Fieldset legend={t('draft.exclude')}>
         <div className={classes.fields}>
           <Field
@@ -92,9 +101,19 @@ export function CampaignForm({ choices }: { readonly choices: Choices }) {
             none={t('campaigns:rules.approvalNone')}
             options={[{ value: 'second-person', label: t('campaigns:rules.approvalSecond') }]}
           />
-          <Field at={['after', 'tags']} kind="list" label={t('draft.afterTags')} />
-          <Field at={['after', 'stage', 'pipeline']} kind="nameOrId" label={t('draft.afterPipeline')} />
-          <Field at={['after', 'stage', 'stage']} kind="nameOrId" label={t('draft.afterStage')} />
+          <Field
+            at={['after', 'tags']}
+            kind="list"
+            label={t('draft.afterTags')}
+            description={t('draft.commas')}
+            options={own?.tags.items.flatMap(({ name }) => name ?? []) ?? []}
+          />
+          <PipelineFields
+            pipeline={{ at: ['after', 'stage', 'pipeline'], label: t('draft.afterPipeline') }}
+            stage={{ at: ['after', 'stage', 'stage'], label: t('draft.afterStage') }}
+            none={t('draft.noMove')}
+            lists={own}
+          />
         </div>
       </Fieldset>
     </div>

@@ -51,7 +51,12 @@ interface TextFieldProps extends FieldProps {
 }
 
 /** Inputs of one row stand at one height, with or without a description. */
-const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
+export const ORDER: ('label' | 'input' | 'description' | 'error')[] = [
+  'label',
+  'input',
+  'description',
+  'error',
+];
 const NOTHING: readonly string[] = [];
 
 export function Field({
