@@ -11,6 +11,7 @@ export default {
     'POST /password': 'changed the own password',
     'POST /console': 'asked for the address of the console',
     'PUT /campaigns/{campaign}/source': 'changed the campaign {{campaign}}',
+    'DELETE /campaigns/{campaign}/source': 'deleted the campaign {{campaign}} from the configuration',
     'POST /campaigns/{campaign}/plan': 'planned the campaign {{campaign}}',
     'POST /campaigns/{campaign}/approve': 'approved the campaign {{campaign}}, run {{run}}',
     'POST /campaigns/{campaign}/start': 'started the campaign {{campaign}}',

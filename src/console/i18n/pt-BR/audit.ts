@@ -11,6 +11,7 @@ export default {
     'POST /password': 'mudou a própria senha',
     'POST /console': 'pediu o endereço do console',
     'PUT /campaigns/{campaign}/source': 'mudou a campanha {{campaign}}',
+    'DELETE /campaigns/{campaign}/source': 'apagou a campanha {{campaign}} da configuração',
     'POST /campaigns/{campaign}/plan': 'planejou a campanha {{campaign}}',
     'POST /campaigns/{campaign}/approve': 'aprovou a campanha {{campaign}}, execução {{run}}',
     'POST /campaigns/{campaign}/start': 'iniciou a campanha {{campaign}}',

@@ -114,6 +114,7 @@ describe('a plan', () => {
       size: 1,
       startsAt: '2026-12-01T12:00:00.000Z',
       endsAt: '2026-12-01T12:00:00.000Z',
+      heldUp: null,
     });
     expect(plan.finishAt).toBe('2026-12-11T01:00:00.000Z');
     expect(plan).toMatchObject({ timeZone: 'America/Sao_Paulo', moreDays: 0 });
