@@ -321,7 +321,7 @@ describe("an operator's day", () => {
     await operator.keyboard.press('/');
     await operator.keyboard.type('+55 11 91234-5601');
     await operator.keyboard.press('Enter');
-    await operator.getByText('Campaign winback left the person out.').waitFor();
+    await operator.getByText('Campaign winback excluded the person.').waitFor();
     await check(operator, 'person');
     expect(operator.url()).not.toContain('91234');
     const file = await saved(operator, () => command(operator, 'Export', 'asked by the person'));

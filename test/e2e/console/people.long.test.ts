@@ -138,7 +138,7 @@ it('every kind of entry is a sentence with its links, also one that a newer serv
     await list.waitFor();
     const text = await list.innerText();
     for (const sentence of [
-      'Campaign spring left the person out',
+      'Campaign spring excluded the person',
       'POST /v1/contacts was refused with 422 ERR_VALIDATION',
       'No answer came to POST /v1/contacts',
       'Nothing shows whether a write took effect: a new card',
