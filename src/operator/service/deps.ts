@@ -2,10 +2,10 @@
 import type { Client } from '@temporalio/client';
 import type { LiveConfig } from '../../config/live-config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { MappingConfig } from '../../contracts/config/config.ts';
+import type { CsvSource, MappingConfig } from '../../contracts/config/config.ts';
 import type { AccountLists } from '../../contracts/operator/accounts.ts';
 import type { CountedDraft } from '../../contracts/operator/campaign-drafts.ts';
-import type { MappingPreview, RecognizedFile } from '../../contracts/operator/first-sync.ts';
+import type { ColumnChanges, MappingPreview, RecognizedFile } from '../../contracts/operator/first-sync.ts';
 import type { Endpoints, Output, Parsed, Route } from '../../contracts/operator/index.ts';
 import type { DryRun } from '../../contracts/operator/plans.ts';
 import type { AssumptionState, DoctorReport } from '../../contracts/operator/settings.ts';
@@ -177,6 +177,14 @@ export interface CampaignDraft {
   }): Promise<CountedDraft>;
 }
 
+/** The file of a sync that another export replaces. */
+export interface ReplacedExport {
+  /** With an absolute path. */
+  readonly source: CsvSource;
+  /** Mappings of all syncs that read the file. */
+  readonly mappings: readonly MappingConfig[];
+}
+
 /** Exports that operators upload, and syncs that are made of them. Values are in clear. */
 export interface FirstSync {
   /** @throws OperatorError (invalid) when the file is no table */
@@ -199,6 +207,18 @@ export interface FirstSync {
     id: string,
     made: { readonly account: string; readonly sync: string; readonly mapping: MappingConfig },
   ): Promise<{ readonly file: string; readonly export: string; readonly active: boolean }>;
+  /** @throws OperatorError (invalid) when the upload is no table with a header */
+  compare(id: string, target: ReplacedExport): Promise<ColumnChanges>;
+  /** @throws OperatorError (invalid) COLUMNS_MISSING; (conflict) NOT_UPLOADED */
+  replace(
+    id: string,
+    target: ReplacedExport,
+  ): Promise<{
+    readonly export: string;
+    readonly kept: string | null;
+    readonly columns: ColumnChanges;
+    readonly active: boolean;
+  }>;
   remove(id: string): Promise<void>;
   /** Deletes all uploads. */
   forgetAll(): Promise<void>;
