@@ -128,7 +128,8 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
   };
 }
 
-function asInvalid(error: unknown): never {
+/** @throws OperatorError (invalid) for what is wrong with a file or a mapping */
+export function asInvalid(error: unknown): never {
   if (error instanceof SourceError)
     throw new OperatorError('invalid', error.message, {
       code: `SOURCE_${error.code.toUpperCase()}`,

@@ -37,7 +37,7 @@ export async function compareColumns(path: string, target: ReplacedExport): Prom
 }
 
 /** A column that the file before lacked too is a matter of the mapping, which the runs report. */
-function missingOf(
+export function missingOf(
   config: ReplacedExport['mappings'][number],
   found: readonly string[],
   before: readonly string[] | null,
@@ -50,7 +50,7 @@ function missingOf(
 }
 
 /** @throws OperatorError (invalid) with the missing columns and those of the file */
-export function requireColumns({ missing, found }: ColumnChanges): void {
+export function requireColumns({ missing, found }: Pick<ColumnChanges, 'missing' | 'found'>): void {
   if (missing.length === 0) return;
   const names = (list: readonly string[]) => list.map((name) => JSON.stringify(name)).join(', ');
   throw new OperatorError(

@@ -12,6 +12,7 @@ import type { AssumptionState, DoctorReport } from '../../contracts/operator/set
 import type { CampaignCommandInput, CampaignCommandResult } from '../../contracts/wire/campaign.ts';
 import type { PlanProblem } from '../../contracts/wire/plan.ts';
 import type { RunSpec } from '../../contracts/wire/run.ts';
+import type { Fingerprint } from '../../contracts/wire/source.ts';
 import type { Acceptance, Route as IngressRoute } from '../../ingress/intake.ts';
 import type { Database } from '../../ledger/database.ts';
 import type { Caller } from './caller.ts';
@@ -76,6 +77,7 @@ export interface OperatorTools {
   readonly expensive: ExpensiveRequests;
   readonly dryRuns: DryRuns;
   readonly firstSync: FirstSync;
+  readonly corrections: Corrections;
   readonly campaignFile: CampaignFile;
   readonly campaignDraft: CampaignDraft;
   /** Copies the embedded ledger into a new folder. */
@@ -222,6 +224,38 @@ export interface FirstSync {
   remove(id: string): Promise<void>;
   /** Deletes all uploads. */
   forgetAll(): Promise<void>;
+}
+
+/** Rejected rows that somebody corrects. Values are in clear. */
+export interface Corrections {
+  /**
+   * Finds rows in the file of a run.
+   * @param at.rows ascending
+   * @throws OperatorError (invalid) SOURCE_CHANGED when the file is another one by now
+   */
+  locate(
+    source: CsvSource,
+    at: { readonly rows: readonly number[]; readonly seen: Fingerprint; readonly by: string },
+  ): Promise<{
+    readonly header: readonly string[];
+    readonly rows: readonly {
+      readonly row: number;
+      /** Of a text editor, and of a spreadsheet. */
+      readonly line: number;
+      readonly sheetLine: number;
+      readonly values: Readonly<Record<string, unknown>> | null;
+    }[];
+  }>;
+  /**
+   * Keeps an upload as the file of a run over its rows only, in the folder `data`.
+   * @returns the file's name, and its number of rows
+   * @throws OperatorError (invalid) when columns that the mapping uses are missing, or a row cannot be read
+   */
+  keep(
+    upload: string,
+    sync: string,
+    mapping: MappingConfig,
+  ): Promise<{ readonly file: string; readonly rows: number }>;
 }
 
 /** Null: nobody has logged in. */
