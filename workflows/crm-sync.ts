@@ -35,6 +35,8 @@ export interface CrmSyncInput {
   readonly sync: string;
   /** Retries records of an earlier run instead of reading the source. */
   readonly retry?: RetryRequest;
+  /** Reads this file in the folder `data` beside the configuration, which has only some rows, instead of the source. */
+  readonly corrections?: string;
   /** Set when a run continues as new. */
   readonly carried?: Carried;
 }
@@ -85,8 +87,13 @@ class CrmSync {
 
   async open(): Promise<void> {
     if (this.#state.run !== '') return;
-    const { account, sync, retry } = this.#input;
-    const opened = await ledger.openRun({ account, sync, ...(retry === undefined ? {} : { retry }) });
+    const { account, sync, retry, corrections } = this.#input;
+    const opened = await ledger.openRun({
+      account,
+      sync,
+      ...(retry === undefined ? {} : { retry }),
+      ...(corrections === undefined ? {} : { corrections }),
+    });
     Object.assign(this.#state, opened);
     upsertSearchAttributes([{ key: SEARCH_KEYS.run, value: this.#state.run }]);
   }

@@ -25,6 +25,7 @@ import { readsContacts } from './plan/plan-calls.ts';
 import { type PlanProgress, planPages } from './plan/plan-run.ts';
 import { countUnknown } from './snapshot-settle.ts';
 import { holdersOf } from './sync-batch.ts';
+import { openCorrections } from './sync-corrections.ts';
 import { openRunOrRetry } from './sync-retry.ts';
 
 export type { PlanProgress } from './plan/plan-run.ts';
@@ -69,7 +70,12 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
   const memories = new Map<string, PlanMemory>();
 
   return {
-    async openRun(input: { account: string; sync: string; retry?: RetryRequest }): Promise<OpenedRun> {
+    async openRun(input: {
+      account: string;
+      sync: string;
+      retry?: RetryRequest;
+      corrections?: string;
+    }): Promise<OpenedRun> {
       let spec: RunSpec;
       let tokenKey: string;
       try {
@@ -78,7 +84,10 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
       } catch (error) {
         throw ApplicationFailure.nonRetryable((error as Error).message, 'CONFIG');
       }
-      const run = await openRunOrRetry(db, spec, input.retry);
+      const run =
+        input.corrections === undefined
+          ? await openRunOrRetry(db, spec, input.retry)
+          : await openCorrections(db, spec, { file: input.corrections, baseDir: deps.baseDir });
       // The workflow was interrupted. Records that waited or were stopped are due again.
       if (run.status !== 'planning') await resetDue(db, run.id);
       return {

@@ -7,6 +7,8 @@
  */
 const FORMULA =
   /(?<=^|[;\t\r\n])(?=['"\s\p{Cc}\p{Cf}]{0,64}[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b])/gu;
+/** The apostrophe that stands before such a place. */
+const SAFE_FORMULA = new RegExp(FORMULA.source.replace('(?=', "'(?="), 'gu');
 const LEADING_BREAK = /^[\t\r\n]/;
 
 /**
@@ -15,6 +17,14 @@ const LEADING_BREAK = /^[\t\r\n]/;
  */
 export function csvLine(cells: readonly (string | number | boolean | null)[]): string {
   return `${cells.map(cell).join(',')}\r\n`;
+}
+
+/**
+ * A cell of a file that `csvLine` wrote, and that a spreadsheet saved again, as it was before. Only an apostrophe of its
+ * own before a line break at the start is lost.
+ */
+export function readSafeCell(text: string): string {
+  return text.replace(/^'(?=[\t\r\n])/, '').replace(SAFE_FORMULA, '');
 }
 
 function cell(value: string | number | boolean | null): string {

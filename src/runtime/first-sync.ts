@@ -2,7 +2,7 @@
 // they are private files, and they are deleted after an hour, with the process, or when the next process starts.
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { NewSync } from '../config/add-sync.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -12,6 +12,7 @@ import { OperatorError } from '../operator/error.ts';
 import type { FirstSync, UploadedFile } from '../operator/service/deps.ts';
 import type { ExpensiveRequests } from '../operator/service/expensive.ts';
 import { previewMapping, recognize } from '../recognize/index.ts';
+import { compareColumns, putInPlace, requireColumns } from './replace-export.ts';
 import { writeConfig } from './write-config.ts';
 
 const KEPT = 5;
@@ -107,6 +108,17 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
       await remove(id);
       return { file: loaded.file, export: file, active: hasWorkers && report?.result === 'loaded' };
     },
+    async compare(id, target) {
+      return await compareColumns(find(id).path, target).catch(asInvalid);
+    },
+    async replace(id, target) {
+      const { path } = find(id);
+      const columns = await compareColumns(path, target).catch(asInvalid);
+      requireColumns(columns);
+      const kept = await putInPlace(path, target.source.path, new Date());
+      await remove(id);
+      return { export: relative(config().dir, target.source.path), kept, columns, active: hasWorkers };
+    },
     async forgetAll() {
       for (const id of uploads.keys()) await remove(id);
     },
@@ -116,7 +128,8 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
   };
 }
 
-function asInvalid(error: unknown): never {
+/** @throws OperatorError (invalid) for what is wrong with a file or a mapping */
+export function asInvalid(error: unknown): never {
   if (error instanceof SourceError)
     throw new OperatorError('invalid', error.message, {
       code: `SOURCE_${error.code.toUpperCase()}`,

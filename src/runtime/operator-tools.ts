@@ -3,7 +3,13 @@ import { createCommandActivities } from '../../activities/campaign/commands.ts';
 import { ASSUMPTIONS, type AssumptionKey } from '../api-client/assumptions.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import type { AssumptionState } from '../contracts/operator/settings.ts';
-import type { DryRuns, FirstSync, OperatorDeps, OperatorTools } from '../operator/service/deps.ts';
+import type {
+  Corrections,
+  DryRuns,
+  FirstSync,
+  OperatorDeps,
+  OperatorTools,
+} from '../operator/service/deps.ts';
 import type { ExpensiveRequests } from '../operator/service/expensive.ts';
 import { createCampaignDraft } from './campaign-draft.ts';
 import { createCampaignFile } from './campaign-file.ts';
@@ -11,6 +17,7 @@ import { createCampaignFile } from './campaign-file.ts';
 export interface ToolsOptions {
   readonly dryRuns: DryRuns;
   readonly firstSync: FirstSync;
+  readonly corrections: Corrections;
   readonly expensive: ExpensiveRequests;
   readonly live: LiveConfig | null;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,7 +27,7 @@ export interface ToolsOptions {
 
 export function createTools(
   deps: Omit<OperatorDeps, 'tools'>,
-  { env, stateDir, live, dryRuns, firstSync, expensive }: ToolsOptions,
+  { env, stateDir, live, dryRuns, firstSync, corrections, expensive }: ToolsOptions,
 ): OperatorTools {
   const { db, config, now, log } = deps;
   const { campaignCommand } = createCommandActivities({
@@ -40,6 +47,7 @@ export function createTools(
     campaignDraft: createCampaignDraft(deps, env, expensive),
     dryRuns,
     firstSync,
+    corrections,
     // Imported at use: the SDK of workers takes 0.3 s to load, and most commands need none of them.
     async readAccount(account) {
       const { readAccount } = await import('./operator-account.ts');

@@ -17,6 +17,7 @@ import { createHandlers } from '../operator/service/index.ts';
 import { finishErasures } from '../operator/service/people/erase.ts';
 import type { OperatorSocket, SocketOptions } from '../operator/socket/serve.ts';
 import { campaignsWithApproval } from './campaign-file.ts';
+import { createCorrections } from './corrections.ts';
 import { createFirstSync } from './first-sync.ts';
 import { createTools } from './operator-tools.ts';
 import { withCopy } from './plan/copied-ledger.ts';
@@ -85,6 +86,7 @@ export function createOperator(options: OperatorOptions): Operator {
     hasWorkers: db.kind === 'pglite',
     expensive,
   });
+  const corrections = createCorrections({ config, firstSync, expensive });
   let consoleUrl: string | null = null;
   const base: Omit<OperatorDeps, 'tools'> = {
     workQueue: WORK_QUEUE,
@@ -94,7 +96,7 @@ export function createOperator(options: OperatorOptions): Operator {
   };
   const deps: OperatorDeps = {
     ...base,
-    tools: createTools(base, { env, stateDir, live, dryRuns, firstSync, expensive }),
+    tools: createTools(base, { env, stateDir, live, dryRuns, firstSync, corrections, expensive }),
   };
   live?.onChange((before) => {
     const left = new Set(campaignsWithApproval(config()));

@@ -1,6 +1,5 @@
 // The cursor of a file: offset, dialect and fingerprint. It is validated when it returns.
-import { type SourceCursor, SourceError } from '../contracts/wire/source.ts';
-import type { Fingerprint } from './file.ts';
+import { type Fingerprint, type SourceCursor, SourceError } from '../contracts/wire/source.ts';
 import type { Extent, Place } from './pages.ts';
 
 export interface FileCursor extends Place, Extent, Fingerprint {

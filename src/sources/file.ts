@@ -2,19 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { SourceError } from '../contracts/wire/source.ts';
+import { type Fingerprint, SourceError } from '../contracts/wire/source.ts';
 import { NotRegularFileError, openRegularFile } from '../files/regular-file.ts';
 import { refuseBinary } from './format.ts';
 
 /** Number of bytes at the beginning that are hashed and used to find the dialect. */
 const HEAD_BYTES = 64 * 1024;
-
-/** Identifies a state of a file. If size and head stay the same, only `mtimeMs` shows an edit. */
-export interface Fingerprint {
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly head: string;
-}
 
 /** The part of a file handle that reading needs. */
 export interface ByteReader {

@@ -4,6 +4,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { storable } from '../../../src/contracts/stored-json.ts';
 import type { CrmRecord, RowProblem } from '../../../src/contracts/wire/record.ts';
 import {
+  type Fingerprint,
   type Source,
   type SourceCursor,
   SourceError,
@@ -51,6 +52,8 @@ export interface MappedPage {
   readonly next: SourceCursor | null;
   readonly progress: number | null;
   readonly watermark: SourceCursor | null;
+  /** Of a CSV file; null for other sources. */
+  readonly file: Fingerprint | null;
   /** Records of the valid rows in compressed chunks. Empty on the last page, because no later page needs them. */
   readonly packed: { readonly bytes: Uint8Array; readonly ends: readonly number[] };
 }
@@ -122,6 +125,7 @@ export async function readMappedPage(tools: PageTools, request: PageRequest): Pr
     next: page.next,
     progress: page.progress,
     watermark: page.watermark ?? null,
+    file: page.file ?? null,
     packed: page.next === null ? NOTHING_PACKED : pack(good),
   };
 }

@@ -140,7 +140,7 @@ async function planPage(
   for (const note of page.notes) await addWarning(tx, run.id, { step: 'source', subject: '', ...note });
   if (page.found !== null) await warnOfMissingColumns(tx, run.id, tools.mapping.missing(page.found), page);
   const last = page.next === null;
-  if (last && mirror && !isIncremental(run.spec.source)) {
+  if (last && mirror && run.spec.partial !== true && !isIncremental(run.spec.source)) {
     const read = run.rows_read + page.read;
     const good = read - run.rows_rejected - rejected;
     const unreadable = run.rows_unreadable + page.unreadable;
@@ -164,6 +164,7 @@ async function planPage(
     carried: carried.length,
     unreadable: page.unreadable,
     watermark: page.watermark,
+    file: page.file,
   });
 }
 

@@ -21,6 +21,23 @@ export const SYNCS_CODES: readonly CodeArea[] = [
       ['NO_UPLOAD', 'The uploaded export was deleted.', 'Upload it again.'],
       ['EMPTY_FILE', 'The uploaded export is empty.', 'Choose another file.'],
       ['EXPORT_EXISTS', 'A file has the name of the new export.', 'Choose another name.'],
+      [
+        'NOT_UPLOADED',
+        'The sync does not read a file that the console wrote.',
+        'Replace its source where it comes from.',
+      ],
+      [
+        'COLUMNS_MISSING',
+        'The new export lacks columns that the mapping uses.',
+        'Name the columns as before, or change the mapping first.',
+      ],
+      [
+        'NO_SOURCE_FILE',
+        'The run did not record a CSV file from which its rejected rows can be read.',
+        'Run the sync again, or correct the rows in the source.',
+      ],
+      ['TOO_MANY_ROWS', 'The file of corrected rows has too many rows.', 'Upload it in parts.'],
+      ['RUN_READS', 'A run is reading the file.', 'Wait until it has read the source, or cancel it.'],
       ['NAME_TAKEN', 'The configuration has an entry of this name.', 'Choose another name.'],
       ['CONFIG_CHANGED', 'Somebody changed the configuration meanwhile.', 'Try again.'],
       ['CONFIG', 'The configuration is not valid.', 'Correct what the message names.'],

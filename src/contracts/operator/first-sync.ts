@@ -67,6 +67,18 @@ export const MappingPreview = z.object({
 });
 export type MappingPreview = z.infer<typeof MappingPreview>;
 
+/** What another export changes in the columns of a sync's file. */
+export const ColumnChanges = z.object({
+  /** Columns of the export. */
+  found: z.array(z.string()).readonly(),
+  /** Compared with the file of the sync; empty when that file cannot be read. */
+  added: z.array(z.string()).readonly(),
+  removed: z.array(z.string()).readonly(),
+  /** Columns that the mapping uses and only the file before had. */
+  missing: z.array(z.string()).readonly(),
+});
+export type ColumnChanges = z.infer<typeof ColumnChanges>;
+
 const Upload = z.string().max(100);
 /** Name of a new source, mapping and sync. */
 const NewName = z
@@ -111,6 +123,30 @@ export const FIRST_SYNC = {
       file: z.string(),
       export: z.string(),
       /** False: workers elsewhere know the sync once they have loaded their copy of the file. */
+      active: z.boolean(),
+    }),
+  }),
+  'POST /uploads/{upload}/compare': endpoint({
+    role: 'editor',
+    summary: 'Compare the columns of an uploaded export with those of the file of a sync.',
+    input: z.strictObject({ upload: Upload, sync: Name }),
+    reads: true,
+    output: ColumnChanges,
+  }),
+  'POST /uploads/{upload}/replace': endpoint({
+    role: 'editor',
+    summary:
+      'Put an uploaded export in the place of the file of a sync that the console wrote. The last five files are kept.',
+    input: z.strictObject({ upload: Upload, sync: Name }),
+    audit: ['sync'],
+    output: z.object({
+      sync: z.string(),
+      /** Relative to the folder of the configuration. */
+      export: z.string(),
+      /** Name under which the file before is kept, in the same folder; null when there was none. */
+      kept: z.string().nullable(),
+      columns: ColumnChanges,
+      /** False: workers elsewhere read the file of their own machine. */
       active: z.boolean(),
     }),
   }),

@@ -6,6 +6,7 @@ import { CAMPAIGN_MEMBERS } from './campaign-members.ts';
 import { CAMPAIGNS } from './campaigns.ts';
 import { CODEC } from './codec.ts';
 import { CONVERSATIONS } from './conversations.ts';
+import { CORRECTIONS } from './corrections.ts';
 import { EVENTS } from './events.ts';
 import { FIRST_SYNC } from './first-sync.ts';
 import { IDENTITY } from './identity.ts';
@@ -31,6 +32,7 @@ export const ENDPOINTS = {
   ...CODEC,
   ...CONVERSATIONS,
   ...EVENTS,
+  ...CORRECTIONS,
   ...FIRST_SYNC,
   ...IDENTITY,
   ...LEDGER,

@@ -33,7 +33,12 @@ const SYNC_STATES = ['idle', 'running', 'paused', 'interrupted', 'unknown'] as c
 export const SyncEntry = z.object({
   sync: z.string(),
   account: z.string(),
-  source: z.object({ name: z.string(), type: z.string() }),
+  source: z.object({
+    name: z.string(),
+    type: z.string(),
+    /** The file came from the console, and an upload may replace it. */
+    uploaded: z.boolean(),
+  }),
   mapping: z.string(),
   mode: z.string(),
   state: z.enum(SYNC_STATES),

@@ -13,6 +13,8 @@ export const RunSpec = z.object({
   options: SyncConfig,
   source: SourceConfig,
   mapping: MappingConfig,
+  /** The source has only some rows, which were corrected: nobody counts as gone, and the run before stays the last. */
+  partial: z.literal(true).optional(),
 });
 export type RunSpec = z.infer<typeof RunSpec>;
 

@@ -44,6 +44,14 @@ export interface ReadOptions {
   readonly scan?: RowScan | undefined;
 }
 
+/** Identifies a state of a file. If size and head stay the same, only `mtimeMs` shows an edit. */
+export interface Fingerprint {
+  readonly size: number;
+  readonly mtimeMs: number;
+  /** Hash of the beginning. */
+  readonly head: string;
+}
+
 export interface SourcePage {
   readonly rows: readonly SourceRow[];
   /** Start of the next page; null at the end of the source. */
@@ -58,6 +66,8 @@ export interface SourcePage {
   /** Columns, if the source lists them separately from its rows. */
   readonly columns?: readonly string[];
   readonly notes?: readonly SourceNote[];
+  /** CSV files only. */
+  readonly file?: Fingerprint;
   /** Result of the scan, on every page, if there was one. */
   readonly scan?: string;
 }

@@ -16,7 +16,13 @@ import { KEYED_PSEUDONYMS } from './pseudonyms.ts';
 import { REFUSED_REQUEST_TABLES } from './refused-requests.ts';
 import { RESTORE_TABLES } from './restores.ts';
 import { RETENTION_TABLES } from './retention.ts';
-import { BATCH_TABLES, SENT_TAGS_COLUMN, SYNC_TABLES, TAKEN_BACK_COLUMN } from './sync.ts';
+import {
+  BATCH_TABLES,
+  SENT_TAGS_COLUMN,
+  SOURCE_FILE_COLUMN,
+  SYNC_TABLES,
+  TAKEN_BACK_COLUMN,
+} from './sync.ts';
 
 /** Statements end with a semicolon at the end of a line. Use a list for statements that contain such lines. */
 type Migration = string | readonly string[];
@@ -220,6 +226,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SESSION_IDS,
   REFUSED_REQUEST_TABLES,
   SECOND_FACTORS,
+  SOURCE_FILE_COLUMN,
 ];
 
 /**

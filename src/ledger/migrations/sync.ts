@@ -81,6 +81,11 @@ export const SENT_TAGS_COLUMN = `
   alter table people add column tags_sent jsonb;
 `;
 
+/** Rejected rows are read again from the file, if it still is the one of the run. */
+export const SOURCE_FILE_COLUMN = `
+  alter table runs add column source_file jsonb;
+`;
+
 /** Batches that were taken back may still run on a stalled worker. */
 export const TAKEN_BACK_COLUMN = `
   -- By batch: the first of its attempts that may still take records.

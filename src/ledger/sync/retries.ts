@@ -117,7 +117,7 @@ async function runsToRetry(
 
 async function runsOf(db: Queryable, account: string, sync: string) {
   const runs = await db.query<{ id: string; kind: string; read: boolean }>(
-    `select id, kind, kind = 'sync' and pages > 0 and cursor is null as read from runs
+    `select id, kind, kind = 'sync' and pages > 0 and cursor is null and spec -> 'partial' is null as read from runs
       where account = $1 and sync = $2 order by seq desc`,
     [account, sync],
   );

@@ -41,8 +41,8 @@ export async function closeRun(
   if (run.spec.options.mode === 'mirror') await settleMembers(tx, run);
   if (end.status === 'finished' && !(incremental && (await keepsWatermark(tx, id))))
     await moveWatermark(tx, id);
-  // A run that ended before its first page has taken nothing over yet.
-  if (run.pages > 0) await pruneEarlier(tx, run);
+  // A run that ended before its first page has taken nothing over yet, and a partial one replaces none.
+  if (run.pages > 0 && run.spec.partial !== true) await pruneEarlier(tx, run);
   const report = await reportRun(tx, id);
   const { announce } = run.spec.options;
   if (announce !== undefined) {

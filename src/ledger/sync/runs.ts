@@ -2,7 +2,7 @@
 import { dryRunId, runIdSql } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type { RunSpec, SnapshotChoice } from '../../contracts/wire/run.ts';
-import type { SourceCursor } from '../../contracts/wire/source.ts';
+import type { Fingerprint, SourceCursor } from '../../contracts/wire/source.ts';
 import type { Queryable } from '../database.ts';
 
 export type RunStatus = 'planning' | 'syncing' | 'finished' | 'cancelled' | 'failed';
@@ -49,6 +49,8 @@ export interface RunRow {
   readonly pages: number;
   /** Where the next run of an incremental source starts, once this one has finished. */
   readonly watermark: SourceCursor | null;
+  /** The CSV file that the run reads; null for other sources, and for runs of older programs. */
+  readonly source_file: Fingerprint | null;
   /** Counts by outcome; null while run_records has all records of the run. */
   readonly counts: RunCounts | null;
   readonly finished_at: Date | null;
@@ -121,14 +123,15 @@ export async function advanceRun(
     carried?: number;
     unreadable?: number;
     watermark?: SourceCursor | null;
+    file?: Fingerprint | null;
   },
 ): Promise<RunRow> {
-  const { cursor, same = 0, carried = 0, unreadable = 0, watermark = null } = page;
+  const { cursor, same = 0, carried = 0, unreadable = 0, watermark = null, file = null } = page;
   const [run] = await tx.query<RunRow>(
     `update runs set cursor = $2, source_progress = $3, rows_read = rows_read + $4,
             rows_rejected = rows_rejected + $5, rows_merged = rows_merged + $6, rows_same = rows_same + $7,
             rows_carried = rows_carried + $8, rows_unreadable = rows_unreadable + $9,
-            watermark = coalesce($10, watermark), pages = pages + 1,
+            watermark = coalesce($10, watermark), source_file = coalesce($11, source_file), pages = pages + 1,
             status = case when $2::jsonb is null then 'syncing' else status end
       where id = $1 returning *`,
     [
@@ -142,6 +145,7 @@ export async function advanceRun(
       carried,
       unreadable,
       watermark && toJson(watermark),
+      file && toJson(file),
     ],
   );
   if (run === undefined) throw new Error(`the ledger has no run ${id}`);

@@ -2,16 +2,17 @@
 import type { Client } from '@temporalio/client';
 import type { LiveConfig } from '../../config/live-config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { MappingConfig } from '../../contracts/config/config.ts';
+import type { CsvSource, MappingConfig } from '../../contracts/config/config.ts';
 import type { AccountLists } from '../../contracts/operator/accounts.ts';
 import type { CountedDraft } from '../../contracts/operator/campaign-drafts.ts';
-import type { MappingPreview, RecognizedFile } from '../../contracts/operator/first-sync.ts';
+import type { ColumnChanges, MappingPreview, RecognizedFile } from '../../contracts/operator/first-sync.ts';
 import type { Endpoints, Output, Parsed, Route } from '../../contracts/operator/index.ts';
 import type { DryRun } from '../../contracts/operator/plans.ts';
 import type { AssumptionState, DoctorReport } from '../../contracts/operator/settings.ts';
 import type { CampaignCommandInput, CampaignCommandResult } from '../../contracts/wire/campaign.ts';
 import type { PlanProblem } from '../../contracts/wire/plan.ts';
 import type { RunSpec } from '../../contracts/wire/run.ts';
+import type { Fingerprint } from '../../contracts/wire/source.ts';
 import type { Acceptance, Route as IngressRoute } from '../../ingress/intake.ts';
 import type { Database } from '../../ledger/database.ts';
 import type { Caller } from './caller.ts';
@@ -76,6 +77,7 @@ export interface OperatorTools {
   readonly expensive: ExpensiveRequests;
   readonly dryRuns: DryRuns;
   readonly firstSync: FirstSync;
+  readonly corrections: Corrections;
   readonly campaignFile: CampaignFile;
   readonly campaignDraft: CampaignDraft;
   /** Copies the embedded ledger into a new folder. */
@@ -177,6 +179,14 @@ export interface CampaignDraft {
   }): Promise<CountedDraft>;
 }
 
+/** The file of a sync that another export replaces. */
+export interface ReplacedExport {
+  /** With an absolute path. */
+  readonly source: CsvSource;
+  /** Mappings of all syncs that read the file. */
+  readonly mappings: readonly MappingConfig[];
+}
+
 /** Exports that operators upload, and syncs that are made of them. Values are in clear. */
 export interface FirstSync {
   /** @throws OperatorError (invalid) when the file is no table */
@@ -199,9 +209,53 @@ export interface FirstSync {
     id: string,
     made: { readonly account: string; readonly sync: string; readonly mapping: MappingConfig },
   ): Promise<{ readonly file: string; readonly export: string; readonly active: boolean }>;
+  /** @throws OperatorError (invalid) when the upload is no table with a header */
+  compare(id: string, target: ReplacedExport): Promise<ColumnChanges>;
+  /** @throws OperatorError (invalid) COLUMNS_MISSING; (conflict) NOT_UPLOADED */
+  replace(
+    id: string,
+    target: ReplacedExport,
+  ): Promise<{
+    readonly export: string;
+    readonly kept: string | null;
+    readonly columns: ColumnChanges;
+    readonly active: boolean;
+  }>;
   remove(id: string): Promise<void>;
   /** Deletes all uploads. */
   forgetAll(): Promise<void>;
+}
+
+/** Rejected rows that somebody corrects. Values are in clear. */
+export interface Corrections {
+  /**
+   * Finds rows in the file of a run.
+   * @param at.rows ascending
+   * @throws OperatorError (invalid) SOURCE_CHANGED when the file is another one by now
+   */
+  locate(
+    source: CsvSource,
+    at: { readonly rows: readonly number[]; readonly seen: Fingerprint; readonly by: string },
+  ): Promise<{
+    readonly header: readonly string[];
+    readonly rows: readonly {
+      readonly row: number;
+      /** Of a text editor, and of a spreadsheet. */
+      readonly line: number;
+      readonly sheetLine: number;
+      readonly values: Readonly<Record<string, unknown>> | null;
+    }[];
+  }>;
+  /**
+   * Keeps an upload as the file of a run over its rows only, in the folder `data`.
+   * @returns the file's name, and its number of rows
+   * @throws OperatorError (invalid) when columns that the mapping uses are missing, or a row cannot be read
+   */
+  keep(
+    upload: string,
+    sync: string,
+    mapping: MappingConfig,
+  ): Promise<{ readonly file: string; readonly rows: number }>;
 }
 
 /** Null: nobody has logged in. */

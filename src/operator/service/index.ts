@@ -19,6 +19,7 @@ import { pollerHandlers } from './pollers/index.ts';
 import { refusedRequestHandlers } from './refused-requests.ts';
 import { scheduleHandlers } from './schedules/index.ts';
 import { settingsHandlers } from './settings.ts';
+import { correctionHandlers } from './syncs/corrections.ts';
 import { firstSyncHandlers } from './syncs/first-sync.ts';
 import { syncHandlers } from './syncs/index.ts';
 import { planHandlers } from './syncs/plans.ts';
@@ -30,6 +31,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...campaignHandlers(deps),
     ...codecHandlers(deps),
     ...conversationHandlers(deps),
+    ...correctionHandlers(deps),
     ...eventHandlers(deps),
     ...firstSyncHandlers(deps),
     ...identityHandlers(deps),

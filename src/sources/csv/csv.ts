@@ -48,6 +48,7 @@ export function csvSource(config: CsvSource, baseDir: string): Source {
           next: next.offset < at.end ? writeCursor({ ...at, ...next }) : null,
           progress: at.end === 0 ? 1 : next.offset / at.end,
           columns: at.header,
+          file: { ...file.fingerprint },
           ...(notes.length === 0 ? {} : { notes }),
           ...(at.scan === '' ? {} : { scan: at.scan }),
         };
@@ -99,7 +100,8 @@ function resume(cursor: SourceCursor, file: SourceFile): CsvCursor {
   return at;
 }
 
-async function begin(
+/** Finds the table in a file. */
+export async function begin(
   file: SourceFile,
   config: CsvSource,
   options: ReadOptions,
@@ -183,7 +185,11 @@ function headerOf(first: CellRow | undefined, path: string): string[] {
  * Builds rows from cells and column names. It adds or drops cells at the end of a row only, so no value moves to
  * another column.
  */
-function csvFramer(dialect: Omit<Dialect, 'columns'>, header: readonly string[], path: string): Framer {
+export function csvFramer(
+  dialect: Omit<Dialect, 'columns'>,
+  header: readonly string[],
+  path: string,
+): Framer {
   const { delimiter, encoding } = dialect;
   const frame: Framer = (block, at) => {
     const { records, consumed, then } = splitCells(block, at, {

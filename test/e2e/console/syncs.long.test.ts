@@ -42,6 +42,10 @@ describe.each([
       await page.setInputFiles('input[type=file]', CSV);
       await page.getByText('First rows: 3. Mapped: 2. Rejected: 1.').waitFor();
       await check('first-sync');
+      await page.goto(`${stub.url}/syncs?name=contacts&view=replace`);
+      await page.setInputFiles('input[type=file]', CSV);
+      await page.getByText('Columns that the file no longer has').waitFor();
+      await check('sync-replace');
     });
   });
 });
@@ -88,5 +92,61 @@ it('a sync that has not run yet says so and offers a dry run', async () => {
     await page.goto(`${stub.url}/syncs?name=contacts`);
     await page.getByText('This sync has not run yet.').waitFor();
     await page.getByRole('button', { name: 'Dry run' }).waitFor();
+  });
+});
+
+describe('another file for a sync', () => {
+  const replaced = (over: object = {}) => ({
+    sync: 'contacts',
+    export: 'data/crm.csv',
+    kept: 'crm.2026.csv',
+    columns: { found: [], added: [], removed: [], missing: [] },
+    active: false,
+    ...over,
+  });
+
+  it('is compared, replaced, and followed by a dry run', async () => {
+    const given: unknown[] = [];
+    const answers: Record<string, Answer> = {
+      'POST /uploads/u1/replace': (req) => {
+        given.push(req.body);
+        return replaced();
+      },
+      'POST /syncs/contacts/plans': () => ({ plan: 'p1' }),
+      'GET /plans/p1': () => ({
+        plan: 'p1',
+        account: 'acme',
+        sync: 'contacts',
+        state: 'cancelled',
+        startedAt: '2026-11-20T06:00:00.000Z',
+        read: 0,
+        share: null,
+        report: null,
+        listed: 0,
+        error: null,
+      }),
+    };
+    await withSyncs(answers, {}, async ({ page, stub }) => {
+      await page.goto(`${stub.url}/syncs?name=contacts`);
+      await page.getByRole('button', { name: 'Upload new file' }).click();
+      await page.setInputFiles('input[type=file]', CSV);
+      await page.getByText('New columns, which the mapping does not use: E-mail').waitFor();
+      expect(given).toEqual([]);
+      await page.getByRole('button', { name: 'Replace the file and start a dry run' }).click();
+      await page.getByText('copy data/crm.csv there').waitFor();
+      await page.getByText('The dry run was cancelled.').waitFor();
+      expect(given).toEqual([{ sync: 'contacts' }]);
+    });
+  });
+
+  it('that lacks a column of the mapping cannot replace it', async () => {
+    const compare: Answer = () => ({ found: ['Fone'], added: ['Fone'], removed: [], missing: ['Telefone'] });
+    await withSyncs({ 'POST /uploads/u1/compare': compare }, {}, async ({ page, stub }) => {
+      await page.goto(`${stub.url}/syncs?name=contacts&view=replace`);
+      await page.setInputFiles('input[type=file]', CSV);
+      await page.getByRole('alert').getByText('Telefone').waitFor();
+      const button = page.getByRole('button', { name: 'Replace the file and start a dry run' });
+      expect(await button.isDisabled()).toBe(true);
+    });
   });
 });

@@ -145,7 +145,7 @@ export function syncAnswers(): Readonly<Record<string, Answer>> {
         {
           sync: 'contacts',
           account: 'acme',
-          source: { name: 'crm', type: 'csv' },
+          source: { name: 'crm', type: 'csv', uploaded: true },
           mapping: 'crm',
           mode: 'upsert',
           state: 'running',
@@ -176,6 +176,12 @@ export function syncAnswers(): Readonly<Record<string, Answer>> {
       accounts: [{ account: 'acme', baseUrl: 'https://x', timeZone: 'UTC', tokens: 1, callsPerMinute: 120 }],
     }),
     'POST /uploads': () => ({ upload: 'u1', bytes: 90, expiresAt: AT, recognized }),
+    'POST /uploads/u1/compare': () => ({
+      found: ['Telefone', HOSTILE_NAME, 'E-mail'],
+      added: ['E-mail'],
+      removed: ['Etapa'],
+      missing: [],
+    }),
     'POST /uploads/u1/preview': () => ({
       rows: 3,
       whole: true,

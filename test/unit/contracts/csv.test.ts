@@ -2,7 +2,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvLine } from '../../../src/contracts/csv.ts';
+import { csvLine, readSafeCell } from '../../../src/contracts/csv.ts';
 
 describe('csvLine', () => {
   it.each([
@@ -59,6 +59,18 @@ describe('csvLine', () => {
             expect(SIGNS.includes(start[0] ?? ' ')).toBe(false);
           }
         }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is taken back by readSafeCell, to the letter', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const [[read = '', ...others] = []] = parse(csvLine([text, 'x']), { record_delimiter: '\r\n' });
+        expect(others).toEqual(['x']);
+        fc.pre(!/^'[\t\r\n]/.test(text));
+        expect(readSafeCell(read)).toBe(text);
       }),
       { numRuns: 2000 },
     );

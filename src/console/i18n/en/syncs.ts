@@ -193,6 +193,24 @@ export default {
     noProblems: 'Every row can be mapped.',
     value: 'Value',
   },
+  replace: {
+    open: 'Upload new file',
+    title: 'New file for “{{sync}}”',
+    about:
+      'Upload the next export of the same form. Sluice compares its columns before it replaces the file, and keeps the last five files.',
+    cancel: 'Keep the file',
+    columns: 'Columns',
+    encoding: 'Encoding',
+    added: 'New columns, which the mapping does not use',
+    removed: 'Columns that the file no longer has',
+    missing: 'The mapping uses columns that the file lacks',
+    missingHelp:
+      'Name the columns as in the file before, or change the mapping first. The file stays as it is.',
+    same: 'The columns are those of the file before.',
+    write: 'Replace the file and start a dry run',
+    done: 'The file is replaced. Check the dry run, then run the sync.',
+    elsewhere: 'Workers on other machines read the file of their own machine: copy {{file}} there.',
+  },
   first: {
     title: 'First sync from a CSV',
     lead: 'Upload an export, check what Sluice recognized, and write the sync into the configuration.',

@@ -197,6 +197,24 @@ export default {
     noProblems: 'Todas as linhas podem ser mapeadas.',
     value: 'Valor',
   },
+  replace: {
+    open: 'Enviar arquivo novo',
+    title: 'Arquivo novo de “{{sync}}”',
+    about:
+      'Envie a próxima exportação com a mesma forma. O Sluice compara as colunas antes de substituir o arquivo e guarda os últimos cinco.',
+    cancel: 'Manter o arquivo',
+    columns: 'Colunas',
+    encoding: 'Codificação',
+    added: 'Colunas novas, que o mapeamento não usa',
+    removed: 'Colunas que o arquivo não tem mais',
+    missing: 'O mapeamento usa colunas que faltam no arquivo',
+    missingHelp:
+      'Dê às colunas os nomes do arquivo anterior, ou altere o mapeamento antes. O arquivo fica como está.',
+    same: 'As colunas são as do arquivo anterior.',
+    write: 'Substituir o arquivo e simular',
+    done: 'O arquivo foi substituído. Confira a simulação e execute a sincronização.',
+    elsewhere: 'Workers em outras máquinas leem o arquivo da própria máquina: copie {{file}} para lá.',
+  },
   first: {
     title: 'Primeira sincronização de um CSV',
     lead: 'Envie uma exportação, confira o que o Sluice reconheceu e grave a sincronização na configuração.',

@@ -1,5 +1,5 @@
 // The guided first sync: upload, check what was recognized, map with a live preview, dry run, write.
-import { Anchor, Button, FileButton } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,7 +10,7 @@ import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { EmptyState } from '../../parts/states.tsx';
-import textStyles from '../../parts/text.module.css';
+import { DropZone } from './drop-zone.tsx';
 import { DryRunPanel } from './dry-run.tsx';
 import { FinishSync } from './finish-sync.tsx';
 import { type Draft, draftOf, mappingOf } from './mapping-draft.ts';
@@ -88,45 +88,6 @@ export function FirstSync() {
         </>
       )}
     </Page>
-  );
-}
-
-interface DropZoneProps {
-  readonly isBusy: boolean;
-  readonly isFirst: boolean;
-  onFile(file: File | null | undefined): void;
-}
-
-function DropZone({ isBusy, isFirst, onFile }: DropZoneProps) {
-  const { t } = useTranslation('syncs');
-  const [isOver, setOver] = useState(false);
-  return (
-    // A file can be chosen with the button too, so nothing here needs a pointer.
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
-    <div
-      className={classes.drop}
-      data-over={isOver}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        onFile(event.dataTransfer.files[0]);
-      }}
-    >
-      <FileButton accept=".csv,.txt,text/csv" onChange={onFile}>
-        {(props) => (
-          <Button {...props} variant={isFirst ? 'filled' : 'default'} loading={isBusy}>
-            {t(isFirst ? 'first.choose' : 'first.other')}
-          </Button>
-        )}
-      </FileButton>
-      <span>{t('first.drop')}</span>
-      <span className={textStyles.small}>{t('first.uploadText')}</span>
-    </div>
   );
 }
 

@@ -1,8 +1,10 @@
 // One sync: what it does now, its runs, and the run that was chosen.
-import { Anchor } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
+import { IconUpload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { OperatorError } from '../../../operator/error.ts';
+import { useMay } from '../../api/session.tsx';
 import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Facts, Page, Section } from '../../parts/page.tsx';
@@ -12,6 +14,7 @@ import { SyncActions } from './actions.tsx';
 import { ActiveRun } from './active-run.tsx';
 import type { SyncEntry } from './data.ts';
 import { DryRunPanel } from './dry-run.tsx';
+import { ReplaceExport } from './replace-export.tsx';
 import { RunReport } from './run-report.tsx';
 import { RunRows } from './run-rows.tsx';
 import { RunsTable } from './runs-table.tsx';
@@ -21,7 +24,8 @@ const EVERY_MS = 3000;
 
 export function SyncDetail({ sync }: { readonly sync: string }) {
   const { t } = useTranslation('syncs');
-  const [{ run: chosen, plan }] = useUrlState();
+  const [{ run: chosen, plan, view }, change] = useUrlState();
+  const mayReplace = useMay('editor');
   const progress = useCall('GET /syncs/{sync}/progress', { sync }, { everyMs: EVERY_MS });
   const all = usePages('GET /syncs', { limit: 1000 }, 'syncs', { cursor: 'after' });
   const entry = all.rows.find((each) => each.sync === sync);
@@ -37,11 +41,25 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
         </Anchor>,
       ]}
       lead={entry && <About entry={entry} />}
-      actions={<SyncActions sync={sync} account={entry?.account ?? ''} progress={progress.data ?? null} />}
+      actions={
+        <>
+          {mayReplace && entry?.source.uploaded === true && (
+            <Button
+              variant="default"
+              leftSection={<IconUpload size={14} aria-hidden />}
+              onClick={() => change({ view: 'replace' }, { replace: false })}
+            >
+              {t('replace.open')}
+            </Button>
+          )}
+          <SyncActions sync={sync} account={entry?.account ?? ''} progress={progress.data ?? null} />
+        </>
+      }
     >
       {failure !== null && progress.data === undefined && (
         <ErrorState error={failure} onRetry={() => void progress.refetch()} />
       )}
+      {view === 'replace' && mayReplace && entry?.source.uploaded === true && <ReplaceExport sync={sync} />}
       {plan !== undefined && <DryRunPanel plan={plan} />}
       {(neverRan || progress.data !== undefined) && (
         <ActiveRun sync={sync} progress={neverRan ? null : (progress.data ?? null)} />

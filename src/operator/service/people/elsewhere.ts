@@ -1,5 +1,6 @@
 // The places that may have something of a person and that Sluice cannot reach, so that whoever erases a person knows
 // what is left to do.
+import { join } from 'node:path';
 import type { Config } from '../../../contracts/config/config.ts';
 import type { Elsewhere } from '../../../contracts/operator/people.ts';
 import type { Database } from '../../../ledger/database.ts';
@@ -69,15 +70,18 @@ function inService({ account, known }: Facts): Elsewhere[] {
   });
 }
 
-function inSources({ syncs }: Config, { account }: Facts): Elsewhere[] {
+function inSources({ syncs, sources }: Config, { account }: Facts): Elsewhere[] {
   const names = new Set(
     Object.values(syncs)
       .filter((sync) => sync.account === account)
       .map(({ source }) => source),
   );
-  return [...names].map((name) =>
-    place('source', name, 'if the source has the person, the next sync adds them again'),
-  );
+  return [...names].map((name) => {
+    const source = sources[name];
+    const isKept = source?.type === 'csv' && source.path.endsWith(join('data', `${name}.csv`));
+    const earlier = isKept ? '; the earlier files beside it, which uploads replaced, may have them too' : '';
+    return place('source', name, `if the source has the person, the next sync adds them again${earlier}`);
+  });
 }
 
 function inSinks({ accounts, sinks }: Config, { account, known, missingFiles }: Facts): Elsewhere[] {

@@ -12,21 +12,35 @@ import { readProgress } from './read-progress.ts';
 
 type Begun = Output<'POST /syncs/{sync}/runs'>;
 
+interface Start {
+  readonly retry?: RetryRequest;
+  /** Name of a file of corrected rows. */
+  readonly corrections?: string;
+  readonly taskQueue?: string;
+}
+
 /**
- * A sync has one workflow at a time: a second start joins the first. A retry joins nothing.
- * @throws WorkflowExecutionAlreadyStartedError when a retry finds an active run
+ * A sync has one workflow at a time: a second start joins the first. A retry or a correction joins nothing.
+ * @throws WorkflowExecutionAlreadyStartedError when one of those finds an active run
  */
 export async function startSync(
   client: Client,
   account: string,
   sync: string,
-  { retry, taskQueue = WORK_QUEUE }: { retry?: RetryRequest; taskQueue?: string } = {},
+  { retry, corrections, taskQueue = WORK_QUEUE }: Start = {},
 ): Promise<SyncHandle & { readonly firstExecutionRunId: string }> {
   return await client.workflow.start<typeof crmSync>('crmSync', {
     ...crmSyncIdentity(account, sync),
     taskQueue,
-    args: [{ account, sync, ...(retry === undefined ? {} : { retry }) }],
-    workflowIdConflictPolicy: retry === undefined ? 'USE_EXISTING' : 'FAIL',
+    args: [
+      {
+        account,
+        sync,
+        ...(retry === undefined ? {} : { retry }),
+        ...(corrections === undefined ? {} : { corrections }),
+      },
+    ],
+    workflowIdConflictPolicy: retry === undefined && corrections === undefined ? 'USE_EXISTING' : 'FAIL',
   });
 }
 
@@ -44,14 +58,14 @@ export async function beginSync(
 }
 
 /** @throws OperatorError (conflict) while a run is active */
-export async function beginRetry(
+export async function beginAlone(
   client: Client,
   { account, sync }: SyncName,
-  { retry, taskQueue }: { retry: RetryRequest; taskQueue: string },
+  start: Start & { readonly taskQueue: string },
 ): Promise<Begun> {
   try {
-    const handle = await startSync(client, account, sync, { retry, taskQueue });
-    const workers = await hasWorkers(client, taskQueue);
+    const handle = await startSync(client, account, sync, start);
+    const workers = await hasWorkers(client, start.taskQueue);
     return { execution: handle.firstExecutionRunId, joined: false, resumed: null, workers };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

@@ -1,9 +1,11 @@
 // The guided first sync as operators see it. Everything shown of a file is masked.
+import { join } from 'node:path';
 import type { FIRST_SYNC } from '../../../contracts/operator/first-sync.ts';
 import { RunSpec } from '../../../contracts/wire/run.ts';
+import { listRuns } from '../../../ledger/sync/run-list.ts';
 import { maskRecord, maskWritten } from '../../../observability/masking.ts';
 import { OperatorError } from '../../error.ts';
-import type { Handlers, OperatorDeps } from '../deps.ts';
+import type { Handlers, OperatorDeps, ReplacedExport } from '../deps.ts';
 import { paceOf } from './plans.ts';
 
 /** People of each kind of change that a dry run shows. */
@@ -20,6 +22,20 @@ export function firstSyncHandlers(deps: OperatorDeps): Handlers<keyof typeof FIR
       `the configuration has no account "${account}"; it has ${known.join(', ')}`,
       { code: 'UNKNOWN_NAME' },
     );
+  }
+
+  /** @throws OperatorError (conflict) while a run reads the file */
+  async function requireUnread(syncs: readonly string[]): Promise<void> {
+    for (const sync of syncs) {
+      const { account } = deps.config().spec(sync);
+      const [last] = await listRuns(deps.db, { account, sync }, { limit: 1, before: null });
+      if (last === undefined || last.finished_at !== null || last.status !== 'planning') continue;
+      throw new OperatorError(
+        'conflict',
+        `a run of "${sync}" is reading the file; wait until it has read the source, or cancel it`,
+        { code: 'RUN_READS' },
+      );
+    }
   }
 
   return {
@@ -68,12 +84,45 @@ export function firstSyncHandlers(deps: OperatorDeps): Handlers<keyof typeof FIR
       requireAccount(account);
       return { sync, ...(await firstSync.write(upload, { account, sync, mapping })) };
     },
+    'POST /uploads/{upload}/compare': async ({ upload, sync }) =>
+      await firstSync.compare(upload, uploadedFileOf(deps.config(), sync)),
+    'POST /uploads/{upload}/replace': async ({ upload, sync }) => {
+      const target = uploadedFileOf(deps.config(), sync);
+      await requireUnread(target.syncs);
+      return { sync, ...(await firstSync.replace(upload, target)) };
+    },
     'DELETE /uploads/{upload}': async ({ upload }) => {
       firstSync.find(upload);
       await firstSync.remove(upload);
       return { upload };
     },
   };
+}
+
+type Config = ReturnType<OperatorDeps['config']>;
+
+/** Whether a source is a file as the console writes it: `data/NAME.csv` beside the configuration. */
+export function isUploadedFile({ config, dir }: Pick<Config, 'config' | 'dir'>, name: string): boolean {
+  const source = config.sources[name];
+  return source?.type === 'csv' && source.path === join(dir, 'data', `${name}.csv`);
+}
+
+/** @throws OperatorError (conflict) when the file of the sync did not come from the console */
+function uploadedFileOf(
+  loaded: Config,
+  sync: string,
+): ReplacedExport & { readonly syncs: readonly string[] } {
+  const { source, options } = loaded.spec(sync);
+  if (source.type !== 'csv' || !isUploadedFile(loaded, options.source))
+    throw new OperatorError(
+      'conflict',
+      `the sync "${sync}" reads no file that was uploaded here; replace its source where it comes from`,
+      { code: 'NOT_UPLOADED' },
+    );
+  const syncs = Object.entries(loaded.config.syncs).flatMap(([name, each]) =>
+    each.source === options.source ? [name] : [],
+  );
+  return { source, syncs, mappings: syncs.map((name) => loaded.spec(name).mapping) };
 }
 
 /** A value of unknown kind: its form stays visible. */

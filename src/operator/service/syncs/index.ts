@@ -9,7 +9,7 @@ import { listWarnings } from '../../../ledger/sync/run-warnings.ts';
 import { OperatorError } from '../../error.ts';
 import type { Caller } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
-import { beginRetry, beginSync } from './begin.ts';
+import { beginAlone, beginSync } from './begin.ts';
 import { listSyncs } from './list.ts';
 import { createProgressReader, handleOf, type SyncHandle, type SyncName } from './progress.ts';
 import { listRows } from './rows.ts';
@@ -92,7 +92,7 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
     'POST /syncs/{sync}/retries': async ({ sync, run, statuses, codes = null }) => {
       const name = await startable(sync);
       const retry = { from: run ?? LAST_RUN, statuses, codes };
-      return await beginRetry(await deps.temporal(), name, { retry, taskQueue: deps.workQueue });
+      return await beginAlone(await deps.temporal(), name, { retry, taskQueue: deps.workQueue });
     },
     'POST /syncs/{sync}/pause': (input, caller) =>
       steer(input, caller, (handle, by) => handle.executeUpdate(pauseUpdate, { args: [by] })),

@@ -5,6 +5,7 @@ import type { Output, Parsed } from '../../../contracts/operator/index.ts';
 import type { SyncEntry } from '../../../contracts/operator/syncs.ts';
 import { listRuns } from '../../../ledger/sync/run-list.ts';
 import type { OperatorDeps } from '../deps.ts';
+import { isUploadedFile } from './first-sync.ts';
 import { handleOf, type SyncName } from './progress.ts';
 import type { Summaries } from './summary.ts';
 
@@ -32,7 +33,8 @@ async function entryOf(
   client: Client | null,
   sync: string,
 ): Promise<SyncEntry> {
-  const loaded = config().config;
+  const whole = config();
+  const loaded = whole.config;
   const options = loaded.syncs[sync] as (typeof loaded.syncs)[string];
   const name = { account: options.account, sync };
   const [[newest], live, schedule] = await Promise.all([
@@ -44,7 +46,11 @@ async function entryOf(
   return {
     sync,
     account: options.account,
-    source: { name: options.source, type: loaded.sources[options.source]?.type ?? '' },
+    source: {
+      name: options.source,
+      type: loaded.sources[options.source]?.type ?? '',
+      uploaded: isUploadedFile(whole, options.source),
+    },
     mapping: options.mapping,
     mode: options.mode,
     state: live ?? (open ? (client === null ? 'unknown' : 'interrupted') : 'idle'),

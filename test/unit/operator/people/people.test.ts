@@ -20,6 +20,7 @@ const CONFIG = {
   },
   mappings: { leads: { defaultCountry: 'BR' } },
   syncs: { leads: { account: 'acme', source: 'crm' }, others: { account: 'other', source: 'shop' } },
+  sources: { crm: { type: 'csv', path: '/srv/sluice/data/crm.csv' }, shop: { type: 'http' } },
   sinks: { archive: { type: 'jsonl' }, bus: { type: 'kafka' } },
   routes: { signup: { account: 'acme', kafka: { cluster: 'main', topics: ['leads'] } } },
   ingress: { kafka: { main: { deadLetters: 'dead' } } },

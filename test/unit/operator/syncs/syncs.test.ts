@@ -26,9 +26,10 @@ let run: string;
 beforeAll(async () => {
   db = await testLedger();
   const config = {
+    dir: '/srv/sluice',
     config: {
       accounts: { acme: { tokens: [] } },
-      sources: { leads: { type: 'csv' } },
+      sources: { leads: { type: 'csv', path: '/srv/sluice/leads.csv' } },
       syncs: { leads: SYNC, 'never-ran': SYNC },
       sinks: {},
     },
@@ -122,7 +123,7 @@ describe('without a Temporal server', () => {
   it('syncs and runs are listed, also those that never ran', async () => {
     const { syncs } = await operator.client.call('GET /syncs', {});
     expect(syncs).toMatchObject([
-      { sync: 'leads', state: 'unknown', last: { run, pending: 0 } },
+      { sync: 'leads', source: { uploaded: false }, state: 'unknown', last: { run, pending: 0 } },
       { sync: 'never-ran', state: 'idle', last: null, schedule: null },
     ]);
     expect(await operator.client.call('GET /syncs/{sync}/runs', { sync: 'never-ran' })).toEqual({

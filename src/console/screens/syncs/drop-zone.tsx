@@ -1,0 +1,45 @@
+// Takes a CSV file, dropped or chosen.
+import { Button, FileButton } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import textStyles from '../../parts/text.module.css';
+import classes from './syncs.module.css';
+
+interface Props {
+  readonly isBusy: boolean;
+  readonly isFirst: boolean;
+  onFile(file: File | null | undefined): void;
+}
+
+export function DropZone({ isBusy, isFirst, onFile }: Props) {
+  const { t } = useTranslation('syncs');
+  const [isOver, setOver] = useState(false);
+  return (
+    // A file can be chosen with the button too, so nothing here needs a pointer.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div
+      className={classes.drop}
+      data-over={isOver}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        onFile(event.dataTransfer.files[0]);
+      }}
+    >
+      <FileButton accept=".csv,.txt,text/csv" onChange={onFile}>
+        {(props) => (
+          <Button {...props} variant={isFirst ? 'filled' : 'default'} loading={isBusy}>
+            {t(isFirst ? 'first.choose' : 'first.other')}
+          </Button>
+        )}
+      </FileButton>
+      <span>{t('first.drop')}</span>
+      <span className={textStyles.small}>{t('first.uploadText')}</span>
+    </div>
+  );
+}

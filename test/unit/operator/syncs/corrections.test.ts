@@ -1,0 +1,177 @@
+// Fix and retry: rejected rows leave with line and reason, and come back corrected.
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { planPages } from '../../../../activities/sync/plan/plan-run.ts';
+import { CONFIG_CHECKS } from '../../../../src/cli/config/config-checks.ts';
+import { loadConfig } from '../../../../src/config/load.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { openRun } from '../../../../src/ledger/sync/runs.ts';
+import { compileMapping } from '../../../../src/mapping/index.ts';
+import { openSource } from '../../../../src/sources/index.ts';
+import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+
+const YAML = `version: 1
+accounts:
+  acme: { baseUrl: 'http://127.0.0.1:9/wapi', tokens: [env:TOKEN] }
+sources:
+  leads: { type: csv, path: leads.csv }
+mappings:
+  leads: { defaultCountry: BR, contact: { number: Telefone, name: Nome } }
+syncs:
+  leads: { account: acme, source: leads, mapping: leads }
+`;
+const CSV = `Telefone;Nome;Nota
++55 11 98765-4321;Canaria;"two
+lines"
+none;"=HYPERLINK(""x"")";a
++55 11 98765-4323;Dora;b
+;Eva;"c;d"
+`;
+
+let dir: string;
+let db: Database;
+let operator: TestOperator;
+let run: string;
+beforeAll(async () => {
+  db = await testLedger();
+  dir = await mkdtemp(join(tmpdir(), 'sluice-corrections-'));
+});
+beforeEach(async () => {
+  await operator?.close();
+  await rm(join(dir, 'data'), { recursive: true, force: true });
+  await db.query('delete from runs');
+  await writeFile(join(dir, 'sluice.yaml'), YAML);
+  await writeFile(join(dir, 'leads.csv'), CSV);
+  const config = await loadConfig(join(dir, 'sluice.yaml'), {
+    env: { TOKEN: 'svc_test_token' },
+    ...CONFIG_CHECKS,
+  });
+  operator = await openTestOperator({ db, temporal: null, config, stateDir: dir });
+  ({ id: run } = await openRun(db, config.spec('leads')));
+  const makers = {
+    openSource: (source: Parameters<typeof openSource>[0]) => openSource(source, { baseDir: dir }),
+    compileMapping,
+  };
+  await planPages({ db, memories: new Map(), ...makers }, run, { more: () => true });
+});
+afterAll(async () => {
+  await operator.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const rejected = async (client = operator.client) =>
+  await client.call('POST /syncs/{sync}/runs/{run}/rejected-rows', { sync: 'leads', run });
+const send = async (text: string) => {
+  const { upload } = await operator.client.call('POST /uploads', {
+    name: 'fixed.csv',
+    file: Buffer.from(text),
+  });
+  return await operator.client.call('POST /uploads/{upload}/corrections', { upload, sync: 'leads' });
+};
+const endRun = () =>
+  db.query(`update runs set status = 'finished', finished_at = now() where id = $1`, [run]);
+
+describe('rejected rows', () => {
+  it('leave with the columns of the file, the line and the reason, safe in a spreadsheet', async () => {
+    const { csv, rows, more } = await rejected(operator.as({ role: 'operator' }));
+    expect([rows, more]).toEqual([2, false]);
+    expect(parse(csv)).toEqual([
+      ['Telefone', 'Nome', 'Nota', 'sluice_line', 'sluice_reason'],
+      ['none', `'=HYPERLINK("x")`, 'a', '4', expect.stringContaining('Telefone: ')],
+      ['', 'Eva', 'c;d', '6', expect.stringContaining('Telefone: ')],
+    ]);
+    const { lines } = await operator.client.call('GET /audit', { limit: 5 });
+    expect(JSON.stringify(lines)).toContain('rejected-rows');
+    expect(JSON.stringify(lines)).not.toMatch(/HYPERLINK|Eva/);
+  });
+
+  it('are for operators', async () => {
+    await expect(rejected(operator.as({ role: 'editor' }))).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+
+  it('of a file that changed since are refused', async () => {
+    await appendFile(join(dir, 'leads.csv'), '1;2;3\n');
+    await expect(rejected()).rejects.toMatchObject({ code: 'SOURCE_CHANGED' });
+  });
+
+  it('of a run that did not record its file are refused', async () => {
+    await db.query('update runs set source_file = null where id = $1', [run]);
+    await expect(rejected()).rejects.toMatchObject({ kind: 'conflict', code: 'NO_SOURCE_FILE' });
+  });
+});
+
+describe('corrected rows', () => {
+  it('wait for the run that is open', async () => {
+    await expect(send('Telefone,Nome\n1,x\n')).rejects.toMatchObject({ code: 'RUN_ACTIVE' });
+  });
+
+  it.each([
+    ['without a column of the mapping', 'Telefone,Name\n1,x\n', 'COLUMNS_MISSING'],
+    ['without a row', 'Telefone,Nome\n', 'EMPTY_FILE'],
+    ['without a header', '+55 11 98765-4321,x@mail.example\n', 'SOURCE_NO_HEADER'],
+    ['with a row that cannot be read', 'Telefone,Nome\n1,x,y\n', 'SOURCE_FORMAT'],
+  ])('%s are refused, and nothing is kept', async (_, text, code) => {
+    await endRun();
+    const withClient = await withTemporal();
+    const { upload } = await withClient.client.call('POST /uploads', {
+      name: 'x.csv',
+      file: Buffer.from(text),
+    });
+    await expect(
+      withClient.client.call('POST /uploads/{upload}/corrections', { upload, sync: 'leads' }),
+    ).rejects.toMatchObject({ code });
+    expect(await readdir(join(dir, 'data')).catch(() => [])).toEqual([]);
+    await withClient.close();
+  });
+
+  it('are kept as they were before the spreadsheet, without the columns of Sluice, and run alone', async () => {
+    const { csv } = await rejected();
+    await endRun();
+    const started: unknown[] = [];
+    const withClient = await withTemporal(started);
+    // As Excel saves it where `;` is the separator.
+    const saved = parse(csv).map((cells) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';'));
+    const text = `\ufeff${saved.join('\r\n')}`.replace('none', "'+55 11 98765-4329");
+    const { upload } = await withClient.client.call('POST /uploads', {
+      name: 'x.csv',
+      file: Buffer.from(text),
+    });
+    const begun = await withClient.client.call('POST /uploads/{upload}/corrections', {
+      upload,
+      sync: 'leads',
+    });
+    expect(begun).toMatchObject({ execution: 'e1', rows: 2 });
+    const [file = ''] = await readdir(join(dir, 'data'));
+    expect(started).toEqual([[{ account: 'acme', sync: 'leads', corrections: file }]]);
+    expect(await readFile(join(dir, 'data', file), 'utf8')).toBe(
+      '"Telefone","Nome","Nota"\n"+55 11 98765-4329","=HYPERLINK(""x"")","a"\n"","Eva","c;d"\n',
+    );
+    await withClient.close();
+  });
+});
+
+/** An operator over a Temporal client that notes what is started. */
+async function withTemporal(started: unknown[] = []): Promise<TestOperator> {
+  const workflow = {
+    start: async (_: string, { args }: { args: unknown[] }) => {
+      started.push(args);
+      return { firstExecutionRunId: 'e1' };
+    },
+  };
+  const taskQueue = { describe: async () => ({ pollers: [] }) };
+  return await openTestOperator({
+    db,
+    temporal: {
+      workflow,
+      taskQueue,
+      workflowService: { describeTaskQueue: async () => ({ pollers: [] }) },
+      options: { namespace: 'default' },
+    } as never,
+    config: operator.config(),
+    stateDir: dir,
+  });
+}
