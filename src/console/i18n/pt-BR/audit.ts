@@ -34,6 +34,8 @@ export default {
     'POST /uploads/{upload}/preview': 'viu a prévia de um arquivo enviado',
     'POST /uploads/{upload}/plans': 'iniciou um ensaio de um arquivo enviado para a sincronização {{sync}}',
     'POST /uploads/{upload}/sync': 'criou a sincronização {{sync}} com um arquivo enviado',
+    'POST /uploads/{upload}/replace': 'trocou o arquivo da sincronização {{sync}}',
+    'POST /uploads/{upload}/corrections': 'enviou linhas corrigidas da sincronização {{sync}}',
     'DELETE /uploads/{upload}': 'apagou um arquivo enviado',
     'POST /users': 'adicionou {{name}} com o papel {{role}}',
     'PATCH /users/{name}': 'mudou o usuário {{name}}',
@@ -74,6 +76,8 @@ export default {
     'POST /doctor': 'rodou o diagnóstico',
     'POST /syncs/{sync}/plans': 'iniciou um ensaio da sincronização {{sync}}',
     'POST /syncs/{sync}/runs': 'iniciou a sincronização {{sync}}',
+    'POST /syncs/{sync}/runs/{run}/rejected-rows':
+      'baixou as linhas rejeitadas de {{sync}}, execução {{run}}',
     'POST /syncs/{sync}/retries': 'tentou de novo registros com falha de {{sync}}',
     'POST /syncs/{sync}/pause': 'pausou a sincronização {{sync}}',
     'POST /syncs/{sync}/resume': 'retomou a sincronização {{sync}}',
