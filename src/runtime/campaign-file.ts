@@ -25,9 +25,12 @@ export function createCampaignFile({ env, config, live, hasWorkers }: Options): 
       const text = await readFile(file, 'utf8');
       return { file, yaml: readCampaign(text, campaign), hash: hashOf(text) };
     },
-    async write({ campaign, yaml, isNew, hash }) {
+    async write({ campaign, yaml, isNew, hash, mayStart }) {
       const edit = { kind: 'campaign', campaign, yaml, isNew } as const;
-      return await change(edit, hash, (next, before) => requireApproval(campaign, next, before));
+      return await change(edit, hash, (next, before) => {
+        if (!mayStart) requireUnscheduled(campaign, next);
+        requireApproval(campaign, next, before);
+      });
     },
     async remove({ campaign, hash }) {
       const edit = { kind: 'campaign-removal', campaign } as const;
@@ -67,6 +70,19 @@ async function onDisk(loaded: LoadedConfig): Promise<LoadedConfig> {
     if (error instanceof ConfigError || error instanceof ConfigFileError) return loaded;
     throw error;
   });
+}
+
+/**
+ * A schedule starts the campaign, and a reload may put it into effect at once.
+ * @throws OperatorError (forbidden)
+ */
+function requireUnscheduled(campaign: string, { config }: LoadedConfig): void {
+  if (config.campaigns[campaign]?.schedule === undefined) return;
+  throw new OperatorError(
+    'forbidden',
+    `"${campaign}" has a schedule, which starts it: somebody with the role operator writes it, or you write it without \`schedule\``,
+    { code: 'SCHEDULE_STARTS' },
+  );
 }
 
 /**

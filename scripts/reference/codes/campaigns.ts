@@ -133,6 +133,11 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
         'Somebody else approves, or you wait until the time that the message names.',
       ],
       [
+        'SCHEDULE_STARTS',
+        'The campaign has a schedule, which starts it, and your role may not start campaigns.',
+        'Somebody with the role operator writes it, or leave out `schedule`.',
+      ],
+      [
         'APPROVAL_LOWERED',
         'A campaign of the configuration has `approval: second-person`, so the operator API writes no campaign without it, and does not delete the last one.',
         'Add `approval: second-person`, or edit the file on the machine.',

@@ -10,6 +10,8 @@ import { shortHash } from '../short-hash.ts';
 
 /** Maximum number that one route keeps, so that a faulty sender displaces only its own. */
 export const KEPT_PER_ROUTE = 2000;
+/** The same in bytes of bodies. */
+export const KEPT_BYTES_PER_ROUTE = 67_108_864;
 /** Rows that are decrypted at once. */
 const ROWS = 50;
 
@@ -57,8 +59,11 @@ export async function keepRefusedRequests(
   for (const route of routes)
     await db.query(
       `delete from refused_requests where route = $1 and seq <= (
-         select seq from refused_requests where route = $1 order by seq desc offset $2 limit 1)`,
-      [route, KEPT_PER_ROUTE],
+         select seq from (
+           select seq, row_number() over newest as place, sum(bytes) over newest as total
+             from refused_requests where route = $1 window newest as (order by seq desc)) r
+          where place > $2 or total > $3 order by seq desc limit 1)`,
+      [route, KEPT_PER_ROUTE, KEPT_BYTES_PER_ROUTE],
     );
 }
 
@@ -156,6 +161,24 @@ export interface Settlement {
   readonly reason: string | null;
 }
 
+/**
+ * Takes an open request for a replay, so that nobody else replays it at the same time. A crash gives it back after a minute.
+ * @returns false if it is not open, or taken
+ */
+export async function claimRefusedRequest(db: Queryable, id: string): Promise<boolean> {
+  const rows = await db.query(
+    `update refused_requests set claimed_until = now() + interval '1 minute'
+      where id = $1 and settled_how is null and (claimed_until is null or claimed_until < now()) returning 1`,
+    [id],
+  );
+  return rows.length > 0;
+}
+
+/** Gives back what was not replayed. */
+export async function releaseRefusedRequest(db: Queryable, id: string): Promise<void> {
+  await db.query('update refused_requests set claimed_until = null where id = $1', [id]);
+}
+
 /** @returns the number of requests that were open until now */
 export async function settleRefusedRequests(
   db: Queryable,
@@ -208,11 +231,16 @@ export async function eraseRefusedRequests(
   return found.length;
 }
 
+const JSON_ESCAPE = /\\u([\da-f]{4})/gi;
 /** Signs that people write inside a phone number. */
 const IN_NUMBERS = /[\s().+/-]/g;
 
 function namesPerson({ headers, body }: RefusedContent, { tail, email }: PersonNames): boolean {
-  const text = [...Object.values(headers), Buffer.from(body).toString('utf8')].join('\n').toLowerCase();
+  const raw = [...Object.values(headers), Buffer.from(body).toString('utf8')].join('\n');
+  // JSON may escape any character.
+  const text = raw
+    .replace(JSON_ESCAPE, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .toLowerCase();
   if (email !== null && text.includes(email.toLowerCase())) return true;
   return tail !== null && text.replace(IN_NUMBERS, '').includes(tail);
 }

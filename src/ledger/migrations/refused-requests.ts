@@ -16,6 +16,8 @@ export const REFUSED_REQUEST_TABLES = `
     content bytea not null,
     first_at timestamptz not null default now(),
     last_at timestamptz not null default now(),
+    -- Somebody replays it until then.
+    claimed_until timestamptz,
     -- replayed, discarded. Null: nobody has dealt with it.
     settled_how text,
     settled_by text,

@@ -34,7 +34,7 @@ export function conversationHandlers(deps: OperatorDeps): Handlers<keyof typeof 
 
   return {
     'GET /conversations': async ({ limit, before, unmask, ...filter }) => {
-      if (before !== undefined && !/^\d{4}-[\d\-T:.]+Z_\d{1,18}_/.test(before)) throw badCursor();
+      if (before !== undefined && !isCursor(before)) throw badCursor();
       const { conversations, next } = await listConversations(db, filter, { limit, before: before ?? null });
       return { conversations: unmask ? conversations : conversations.map(masked), next };
     },
@@ -66,11 +66,22 @@ export function conversationHandlers(deps: OperatorDeps): Handlers<keyof typeof 
       };
     },
 
-    'POST /conversations/{account}/{conversation}/messages': async ({ account, conversation, limit }) => {
+    'POST /conversations/{account}/{conversation}/messages': async (
+      { account, conversation, limit },
+      { identity },
+    ) => {
       requireAccount(deps.config(), account);
-      return await deps.tools.readMessages(account, conversation, limit);
+      // One read of a user at a time: they take calls from new leads.
+      return await deps.tools.expensive.run(identity, () =>
+        deps.tools.readMessages(account, conversation, limit),
+      );
     },
   };
+}
+
+function isCursor(before: string): boolean {
+  const [, time] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z)_\d{1,18}_/.exec(before) ?? [];
+  return time !== undefined && !Number.isNaN(Date.parse(time));
 }
 
 function windowNow(window: Window): ConversationWindow {

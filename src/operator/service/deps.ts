@@ -144,13 +144,15 @@ export interface CampaignFile {
   read(campaign: string): Promise<{ file: string; yaml: string | null; hash: string }>;
   /**
    * @throws OperatorError (invalid) naming every problem; (conflict) when the file has changed since it was read;
-   * (forbidden) when it takes the second person away
+   * (forbidden) when it takes the second person away, or has a schedule and the writer may not start campaigns
    */
   write(edit: {
     readonly campaign: string;
     readonly yaml: string;
     /** Refuse to replace a campaign. */
     readonly isNew: boolean;
+    /** Whether the writer may start campaigns, which a schedule does. */
+    readonly mayStart: boolean;
     /** Of the file as it was read. */
     readonly hash: string;
   }): Promise<WrittenCampaign>;

@@ -23,8 +23,16 @@ function hideAll(value: unknown, depth = MAX_DEPTH): unknown {
   if (typeof value !== 'object' || value === null) return describeType(value);
   if (depth === 0) return HIDDEN;
   if (Array.isArray(value)) return value.map((item) => hideAll(item, depth - 1));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideAll(item, depth - 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item], place) => [
+      isPersonalName(key) ? `${HIDDEN} ${place + 1}` : key,
+      hideAll(item, depth - 1),
+    ]),
+  );
 }
+
+/** Some senders name fields by what is in them. */
+const isPersonalName = (key: string) => /@|\d(?:\D{0,2}\d){5}/.test(key);
 
 /** @example describeType('5511987654321') // <text, 13 characters> */
 function describeType(value: unknown): string | null {

@@ -10,17 +10,19 @@ import {
 } from '../../ingress/intake.ts';
 import { reasonOf } from '../../ingress/refusals.ts';
 import {
+  claimRefusedRequest,
   countRefusedRequests,
   listRefusedRequests,
   openRefusedRequests,
   type RefusedRequest,
   type RefusedRequestFilter,
   readRefusedRequest,
+  releaseRefusedRequest,
   settleRefusedRequests,
 } from '../../ledger/events/refused-requests.ts';
 import { OperatorError } from '../error.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
-import { maskHeader, maskRequest, maskValue } from './masking.ts';
+import { HIDDEN, maskRequest, maskValue } from './masking.ts';
 import { beforeId } from './page.ts';
 
 interface Choice extends RefusedRequestFilter {
@@ -108,7 +110,7 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
       const { content, ...summary } = request;
       const headers = Object.entries(content.headers).map(([name, value]) => [
         name,
-        unmask ? value : maskHeader(name, value),
+        unmask || isFormat(name, value) ? value : HIDDEN,
       ]);
       const body = Buffer.from(content.body);
       return {
@@ -135,7 +137,11 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
       const acceptance = await deps.tools.openAcceptance();
       try {
         for (const id of ids) {
-          const result = await replay(acceptance, id, body);
+          if (!(await claimRefusedRequest(db, id))) throw inUse(id);
+          const result = await replay(acceptance, id, body).catch(async (error: unknown) => {
+            await releaseRefusedRequest(db, id);
+            throw error;
+          });
           results.push(result);
           // A crash before this repeats the replay, which makes no second event.
           if (result.outcome === 'accepted' || result.outcome === 'skipped')
@@ -144,6 +150,7 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
               by,
               reason: body === undefined ? null : 'with a corrected body',
             });
+          else await releaseRefusedRequest(db, id);
         }
       } finally {
         await acceptance.close();
@@ -158,7 +165,21 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
   };
 }
 
+/** The sender decides about all headers, so only a plain content type is shown. */
+const isFormat = (name: string, value: string) =>
+  name === 'content-type' && /^[\w.+-]+\/[\w.+-]+(?:; ?charset=[\w-]+)?$/i.test(value);
+
 const NOTHING = 'there is nothing to do';
+
+function inUse(id: string): OperatorError {
+  return new OperatorError(
+    'conflict',
+    `somebody else replays ${id}, or has replayed or discarded it just now`,
+    {
+      code: 'REQUEST_SETTLED',
+    },
+  );
+}
 
 function noRoute({ route, account }: RefusedRequest) {
   const reason = `the configuration has no route "${route}" over HTTP for the account "${account}"`;

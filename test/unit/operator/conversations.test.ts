@@ -113,7 +113,14 @@ describe('conversations', () => {
     });
   });
 
-  it.each(['1', 'x_1_acme', "2026-11-20T10:00:00.000Z_1'_acme"])('refuse the cursor %s', async (before) => {
+  it.each([
+    '1',
+    'x_1_acme',
+    '2026-13-45T99:99:99.0Z_1_x',
+    '2026---::Z_1_a',
+    '9999-99-99T99:99:99.1Z_9_a',
+    "2026-11-20T10:00:00.000Z_1'_acme",
+  ])('refuse the cursor %s', async (before) => {
     await expect(call('GET /conversations', { before })).rejects.toMatchObject({ kind: 'invalid' });
   });
 

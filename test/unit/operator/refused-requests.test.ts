@@ -10,6 +10,7 @@ import { recordRefusedRequests } from '../../../src/ingress/refused-requests.ts'
 import type { Database } from '../../../src/ledger/database.ts';
 import {
   forgetRefusedRequests,
+  KEPT_BYTES_PER_ROUTE,
   KEPT_PER_ROUTE,
   keepRefusedRequests,
   type NewRefusedRequest,
@@ -135,6 +136,17 @@ describe('the list', () => {
     expect([requests[0]?.id, total]).toEqual([id, KEPT_PER_ROUTE + 1]);
   });
 
+  it('is bounded in bytes by route', async () => {
+    await db.query(
+      `insert into refused_requests (id, account, route, code, reason, bytes, content)
+       select 'rr_' || n, 'acme', 'site', 'MAPPING', '', 1000000, '' from generate_series(1, 100) n`,
+    );
+    const id = await kept(request(BAD));
+    const { requests, total } = await list({ limit: 1000 });
+    expect(requests[0]?.id).toBe(id);
+    expect(total).toBe(1 + Math.floor(KEPT_BYTES_PER_ROUTE / 1_000_000));
+  });
+
   it('forgets what is older than configured', async () => {
     await kept(request(BAD), request('{}'));
     await db.query("update refused_requests set last_at = now() - interval '3 days' where bytes > 2");
@@ -162,6 +174,15 @@ describe('one request', () => {
     await expect(viewer.call('POST /refused-requests/replay', { ids: [id] })).rejects.toMatchObject({
       kind: 'forbidden',
     });
+  });
+
+  it('hides names of fields and headers that name a person', async () => {
+    const body = JSON.stringify({ '+5511987650001': 'x', 'maria@x.example': 1, plan: 'gold' });
+    const headers = { 'content-type': 'application/json; name="maria@x.example"', ce_id: '+5511987650001' };
+    const id = await kept(request(body, { content: { headers, body: Buffer.from(body), signature: null } }));
+    const shown = await operator.as({ role: 'viewer' }).call('GET /refused-requests/{id}', { id });
+    expect(JSON.stringify(shown)).not.toMatch(/98765|maria/);
+    expect(shown.body).toContain('"plan": "<text, 4 characters>"');
   });
 
   it('that is not kept is not found', async () => {
@@ -194,9 +215,31 @@ describe('a replay', () => {
     const body = JSON.stringify({ phone: NUMBER });
     const id = await kept(request(body));
     await replay({ ids: [id] });
-    await db.query('update refused_requests set settled_how = null');
+    // The claim of a process that died ends after a minute.
+    await db.query(
+      "update refused_requests set settled_how = null, claimed_until = now() - interval '1 second'",
+    );
     expect(await replay({ ids: [id] })).toMatchObject([{ outcome: 'accepted' }]);
     expect(new Set(started).size).toBe(1);
+  });
+
+  it('at the same time as another, with another correction, makes one event', async () => {
+    const id = await kept(request(BAD));
+    const correction = (key: string) => JSON.stringify({ event_id: key, phone: NUMBER });
+    const both = await Promise.allSettled(
+      ['a', 'b'].map((key) => replay({ ids: [id], body: correction(key) })),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { kind: 'conflict', code: 'REQUEST_SETTLED' },
+    });
+    expect(started).toHaveLength(1);
+  });
+
+  it('that is refused again can be repeated at once', async () => {
+    const id = await kept(request(BAD));
+    expect(await replay({ ids: [id] })).toMatchObject([{ outcome: 'refused' }]);
+    expect(await replay({ ids: [id], body: GOOD })).toMatchObject([{ outcome: 'accepted' }]);
   });
 
   it('of all that match leaves open what is still refused', async () => {

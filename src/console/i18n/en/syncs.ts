@@ -214,7 +214,7 @@ export default {
   first: {
     title: 'First sync from a CSV',
     lead: 'Upload an export, check what Sluice recognized, and write the sync into the configuration.',
-    admin: 'This needs the role Admin, because it changes the configuration.',
+    admin: 'This needs the role Editor, because it changes the configuration.',
     upload: 'Export',
     uploadText:
       'A CSV file of at most 64 MB, as your CRM exports it. Sluice deletes the upload after an hour.',

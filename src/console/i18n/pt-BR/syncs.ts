@@ -218,7 +218,7 @@ export default {
   first: {
     title: 'Primeira sincronização de um CSV',
     lead: 'Envie uma exportação, confira o que o Sluice reconheceu e grave a sincronização na configuração.',
-    admin: 'Isto exige o papel Admin, porque altera a configuração.',
+    admin: 'Isto exige o papel Editor, porque altera a configuração.',
     upload: 'Exportação',
     uploadText:
       'Um arquivo CSV de até 64 MB, como o seu CRM exporta. O Sluice apaga o envio depois de uma hora.',

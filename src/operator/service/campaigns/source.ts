@@ -2,6 +2,7 @@
 import type { CAMPAIGNS } from '../../../contracts/operator/campaigns.ts';
 import { openRun } from '../../../ledger/campaigns/campaigns.ts';
 import { OperatorError } from '../../error.ts';
+import { isAllowed } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 
 type Routes = Extract<keyof typeof CAMPAIGNS, `${string} /campaigns/{campaign}/source`>;
@@ -9,8 +10,8 @@ type Routes = Extract<keyof typeof CAMPAIGNS, `${string} /campaigns/{campaign}/s
 export function sourceHandlers({ db, tools }: OperatorDeps): Handlers<Routes> {
   return {
     'GET /campaigns/{campaign}/source': ({ campaign }) => tools.campaignFile.read(campaign),
-    'PUT /campaigns/{campaign}/source': ({ campaign, yaml, isNew, hash }) =>
-      tools.campaignFile.write({ campaign, yaml, isNew, hash }),
+    'PUT /campaigns/{campaign}/source': ({ campaign, yaml, isNew, hash }, caller) =>
+      tools.campaignFile.write({ campaign, yaml, isNew, hash, mayStart: isAllowed(caller, 'operator') }),
     'DELETE /campaigns/{campaign}/source': async ({ campaign, hash }) => {
       const open = await openRun(db, campaign);
       if (open !== null)

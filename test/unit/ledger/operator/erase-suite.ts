@@ -136,6 +136,7 @@ export function erasePersonSuite(database: OpenDatabase): void {
       await keepRefusedRequests(db, [
         request(`{"phone":"${number}"}`),
         request(`no JSON: ${person.email?.toUpperCase()}`),
+        request(`{"e":"${person.email?.replace('@', '\\u0040')}"}`),
         other,
         { ...request(`{"phone":"${number}"}`), account: `${account}-other` },
       ]);
@@ -143,8 +144,9 @@ export function erasePersonSuite(database: OpenDatabase): void {
       expect(exported?.map(({ body }) => body)).toEqual([
         `{"phone":"${number}"}`,
         `no JSON: ${person.email?.toUpperCase()}`,
+        `{"e":"${person.email?.replace('@', '\\u0040')}"}`,
       ]);
-      expect((await erasePerson(db, account, person.ref))?.deleted).toMatchObject({ refused_requests: 2 });
+      expect((await erasePerson(db, account, person.ref))?.deleted).toMatchObject({ refused_requests: 3 });
       const left = await db.query('select id from refused_requests where account = $1', [account]);
       expect(left).toEqual([{ id: refusedRequestId(other) }]);
     });

@@ -237,13 +237,16 @@ describe('spellings', () => {
   reads({ country: 'JP' }, [['03ー1234ー5678', '81312345678']]);
 });
 
-it.each(['-', ' 1 ', '(', '/', ', ', 'a ', '+', '٣-'])('a cell of 100,000 %j is refused at once', (text) => {
-  const took = cpuMs(() => {
-    for (const cell of [text.repeat(100_000), text.repeat(1000).slice(0, 1000)])
-      for (const rules of [NONE, BR]) expect(parsePhone(cell, rules).ok).toBe(false);
-  });
-  expect(took).toBeLessThan(1000);
-});
+it.each(['9', '9-', '-', ' 1 ', '(', '/', ', ', 'a ', '+', '٣-'])(
+  'a cell of 100,000 %j is refused at once',
+  (text) => {
+    const took = cpuMs(() => {
+      for (const cell of [text.repeat(100_000), text.repeat(1000).slice(0, 1000)])
+        for (const rules of [NONE, BR]) expect(parsePhone(cell, rules).ok).toBe(false);
+    });
+    expect(took).toBeLessThan(1000);
+  },
+);
 
 describe('separators', () => {
   reads(DE, [

@@ -169,6 +169,24 @@ describe('a copy', () => {
   });
 });
 
+describe('a campaign with a schedule', () => {
+  const SCHEDULED = `schedule: { cron: "* * * * *" }\n${NEW}`;
+  it('is written by operators alone, because the schedule starts it', async () => {
+    const { hash } = await read('autumn');
+    const put = (role: 'editor' | 'operator', yaml: string) =>
+      operator.as({ role }).call('PUT /campaigns/{campaign}/source', { campaign: 'autumn', yaml, hash });
+    await expect(put('editor', SCHEDULED)).rejects.toMatchObject({
+      kind: 'forbidden',
+      code: 'SCHEDULE_STARTS',
+    });
+    expect(await readFile(file(), 'utf8')).toBe(FILE);
+    await put('operator', SCHEDULED);
+    expect(operator.config().campaign('autumn')).toMatchObject({
+      config: { schedule: { cron: '* * * * *' } },
+    });
+  });
+});
+
 describe('a campaign is deleted', () => {
   const remove = (campaign: string, hash: string, as = operator.client) =>
     as.call('DELETE /campaigns/{campaign}/source', { campaign, hash, reason: 'over' });
