@@ -1,13 +1,13 @@
 // What would happen if a dead letter were replayed now. It sends nothing.
 import type { DryRunNow, DryRunResult } from '../../../contracts/operator/refusals.ts';
-import { RefusedError, type Route } from '../../../ingress/intake.ts';
+import type { Route } from '../../../ingress/intake.ts';
 import {
   deliveryOf,
   type FoundDeadLetter,
   MAX_MESSAGE_BYTES,
   replayMessage,
 } from '../../../ingress/kafka/index.ts';
-import { maskRequest } from '../masking.ts';
+import { readNow, shownOf } from './read-now.ts';
 
 /** @param routes of the dead letter's cluster */
 export async function dryRun(
@@ -45,16 +45,6 @@ async function whatNow(
     return { outcome: 'refused', code: 'TOO_LARGE', reason: `the value has ${bytes} bytes` };
   const { headers, key, value } = replayMessage(deadLetter);
   const message = { offset, timestamp, headers, key: key as Buffer | null, value: value as Buffer | null };
-  try {
-    const { drafts, skipped } = await route.read(deliveryOf(topic, partition, message));
-    if (drafts.length === 0) return { outcome: 'skipped', reason: skipped ?? 'there is nothing to do' };
-    const events = drafts.map(({ request }) => ({
-      action: request.type,
-      request: unmask ? request : maskRequest(request),
-    }));
-    return { outcome: 'accepted', events };
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    return { outcome: 'refused', code: error.code, reason: error.message };
-  }
+  const delivery = deliveryOf(topic, partition, message);
+  return shownOf(await readNow(route, delivery, (error) => error.message), unmask);
 }

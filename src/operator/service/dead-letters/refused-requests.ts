@@ -1,14 +1,8 @@
 // Refused requests as operators see and mend them: what a route could not take, and what it would take now.
-import type { DryRunNow } from '../../contracts/operator/refusals.ts';
-import type { REFUSED_REQUESTS, RefusedRequestResult } from '../../contracts/operator/refused-requests.ts';
-import {
-  type Acceptance,
-  NotAcceptedError,
-  type ReadDelivery,
-  RefusedError,
-  type Route,
-} from '../../ingress/intake.ts';
-import { reasonOf } from '../../ingress/refusals.ts';
+import type { DryRunNow } from '../../../contracts/operator/refusals.ts';
+import type { REFUSED_REQUESTS, RefusedRequestResult } from '../../../contracts/operator/refused-requests.ts';
+import { type Acceptance, type Delivery, NotAcceptedError, type Route } from '../../../ingress/intake.ts';
+import { reasonOf } from '../../../ingress/refusals.ts';
 import {
   claimRefusedRequest,
   countRefusedRequests,
@@ -19,11 +13,12 @@ import {
   readRefusedRequest,
   releaseRefusedRequest,
   settleRefusedRequests,
-} from '../../ledger/events/refused-requests.ts';
-import { OperatorError } from '../error.ts';
-import type { Handlers, OperatorDeps } from './deps.ts';
-import { HIDDEN, maskRequest, maskValue } from './masking.ts';
-import { beforeId } from './page.ts';
+} from '../../../ledger/events/refused-requests.ts';
+import { OperatorError } from '../../error.ts';
+import type { Handlers, OperatorDeps } from '../deps.ts';
+import { HIDDEN, maskValue } from '../masking.ts';
+import { beforeId } from '../page.ts';
+import { readNow, shownOf } from './read-now.ts';
 
 interface Choice extends RefusedRequestFilter {
   readonly limit: number;
@@ -32,11 +27,6 @@ interface Choice extends RefusedRequestFilter {
 
 export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeof REFUSED_REQUESTS> {
   const { db } = deps;
-
-  const routeOf = async ({ route, account }: RefusedRequest) =>
-    (await deps.tools.routes()).find(
-      ({ name, config }) => name === route && config.account === account && config.http !== undefined,
-    );
 
   async function requestOf(id: string): Promise<RefusedRequest> {
     const found = await readRefusedRequest(db, id);
@@ -65,29 +55,21 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
     body: string | undefined,
     unmask: boolean,
   ): Promise<DryRunNow> {
-    const route = await routeOf(request);
+    const route = routeOf(await deps.tools.routes(), request);
     if (route === undefined) return noRoute(request);
-    const read = await readNow(route, request, body);
-    if ('refused' in read) return { outcome: 'refused', ...read.refused };
-    if (read.drafts.length === 0) return { outcome: 'skipped', reason: read.skipped ?? NOTHING };
-    const events = read.drafts.map(({ request: { ...asked } }) => ({
-      action: asked.type,
-      request: unmask ? asked : maskRequest(asked),
-    }));
-    return { outcome: 'accepted', events };
+    return shownOf(await readNow(route, deliveryOf(request, body), reasonOf), unmask);
   }
 
   async function replay(
-    acceptance: Acceptance,
+    { acceptance, routes }: { readonly acceptance: Acceptance; readonly routes: readonly Route[] },
     id: string,
     body: string | undefined,
   ): Promise<RefusedRequestResult> {
     const request = await requestOf(id);
-    const route = await routeOf(request);
+    const route = routeOf(routes, request);
     if (route === undefined) return { id, ...noRoute(request) };
-    const read = await readNow(route, request, body);
-    if ('refused' in read) return { id, outcome: 'refused', ...read.refused };
-    if (read.drafts.length === 0) return { id, outcome: 'skipped', reason: read.skipped ?? NOTHING };
+    const read = await readNow(route, deliveryOf(request, body), reasonOf);
+    if (read.outcome !== 'read') return { id, ...read };
     const events = await acceptance.accept(route, read.drafts).catch((error: unknown) => {
       if (!(error instanceof NotAcceptedError)) throw error;
       throw new OperatorError('unavailable', `${id} was not accepted: ${error.message}. Replay it again`, {
@@ -134,11 +116,13 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
       const { ids, next } = await choose(choice);
       const results: RefusedRequestResult[] = [];
       if (ids.length === 0) return { results, next };
+      // Compiled once, not for each request.
+      const routes = await deps.tools.routes();
       const acceptance = await deps.tools.openAcceptance();
       try {
         for (const id of ids) {
           if (!(await claimRefusedRequest(db, id))) throw inUse(id);
-          const result = await replay(acceptance, id, body).catch(async (error: unknown) => {
+          const result = await replay({ acceptance, routes }, id, body).catch(async (error: unknown) => {
             await releaseRefusedRequest(db, id);
             throw error;
           });
@@ -169,8 +153,6 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
 const isFormat = (name: string, value: string) =>
   name === 'content-type' && /^[\w.+-]+\/[\w.+-]+(?:; ?charset=[\w-]+)?$/i.test(value);
 
-const NOTHING = 'there is nothing to do';
-
 function inUse(id: string): OperatorError {
   return new OperatorError(
     'conflict',
@@ -186,26 +168,24 @@ function noRoute({ route, account }: RefusedRequest) {
   return { outcome: 'no route', reason } as const;
 }
 
+const routeOf = (routes: readonly Route[], { route, account }: RefusedRequest) =>
+  routes.find(
+    ({ name, config }) => name === route && config.account === account && config.http !== undefined,
+  );
+
 /**
- * Reads the request as the ingress would. Its id stands for a missing key, so that two replays make one event. Only a
+ * The request as the ingress would read it. Its id stands for a missing key, so that two replays make one event. Only a
  * signed body as it arrived is its own key: the sender may send it again.
  */
-async function readNow(
-  route: Route,
+function deliveryOf(
   { id, content: { headers, signature, ...content } }: RefusedRequest,
   body: string | undefined,
-): Promise<ReadDelivery | { readonly refused: { readonly code: string; readonly reason: string } }> {
-  const delivery = {
+): Delivery {
+  return {
     via: 'http',
     headers,
     body: body === undefined ? content.body : Buffer.from(body, 'utf8'),
     ...((body !== undefined || signature === null) && { fallbackKey: id }),
     ...(signature !== null && { signature }),
-  } as const;
-  try {
-    return await route.read(delivery);
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    return { refused: { code: error.code, reason: reasonOf(error) } };
-  }
+  };
 }

@@ -1,0 +1,35 @@
+// Reads what was refused as its route reads it today. It sends nothing.
+import type { DryRunNow } from '../../../contracts/operator/refusals.ts';
+import type { EventDraft } from '../../../contracts/wire/intake.ts';
+import { type Delivery, RefusedError, type Route } from '../../../ingress/intake.ts';
+import { maskRequest } from '../masking.ts';
+
+export type ReadNow =
+  | { readonly outcome: 'read'; readonly drafts: readonly EventDraft[] }
+  | Extract<DryRunNow, { outcome: 'refused' | 'skipped' }>;
+
+/** @param reasonOf how the refusal is said */
+export async function readNow(
+  route: Route,
+  delivery: Delivery,
+  reasonOf: (error: RefusedError) => string,
+): Promise<ReadNow> {
+  try {
+    const { drafts, skipped } = await route.read(delivery);
+    if (drafts.length === 0) return { outcome: 'skipped', reason: skipped ?? 'there is nothing to do' };
+    return { outcome: 'read', drafts };
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return { outcome: 'refused', code: error.code, reason: reasonOf(error) };
+  }
+}
+
+/** What operators see of it. */
+export function shownOf(read: ReadNow, unmask: boolean): DryRunNow {
+  if (read.outcome !== 'read') return read;
+  const events = read.drafts.map(({ request }) => ({
+    action: request.type,
+    request: unmask ? request : maskRequest(request),
+  }));
+  return { outcome: 'accepted', events };
+}
