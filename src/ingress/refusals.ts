@@ -2,6 +2,7 @@
 
 import type { Queryable } from '../ledger/database.ts';
 import { type AgedRefusal, type RefusalCount, saveRefusals } from '../ledger/operator/refusals.ts';
+import { createBulkWriter } from './bulk-writer.ts';
 import type { RefusedError } from './intake.ts';
 
 const FLUSH_MS = 5000;
@@ -43,8 +44,6 @@ interface Entry {
 
 export function recordRefusals({ db, log, flushMs = FLUSH_MS }: RefusalsOptions): Refusals {
   let entries = new Map<string, Entry>();
-  let timer: NodeJS.Timeout | null = null;
-  let writing: Promise<void> = Promise.resolve();
 
   async function write(): Promise<void> {
     const taken = entries;
@@ -69,12 +68,7 @@ export function recordRefusals({ db, log, flushMs = FLUSH_MS }: RefusalsOptions)
     }
   }
 
-  function flush(): Promise<void> {
-    timer = null;
-    writing = writing.then(write);
-    return writing;
-  }
-
+  const writer = createBulkWriter(write, flushMs);
   return {
     add(refusal) {
       const key = `${refusal.via} ${refusal.route} ${refusal.code}`;
@@ -87,12 +81,9 @@ export function recordRefusals({ db, log, flushMs = FLUSH_MS }: RefusalsOptions)
       entry.count += 1;
       entry.newest.push({ reason: refusal.reason, at: performance.now() });
       if (entry.newest.length > NEWEST_PER_CODE) entry.newest.shift();
-      timer ??= setTimeout(() => void flush(), flushMs).unref();
+      writer.wake();
     },
-    async close() {
-      if (timer !== null) clearTimeout(timer);
-      await flush();
-    },
+    close: writer.close,
   };
 }
 

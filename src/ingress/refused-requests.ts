@@ -1,6 +1,7 @@
 // Keeps the content of refused requests for operators. It writes in bulk, away from the requests.
 import type { Database } from '../ledger/database.ts';
 import { keepRefusedRequests, type NewRefusedRequest } from '../ledger/events/refused-requests.ts';
+import { createBulkWriter } from './bulk-writer.ts';
 
 const FLUSH_MS = 2000;
 /** Bodies in memory until they are written. A flood beyond that is counted among the refusals, but not kept. */
@@ -28,8 +29,6 @@ export function recordRefusedRequests({
   let waiting: NewRefusedRequest[] = [];
   let bytes = 0;
   let dropped = 0;
-  let timer: NodeJS.Timeout | null = null;
-  let writing: Promise<void> = Promise.resolve();
 
   async function write(): Promise<void> {
     const taken = waiting;
@@ -47,12 +46,7 @@ export function recordRefusedRequests({
     }
   }
 
-  function flush(): Promise<void> {
-    timer = null;
-    writing = writing.then(write);
-    return writing;
-  }
-
+  const writer = createBulkWriter(write, flushMs);
   return {
     keep(request) {
       const size = request.content.body.byteLength;
@@ -61,11 +55,8 @@ export function recordRefusedRequests({
         waiting.push(request);
         bytes += size;
       }
-      timer ??= setTimeout(() => void flush(), flushMs).unref();
+      writer.wake();
     },
-    async close() {
-      if (timer !== null) clearTimeout(timer);
-      await flush();
-    },
+    close: writer.close,
   };
 }
