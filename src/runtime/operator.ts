@@ -17,11 +17,11 @@ import { createHandlers } from '../operator/service/index.ts';
 import { finishErasures } from '../operator/service/people/erase.ts';
 import type { OperatorSocket, SocketOptions } from '../operator/socket/serve.ts';
 import { campaignsWithApproval } from './campaign-file.ts';
-import { createCorrections } from './corrections.ts';
-import { createFirstSync } from './first-sync.ts';
 import { createTools } from './operator-tools.ts';
 import { withCopy } from './plan/copied-ledger.ts';
 import { createDryRuns, removeLeft } from './plan/dry-runs.ts';
+import { createCorrections } from './uploads/corrections.ts';
+import { createFirstSync } from './uploads/first-sync.ts';
 
 export interface OperatorOptions {
   readonly db: Database;

@@ -2,18 +2,16 @@
 // place. The file is never missing meanwhile, and the last ones stay beside it.
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, lstat, open, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { CsvSource } from '../contracts/config/config.ts';
-import type { ColumnChanges } from '../contracts/operator/first-sync.ts';
-import { isLikeData, SourceError } from '../contracts/wire/source.ts';
-import { compileMapping, describeMissingNumber } from '../mapping/index.ts';
-import { OperatorError } from '../operator/error.ts';
-import type { ReplacedExport } from '../operator/service/deps.ts';
-import { csvSource } from '../sources/csv/csv.ts';
-
-/** Earlier files of a sync that stay. */
-const KEPT = 5;
+import type { CsvSource } from '../../contracts/config/config.ts';
+import type { ColumnChanges } from '../../contracts/operator/first-sync.ts';
+import { isLikeData, SourceError } from '../../contracts/wire/source.ts';
+import { compileMapping, describeMissingNumber } from '../../mapping/index.ts';
+import { OperatorError } from '../../operator/error.ts';
+import type { ReplacedExport } from '../../operator/service/deps.ts';
+import { csvSource } from '../../sources/csv/csv.ts';
+import { forgetOldest, keptName } from './kept-files.ts';
 
 /**
  * Compares the columns of an export with those of the file that it would replace.
@@ -66,35 +64,20 @@ export function requireColumns({ missing, found }: Pick<ColumnChanges, 'missing'
  */
 export async function putInPlace(path: string, target: string, now: Date): Promise<string | null> {
   const folder = dirname(target);
+  const name = basename(target, '.csv');
   const draft = join(folder, `.sluice-${randomUUID()}.csv`);
   try {
     await copyFile(path, draft, constants.COPYFILE_EXCL);
     const handle = await open(draft, 'r+');
     await handle.sync().finally(() => handle.close());
-    const kept = (await exists(target)) ? keptName(target, now) : null;
+    const kept = (await exists(target)) ? keptName(name, now) : null;
     if (kept !== null) await copyFile(target, join(folder, kept), constants.COPYFILE_EXCL);
     await rename(draft, target);
-    await forgetOldest(target);
+    await forgetOldest(folder, name);
     return kept;
   } finally {
     await rm(draft, { force: true });
   }
-}
-
-/** `leads.csv` is kept as `leads.2026-03-09T07-30-00-000Z.csv`. Names of syncs have no dots. */
-function keptName(target: string, now: Date): string {
-  return `${basename(target, '.csv')}.${now.toISOString().replaceAll(/[:.]/g, '-')}.csv`;
-}
-
-const KEPT_TIME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
-
-async function forgetOldest(target: string): Promise<void> {
-  const folder = dirname(target);
-  const prefix = `${basename(target, '.csv')}.`;
-  const kept = (await readdir(folder))
-    .filter((name) => name.startsWith(prefix) && KEPT_TIME.test(name.slice(prefix.length, -'.csv'.length)))
-    .toSorted();
-  for (const name of kept.slice(0, -KEPT)) await rm(join(folder, name), { force: true });
 }
 
 /** @throws OperatorError (conflict) for a link or a folder: what it points to is not the console's */

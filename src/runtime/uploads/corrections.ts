@@ -1,20 +1,19 @@
 // Rejected rows of a run: read again from the file for somebody who corrects them, and taken back as a file of their own.
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LoadedConfig } from '../config/load.ts';
-import { readSafeCell } from '../contracts/csv.ts';
-import { OperatorError } from '../operator/error.ts';
-import type { Corrections, FirstSync } from '../operator/service/deps.ts';
-import type { ExpensiveRequests } from '../operator/service/expensive.ts';
-import { readCsvTable } from '../sources/csv/csv.ts';
-import { locateRows } from '../sources/csv/csv-lines.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { readSafeCell } from '../../contracts/csv.ts';
+import { OperatorError } from '../../operator/error.ts';
+import type { Corrections, FirstSync } from '../../operator/service/deps.ts';
+import type { ExpensiveRequests } from '../../operator/service/expensive.ts';
+import { readCsvTable } from '../../sources/csv/csv.ts';
+import { locateRows } from '../../sources/csv/csv-lines.ts';
 import { asInvalid } from './first-sync.ts';
+import { forgetOldest, keptName } from './kept-files.ts';
 import { missingOf, requireColumns } from './replace-export.ts';
 
 /** Corrected rows of one upload. */
 const MAX_ROWS = 5000;
-/** Files of one sync that stay: somebody may look at what was corrected. */
-const KEPT = 5;
 /** Columns that Sluice adds to the rows that it hands out. */
 const OWN = /^sluice_/;
 
@@ -34,14 +33,15 @@ export function createCorrections(options: {
       const found = header.filter((column) => !OWN.test(column));
       requireColumns({ found, missing: missingOf(mapping, found, null) });
       const folder = join(config().dir, 'data');
-      const file = `${sync}.corrections.${new Date().toISOString().replaceAll(/[:.]/g, '-')}.csv`;
+      const kind = `${sync}.corrections`;
+      const file = keptName(kind, new Date());
       await mkdir(folder, { recursive: true });
       const lines = [
         found,
         ...rows.map((values) => found.map((column) => readSafeCell(String(values[column])))),
       ];
       await writeFile(join(folder, file), lines.map(lineOf).join(''), { mode: 0o600, flag: 'wx' });
-      await forgetOldest(folder, `${sync}.corrections.`);
+      await forgetOldest(folder, kind);
       await firstSync.remove(id);
       return { file, rows: rows.length };
     },
@@ -77,11 +77,6 @@ async function readCorrected(
 /** Without apostrophes before formulas: only Sluice reads the file. */
 function lineOf(cells: readonly string[]): string {
   return `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\n`;
-}
-
-async function forgetOldest(folder: string, prefix: string): Promise<void> {
-  const kept = (await readdir(folder)).filter((name) => name.startsWith(prefix)).toSorted();
-  for (const name of kept.slice(0, -KEPT)) await rm(join(folder, name), { force: true });
 }
 
 function invalid(code: string, message: string): OperatorError {

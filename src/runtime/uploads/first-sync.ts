@@ -3,17 +3,17 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { NewSync } from '../config/add-sync.ts';
-import type { LiveConfig } from '../config/live-config.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import { SourceError } from '../contracts/wire/source.ts';
-import { MappingConfigError, MappingStoppedError, openConfined } from '../mapping/index.ts';
-import { OperatorError } from '../operator/error.ts';
-import type { FirstSync, UploadedFile } from '../operator/service/deps.ts';
-import type { ExpensiveRequests } from '../operator/service/expensive.ts';
-import { previewMapping, recognize } from '../recognize/index.ts';
+import type { NewSync } from '../../config/add-sync.ts';
+import type { LiveConfig } from '../../config/live-config.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { SourceError } from '../../contracts/wire/source.ts';
+import { MappingConfigError, MappingStoppedError, openConfined } from '../../mapping/index.ts';
+import { OperatorError } from '../../operator/error.ts';
+import type { FirstSync, UploadedFile } from '../../operator/service/deps.ts';
+import type { ExpensiveRequests } from '../../operator/service/expensive.ts';
+import { previewMapping, recognize } from '../../recognize/index.ts';
+import { writeConfig } from '../write-config.ts';
 import { compareColumns, putInPlace, requireColumns } from './replace-export.ts';
-import { writeConfig } from './write-config.ts';
 
 const KEPT = 5;
 const KEPT_MS = 3_600_000;
