@@ -1,5 +1,5 @@
 // Kafka records that no route could process: by page, with replay and discard. A row shows what a replay would come to.
-import { Button, Checkbox } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
@@ -13,6 +13,7 @@ import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
+import { BulkButtons, openIds } from './bulk-buttons.tsx';
 import { DeadLetterPanel } from './dead-letter-panel.tsx';
 import { ReplayState, useDeadLetterCommands } from './replay.tsx';
 
@@ -137,7 +138,6 @@ interface BulkProps {
 
 function Bulk({ rows, cluster, clear, onReplay }: BulkProps) {
   const { t } = useTranslation('events');
-  const open = rows.filter(({ resolution }) => resolution === null).map(({ id }) => id);
   const commands = useDeadLetterCommands({
     cluster,
     onReplay(replay) {
@@ -147,24 +147,10 @@ function Bulk({ rows, cluster, clear, onReplay }: BulkProps) {
     onDiscarded: clear,
   });
   return (
-    <>
-      <Button
-        size="compact-sm"
-        disabled={open.length === 0}
-        loading={commands.isReplaying}
-        onClick={() => void commands.replay(open)}
-      >
-        {t('dead.replay')}
-      </Button>
-      <Button
-        variant="default"
-        size="compact-sm"
-        disabled={open.length === 0}
-        loading={commands.isDiscarding}
-        onClick={() => void commands.discard(open)}
-      >
-        {t('dead.discard')}
-      </Button>
-    </>
+    <BulkButtons
+      {...commands}
+      ids={openIds(rows)}
+      words={{ replay: t('dead.replay'), discard: t('dead.discard') }}
+    />
   );
 }

@@ -13,6 +13,7 @@ import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters } from '../../parts/table/filters.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
+import { BulkButtons, openIds } from './bulk-buttons.tsx';
 import { RefusedRequestPanel } from './refused-request-panel.tsx';
 import { useRefusedCommands } from './use-refused-commands.ts';
 
@@ -148,27 +149,13 @@ function optionsOf(values: readonly string[], chosen: string | undefined) {
 
 function Bulk({ rows, clear }: { readonly rows: readonly Request[]; clear(): void }) {
   const { t } = useTranslation('events');
-  const ids = rows.filter(({ resolution }) => resolution === null).map(({ id }) => id);
-  const commands = useRefusedCommands({ onReplayed: clear, onDiscarded: clear });
+  const { replay, ...commands } = useRefusedCommands({ onReplayed: clear, onDiscarded: clear });
   return (
-    <>
-      <Button
-        size="compact-sm"
-        disabled={ids.length === 0}
-        loading={commands.isReplaying}
-        onClick={() => void commands.replay({ ids }, ids.length)}
-      >
-        {t('refused.replay')}
-      </Button>
-      <Button
-        variant="default"
-        size="compact-sm"
-        disabled={ids.length === 0}
-        loading={commands.isDiscarding}
-        onClick={() => void commands.discard(ids)}
-      >
-        {t('refused.discard')}
-      </Button>
-    </>
+    <BulkButtons
+      {...commands}
+      ids={openIds(rows)}
+      words={{ replay: t('refused.replay'), discard: t('refused.discard') }}
+      replay={(ids) => replay({ ids }, ids.length)}
+    />
   );
 }

@@ -6,8 +6,8 @@ import type { Output } from '../../api/client.ts';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { Facts, Section } from '../../parts/page.tsx';
-import { QrCode } from '../../parts/qr-code.tsx';
 import { Time } from '../../parts/values.tsx';
+import { QrCode } from './qr-code.tsx';
 import { type Secret, SecretDialog } from './secret-dialog.tsx';
 import classes from './settings.module.css';
 
