@@ -1,4 +1,5 @@
 // The syncs screen in Chromium: an active run, its rows, commands that ask first, and the guided first sync.
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { checkView, type OpenOptions } from '../../support/console/pages.ts';
 import { syncAnswers } from '../../support/console/sample-syncs.ts';
@@ -46,6 +47,10 @@ describe.each([
       await page.setInputFiles('input[type=file]', CSV);
       await page.getByText('Columns that the file no longer has').waitFor();
       await check('sync-replace');
+      await page.goto(`${stub.url}/syncs?name=contacts&view=fix`);
+      await page.setInputFiles('input[type=file]', CSV);
+      await page.getByRole('button', { name: 'Start a run of these rows' }).waitFor();
+      await check('sync-fix');
     });
   });
 });
@@ -92,6 +97,37 @@ it('a sync that has not run yet says so and offers a dry run', async () => {
     await page.goto(`${stub.url}/syncs?name=contacts`);
     await page.getByText('This sync has not run yet.').waitFor();
     await page.getByRole('button', { name: 'Dry run' }).waitFor();
+  });
+});
+
+it('rejected rows are saved with their reasons, and the corrected ones are a run of their own', async () => {
+  const given: unknown[] = [];
+  const answers: Record<string, Answer> = {
+    'POST /syncs/contacts/runs/acme%2Fcontacts%2F2/rejected-rows': () => ({
+      csv: 'Telefone,sluice_line,sluice_reason\r\n12,2,phone: too short\r\n',
+      rows: 1,
+      more: false,
+    }),
+    'POST /uploads/u1/corrections': (req) => {
+      given.push(req.body);
+      return { execution: 'e3', rows: 1, workers: true };
+    },
+  };
+  await withSyncs(answers, {}, async ({ page, stub }) => {
+    await page.goto(`${stub.url}/syncs?name=contacts`);
+    await page.getByRole('button', { name: 'Fix and retry' }).click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download rejected rows' }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe('contacts-rejected.csv');
+    expect(await readFile(await file.path(), 'utf8')).toBe(
+      '\uFEFFTelefone,sluice_line,sluice_reason\r\n12,2,phone: too short\r\n',
+    );
+    await page.getByText('The file has 1 rejected row.').waitFor();
+    await page.setInputFiles('input[type=file]', CSV);
+    await page.getByRole('button', { name: 'Start a run of these rows' }).click();
+    await page.getByText('A run of 1 row has started.').waitFor();
+    expect(given).toEqual([{ sync: 'contacts' }]);
   });
 });
 

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { csvLine } from '../../../contracts/csv.ts';
 import { notifyDone, notifyError } from '../../app/notify.ts';
+import { BYTE_ORDER_MARK, saveText } from '../../app/save-text.ts';
 import { useFormat } from '../../format/use-format.ts';
 
 /** More rows do not fit well into a page. */
@@ -43,7 +44,7 @@ export function CsvButton<T, C>({ name, columns, read, cut }: CsvButtonProps<T, 
         if (page.next === null || lines.length > MAX_ROWS) break;
         page = await read(page.next);
       }
-      saveText(name, `\uFEFF${lines.join('')}`);
+      saveText(name, `${BYTE_ORDER_MARK}${lines.join('')}`);
       if (page.next !== null) notifyDone(cut(format.count(lines.length - 1)));
     } catch (error) {
       notifyError(error as Error, t);
@@ -62,13 +63,4 @@ export function CsvButton<T, C>({ name, columns, read, cut }: CsvButtonProps<T, 
       CSV
     </Button>
   );
-}
-
-function saveText(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

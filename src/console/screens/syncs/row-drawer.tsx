@@ -7,6 +7,7 @@ import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { Diff } from '../../parts/diff.tsx';
 import { Facts } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
@@ -78,8 +79,14 @@ function RowDetails({ row }: { readonly row: Row }) {
           [t('rows.person'), key ?? <None key="person" />],
           [t('rows.step'), step ?? <None key="step" />],
           [t('rows.column'), column ?? <None key="column" />],
-          [t('rows.code'), code ?? <None key="code" />],
-          [t('rows.reason'), reason ?? <None key="reason" />],
+          [
+            t('rows.reason'),
+            code === null && reason === null ? (
+              <None key="reason" />
+            ) : (
+              <Reason key="reason" code={code} reason={reason} />
+            ),
+          ],
           [t('rows.attempts'), attempts],
           [t('rows.ended'), <Time key="ended" at={endedAt} as="moment" />],
         ]}

@@ -9,6 +9,7 @@ import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
@@ -18,6 +19,7 @@ import { Tiles } from './tiles.tsx';
 
 export function RunReport({ sync, run }: { readonly sync: string; readonly run: string }) {
   const { t } = useTranslation('syncs');
+  const mayFix = useMay('operator');
   const query = useCall('GET /syncs/{sync}/runs/{run}', { sync, run }, { everyMs: 10_000 });
   return (
     <>
@@ -25,7 +27,11 @@ export function RunReport({ sync, run }: { readonly sync: string; readonly run: 
         <Loaded of={query}>{({ report }) => <Figures report={report} />}</Loaded>
       </Section>
       {query.data !== undefined && (
-        <Section title={t('problems.title')} flush>
+        <Section
+          title={t('problems.title')}
+          actions={mayFix && query.data.report.rejected > 0 && <FixButton />}
+          flush
+        >
           <Problems sync={sync} report={query.data.report} />
         </Section>
       )}
@@ -34,16 +40,26 @@ export function RunReport({ sync, run }: { readonly sync: string; readonly run: 
           <ul className={listStyles.list}>
             {query.data.report.warnings.map(({ step, code, reason }) => (
               <li key={`${step} ${code} ${reason}`} className={classes.row}>
-                <span className={classes.grow}>{reason}</span>
-                <span className={textStyles.small}>
-                  {step} · {code}
+                <span className={classes.grow}>
+                  <Reason code={code} reason={reason} />
                 </span>
+                <span className={textStyles.small}>{step}</span>
               </li>
             ))}
           </ul>
         </Section>
       )}
     </>
+  );
+}
+
+function FixButton() {
+  const { t } = useTranslation('syncs');
+  const [, change] = useUrlState();
+  return (
+    <Button size="compact-sm" onClick={() => change({ view: 'fix' }, { replace: false })}>
+      {t('fix.open')}
+    </Button>
   );
 }
 
@@ -98,9 +114,10 @@ function Problems({ sync, report }: { readonly sync: string; readonly report: Re
                 label={`${format.count(rows)} ${t(`outcome.${outcome}`).toLowerCase()}`}
               />
               <span>{column === undefined ? where : t('problems.column', { where, column })}</span>
-              <code>{code}</code>
             </div>
-            <div className={textStyles.small}>{varied ? t('problems.example', { reason }) : reason}</div>
+            <div className={textStyles.small}>
+              {varied && t('problems.example')} <Reason code={code} reason={reason} />
+            </div>
           </div>
           <div className={classes.line}>
             {outcome !== 'warning' && (

@@ -6,6 +6,7 @@ import { usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { CsvButton } from '../../parts/table/csv-button.tsx';
@@ -57,13 +58,19 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
         cell: ({ status }) => <Status of={status} />,
       },
       { id: 'person', header: t('rows.person'), width: '10rem', cell: ({ key }) => key ?? <None /> },
-      { id: 'code', header: t('rows.code'), width: '11rem', cell: (each) => each.code ?? <None /> },
+      {
+        id: 'where',
+        header: t('rows.where'),
+        width: '10rem',
+        wideOnly: true,
+        cell: ({ column, step }) => column ?? step ?? <None />,
+      },
       {
         id: 'reason',
         header: t('rows.reason'),
-        width: 'minmax(16rem, 2fr)',
-        cell: ({ step, column, reason }) =>
-          [column ?? step, reason].filter((part) => part !== null).join(': ') || <None />,
+        width: 'minmax(20rem, 2fr)',
+        cell: ({ code: of, reason }) =>
+          of === null && reason === null ? <None /> : <Reason code={of} reason={reason} />,
       },
       {
         id: 'ended',

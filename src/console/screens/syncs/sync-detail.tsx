@@ -14,6 +14,7 @@ import { SyncActions } from './actions.tsx';
 import { ActiveRun } from './active-run.tsx';
 import type { SyncEntry } from './data.ts';
 import { DryRunPanel } from './dry-run.tsx';
+import { FixRejected } from './fix-rejected.tsx';
 import { ReplaceExport } from './replace-export.tsx';
 import { RunReport } from './run-report.tsx';
 import { RunRows } from './run-rows.tsx';
@@ -26,6 +27,7 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
   const { t } = useTranslation('syncs');
   const [{ run: chosen, plan, view }, change] = useUrlState();
   const mayReplace = useMay('editor');
+  const mayFix = useMay('operator');
   const progress = useCall('GET /syncs/{sync}/progress', { sync }, { everyMs: EVERY_MS });
   const all = usePages('GET /syncs', { limit: 1000 }, 'syncs', { cursor: 'after' });
   const entry = all.rows.find((each) => each.sync === sync);
@@ -60,6 +62,7 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
         <ErrorState error={failure} onRetry={() => void progress.refetch()} />
       )}
       {view === 'replace' && mayReplace && entry?.source.uploaded === true && <ReplaceExport sync={sync} />}
+      {view === 'fix' && mayFix && run !== null && <FixRejected sync={sync} run={run} />}
       {plan !== undefined && <DryRunPanel plan={plan} />}
       {(neverRan || progress.data !== undefined) && (
         <ActiveRun sync={sync} progress={neverRan ? null : (progress.data ?? null)} />
