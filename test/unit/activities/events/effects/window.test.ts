@@ -1,6 +1,6 @@
 // Messages outside the 24-hour window of waba, as far as a poller has recorded it in the ledger: nothing is sent there by
 // accident, and no call is spent on what would not arrive.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { markOf } from '../../../../../activities/events/effects/message-match.ts';
 import { reopenIntent, takeIntent } from '../../../../../src/ledger/sync/intents.ts';
 import { type EffectContext, KNOWN, message, openEffectContext, POLLER } from './support.ts';
@@ -210,18 +210,26 @@ describe('while it is open, or not known', () => {
 });
 
 describe('a window that opens or closes while a message waits', () => {
-  /** All calls wait this long, from now on. */
-  const block = (interval: string) =>
-    context.db.query(`update slots set blocked_until = now() + ${interval}`);
+  /** A worker whose next message waits for its slot until after the contact's 24 hours are over. */
+  const queuedPastTheWindow = (id: number) => {
+    const by = context.worker();
+    const { budget } = by.deps;
+    const { reserve } = budget;
+    vi.spyOn(budget, 'reserve').mockImplementationOnce(async (...options) => {
+      await wrote(id, DAY_MS);
+      const now = performance.now.bind(performance);
+      vi.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+      return await reserve(...options);
+    });
+    return by;
+  };
+  afterEach(() => void vi.restoreAllMocks());
 
   it('FAULTS 45: it closes while the message is queued: the event ends with its code, without a call', async () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply();
-    await block("interval '1 hour'");
-    const driven = context.drive(event);
-    await wrote(id, DAY_MS);
-    await block("interval '0'");
-    await driven;
+    const steps = await context.drive(event, { by: queuedPastTheWindow(id) });
+    expect(steps).toEqual(['sendMessage', 'sendMessage']);
     expect(await context.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_CLOSED' });
     expect(await context.requests()).toEqual([]);
     expect(await context.intent(event)).toBeUndefined();
@@ -231,11 +239,8 @@ describe('a window that opens or closes while a message waits', () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply(EITHER);
     await context.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
-    await block("interval '1 hour'");
-    const driven = context.drive(event);
-    await wrote(id, DAY_MS);
-    await block("interval '0'");
-    expect(await driven).toEqual(['sendMessage', 'readBackMessage']);
+    const steps = await context.drive(event, { by: queuedPastTheWindow(id) });
+    expect(steps).toEqual(['sendMessage', 'sendMessage', 'readBackMessage']);
     expect(await sentIn(id)).toEqual([APPROVED]);
     expect(await context.outcome(event)).toMatchObject({ outcome: 'done' });
   });
