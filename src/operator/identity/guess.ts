@@ -13,6 +13,8 @@ export interface Guess {
   readonly score: number;
   /** An English sentence that says what makes the password weak. */
   readonly warning: string | null;
+  /** It is in the list of common passwords, in any case. */
+  readonly isCommon: boolean;
 }
 
 // Node runs the source of the thread as it is, so tests use the same thread.

@@ -53,7 +53,8 @@ export function createPasswords(): Passwords {
       const parts = names.flatMap((name) => normal(name).toLowerCase().split(/\s+/));
       checkShape(text, parts);
       const words = [...parts, ...CONTEXT].filter((word) => word !== '');
-      const { score, warning } = await bounded(() => guess({ password: text, words }));
+      const { score, warning, isCommon } = await bounded(() => guess({ password: text, words }));
+      if (isCommon) refuse(`is in a list of leaked passwords; ${WAY_OUT}`);
       if (score < MIN_SCORE) refuse(`is easy to guess${warning ? ` (${warning})` : ''}; ${WAY_OUT}`);
     },
     hash: async (password) => await bounded(() => hash(normal(password), ARGON2)),

@@ -361,10 +361,13 @@ describe('a password', () => {
     ['the name in another case', 'my-name-is-ANASOUZA', "the user's name"],
     ['a part of the display name', 'silveira-2026!x', "the user's name"],
     ['a pattern', 'abababababababab', 'easy to guess (Repeated'],
-    ['a row of keys', 'qwertyuiop[]', 'easy to guess (Straight rows'],
+    ['a row of keys', 'wertyuiop[]\\', 'easy to guess (Straight rows'],
     ['a common one with digits', 'P@ssw0rd1234', 'easy to guess (This is similar'],
     ['Brazilian words', 'minhasenha123', 'easy to guess; use four words'],
     ['the name of this program', 'Sluice123456', 'easy to guess'],
+    ['a leaked one, in another case', 'MAILcreated5240', 'list of leaked passwords'],
+    ['a leaked one in full-width letters', 'ｇｆｈｊｋｍｇｆｈｊｋｍ', 'list of leaked passwords'],
+    ['a leaked one with digits', 'mailcreated524012', 'easy to guess'],
     ['the name in other letters', 'An4s0uz4An4s0uz4', 'easy to guess'],
   ])('of %s is too weak', async (_, password, rule) => {
     await expect(check(password)).rejects.toThrow(rule);
