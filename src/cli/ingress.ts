@@ -12,7 +12,7 @@ import { openLazyClient } from '../runtime/temporal/temporal-client.ts';
 import { temporalTargetOf } from '../runtime/temporal/temporal-target.ts';
 import { openAdmin } from './lib/connect/admin.ts';
 import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
-import { missingServers, openConfig, withConfig } from './lib/connect/session.ts';
+import { missingServers, openConfig, SECRETS_OF, withConfig } from './lib/connect/session.ts';
 import { startTracing } from './lib/connect/tracing.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 import { openLog } from './lib/log.ts';
@@ -42,7 +42,7 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
       process.exitCode = await runCommand(
         async (shutdown) => {
           const log = openLog('ingress', env, 'info', shutdown);
-          const config = await openConfig(options.config, env);
+          const config = await openConfig(options.config, env, SECRETS_OF.ingress);
           if (Object.keys(config.config.routes).length === 0)
             throw new CliError(EXIT.usage, `${config.file} has no routes; add one under routes`);
           const { admin: where } = config.config;

@@ -18,7 +18,7 @@ import { checkInsecure } from './checks/check-insecure.ts';
 import { checkOperator } from './checks/check-operator.ts';
 import { checkPollers } from './checks/check-pollers.ts';
 import { checkRoutes } from './checks/check-routes.ts';
-import { checkStrength } from './checks/check-strength.ts';
+import { checkStrength, type SecretPart } from './checks/check-strength.ts';
 import { checkSyncs } from './checks/check-syncs.ts';
 
 import type { ConfigChecks } from './checks/config-checks.ts';
@@ -39,6 +39,8 @@ export interface LoadOptions extends ConfigChecks {
   readonly env: Environment;
   /** Secrets of the process. @default a new store over `env` */
   readonly secrets?: SecretStore;
+  /** Parts whose secrets this process uses: their strength is checked, and others are not read. @default all parts */
+  readonly secretsOf?: readonly SecretPart[];
   /** Receives the absolute path of each file and folder that the configuration is read from, also of a broken one. */
   readonly read?: (path: string) => void;
   /** A later time is in the future. @default the time of the call */
@@ -134,7 +136,8 @@ async function loadYaml(file: string, alone: YamlFile, options: LoadOptions): Pr
   ];
   const secrets = options.secrets ?? createSecretStore(options.env);
   const resolveRef = (ref: string) => secrets.read(ref, dir);
-  if (parsed.success) problems.push(...(await checkStrength(main, parsed.data, resolveRef)));
+  if (parsed.success)
+    problems.push(...(await checkStrength(main, parsed.data, resolveRef, options.secretsOf)));
   if (!parsed.success || problems.length > 0) throw new ConfigError(inFileOrder(problems, file));
 
   const sources = mapValues(parsed.data.sources, (source) => withAbsolutePath(source, dir));

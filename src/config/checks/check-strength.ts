@@ -16,8 +16,11 @@ const PLACEHOLDER =
 const MAKE_ONE = 'make one with `openssl rand -base64 32`';
 const MAKE_WEBHOOK = 'make one with `echo "whsec_$(openssl rand -base64 32)"`';
 
+/** Parts of the configuration whose secrets are checked when it is loaded. */
+export type SecretPart = 'accounts' | 'routes' | 'sinks' | 'temporal' | 'ledger';
+
 interface Use {
-  readonly at: readonly (string | number)[];
+  readonly at: readonly [SecretPart, ...(string | number)[]];
   readonly ref: string;
   /** The route, if its signatures name none. */
   readonly signedRoute?: string;
@@ -25,15 +28,20 @@ interface Use {
   readonly judge: (value: string) => { readonly message: string; readonly hint: string } | null;
 }
 
-/** @param resolve a missing secret is skipped here: the command that needs it reports it */
+/**
+ * @param resolve a missing secret is skipped here: the command that needs it reports it
+ * @param parts a secret of another part is not read
+ */
 export async function checkStrength(
   main: YamlFile,
   config: Config,
   resolve: (ref: string) => Promise<ResolvedSecret>,
+  parts?: readonly SecretPart[],
 ): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = [];
   const owners = new Map<string, { readonly ref: string; readonly route: string }>();
   for (const { at, ref, judge, signedRoute } of usesOf(config)) {
+    if (parts?.includes(at[0]) === false) continue;
     const secret = await resolve(ref).catch((error: unknown) => {
       if (error instanceof SecretError) return null;
       throw error;
@@ -76,7 +84,7 @@ function usesOf({ accounts, routes, sinks, temporal, ledger }: Config): Use[] {
   ];
 }
 
-function keyUses(part: string, keys: readonly { readonly key: string }[]): Use[] {
+function keyUses(part: 'temporal' | 'ledger', keys: readonly { readonly key: string }[]): Use[] {
   return keys.map(({ key }, index) => ({
     at: [part, 'encryption', 'keys', index, 'key'],
     ref: key,

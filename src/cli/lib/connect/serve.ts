@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { createLiveConfig, type LiveConfig, type LiveConfigOptions } from '../../../config/live-config.ts';
-import type { LoadedConfig } from '../../../config/load.ts';
+import type { LoadedConfig, LoadOptions } from '../../../config/load.ts';
 import type { LedgerCipher } from '../../../ledger/encryption/cipher.ts';
 import { localClient } from '../../../operator/client/local.ts';
 import { OperatorError } from '../../../operator/error.ts';
@@ -25,7 +25,7 @@ import { CliError, EXIT } from '../exit.ts';
 import { makeLogger } from '../logger.ts';
 import { type Connected, type ConnectOptions, NEVER } from './connect.ts';
 import { say } from './lifetime.ts';
-import { openConfig, type SessionOptions } from './session.ts';
+import { openConfig, SECRETS_OF, type SessionOptions } from './session.ts';
 
 /** `sluice sync run` is `sync run` in log lines. */
 const processOf = (command: string) => command.replace(/^sluice /, '');
@@ -40,7 +40,7 @@ export async function serveShared(
   // Wrong settings end the command before it opens anything.
   temporalTargetOf(env);
   const log = makeLogger(env.SLUICE_LOG_LEVEL || 'error', { process: processOf(command) });
-  const { config, live } = await readConfig(options, env, log);
+  const { config, live } = await readConfig(options, env, log, SECRETS_OF.console);
   const cipher = await cipherOf(config);
   const db = await openLedger({ url: env.DATABASE_URL, stateDir: '', cipher, onError: () => undefined });
   shutdown.add('ledger', () => db.close());
@@ -151,9 +151,10 @@ async function readConfig(
   options: SessionOptions,
   env: NodeJS.ProcessEnv,
   log: LiveConfigOptions['log'],
+  secretsOf?: LoadOptions['secretsOf'],
 ): Promise<{ config(): LoadedConfig; readonly live: LiveConfig | null }> {
   try {
-    const live = createLiveConfig(await openConfig(options.config, env), { log });
+    const live = createLiveConfig(await openConfig(options.config, env, secretsOf), { log });
     return { config: live.current, live };
   } catch (error) {
     return {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { Command } from 'commander';
-import type { LoadedConfig } from '../../../config/index.ts';
+import type { LoadedConfig, LoadOptions } from '../../../config/index.ts';
 import { createLiveConfig, type LiveConfig } from '../../../config/live-config.ts';
 import type { Tracing } from '../../../contracts/tracing.ts';
 import type { Logger } from '../../../observability/logger.ts';
@@ -101,11 +101,23 @@ function quoted(word: string): string {
   return /^[\w./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Which secrets a process uses that shares its work with others. */
+export const SECRETS_OF = {
+  worker: ['accounts', 'sinks', 'temporal', 'ledger'],
+  ingress: ['routes', 'temporal', 'ledger'],
+  console: ['accounts', 'temporal', 'ledger'],
+} as const satisfies Record<string, LoadOptions['secretsOf']>;
+
 /**
  * Loads the configuration with all checks.
+ * @param secretsOf parts whose secrets the process uses; all of them if left out
  * @throws CliError (not found) when no folder has one
  */
-export async function openConfig(file: string | undefined, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+export async function openConfig(
+  file: string | undefined,
+  env: NodeJS.ProcessEnv,
+  secretsOf?: LoadOptions['secretsOf'],
+): Promise<LoadedConfig> {
   const place = findPlace({ config: file }, env);
   if (place.config === null)
     throw new CliError(
@@ -117,7 +129,7 @@ export async function openConfig(file: string | undefined, env: NodeJS.ProcessEn
     import('../../../config/index.ts'),
     import('../../config/config-checks.ts'),
   ]);
-  return await loadConfig(place.config, { env, ...CONFIG_CHECKS });
+  return await loadConfig(place.config, { env, ...CONFIG_CHECKS, ...(secretsOf && { secretsOf }) });
 }
 
 /**
@@ -132,14 +144,18 @@ export async function openStack(
   shutdown: Shutdown,
 ): Promise<OpenStack> {
   const command = `sluice ${name}`;
-  const config = await openChecked(options.config, env);
+  const config = await openChecked(options.config, env, name === 'worker' ? SECRETS_OF.worker : undefined);
   const lock = await acquireFolderLock(resolve(options.state), { command }, say);
   return await openWith(lock, config, name, options, env, shutdown);
 }
 
 /** The configuration with tokens that can be read: what is missing is reported before anything starts. */
-async function openChecked(file: string | undefined, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
-  const config = await openConfig(file, env);
+async function openChecked(
+  file: string | undefined,
+  env: NodeJS.ProcessEnv,
+  secretsOf: LoadOptions['secretsOf'],
+): Promise<LoadedConfig> {
+  const config = await openConfig(file, env, secretsOf);
   for (const { tokens } of Object.values(config.config.accounts))
     for (const token of tokens) await config.secret(token);
   return config;
