@@ -24,6 +24,6 @@ const ALSO: Readonly<Record<string, readonly Topic[]>> = {
 
 /** @param route for example `GET /syncs/{sync}/runs`, which has the topic `syncs` */
 export function topicsOf(route: string): readonly string[] {
-  const [, folder = ''] = /^\w+ \/(\w+)/.exec(route) ?? [];
+  const [, folder = ''] = /^\w+ \/([\w-]+)/.exec(route) ?? [];
   return [folder, ...(ALSO[folder] ?? [])];
 }

@@ -83,8 +83,15 @@ export const CAMPAIGN_DRAFTS = {
     input: z.strictObject({}),
     output: z.object({
       accounts: z.array(z.object({ account: z.string(), timeZone: z.string() })),
-      /** `type`: csv, jsonl, http or postgres. */
-      sources: z.array(z.object({ source: z.string(), type: z.string() })),
+      sources: z.array(
+        z.object({
+          source: z.string(),
+          /** csv, jsonl, http or postgres. */
+          type: z.string(),
+          /** Of a CSV file; empty for other sources, and while the file cannot be read. */
+          columns: z.array(z.string()),
+        }),
+      ),
       syncs: z.array(z.object({ sync: z.string(), account: z.string() })),
       campaigns: z.array(z.object({ campaign: z.string(), account: z.string() })),
       /** Variables that other campaigns send to a flow: the API names no variables of flows. */

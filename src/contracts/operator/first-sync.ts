@@ -126,6 +126,21 @@ export const FIRST_SYNC = {
       active: z.boolean(),
     }),
   }),
+  'POST /uploads/{upload}/source': endpoint({
+    role: 'editor',
+    summary:
+      'Write a source alone into the configuration, for example as an audience, and keep the file beside it.',
+    input: z.strictObject({ upload: Upload, source: NewName }),
+    audit: ['source'],
+    output: z.object({
+      source: z.string(),
+      /** Configuration file, and the kept file relative to its folder. */
+      file: z.string(),
+      export: z.string(),
+      /** False: workers elsewhere know the source once they have loaded their copy of the files. */
+      active: z.boolean(),
+    }),
+  }),
   'POST /uploads/{upload}/compare': endpoint({
     role: 'editor',
     summary: 'Compare the columns of an uploaded export with those of the file of a sync.',

@@ -204,13 +204,18 @@ export interface FirstSync {
     by: string,
   ): Promise<MappingPreview & { readonly names: unknown }>;
   /**
-   * Adds source, mapping and sync to the configuration.
+   * Adds the file to the configuration as a source.
+   * @param name of the source, and of mapping and sync
+   * @param made a mapping and a sync that reads the source; null: the source alone
    * @throws OperatorError (conflict) for a name that exists, or when the file was changed meanwhile
    */
   write(
     id: string,
-    made: { readonly account: string; readonly sync: string; readonly mapping: MappingConfig },
+    name: string,
+    made: { readonly account: string; readonly mapping: MappingConfig } | null,
   ): Promise<{ readonly file: string; readonly export: string; readonly active: boolean }>;
+  /** The columns of a file that is a source; empty when it cannot be read. */
+  columns(source: CsvSource): Promise<readonly string[]>;
   /** @throws OperatorError (invalid) when the upload is no table with a header */
   compare(id: string, target: ReplacedExport): Promise<ColumnChanges>;
   /** @throws OperatorError (invalid) COLUMNS_MISSING; (conflict) NOT_UPLOADED */

@@ -1,6 +1,6 @@
 // What a user asks of the configuration file. It runs in a thread, see `edit-thread.ts`.
 import { CONFIG_CHECKS } from '../../cli/config/config-checks.ts';
-import { AddSyncError, addSync, type NewSync } from '../../config/add-sync.ts';
+import { AddEntriesError, addEntries, type NewEntries } from '../../config/add-entries.ts';
 import { checkDraft } from '../../config/check-draft.ts';
 import {
   CampaignNameError,
@@ -21,7 +21,7 @@ export type ConfigEdit =
       readonly isNew: boolean;
     }
   | { readonly kind: 'campaign-removal'; readonly campaign: string }
-  | { readonly kind: 'sync'; readonly sync: NewSync };
+  | { readonly kind: 'entries'; readonly entries: NewEntries };
 
 export interface DraftCheck {
   readonly kind: 'draft';
@@ -66,8 +66,8 @@ export async function answerEdit({ work, file, text, env }: EditInput): Promise<
 
 function edit(text: string, work: ConfigEdit): string {
   switch (work.kind) {
-    case 'sync':
-      return addSync(text, work.sync);
+    case 'entries':
+      return addEntries(text, work.entries);
     case 'campaign':
       return writeCampaign(text, work.campaign, work.yaml, work.isNew);
     case 'campaign-removal':
@@ -78,6 +78,6 @@ function edit(text: string, work: ConfigEdit): string {
 function codeOf(error: unknown) {
   if (error instanceof EditCampaignError) return 'YAML';
   if (error instanceof CampaignNameError) return error.code;
-  if (error instanceof AddSyncError) return 'NAME_TAKEN';
+  if (error instanceof AddEntriesError) return 'NAME_TAKEN';
   return error instanceof ConfigError ? 'CONFIG' : null;
 }

@@ -3,17 +3,17 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { NewSync } from '../../config/add-sync.ts';
+import type { NewEntries } from '../../config/add-entries.ts';
 import type { LiveConfig } from '../../config/live-config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import { SourceError } from '../../contracts/wire/source.ts';
+import { isLikeData, SourceError } from '../../contracts/wire/source.ts';
 import { MappingConfigError, MappingStoppedError, openConfined } from '../../mapping/index.ts';
 import { OperatorError } from '../../operator/error.ts';
 import type { FirstSync, UploadedFile } from '../../operator/service/deps.ts';
 import type { ExpensiveRequests } from '../../operator/service/expensive.ts';
 import { previewMapping, recognize } from '../../recognize/index.ts';
 import { writeConfig } from '../write-config.ts';
-import { compareColumns, putInPlace, requireColumns } from './replace-export.ts';
+import { columnsBefore, compareColumns, putInPlace, requireColumns } from './replace-export.ts';
 
 const KEPT = 5;
 const KEPT_MS = 3_600_000;
@@ -82,16 +82,18 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
         }
       });
     },
-    async write(id, { account, sync: name, mapping }) {
+    async write(id, name, made) {
       const { path } = find(id);
       const loaded = config();
       const file = `data/${name}.csv`;
       const kept = join(loaded.dir, file);
-      const sync: NewSync = {
+      const entries: NewEntries = {
         name,
         source: { type: 'csv', path: file },
-        mapping,
-        sync: { account, source: name, mapping: name },
+        ...(made !== null && {
+          mapping: made.mapping,
+          sync: { account: made.account, source: name, mapping: name },
+        }),
       };
       await mkdir(join(loaded.dir, 'data'), { recursive: true });
       await copyFile(path, kept, 1).catch((error: NodeJS.ErrnoException) => {
@@ -100,13 +102,18 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
           code: 'EXPORT_EXISTS',
         });
       });
-      await writeConfig(loaded.file, env, { kind: 'sync', sync }).catch(async (error: unknown) => {
+      await writeConfig(loaded.file, env, { kind: 'entries', entries }).catch(async (error: unknown) => {
         await rm(kept, { force: true });
         throw error;
       });
-      const report = await live?.reload('a sync that was added');
+      const report = await live?.reload('an uploaded file that was added');
       await remove(id);
       return { file: loaded.file, export: file, active: hasWorkers && report?.result === 'loaded' };
+    },
+    async columns(source) {
+      const found = (await columnsBefore(source)) ?? [];
+      // Of a file without a header, its first line is somebody's data.
+      return found.some(isLikeData) ? [] : found;
     },
     async compare(id, target) {
       return await compareColumns(find(id).path, target).catch(asInvalid);

@@ -102,7 +102,7 @@ async function columnsOf(path: string, source: CsvSource): Promise<readonly stri
 }
 
 /** Null: the file is gone, or is no table. Another one may take its place all the same. */
-async function columnsBefore(source: CsvSource): Promise<readonly string[] | null> {
+export async function columnsBefore(source: CsvSource): Promise<readonly string[] | null> {
   try {
     return await columnsOf(source.path, source);
   } catch (error) {

@@ -74,9 +74,9 @@ it.each([
 });
 
 it('a sync whose name is taken is a conflict', async () => {
-  const sync = { name: 'leads', source: { type: 'csv', path: 'a.csv' }, mapping: {}, sync: {} };
+  const entries = { name: 'leads', source: { type: 'csv', path: 'a.csv' }, mapping: {}, sync: {} };
   const text = `${PLACE.text}sources: { leads: { type: csv, path: b.csv } }\n`;
-  await expect(editConfig({ kind: 'sync', sync }, { ...PLACE, text })).rejects.toMatchObject({
+  await expect(editConfig({ kind: 'entries', entries }, { ...PLACE, text })).rejects.toMatchObject({
     kind: 'conflict',
     code: 'NAME_TAKEN',
   });

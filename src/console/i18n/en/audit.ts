@@ -34,6 +34,7 @@ export default {
     'POST /uploads/{upload}/preview': 'looked at the preview of an uploaded file',
     'POST /uploads/{upload}/plans': 'started a dry run of an uploaded file for the sync {{sync}}',
     'POST /uploads/{upload}/sync': 'made the sync {{sync}} from an uploaded file',
+    'POST /uploads/{upload}/source': 'made the source {{source}} from an uploaded file',
     'POST /uploads/{upload}/replace': 'replaced the file of the sync {{sync}}',
     'POST /uploads/{upload}/corrections': 'uploaded corrected rows of the sync {{sync}}',
     'DELETE /uploads/{upload}': 'deleted an uploaded file',

@@ -133,6 +133,23 @@ export default {
     lacking:
       '“{{name}}” has no value for {{missing}} of the {{people}} people read. They are left out, unless you say what to send if it is empty.',
   },
+  file: {
+    upload: 'Upload a file',
+    about: 'A CSV file with a line of column names. Its columns can be variables.',
+    recognized:
+      'Rows that were looked at: {{rows}}. Columns: {{columns}}. Country of the numbers: {{country}}.',
+    anyCountry: 'they name it themselves',
+    noHeader:
+      'The first line looks like a row. Add a line with the names of the columns above it, and upload the file again.',
+    number: 'Column of the phone number',
+    name: 'Name of the source',
+    nameRule: 'Lower-case letters, digits, - and _, with a letter first',
+    nameTaken: 'A source has this name.',
+    use: 'Use this file',
+    used: 'The file is kept as {{file}}, and the configuration has it as a source.',
+    usedElsewhere:
+      'The file is kept as {{file}}. Copy it and the configuration to the machines of the workers.',
+  },
   count: {
     title: 'Who it reaches',
     about: 'Counted after each edit. Nothing is planned or sent.',

@@ -34,6 +34,7 @@ export default {
     'POST /uploads/{upload}/preview': 'viu a prévia de um arquivo enviado',
     'POST /uploads/{upload}/plans': 'iniciou um ensaio de um arquivo enviado para a sincronização {{sync}}',
     'POST /uploads/{upload}/sync': 'criou a sincronização {{sync}} com um arquivo enviado',
+    'POST /uploads/{upload}/source': 'criou a fonte {{source}} com um arquivo enviado',
     'POST /uploads/{upload}/replace': 'trocou o arquivo da sincronização {{sync}}',
     'POST /uploads/{upload}/corrections': 'enviou linhas corrigidas da sincronização {{sync}}',
     'DELETE /uploads/{upload}': 'apagou um arquivo enviado',

@@ -134,6 +134,22 @@ export default {
     lacking:
       '“{{name}}” não tem valor para {{missing}} das {{people}} pessoas lidas. Elas ficam de fora, a menos que você diga o que enviar se estiver vazio.',
   },
+  file: {
+    upload: 'Enviar um arquivo',
+    about: 'Um arquivo CSV com uma linha de nomes de colunas. As colunas podem ser variáveis.',
+    recognized: 'Linhas examinadas: {{rows}}. Colunas: {{columns}}. País dos números: {{country}}.',
+    anyCountry: 'os próprios números dizem',
+    noHeader:
+      'A primeira linha parece ser de dados. Acrescente acima dela uma linha com os nomes das colunas e envie o arquivo de novo.',
+    number: 'Coluna do telefone',
+    name: 'Nome da fonte',
+    nameRule: 'Letras minúsculas, dígitos, - e _, começando por uma letra',
+    nameTaken: 'Já existe uma fonte com este nome.',
+    use: 'Usar este arquivo',
+    used: 'O arquivo ficou em {{file}}, e a configuração o tem como fonte.',
+    usedElsewhere:
+      'O arquivo ficou em {{file}}. Copie o arquivo e a configuração para as máquinas dos workers.',
+  },
   count: {
     title: 'Quem ela alcança',
     about: 'Contado depois de cada edição. Nada é planejado nem enviado.',

@@ -148,7 +148,11 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
                 <Text size="sm">{problem ?? t('count.unreadable')}</Text>
               ) : (
                 <FormProvider
-                  value={{ value, problems, set: (path, next) => setText(withValue(text, path, next)) }}
+                  value={{
+                    value,
+                    problems,
+                    set: (path, next) => setText((now) => withValue(now, path, next)),
+                  }}
                 >
                   <CampaignForm
                     choices={choices}

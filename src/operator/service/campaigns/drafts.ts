@@ -23,7 +23,13 @@ export function draftHandlers({ config, tools }: OperatorDeps): Handlers<keyof t
           account,
           timeZone: timeZone ?? 'UTC',
         })),
-        sources: Object.entries(sources).map(([source, { type }]) => ({ source, type })),
+        sources: await Promise.all(
+          Object.entries(sources).map(async ([source, each]) => ({
+            source,
+            type: each.type,
+            columns: each.type === 'csv' ? [...(await tools.firstSync.columns(each))] : [],
+          })),
+        ),
         syncs: Object.entries(syncs).map(([sync, { account }]) => ({ sync, account })),
         campaigns: Object.entries(campaigns).map(([campaign, { account }]) => ({ campaign, account })),
         variables: variablesOfFlows(campaigns),

@@ -82,8 +82,12 @@ export function firstSyncHandlers(deps: OperatorDeps): Handlers<keyof typeof FIR
     },
     'POST /uploads/{upload}/sync': async ({ upload, account, sync, mapping }) => {
       requireAccount(account);
-      return { sync, ...(await firstSync.write(upload, { account, sync, mapping })) };
+      return { sync, ...(await firstSync.write(upload, sync, { account, mapping })) };
     },
+    'POST /uploads/{upload}/source': async ({ upload, source }) => ({
+      source,
+      ...(await firstSync.write(upload, source, null)),
+    }),
     'POST /uploads/{upload}/compare': async ({ upload, sync }) =>
       await firstSync.compare(upload, uploadedFileOf(deps.config(), sync)),
     'POST /uploads/{upload}/replace': async ({ upload, sync }) => {

@@ -359,5 +359,5 @@ it('a viewer neither counts nor sees names', async () => {
     ],
     variables: [{ account: 'acme', flow: 2, name: 'nome', expression: 'name', campaigns: ['winter'] }],
   });
-  expect(choices.sources).toContainEqual({ source: 'hanging', type: 'postgres' });
+  expect(choices.sources).toContainEqual({ source: 'hanging', type: 'postgres', columns: [] });
 });

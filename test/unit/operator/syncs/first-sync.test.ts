@@ -192,6 +192,44 @@ describe('writing the sync', () => {
   });
 });
 
+describe('a file as a source alone', () => {
+  const choices = async () => (await operator.client.call('GET /campaign-drafts/choices', {})).sources;
+  it('is kept beside the configuration, and its columns are offered to campaigns', async () => {
+    const { upload: id } = await upload(CSV);
+    const input = { upload: id, source: 'list' };
+    expect(await operator.client.call('POST /uploads/{upload}/source', input)).toMatchObject({
+      source: 'list',
+      export: 'data/list.csv',
+    });
+    expect(await readFile(join(dir, 'data/list.csv'), 'utf8')).toBe(CSV);
+    const { config: written } = await config.reload();
+    expect(Object.keys(written.sources)).toEqual(['old', 'list']);
+    expect(Object.keys(written.syncs)).toEqual(['old']);
+    config = await config.reload();
+    await operator.close();
+    operator = await openTestOperator({ db, temporal: null, config, stateDir: dir });
+    const columns = ['Telefone', 'Nome', 'E-mail', 'Etapa'];
+    expect(await choices()).toContainEqual({ source: 'list', type: 'csv', columns });
+    await writeFile(join(dir, 'data/list.csv'), '+55 11 98765-4321;Canaria\n+55 11 98765-4322;B\n');
+    expect(await choices()).toContainEqual({ source: 'list', type: 'csv', columns: [] });
+    await rm(join(dir, 'data/list.csv'));
+    expect(await choices()).toContainEqual({ source: 'list', type: 'csv', columns: [] });
+  });
+
+  it('is refused under the name of another source, and for viewers', async () => {
+    const { upload: id } = await upload(CSV);
+    const input = { upload: id, source: 'old' };
+    await expect(operator.client.call('POST /uploads/{upload}/source', input)).rejects.toMatchObject({
+      kind: 'conflict',
+      code: 'NAME_TAKEN',
+    });
+    expect(await readdir(join(dir, 'data'))).toEqual([]);
+    await expect(
+      operator.as({ role: 'viewer' }).call('POST /uploads/{upload}/source', input),
+    ).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+});
+
 describe('another export for a sync', () => {
   const NEXT = `E-mail;Nome;Telefone;Cidade
 d@mail.example;Dora;+55 11 98765-4329;Recife

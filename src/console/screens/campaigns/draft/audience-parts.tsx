@@ -2,6 +2,7 @@
 import { Button, Fieldset, NativeSelect, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import classes from '../campaigns.module.css';
+import { AudienceFile } from './audience-file.tsx';
 import { valueAt } from './document.ts';
 import { Choice, Field, useForm, useProblem } from './fields.tsx';
 import type { Choices, Lists } from './lists.ts';
@@ -166,6 +167,9 @@ function CardFields({ at, lists }: FilterProps) {
 
 function SourceFields({ at, choices }: FilterProps) {
   const { t } = useTranslation('campaign-form');
+  const { value } = useForm();
+  const chosen = valueAt(value, at('source'));
+  const columns = choices?.sources.find(({ source }) => source === chosen)?.columns ?? [];
   const options = (choices?.sources ?? []).map(({ source, type }) => ({
     value: source,
     label: `${source} (${type})`,
@@ -173,7 +177,13 @@ function SourceFields({ at, choices }: FilterProps) {
   return (
     <>
       <Choice at={at('source')} label={t('draft.source')} options={options} />
-      <Field at={at('number')} label={t('draft.number')} description={t('draft.numberHint')} />
+      <Field
+        at={at('number')}
+        label={t('draft.number')}
+        description={t('draft.numberHint')}
+        options={columns}
+      />
+      <AudienceFile at={at()} names={options.map(({ value: name }) => name)} />
     </>
   );
 }

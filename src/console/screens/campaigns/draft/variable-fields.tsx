@@ -28,7 +28,14 @@ export function VariableFields({ choices, preview }: Props) {
   const { value } = useForm();
   const error = useProblem(['variables'], false);
   const names = namesOf(value);
-  const fields = fieldsOf(kindsOf(value));
+  const parts = partsOf(value);
+  const columns = choices.sources.flatMap(({ source, columns: own }) =>
+    parts.some((part) => valueAt(part, ['source']) === source) ? own : [],
+  );
+  const fields = fieldsOf(
+    parts.map((part) => String(valueAt(part, ['from']))),
+    columns,
+  );
   return (
     <Fieldset legend={t('variables.title')}>
       <Text size="sm" c="dimmed">
@@ -57,9 +64,9 @@ function namesOf(value: unknown): readonly string[] {
   return typeof variables === 'object' && variables !== null ? Object.keys(variables) : [];
 }
 
-function kindsOf(value: unknown): readonly string[] {
+function partsOf(value: unknown): readonly unknown[] {
   const parts = valueAt(value, ['audience']);
-  return (Array.isArray(parts) ? parts : []).map((part) => String(valueAt(part, ['from'])));
+  return Array.isArray(parts) ? parts : [];
 }
 
 function Variable({ name, fields }: { readonly name: string; readonly fields: readonly string[] }) {

@@ -58,12 +58,16 @@ export function asKind(source: VariableSource, kind: SourceKind): VariableSource
 
 const isPath = (text: string) => !text.startsWith('=') && !text.includes('{{');
 
-/** Fields that people of these parts have, after GET /v1/contacts and GET /v1/cards. Columns of a source are unknown. */
-export function fieldsOf(kinds: readonly string[]): readonly string[] {
+/**
+ * Fields that people of these parts have, after GET /v1/contacts and GET /v1/cards.
+ * @param columns of the sources among the parts, as far as they are known
+ */
+export function fieldsOf(kinds: readonly string[], columns: readonly string[]): readonly string[] {
   const contact = ['contact.name', 'contact.number', 'contact.email', 'contact.document'];
   const card = ['card.title', 'card.value', 'card.pipeline.name', 'card.stage.name', 'card.user.name'];
   return [
     ...(kinds.some((kind) => kind !== 'source') ? contact : []),
     ...(kinds.includes('cards') ? card : []),
+    ...new Set(columns),
   ];
 }

@@ -1,37 +1,38 @@
-// Adds a sync to sluice.yaml, with its source and mapping. Comments and the order of entries stay.
+// Adds a source to sluice.yaml, alone or with a mapping and a sync. Comments and the order of entries stay.
 import { isMap, parseDocument } from 'yaml';
 
 /** Parts of the configuration under one name. */
-export interface NewSync {
+export interface NewEntries {
   readonly name: string;
   readonly source: object;
-  readonly mapping: object;
-  readonly sync: object;
+  readonly mapping?: object;
+  readonly sync?: object;
 }
 
 /** Thrown when the configuration already has one of the names, or is no mapping. */
-export class AddSyncError extends Error {
-  override readonly name = 'AddSyncError';
+export class AddEntriesError extends Error {
+  override readonly name = 'AddEntriesError';
 }
 
 /**
  * @param text of the file
  * @returns the text with the new entries at the ends of their sections
- * @throws AddSyncError
+ * @throws AddEntriesError
  */
-export function addSync(text: string, { name, source, mapping, sync }: NewSync): string {
+export function addEntries(text: string, { name, source, mapping, sync }: NewEntries): string {
   const document = parseDocument(text);
   const [error] = document.errors;
-  if (error !== undefined) throw new AddSyncError(`the configuration can't be read: ${error.message}`);
+  if (error !== undefined) throw new AddEntriesError(`the configuration can't be read: ${error.message}`);
   if (document.contents !== null && !isMap(document.contents))
-    throw new AddSyncError('the configuration is not a mapping');
+    throw new AddEntriesError('the configuration is not a mapping');
   for (const [section, value] of [
     ['sources', source],
     ['mappings', mapping],
     ['syncs', sync],
   ] as const) {
+    if (value === undefined) continue;
     if (document.hasIn([section, name]))
-      throw new AddSyncError(`${section}.${name} already exists; choose another name`);
+      throw new AddEntriesError(`${section}.${name} already exists; choose another name`);
     // `syncs:` without entries is null.
     if ((document.get(section) ?? null) === null) document.delete(section);
     document.setIn([section, name], document.createNode(plain(value)));
