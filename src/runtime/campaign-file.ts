@@ -1,7 +1,7 @@
 // Reads and writes campaigns in sluice.yaml for the operator API.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { readCampaign } from '../config/edit-campaign.ts';
+import { EditCampaignError, readCampaign } from '../config/edit-campaign.ts';
 import { ConfigError, ConfigFileError } from '../config/errors.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -23,11 +23,12 @@ export function createCampaignFile({ env, config, live, hasWorkers }: Options): 
     async read(campaign) {
       const { file } = config();
       const text = await readFile(file, 'utf8');
-      return { file, yaml: readCampaign(text, campaign), hash: hashOf(text) };
+      const yaml = campaignIn(text, campaign);
+      return { file, yaml, hash: hashOf(yaml) };
     },
     async write({ campaign, yaml, isNew, hash, mayStart }) {
       const edit = { kind: 'campaign', campaign, yaml, isNew } as const;
-      return await change(edit, hash, (next, before) => {
+      return await change(edit, isNew ? null : hash, (next, before) => {
         if (!mayStart) requireUnscheduled(campaign, next);
         requireApproval(campaign, next, before);
       });
@@ -41,17 +42,18 @@ export function createCampaignFile({ env, config, live, hasWorkers }: Options): 
     },
   };
 
+  /** @param hash of the campaign as somebody read it; null: there must be none of its name, which the edit checks */
   async function change(
-    edit: ConfigEdit,
-    hash: string,
+    edit: Exclude<ConfigEdit, { kind: 'entries' }>,
+    hash: string | null,
     accept: (next: LoadedConfig, before: readonly LoadedConfig[]) => void,
   ) {
     const loaded = config();
     const check = (text: string) => {
-      if (hashOf(text) === hash) return;
+      if (hash === null || hashOf(campaignIn(text, edit.campaign)) === hash) return;
       throw new OperatorError(
         'conflict',
-        `${loaded.file} has changed since you read it; nothing was written. Read it again, and repeat your change`,
+        `the campaign "${edit.campaign}" in ${loaded.file} has changed since you read it; nothing was written. Read it again, and repeat your change`,
         { code: 'CONFIG_CHANGED' },
       );
     };
@@ -59,8 +61,18 @@ export function createCampaignFile({ env, config, live, hasWorkers }: Options): 
     await writeConfig(loaded.file, env, edit, { check, accept: (next) => accept(next, before) });
     // A run keeps the configuration that its plan was made from, so only the next plan sees the change.
     const report = await live?.reload('a campaign that was written');
-    const text = await readFile(loaded.file, 'utf8');
-    return { file: loaded.file, hash: hashOf(text), active: hasWorkers && report?.result === 'loaded' };
+    const yaml = campaignIn(await readFile(loaded.file, 'utf8'), edit.campaign);
+    return { file: loaded.file, hash: hashOf(yaml), active: hasWorkers && report?.result === 'loaded' };
+  }
+}
+
+/** @throws OperatorError (invalid) when the file cannot be read */
+function campaignIn(text: string, campaign: string): string | null {
+  try {
+    return readCampaign(text, campaign);
+  } catch (error) {
+    if (!(error instanceof EditCampaignError)) throw error;
+    throw new OperatorError('invalid', error.message, { code: 'YAML', cause: error });
   }
 }
 
@@ -136,6 +148,7 @@ export function campaignsWithApproval({ config }: Pick<LoadedConfig, 'config'>):
   );
 }
 
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/** @param yaml of one campaign; null when there is none */
+function hashOf(yaml: string | null): string {
+  return createHash('sha256').update(JSON.stringify(yaml)).digest('hex');
 }

@@ -279,7 +279,7 @@ export const CAMPAIGNS = {
       file: z.string(),
       /** Null: the file has no campaign of this name. */
       yaml: z.string().nullable(),
-      /** Of the whole file: a change replaces only what was read. */
+      /** Of the campaign as it is written: a change replaces only what was read. */
       hash: z.string(),
     }),
   }),
@@ -290,6 +290,7 @@ export const CAMPAIGNS = {
     input: z.strictObject({
       campaign: ConfiguredName,
       yaml: z.string().min(1).max(100_000),
+      /** As it was read. `isNew` does not need it. */
       hash: z.string().max(100),
       /** Refuse to replace a campaign of this name, for a new campaign or a copy. */
       isNew: z.boolean().default(false),

@@ -68,7 +68,7 @@ beforeEach(async () => {
     temporal: () => Promise.reject(new Error('this test has no Temporal server')),
     runningTemporal: async () => null,
     env: { TOKEN: 'svc_test_form' },
-    stateDir: '/nonexistent',
+    stateDir: join(dir, 'state'),
     log: { info: () => undefined, warn: () => undefined, error: (...line) => console.error(...line) },
   });
   const user = {
@@ -189,6 +189,35 @@ it('every variable is in the form, and shows what real people would get', {
   });
   const saved = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } });
   expect(saved.campaign('spring').config.variables).toEqual({ nome: { path: 'name', default: 'cliente' } });
+});
+
+it('a file that is uploaded becomes the audience, and its columns can be variables', {
+  timeout: 90_000,
+}, async () => {
+  await withPage({}, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.setInputFiles('input[type=file]', {
+      name: 'Volta às aulas.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('Celular;Nome do aluno\n(11) 98765-0011;Eva\n(11) 98765-0012;Lia\n'),
+    });
+    await page.getByText('Columns: Celular, Nome do aluno.').waitFor();
+    expect(await page.getByLabel('Name of the source').inputValue()).toBe('volta-as-aulas');
+    await checkView(page, 'campaign-file', {});
+    await page.getByRole('button', { name: 'Use this file' }).click();
+    await page.getByText('The file is kept as data/volta-as-aulas.csv').waitFor();
+    await page.getByLabel('Column of the phone number').waitFor();
+    expect(await page.getByLabel('Column of the phone number').inputValue()).toBe('Celular');
+    await page.getByRole('group', { name: 'name' }).getByLabel('Field or column').fill('Nome do aluno');
+    await page.getByText('2 people', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The campaign is saved.').waitFor();
+  });
+  const saved = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } });
+  expect(saved.campaign('spring').config).toMatchObject({
+    audience: [{ from: 'source', source: 'volta-as-aulas', number: 'Celular' }],
+    variables: { name: 'Nome do aluno' },
+  });
 });
 
 it('a campaign is cloned under a new name, and the copy is deleted', { timeout: 90_000 }, async () => {

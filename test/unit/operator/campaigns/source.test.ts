@@ -108,7 +108,8 @@ describe('a campaign with a second person', () => {
     const text = `${careful}  winter:\n${NEW.replace(/^/gm, '    ').trimEnd()}\n`;
     await save(text);
     await load();
-    const { yaml, hash } = await read('spring');
+    const { yaml } = await read('spring');
+    const { hash } = await read(name);
     await expect(write(name, change(yaml ?? ''), hash)).rejects.toMatchObject(refusal);
     expect(await readFile(file(), 'utf8')).toBe(text);
     expect(operator.config().campaign('spring').config.approval).toBe('second-person');
@@ -118,14 +119,15 @@ describe('a campaign with a second person', () => {
     await save(careful);
     const { yaml, hash } = await read('spring');
     await expect(write('spring', (yaml ?? '').replace(APPROVAL, ''), hash)).rejects.toMatchObject(refusal);
-    await expect(write('autumn', NEW, hash)).rejects.toMatchObject(refusal);
+    const { hash: none } = await read('autumn');
+    await expect(write('autumn', NEW, none)).rejects.toMatchObject(refusal);
   });
 
   it('counts as the process has it, even after the file lost it', async () => {
     await save(careful);
     await load();
     await save(FILE);
-    const { hash } = await read('spring');
+    const { hash } = await read('autumn');
     await expect(write('autumn', NEW, hash)).rejects.toMatchObject(refusal);
   });
 
@@ -133,8 +135,9 @@ describe('a campaign with a second person', () => {
     await save(careful);
     await load();
     const { yaml, hash } = await read('spring');
-    const next = await write('spring', (yaml ?? '').replace('flow: 1', 'flow: 9'), hash);
-    await write('autumn', `${NEW}${APPROVAL}\n`, next.hash);
+    const { hash: none } = await read('autumn');
+    await write('spring', (yaml ?? '').replace('flow: 1', 'flow: 9'), hash);
+    await write('autumn', `${NEW}${APPROVAL}\n`, none);
     expect(operator.config().campaign('autumn').config.approval).toBe('second-person');
   });
 
@@ -149,6 +152,23 @@ describe('a campaign with a second person', () => {
       { identity: null, target: '/campaigns/spring', details: { file: file() }, outcome: 'ok' },
     ]);
   });
+});
+
+it('a change elsewhere in the file does not stand in the way', async () => {
+  const { yaml, hash } = await read('spring');
+  await writeFile(file(), `${FILE}# changed\n`);
+  await write('spring', (yaml ?? '').replace('flow: 1', 'flow: 9'), hash);
+  const text = await readFile(file(), 'utf8');
+  expect(text).toContain('flow: 9');
+  expect(text).toContain('# changed');
+});
+
+it('a file that is no YAML is named, and not written', async () => {
+  const { hash } = await read('spring');
+  await writeFile(file(), `${FILE}x: [\n`);
+  await expect(read('spring')).rejects.toMatchObject({ kind: 'invalid', code: 'YAML' });
+  await expect(write('spring', NEW, hash)).rejects.toMatchObject({ kind: 'invalid', code: 'YAML' });
+  expect(await readFile(file(), 'utf8')).toBe(`${FILE}x: [\n`);
 });
 
 describe('a copy', () => {
@@ -256,20 +276,20 @@ describe('a campaign is deleted', () => {
 
   it('but not over a change of somebody else, one that is missing, or by a viewer', async () => {
     const { hash } = await read('spring');
-    await expect(remove('autumn', hash)).rejects.toMatchObject({
+    await expect(remove('autumn', (await read('autumn')).hash)).rejects.toMatchObject({
       kind: 'notFound',
       code: 'NO_SUCH_CAMPAIGN',
     });
     await expect(remove('spring', hash, operator.as({ role: 'viewer' }))).rejects.toMatchObject({
       kind: 'forbidden',
     });
-    await writeFile(file(), `${FILE}# changed\n`);
+    await writeFile(file(), FILE.replace('flow: 1', 'flow: 3'));
     await expect(remove('spring', hash)).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
   });
 });
 
 describe('nothing is written', () => {
-  afterEach(async () => expect((await readFile(file(), 'utf8')).replace('# changed\n', '')).toBe(FILE));
+  afterEach(async () => expect((await readFile(file(), 'utf8')).replace('flow: 3', 'flow: 1')).toBe(FILE));
 
   it.each<[string, string, string, object]>([
     [
@@ -284,14 +304,14 @@ describe('nothing is written', () => {
     ['under a name that is none', '__proto__', NEW, { kind: 'invalid', code: 'INPUT' }],
     ['under a path', '../x', NEW, { kind: 'invalid', code: 'INPUT' }],
   ])('%s', async (_, name, yaml, refusal) => {
-    const { hash } = await read('spring');
+    const { hash } = await read('autumn');
     await expect(write(name, yaml, hash)).rejects.toMatchObject(refusal);
   });
 
   it('over a change of somebody else', async () => {
     const { hash } = await read('spring');
-    await writeFile(file(), `${FILE}# changed\n`);
-    await expect(write('autumn', NEW, hash)).rejects.toMatchObject({
+    await writeFile(file(), FILE.replace('flow: 1', 'flow: 3'));
+    await expect(write('spring', NEW, hash)).rejects.toMatchObject({
       kind: 'conflict',
       code: 'CONFIG_CHANGED',
     });

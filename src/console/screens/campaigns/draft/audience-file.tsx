@@ -148,6 +148,7 @@ function expressionOf({ recognized }: Uploaded, column: string): unknown {
 function nameOf(file: string, taken: readonly string[]): string {
   const plain = file
     .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
     .replace(/\.[^.]*$/, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
