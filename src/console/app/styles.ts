@@ -1,5 +1,6 @@
 // Styles of the components in use, in the order that Mantine asks for. A component that is new to the console needs its
 // line here; a test compares the list with what is imported.
+import '@fontsource-variable/inter/wght.css';
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';

@@ -1,13 +1,14 @@
 // Colors, sizes and type of the console. Every text has a contrast of at least 4.5 to its ground, in light and dark.
 import { type CSSVariablesResolver, createTheme } from '@mantine/core';
 
-const SYSTEM_FONT =
-  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif';
+/** Inter comes with the console; until it is there, and for letters that it lacks, the system's font is shown. */
+const FONT =
+  '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif';
 
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 8, dark: 7 },
-  fontFamily: SYSTEM_FONT,
+  fontFamily: FONT,
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
   // Steps of 8 px, and half steps inside a component.

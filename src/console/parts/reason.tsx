@@ -15,7 +15,7 @@ export function Reason({ code, reason }: ReasonProps) {
   return (
     <span className={classes.wrap}>
       {words ?? own ?? code}
-      {words !== null && own !== null && <span className={classes.small}> {own}</span>}
+      {words !== null && own !== null && <span className={classes.small}>: {own}</span>}
       {code !== null && (words ?? own) !== null && (
         <>
           {' '}

@@ -20,7 +20,11 @@ export function usePlot(
     const color = colorsOf(element);
     const drawn = stacked ? stackValues(series) : series.map(({ values }) => [...values]);
     const areas = series.flatMap(({ color: name }, index) => (name === 'limit' ? [] : [index]));
-    const axis = { stroke: color('--mantine-color-dimmed'), font: '11px system-ui', ticks: { show: false } };
+    const axis = {
+      stroke: color('--mantine-color-dimmed'),
+      font: '11px "Inter Variable", system-ui',
+      ticks: { show: false },
+    };
     const options: uPlot.Options = {
       width: element.clientWidth,
       height,

@@ -5,11 +5,11 @@ import { useMay } from '../../api/session.tsx';
 import { usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
-import textStyles from '../../parts/text.module.css';
-import { Time } from '../../parts/values.tsx';
+import { None, Time } from '../../parts/values.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { EVENT_STATES, type EventRow, EventStatus, isEventState } from './state.tsx';
 import { useRetry } from './use-retry.ts';
@@ -39,9 +39,7 @@ export function EventTable() {
       header: t('events.why'),
       cell: ({ blocked, code: own, reason }) => {
         const why = blocked ?? (own === null ? null : { code: own, reason });
-        return (
-          <span className={textStyles.wrap}>{why === null ? '–' : `${why.reason ?? ''} [${why.code}]`}</span>
-        );
+        return why === null ? <None /> : <Reason code={why.code} reason={why.reason ?? null} />;
       },
       width: 'minmax(12rem, 3fr)',
     },

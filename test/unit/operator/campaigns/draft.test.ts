@@ -217,22 +217,6 @@ describe('variables of the flow', () => {
 });
 
 describe('bounds', () => {
-  it('more rows than one count reads are not read, and nothing is extrapolated', async () => {
-    const lines = Array.from({ length: 30_000 }, (_, n) => `${5511980000000 + n},x`);
-    await writeFile(join(dir, 'people.csv'), `phone,name\n${lines.join('\n')}\n`);
-    const { audience } = await count({ holdout: 0.5 });
-    expect(audience).toMatchObject({
-      found: 20_000,
-      read: 20_000,
-      isComplete: false,
-      isMore: true,
-      estimate: null,
-    });
-    expect(audience?.parts).toMatchObject([{ basis: 'start', note: { code: 'LIMIT' } }]);
-    expect(audience?.controlGroup).toBeGreaterThan(8000);
-    expect((audience?.controlGroup ?? 0) + (audience?.eligible ?? 0)).toBe(20_000);
-  }, 60_000);
-
   it.each([
     ['hanging', { basis: 'none', note: { code: 'TIMEOUT' } }],
     ['missing', { basis: 'none', note: { code: 'SOURCE_NOT_FOUND' } }],

@@ -73,22 +73,27 @@ async function both(options: Omit<ContextOptions, 'db'>) {
   await audience.steps.freeze(run);
   const members = await audience.members(run);
   await db.query('delete from campaign_members');
+  const drafted = await counted(audience, DRAFT_LIMITS.entries);
+  await audience.close();
+  return { members, drafted };
+}
+
+/** A slow machine has all the time that it needs. */
+async function counted({ deps, context }: ReturnType<typeof openAudienceContext>, entries: number) {
   const never = new AbortController().signal;
-  const drafted = await countDraft({
-    deps: audience.deps,
-    spec: audience.context.spec,
+  return await countDraft({
+    deps,
+    spec: context.spec,
     calls: {
       left: 0,
       made: 0,
       make: () => Promise.reject(new Error('no calls')),
     },
     pages: { get: () => null, set: () => undefined },
-    limits: DRAFT_LIMITS,
+    limits: { ...DRAFT_LIMITS, entries, partMs: 60_000, totalMs: 60_000 },
     signal: never,
     replaced: never,
   });
-  await audience.close();
-  return { members, drafted };
 }
 
 it('counts what a plan freezes', async () => {
@@ -125,3 +130,23 @@ it('counts what a plan freezes', async () => {
   const left = await db.query('select count(*)::int as n from campaign_members');
   expect(left, 'a count stores nobody').toEqual([{ n: 0 }]);
 }, 60_000);
+
+it('more rows than one count reads are not read, and nothing is extrapolated', async () => {
+  const audience = openAudienceContext({
+    db,
+    campaign: { audience: [{ from: 'source', source: 'one', number: 'phone' }], holdout: 0.5 },
+    sources: { one: Array.from({ length: 5000 }, (_, n) => ({ phone: numberOf(n) })) },
+  });
+  const { audience: found } = await counted(audience, 4000);
+  expect(found).toMatchObject({
+    found: 4000,
+    read: 4000,
+    isComplete: false,
+    isMore: true,
+    estimate: null,
+    parts: [{ basis: 'start', note: { code: 'LIMIT' } }],
+  });
+  expect(found?.controlGroup).toBeGreaterThan(1600);
+  expect((found?.controlGroup ?? 0) + (found?.eligible ?? 0)).toBe(4000);
+  await audience.close();
+});
