@@ -45,7 +45,7 @@ const RULES = {
   // The browser loads neither Node nor zod: of the contracts it has the types, and what needs nothing else.
   'src/console': {
     may: `react react-dom/client @mantine/* @mantine/** @tanstack/react-query @tanstack/react-router @tanstack/react-table
-          @tanstack/react-virtual @tabler/icons-react i18next react-i18next qr uplot uplot/** yaml vite/client
+          @tanstack/react-virtual @fontsource-variable/inter/** @tabler/icons-react i18next react-i18next qr uplot uplot/** yaml vite/client
           src/operator/client/client.ts src/operator/error.ts src/contracts/csv.ts src/contracts/json-fault.ts`,
     types: 'contracts',
   },
