@@ -5,15 +5,15 @@ import type { AudiencePart, CampaignConfig } from '../contracts/config/config-ca
 import type { Expression } from '../contracts/config/config-mapping.ts';
 import { requireSafeName } from './columns.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
-import type { CompileJsonata } from './expression/confined.ts';
 import { ExpressionCompiler, type RowView } from './expression/expression.ts';
+import type { CompileJsonata } from './expression/jsonata.ts';
 import { overRows, type Part, partOf, type Report, requirePhoneRules, toNumber } from './parts.ts';
 import { canonicalKey, parsePhone } from './phone/index.ts';
 import { isEmpty, toText } from './text.ts';
 import { toCustomValue } from './values.ts';
 
 export { MappingConfigError } from './errors.ts';
-export type { CompileJsonata } from './expression/confined.ts';
+export type { CompileJsonata } from './expression/jsonata.ts';
 
 /** One member of an audience. */
 export interface MappedMember {

@@ -4,16 +4,16 @@ import type { CrmRecord, RowProblem } from '../contracts/wire/record.ts';
 import type { RowScan } from '../contracts/wire/source.ts';
 import { dateScan, orderOf } from './date-scan.ts';
 import type { FoundOrder } from './dates.ts';
-import type { CompileJsonata } from './expression/confined.ts';
 import { ExpressionCompiler, type RowView } from './expression/expression.ts';
+import type { CompileJsonata } from './expression/jsonata.ts';
 import { compileCard, compileContact, compileExtraInfo, compileTags } from './fields.ts';
 import { missingColumns } from './missing-columns.ts';
 import { overRows, type Report, requirePhoneRules, toProblem } from './parts.ts';
 
 export { describeDates } from './date-scan.ts';
 export { MappingConfigError, MappingStoppedError } from './errors.ts';
-export { type CompileJsonata, openConfined } from './expression/confined.ts';
-export { EXPRESSION_TIMEOUT } from './expression/jsonata.ts';
+export { openConfined } from './expression/confined.ts';
+export { type CompileJsonata, EXPRESSION_TIMEOUT, sharedJsonata } from './expression/jsonata.ts';
 export { describeMissingNumber } from './missing-columns.ts';
 
 /**

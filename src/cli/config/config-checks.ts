@@ -6,7 +6,7 @@ import { compileSchema } from '../../ingress/route/schema.ts';
 import { compileAction } from '../../mapping/actions/actions.ts';
 import { compileAudience, compileExcludedNumbers, excludedKeys } from '../../mapping/audience.ts';
 import { Columns } from '../../mapping/columns.ts';
-import { compileMapping, MappingConfigError } from '../../mapping/index.ts';
+import { compileMapping, MappingConfigError, sharedJsonata } from '../../mapping/index.ts';
 
 export const CONFIG_CHECKS: ConfigChecks = {
   checkMapping: (mapping) => problemsOf(() => compileMapping(mapping)),
@@ -22,12 +22,13 @@ export const CONFIG_CHECKS: ConfigChecks = {
     })),
   checkCampaign: (campaign) => {
     const { numbers } = campaign.exclude;
+    const jsonata = sharedJsonata();
     const problems = [
-      ...campaign.audience.flatMap((part) => problemsOf(() => compileAudience(campaign, part))),
+      ...campaign.audience.flatMap((part) => problemsOf(() => compileAudience(campaign, part, jsonata))),
       ...problemsOf(() =>
         numbers === undefined || Array.isArray(numbers)
           ? excludedKeys(campaign)
-          : compileExcludedNumbers(campaign, numbers.number),
+          : compileExcludedNumbers(campaign, numbers.number, jsonata),
       ),
     ]
       // Another check reports a stage without its pipeline.

@@ -4,13 +4,11 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { MappingStoppedError, ValueError } from '../errors.ts';
 import type { ConfinedAnswer, ConfinedQuestion } from './confined-thread.ts';
-import { compileJsonata, type Evaluate } from './jsonata.ts';
-
-export type CompileJsonata = (source: string, at: readonly string[]) => Evaluate;
+import { type Evaluate, sharedJsonata } from './jsonata.ts';
 
 export interface Confined {
-  /** As `compileJsonata`. The result rejects with MappingStoppedError once a limit is reached. */
-  readonly compile: CompileJsonata;
+  /** As `sharedJsonata`. The result rejects with MappingStoppedError once a limit is reached. */
+  compile(source: string, at: readonly string[]): Evaluate;
   close(): Promise<void>;
 }
 
@@ -29,6 +27,7 @@ interface Waiting {
 const THREAD = `./confined-thread${extname(import.meta.url)}`;
 
 export function openConfined({ totalMs, memoryMb }: ConfinedLimits): Confined {
+  const check = sharedJsonata();
   const waiting = new Map<number, Waiting>();
   let worker: Worker | null = null;
   let ended: Error | null = null;
@@ -87,7 +86,7 @@ export function openConfined({ totalMs, memoryMb }: ConfinedLimits): Confined {
   return {
     compile(source, at) {
       // Parsed here as well: whatever is wrong with the expression is reported before any row.
-      compileJsonata(source, at);
+      check(source, at);
       return (values) =>
         new Promise((resolve, reject) => {
           if (ended !== null) return reject(ended);

@@ -4,8 +4,8 @@ import { Columns } from '../columns.ts';
 import type { FoundOrder } from '../dates.ts';
 import { MappingConfigError, ValueError } from '../errors.ts';
 import { foldCase, isEmpty, oneLine, toText } from '../text.ts';
-import type { CompileJsonata } from './confined.ts';
-import { compileJsonata, type Evaluate } from './jsonata.ts';
+import { ExpressionBudget } from './budget.ts';
+import { type CompileJsonata, compileJsonata, type Evaluate } from './jsonata.ts';
 import { jsonataPaths } from './jsonata-paths.ts';
 
 /** One row while it is mapped. */
@@ -59,6 +59,7 @@ export class ExpressionCompiler {
   readonly columns = new Columns();
   readonly evaluations: Evaluate[] = [];
   readonly #compileJsonata: CompileJsonata;
+  readonly #budget = new ExpressionBudget();
 
   /** @param jsonata @default evaluates in this thread, for expressions of the configuration */
   constructor(jsonata: CompileJsonata = compileJsonata) {
@@ -78,6 +79,7 @@ export class ExpressionCompiler {
   }
 
   #path(path: string, at: readonly string[]): Reader {
+    this.#budget.addPart(at);
     const slot = this.columns.add(path, at);
     return reader(
       ({ values }) => this.columns.read(slot, values),
@@ -139,7 +141,8 @@ export class ExpressionCompiler {
   }
 
   #jsonata(source: string, at: readonly string[]): Reader {
-    const index = this.evaluations.push(this.#compileJsonata(source, at)) - 1;
+    this.#budget.addPart(at);
+    const index = this.evaluations.push(this.#compileJsonata(source, at, this.#budget)) - 1;
     const evaluated = ({ results }: RowView) => {
       const result = results[index];
       if (result instanceof ValueError) throw result;
@@ -177,6 +180,7 @@ export class ExpressionCompiler {
       return this.#template(expression.template, [...at, 'template'], tidy);
     if (expression.jsonata !== undefined) return this.#jsonata(expression.jsonata, [...at, 'jsonata']);
     if (expression.first !== undefined) return this.#first(expression.first, [...at, 'first'], tidy);
+    this.#budget.addPart(at);
     return reader(
       () => expression.const,
       () => [],

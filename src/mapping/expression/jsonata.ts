@@ -4,6 +4,7 @@ import jsonata from 'jsonata';
 import { requireSafeName } from '../columns.ts';
 import { MappingConfigError, ValueError } from '../errors.ts';
 import { compileLiteral, LinearRegExp, PatternError } from '../pattern/pattern.ts';
+import { ExpressionBudget } from './budget.ts';
 
 /** A runaway expression becomes a problem of its row. Measured: a usual one takes 20 µs. */
 const LIMIT_MS = 2000;
@@ -40,12 +41,20 @@ export const EXPRESSION_TIMEOUT = 'expression_timeout';
 /** Resolves to the value; rejects with ValueError `expression_failed`, `expression_timeout` or `result_too_large`. */
 export type Evaluate = (values: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
+/** @param budget of the mapping that the expression is a part of */
+export type CompileJsonata = (source: string, at: readonly string[], budget: ExpressionBudget) => Evaluate;
+
 /**
  * Metadata of an event is available under `$event`, which JSONata reads as a variable.
  * @throws MappingConfigError for a syntax error, a forbidden name, `$eval`, or a function whose result changes from run
- * to run
+ * to run, or once the expressions exceed the budget
  */
-export function compileJsonata(source: string, at: readonly string[]): Evaluate {
+export function compileJsonata(
+  source: string,
+  at: readonly string[],
+  budget = new ExpressionBudget(),
+): Evaluate {
+  budget.addJsonata(source, at);
   let expression: jsonata.Expression;
   try {
     expression = jsonata(source, LIMITS);
@@ -54,7 +63,7 @@ export function compileJsonata(source: string, at: readonly string[]): Evaluate 
     throw new MappingConfigError(at, `JSONata: ${message} (at character ${position})`, { cause: error });
   }
   checkNames(expression.ast(), at);
-  checkPatterns(expression.ast(), at);
+  checkPatterns(expression.ast(), at, budget);
   expression.registerFunction('pad', pad, '<s-ns?:s>');
   return async (values) => {
     const bindings = values.$event === undefined ? undefined : { event: values.$event };
@@ -66,6 +75,17 @@ export function compileJsonata(source: string, at: readonly string[]): Evaluate 
     }
     requireSmall(result);
     return plain(result);
+  };
+}
+
+/** Compiles the expressions of one campaign or request. Each text is compiled once, and all of them share one budget. */
+export function sharedJsonata(): (source: string, at: readonly string[]) => Evaluate {
+  const budget = new ExpressionBudget();
+  const known = new Map<string, Evaluate>();
+  return (source, at) => {
+    const evaluate = known.get(source) ?? compileJsonata(source, at, budget);
+    known.set(source, evaluate);
+    return evaluate;
   };
 }
 
@@ -111,17 +131,17 @@ function checkNames(node: unknown, at: readonly string[]): void {
   for (const inner of Object.values(node)) checkNames(inner, at);
 }
 
-function checkPatterns(node: unknown, at: readonly string[]): void {
+function checkPatterns(node: unknown, at: readonly string[], budget: ExpressionBudget): void {
   if (node instanceof RegExp) {
     try {
-      compileLiteral(node);
+      budget.addPattern(compileLiteral(node).programSize(), at);
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
       const { source } = node;
       throw new MappingConfigError(at, `the pattern /${source}/ ${error.message}`, { cause: error });
     }
   } else if (typeof node === 'object' && node !== null)
-    for (const inner of Object.values(node)) checkPatterns(inner, at);
+    for (const inner of Object.values(node)) checkPatterns(inner, at, budget);
 }
 
 /** @throws ValueError `result_too_large` */

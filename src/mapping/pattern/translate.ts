@@ -16,6 +16,8 @@ interface Part {
   readonly hasGroups: boolean;
   /** Can the part match without setting one of its groups? */
   readonly canSkipGroups: boolean;
+  /** Characters and assertions with repetitions written out: RE2 compiles that many, or fewer. */
+  readonly size: number;
 }
 
 export interface TranslateOptions {
@@ -28,6 +30,8 @@ const LAST = 0x10ffff;
 /** Of RE2. */
 const MAX_REPEATS = 1000;
 const MAX_DEPTH = 200;
+/** Refused before RE2 compiles it, which takes 3 µs each: several times what is allowed in the end. */
+const MAX_WRITTEN_OUT = 16_000;
 
 const DIGITS: readonly Range[] = [[0x30, 0x39]];
 const WORD: readonly Range[] = [...DIGITS, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]];
@@ -91,6 +95,7 @@ export function translatePattern(source: string, { groups, ignoreCase }: Transla
       canBeEmpty: branches.some((branch) => branch.canBeEmpty),
       hasGroups,
       canSkipGroups: hasGroups && (branches.length > 1 || branches.some((branch) => branch.canSkipGroups)),
+      size: total(branches),
     };
   }
 
@@ -102,6 +107,7 @@ export function translatePattern(source: string, { groups, ignoreCase }: Transla
       canBeEmpty: parts.every((part) => part.canBeEmpty),
       hasGroups: parts.some((part) => part.hasGroups),
       canSkipGroups: parts.some((part) => part.canSkipGroups),
+      size: total(parts),
     };
   }
 
@@ -139,6 +145,7 @@ export function translatePattern(source: string, { groups, ignoreCase }: Transla
       canBeEmpty: least === 0 || part.canBeEmpty,
       hasGroups: part.hasGroups,
       canSkipGroups: part.canSkipGroups || (least === 0 && part.hasGroups),
+      size: part.size * (Number.isFinite(most) ? most : Math.max(1, least)),
     };
   }
 
@@ -221,21 +228,27 @@ export function translatePattern(source: string, { groups, ignoreCase }: Transla
     return CLASSES[sign] ?? (Object.hasOwn(CONTROLS, sign) ? point(CONTROLS[sign] as number) : single(sign));
   }
 
-  const { text } = readAlternatives();
+  const { text, size } = readAlternatives();
+  if (size > MAX_WRITTEN_OUT)
+    throw new PatternError('is too large, for example by numbers in {…}; make it simpler');
   return text;
 }
+
+const total = (parts: readonly Part[]) => parts.reduce((sum, { size }) => sum + size, 0);
 
 const character = (text: string): Part => ({
   text,
   canBeEmpty: false,
   hasGroups: false,
   canSkipGroups: false,
+  size: 1,
 });
 const assertion = (text: string): Part => ({
   text,
   canBeEmpty: true,
   hasGroups: false,
   canSkipGroups: false,
+  size: 1,
 });
 const point = (code: number): readonly Range[] => [[code, code]];
 const single = (sign: string): readonly Range[] => point(sign.codePointAt(0) as number);
