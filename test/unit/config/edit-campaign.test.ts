@@ -92,3 +92,14 @@ it.each([
   // Without limits, on an idle machine: 5 s for the keys, 173 s for the aliases. With them: 0.6 s at most.
   expect(took).toBeLessThan(4000);
 });
+
+it.each([
+  '!!binary AAAA',
+  '!!omap [{ a: 1 }]',
+  '!!set { a }',
+  '!!timestamp 2026-01-01',
+  '!!pairs [{ a: 1 }]',
+])('a value with the tag %s is left to the check of the file, which refuses it', (value) => {
+  const text = writeCampaign('campaigns: {}', 'x', `flow: ${value}`);
+  expect(text).toContain(value.split(' ')[0]);
+});
