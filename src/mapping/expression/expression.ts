@@ -50,6 +50,20 @@ const withValue = (readers: readonly Reader[], row: RowView): readonly string[] 
  */
 const JOIN = /^(?=.*[ \t,;])[ \t,;|/·•+–—-]+$/;
 
+/** Texts and placeholders in turn, beginning and ending with a text. What is not closed stays in the last text. */
+function splitTemplate(template: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  // A regular expression would look for the end once for each `{{`: of 100,000, that takes minutes.
+  while (true) {
+    const open = template.indexOf('{{', from);
+    const close = open === -1 ? -1 : template.indexOf('}}', open + 2);
+    if (close === -1) return [...parts, template.slice(from)];
+    parts.push(template.slice(from, open), template.slice(open + 2, close));
+    from = close + 2;
+  }
+}
+
 /** Cleans up the text of a template. */
 export type Tidy = (text: string) => string;
 
@@ -80,6 +94,7 @@ export class ExpressionCompiler {
 
   #path(path: string, at: readonly string[]): Reader {
     this.#budget.addPart(at);
+    this.#budget.addText(path, at);
     const slot = this.columns.add(path, at);
     return reader(
       ({ values }) => this.columns.read(slot, values),
@@ -103,7 +118,8 @@ export class ExpressionCompiler {
   }
 
   #template(template: string, at: readonly string[], tidy: Tidy): Reader {
-    const parts = template.split(/\{\{(.*?)\}\}/s);
+    this.#budget.addText(template, at);
+    const parts = splitTemplate(template);
     const texts = parts.filter((_, index) => index % 2 === 0);
     if (texts.some((text) => text.includes('{{') || text.includes('}}'))) {
       throw new MappingConfigError(at, 'a {{placeholder}} is not closed or not opened; write {{column}}');

@@ -54,7 +54,7 @@ export function compileJsonata(
   at: readonly string[],
   budget = new ExpressionBudget(),
 ): Evaluate {
-  budget.addJsonata(source, at);
+  budget.addText(source, at);
   let expression: jsonata.Expression;
   try {
     expression = jsonata(source, LIMITS);
