@@ -14,7 +14,7 @@ const Shown = z
   .trim()
   .min(1)
   .max(100)
-  .refine(isPlainName, 'remove control characters and direction marks');
+  .refine(isPlainName, 'remove control characters, direction marks and invisible characters');
 const DisplayName = Shown;
 /** Its rules are checked where it is set, so that the message can name the rule. */
 export const Password = z.string().min(1).max(1000);

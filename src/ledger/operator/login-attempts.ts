@@ -54,7 +54,7 @@ export async function beginLogin(
   const keys = {
     address: `${purpose}address:${shortHash(address)}`,
     name: `${purpose}name:${shortHash(name)}`,
-    pair: `${purpose}pair:${shortHash(JSON.stringify([name, address]))}`,
+    pair: `${purpose}${pairOf(name, address)}`,
   };
   // Whoever logged in from here before is not slowed down by strangers, at this address or elsewhere, and is no reason to
   // slow them down. Guesses of their password from here count for the two together.
@@ -99,6 +99,13 @@ async function longestWait(db: Queryable, keys: readonly string[]): Promise<numb
     [keys],
   );
   return Math.max(1, Math.ceil(row?.ms ?? 1));
+}
+
+const pairOf = (name: string, address: string) => `pair:${shortHash(JSON.stringify([name, address]))}`;
+
+/** Whether the user proved the password at this address in the last 30 days. */
+export async function isKnownLogin(db: Queryable, name: string, address: string): Promise<boolean> {
+  return await hasSucceeded(db, pairOf(name, address));
 }
 
 async function hasSucceeded(db: Queryable, pair: string): Promise<boolean> {

@@ -1,16 +1,14 @@
 // All that the HTTP server needs to know who calls: headers, allowed hosts and origins, logins and sessions.
 import type { RequestHandler, Response, Router } from 'express';
 import express from 'express';
-import { rateLimit } from 'express-rate-limit';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { OperatorHttp } from '../../contracts/config/config.ts';
 import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
-import { peerOf } from '../../ingress/http/peer.ts';
 import type { Database } from '../../ledger/database.ts';
-import { OperatorError } from '../error.ts';
 import type { OperatorLog } from '../service/deps.ts';
 import { createCookies } from './cookies.ts';
 import { nonceOf, securityHeaders } from './headers.ts';
+import { loginLimits } from './login-limits.ts';
 import { oidcRouter } from './oidc.ts';
 import { guardOrigin } from './origin.ts';
 import { createSessions } from './session.ts';
@@ -18,12 +16,6 @@ import { temporalUiGuards } from './temporal-ui.ts';
 
 /** Time for the rest of a request whose sender has not logged in. Its body is a name and a password. */
 const STRANGERS_BODY_MS = 10_000;
-/**
- * Requests per minute of one peer, for each purpose alone, that reach the ledger at all. The ledger slows down failed
- * logins much earlier.
- */
-const LOGINS_PER_MINUTE = 60;
-
 /** Routes that take a password or a code. */
 const GUESSABLE = [
   '/login',
@@ -66,9 +58,9 @@ export function createHttpIdentity({
   const cookies = createCookies(isHttps);
   const { identify, isAlive } = createSessions({ db, config, cookies });
   const logins = express.Router();
-  // One counter for each purpose: what another site can make a browser send must not lock logins with a password.
-  for (const path of GUESSABLE) logins.post(`${API_PREFIX}${path}`, loginLimit());
-  logins.use(oidcRouter({ db, config, cookies, log, limit: loginLimit() }));
+  const limitOf = loginLimits(db);
+  for (const path of GUESSABLE) logins.post(`${API_PREFIX}${path}`, limitOf());
+  logins.use(oidcRouter({ db, config, cookies, log, limit: limitOf() }));
   const temporalUi = temporalUiGuards(() => config().config.operator.temporalUi);
   return {
     guards: [
@@ -97,24 +89,4 @@ function limitStrangers(ms: number): RequestHandler {
     }
     next();
   };
-}
-
-function loginLimit(): RequestHandler {
-  return rateLimit({
-    windowMs: 60_000,
-    limit: LOGINS_PER_MINUTE,
-    legacyHeaders: false,
-    standardHeaders: false,
-    keyGenerator: (req) => peerOf(req.ip),
-    // It only finds `req.ip` in the function above, which makes IPv6 addresses /64 networks as it asks.
-    validate: { keyGeneratorIpFallback: false },
-    handler: (_req, _res, next) => {
-      next(
-        new OperatorError('tooMany', 'too many logins from this address; try again in a minute', {
-          code: 'LOGIN_LIMITED',
-          retryAfterMs: 60_000,
-        }),
-      );
-    },
-  });
 }

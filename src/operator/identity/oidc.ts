@@ -90,6 +90,8 @@ export function createOidcClient({ oidc, secret }: OidcOptions): OidcClient {
           idTokenExpected: true,
         });
         const identity = tokens.claims() as client.IDToken;
+        // All users without a subject would be one.
+        if (identity.sub === '') throw new Error('the ID token has an empty subject');
         const more = await userInfo(config, oidc, identity, tokens.access_token);
         return { issuer: identity.iss, subject: identity.sub, claims: { ...more, ...identity } };
       } catch (cause) {

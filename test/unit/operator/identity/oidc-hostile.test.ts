@@ -2,6 +2,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { OperatorOidc } from '../../../../src/contracts/config/config.ts';
 import { createOidcClient } from '../../../../src/operator/identity/oidc.ts';
@@ -75,4 +76,31 @@ it('an endpoint at a metadata service gets no code and no secret', async () => {
     kind: 'unavailable',
     cause: { cause: { code: 'ADDRESS_REFUSED' } },
   });
+});
+
+it.each([
+  ['a subject', 's1', 's1'],
+  ['no subject, whose users would all be one', '', null],
+])('an ID token with %s', async (_, sub, expected) => {
+  const { privateKey, publicKey } = await generateKeyPair('RS256');
+  const client = clientOf();
+  answer = (res) => void res.writeHead(200, JSON_TYPE).end(document({}));
+  const { pending } = await client.begin(CALLBACK);
+  const idToken = await new SignJWT({ nonce: pending.nonce })
+    .setProtectedHeader({ alg: 'RS256' })
+    .setIssuer(issuer)
+    .setSubject(sub)
+    .setAudience('sluice')
+    .setIssuedAt()
+    .setExpirationTime('5m')
+    .sign(privateKey);
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig' }] };
+  answer = (res, path) => {
+    const token = { access_token: 'x', token_type: 'Bearer', id_token: idToken };
+    res.writeHead(200, JSON_TYPE).end(path === '/jwks' ? JSON.stringify(jwks) : JSON.stringify(token));
+  };
+  const back = new URL(`${CALLBACK}?code=x&state=${pending.state}&iss=${encodeURIComponent(issuer)}`);
+  const finished = client.finish(back, pending).then(({ subject }) => subject);
+  if (expected === null) await expect(finished).rejects.toMatchObject({ name: 'OperatorError' });
+  else expect(await finished).toBe(expected);
 });

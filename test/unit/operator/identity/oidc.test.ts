@@ -123,6 +123,8 @@ describe('a login with OpenID', () => {
 
 it.each([
   ['a direction mark', 'Ana \u202eazuoS\u202c', 'Ana azuoS'],
+  ['characters that no screen shows', 'A\u200bn\u00ada\u2060\ufeff\u{e0041}\u200d', 'Ana'],
+  ['joined letters', 'علی\u200cرضا', 'علی\u200cرضا'],
   ['an isolate and an Arabic mark', '\u2066Ana\u2069\u061c', 'Ana'],
   ['a terminal sequence', '\u001b[2JAna\u0085\0', '[2JAna'],
   ['a second line', 'Ana\nadmin\u2028x', 'Anaadminx'],

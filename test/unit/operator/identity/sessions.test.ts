@@ -184,6 +184,32 @@ describe('who guesses', () => {
     expect((await browser.login('ana')).status).toBe(200);
   });
 
+  it('of a user who is known at the address goes on while strangers there send a flood', async () => {
+    await browser.login('ana');
+    const flood = async (path: string) => {
+      for (let sent = 0; sent < 70; sent += 1)
+        await openBrowser(server).send('POST', path, { name: `user${sent}`, password: 'guess' });
+    };
+    await flood('/api/v1/login');
+    expect((await openBrowser(server).login('bia', 'guess')).status).toBe(429);
+    expect((await openBrowser(server).login('ana')).status).toBe(200);
+    // Whoever is logged in has a counter of their own.
+    await flood('/api/v1/password');
+    const change = { current: 'wrong', password: 'x' };
+    expect((await browser.send('POST', '/api/v1/password', change)).status).not.toBe(429);
+  });
+
+  it('of a known user is limited, too', async () => {
+    await browser.login('ana');
+    const all = await Promise.all(
+      Array.from({ length: 140 }, () => openBrowser(server).login('ana', 'guess')),
+    );
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    const lines = await db.query("select 1 from operator_audit where outcome = 'denied'");
+    // 60 as a stranger, 60 as known.
+    expect(lines.length).toBeLessThanOrEqual(120);
+  });
+
   it('leaves a trace without what was typed as the name', async () => {
     await browser.login('my secret password', 'x');
     await browser.login('ana', 'x');

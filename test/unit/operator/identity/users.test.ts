@@ -130,6 +130,7 @@ describe('an admin', () => {
   it.each<[string, object, string]>([
     ['a name twice', { name: 'ana', role: 'viewer' }, 'NAME_TAKEN'],
     ['a name in capitals', { name: 'Bia', role: 'viewer' }, 'INPUT'],
+    ['a name that looks like another', { name: 'bia', role: 'viewer', displayName: 'Ana\u200b' }, 'INPUT'],
     ['a name that reads backward', { name: 'bia', role: 'viewer', displayName: 'Bia \u202eana' }, 'INPUT'],
     ['a terminal sequence', { name: 'bia', role: 'viewer', displayName: '\u001b[2JBia' }, 'INPUT'],
     ['an unknown role', { name: 'bia', role: 'root' }, 'INPUT'],
