@@ -8,6 +8,7 @@ import { ledgerClock } from '../ledger/ledger-clock.ts';
 import { addAudit, type NewAuditEntry } from '../ledger/operator/audit.ts';
 import type { Listener } from '../operator/http/listen.ts';
 import { createUnixCallers } from '../operator/identity/callers.ts';
+import { secondFactorPolicy } from '../operator/identity/second-factor-policy.ts';
 import { auditLog } from '../operator/service/audit.ts';
 import type { Caller } from '../operator/service/caller.ts';
 import type { OperatorDeps, OperatorLog } from '../operator/service/deps.ts';
@@ -113,7 +114,11 @@ export function createOperator(options: OperatorOptions): Operator {
       log.error({ err: error }, 'erasures that were interrupted could not be completed');
     });
   };
-  const callerOf = createUnixCallers({ db, ownUid: process.getuid?.() ?? 0 });
+  const callerOf = createUnixCallers({
+    db,
+    ownUid: process.getuid?.() ?? 0,
+    policy: () => secondFactorPolicy(config()),
+  });
   return {
     log,
     dispatch,

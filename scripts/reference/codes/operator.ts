@@ -110,6 +110,11 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
         'Turn it off with password and code. Without both, run `sluice user reset-second-factor` on the machine.',
       ],
       [
+        'SECOND_FACTOR_REQUIRED',
+        'The configuration requires a second factor (`operator.secondFactor`), and you have none.',
+        'Log in to the console, which asks you to turn it on. Then make a new access token.',
+      ],
+      [
         'SECOND_FACTOR_SECRET',
         'The code is of no secret, or another page has made a newer one.',
         'Begin again, and scan the new QR code.',

@@ -15,7 +15,9 @@ const REPLACED_MS = 60_000;
 
 export function LiveProvider({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
-  const identity = useSession().data?.user?.identity;
+  const user = useSession().data?.user;
+  // Until then the server announces nothing.
+  const identity = user?.needsSecondFactor === true ? undefined : user?.identity;
   const [state, setState] = useState<LiveState>('connecting');
   useEffect(() => {
     if (identity === undefined) return;

@@ -18,8 +18,8 @@ export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
       onError: (error) => {
-        // The session has expired: the frame shows the login, and comes back to this place.
-        if (error instanceof OperatorError && error.kind === 'unauthenticated')
+        // The frame shows the login or the enrolment, and comes back to this place.
+        if (error instanceof OperatorError && needsFrame(error))
           void client.invalidateQueries({ queryKey: SESSION_KEY });
       },
     }),
@@ -33,6 +33,11 @@ export function createQueryClient(): QueryClient {
     },
   });
   return client;
+}
+
+/** The session has expired, or needs a second factor from now on. */
+function needsFrame({ kind, code }: OperatorError): boolean {
+  return kind === 'unauthenticated' || code === 'SECOND_FACTOR_REQUIRED';
 }
 
 function isTransient(error: Error): boolean {

@@ -11,5 +11,7 @@ export function describeError(error: Error, t: TFunction): DescribedError {
   if (!(error instanceof OperatorError)) return { title: t('error.unexpected'), message: error.message };
   if (error.code === 'NOT_CONNECTED')
     return { title: t('error.kind.unavailable'), message: t('error.notConnected') };
+  if (error.code === 'SECOND_FACTOR_REQUIRED')
+    return { title: t('error.secondFactor'), message: t('error.secondFactorText') };
   return { title: t(`error.kind.${error.kind}`), message: error.message };
 }

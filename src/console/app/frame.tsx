@@ -2,7 +2,7 @@
 import { AppShell, Burger, Group, NavLink, ScrollArea, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../api/session.tsx';
 import { ErrorState } from '../parts/states.tsx';
@@ -14,6 +14,7 @@ import { ViewerMenu } from './viewer-menu.tsx';
 import { Waiting } from './waiting.tsx';
 
 const Login = lazy(() => import('../screens/login/login.tsx'));
+const RequiredSecondFactor = lazy(() => import('../screens/login/required-second-factor.tsx'));
 
 export function Frame() {
   const session = useSession();
@@ -30,7 +31,28 @@ export function Frame() {
         <Login session={session.data} />
       </Suspense>
     );
-  return <Shell />;
+  return (
+    <SecondFactorGate isClosed={session.data.user.needsSecondFactor}>
+      <Shell />
+    </SecondFactorGate>
+  );
+}
+
+/** The recovery codes stay until the viewer has closed them, although the session needs nothing any more by then. */
+function SecondFactorGate({
+  isClosed,
+  children,
+}: {
+  readonly isClosed: boolean;
+  readonly children: ReactNode;
+}) {
+  const [recovery, setRecovery] = useState<readonly string[] | null>(null);
+  if (!isClosed && recovery === null) return children;
+  return (
+    <Suspense fallback={<Waiting />}>
+      <RequiredSecondFactor recovery={recovery} onRecovery={setRecovery} />
+    </Suspense>
+  );
 }
 
 function Shell() {

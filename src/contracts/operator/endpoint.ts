@@ -12,6 +12,10 @@ export const API_PREFIX = '/api/v1';
 export interface Endpoint<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
   /** Least role that may call it. `anyone`: also without login. */
   readonly role: Role | 'anyone';
+  /**
+   * How a user may call it who has to turn a second factor on first. @default not at all
+   */
+  readonly withoutSecondFactor?: readonly ('session' | 'token')[];
   /** One sentence for the OpenAPI document. */
   readonly summary: string;
   /** Path parameters, query string (GET) and JSON body (other methods) as one flat object. */

@@ -29,6 +29,8 @@ export const Me = z.object({
   displayName: z.string(),
   role: Role,
   via: z.enum(['session', 'token', 'socket', 'local']),
+  /** A second factor is required and you have none: nothing but turning it on is answered. */
+  needsSecondFactor: z.boolean(),
 });
 export type Me = z.infer<typeof Me>;
 
@@ -105,6 +107,7 @@ const TokenName = Shown;
 export const IDENTITY = {
   'GET /session': endpoint({
     role: 'anyone',
+    withoutSecondFactor: ['session'],
     summary: 'Who you are, and how you can log in.',
     input: z.strictObject({}),
     output: z.object({
@@ -156,6 +159,7 @@ export const IDENTITY = {
   }),
   'POST /logout': endpoint({
     role: 'viewer',
+    withoutSecondFactor: ['session', 'token'],
     summary:
       'End this session or revoke this access token; or end all of your sessions and revoke all of your access tokens.',
     input: z.strictObject({ everywhere: z.boolean().default(false) }),

@@ -6,6 +6,7 @@ import { Code, Password, UserName } from './identity.ts';
 export const SECOND_FACTOR = {
   'GET /second-factor': endpoint({
     role: 'viewer',
+    withoutSecondFactor: ['session'],
     summary: 'Whether you have a second factor.',
     input: z.strictObject({}),
     output: z.object({
@@ -18,6 +19,7 @@ export const SECOND_FACTOR = {
   }),
   'POST /second-factor/secret': endpoint({
     role: 'viewer',
+    withoutSecondFactor: ['session'],
     summary:
       'Make a secret for your authenticator app. It counts after you prove it with POST /second-factor.',
     input: z.strictObject({}),
@@ -26,6 +28,7 @@ export const SECOND_FACTOR = {
   }),
   'POST /second-factor': endpoint({
     role: 'viewer',
+    withoutSecondFactor: ['session'],
     summary:
       'Turn your second factor on, with a code of the new secret. Your other sessions end, and your access tokens are revoked.',
     input: z.strictObject({

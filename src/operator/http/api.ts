@@ -5,7 +5,7 @@ import { API_PREFIX, type Endpoint } from '../../contracts/operator/endpoint.ts'
 import { ENDPOINTS, type Route } from '../../contracts/operator/index.ts';
 import { FIELDS_HEADER } from '../client/client.ts';
 import { errorBody, OperatorError } from '../error.ts';
-import { type Caller, isAllowed } from '../service/caller.ts';
+import { type Caller, refusalOf } from '../service/caller.ts';
 import type { OperatorLog } from '../service/deps.ts';
 import type { Dispatch } from '../service/dispatch.ts';
 import type { Exchange } from '../service/exchange.ts';
@@ -61,7 +61,7 @@ export function createApi(dispatch: Dispatch): Router {
     // Before the body is read: a stranger's 64 MB are not worth any memory. The dispatcher refuses and keeps the audit log.
     const enter = async (req: Request, res: ApiResponse, next: () => void): Promise<void> => {
       const { caller } = res.locals;
-      if (!isAllowed(caller, endpoint.role)) await dispatch(route as Route, { ...req.params }, caller);
+      if (refusalOf(caller, endpoint) !== null) await dispatch(route as Route, { ...req.params }, caller);
       next();
     };
     api[verb](

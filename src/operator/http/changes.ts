@@ -3,7 +3,7 @@ import type { Router } from 'express';
 import express from 'express';
 import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
 import { OperatorError } from '../error.ts';
-import { isAllowed } from '../service/caller.ts';
+import { isAllowed, secondFactorRequired } from '../service/caller.ts';
 import type { ApiResponse } from './api.ts';
 
 /** Proxies close connections that are silent for a minute. */
@@ -35,6 +35,7 @@ export function changesRouter(
     const { caller } = (res as ApiResponse).locals;
     if (caller === null || !isAllowed(caller, 'viewer'))
       return next(new OperatorError('unauthenticated', 'log in first', { code: 'LOGIN_REQUIRED' }));
+    if (caller.needsSecondFactor === true) return next(secondFactorRequired(caller));
     const own = open.get(caller.identity) ?? new Set();
     const [oldest] = own;
     if (oldest !== undefined && own.size >= MAX_OWN_STREAMS) oldest();

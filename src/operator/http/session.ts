@@ -6,6 +6,7 @@ import { peerOf } from '../../ingress/http/peer.ts';
 import type { Database } from '../../ledger/database.ts';
 import { OperatorError } from '../error.ts';
 import { callerOfAccessToken, callerOfSession, type SessionCaller } from '../identity/callers.ts';
+import { secondFactorPolicy } from '../identity/second-factor-policy.ts';
 import { sessionLimits } from '../identity/session-limits.ts';
 import { isSame } from '../identity/tokens.ts';
 import type { Exchange } from '../service/exchange.ts';
@@ -42,15 +43,16 @@ interface Proof extends Omit<SessionCaller, 'csrfToken'> {
 export interface Sessions {
   /** Sets `res.locals.caller` and `res.locals.exchange` for requests of the API. */
   readonly identify: RequestHandler;
-  /** Whether the login of this response is still valid. It does not count as activity. */
+  /** Whether the login of this response still answers all that it may. It does not count as activity. */
   isAlive(res: Response): Promise<boolean>;
 }
 
 export function createSessions({ db, config, cookies }: SessionsOptions): Sessions {
   const limits = () => sessionLimits(config());
   const proofOf = async ({ kind, secret }: Credentials, isActive: boolean): Promise<Proof | null> => {
-    if (kind === 'session') return await callerOfSession(db, secret, { ...limits(), isActive });
-    const caller = await callerOfAccessToken(db, secret);
+    const policy = secondFactorPolicy(config());
+    if (kind === 'session') return await callerOfSession(db, secret, { ...limits(), isActive }, policy);
+    const caller = await callerOfAccessToken(db, secret, policy);
     return caller === null ? null : { caller, csrfToken: null };
   };
 
@@ -85,7 +87,8 @@ export function createSessions({ db, config, cookies }: SessionsOptions): Sessio
     },
     async isAlive(res) {
       const credentials = res.locals.credentials as Credentials | undefined;
-      return credentials !== undefined && (await proofOf(credentials, false)) !== null;
+      const proof = credentials === undefined ? null : await proofOf(credentials, false);
+      return proof !== null && proof.caller.needsSecondFactor !== true;
     },
   };
 

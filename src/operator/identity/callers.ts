@@ -7,6 +7,7 @@ import { type SessionUse, useAccessToken, useSession } from '../../ledger/operat
 import { findUnixUser, type UserRow } from '../../ledger/operator/users.ts';
 import { OperatorError } from '../error.ts';
 import type { Caller } from '../service/caller.ts';
+import { needsSecondFactor, type SecondFactorPolicy } from './second-factor-policy.ts';
 import { ACCESS_TOKEN_PREFIX, hashToken } from './tokens.ts';
 
 const ROOT = 0;
@@ -16,6 +17,11 @@ const NAME_AGE_MS = 60_000;
 
 export function callerOfUser(user: UserRow, via: Caller['via']): Caller {
   return { identity: `user:${user.name}`, name: user.displayName, role: user.role, via };
+}
+
+/** A user who came by a session or an access token, under the policy that holds now. */
+export function callerOfLogin(user: UserRow, via: 'session' | 'token', policy: SecondFactorPolicy): Caller {
+  return { ...callerOfUser(user, via), needsSecondFactor: needsSecondFactor(user, policy) };
 }
 
 /** The name of the user that a caller is; null for a Unix user that is not linked to a user. */
@@ -38,16 +44,21 @@ export async function callerOfSession(
   db: Database,
   token: string,
   use: SessionUse,
+  policy: SecondFactorPolicy,
 ): Promise<SessionCaller | null> {
   const user = await useSession(db, hashToken(token), use);
-  return user === null ? null : { caller: callerOfUser(user, 'session'), csrfToken: user.csrfToken };
+  return user === null ? null : { caller: callerOfLogin(user, 'session', policy), csrfToken: user.csrfToken };
 }
 
 /** @returns null when the token is unknown, expired or revoked */
-export async function callerOfAccessToken(db: Database, token: string): Promise<Caller | null> {
+export async function callerOfAccessToken(
+  db: Database,
+  token: string,
+  policy: SecondFactorPolicy,
+): Promise<Caller | null> {
   if (!token.startsWith(ACCESS_TOKEN_PREFIX)) return null;
   const user = await useAccessToken(db, hashToken(token));
-  return user === null ? null : callerOfUser(user, 'token');
+  return user === null ? null : callerOfLogin(user, 'token', policy);
 }
 
 export interface UnixCallerOptions {
@@ -56,13 +67,15 @@ export interface UnixCallerOptions {
   readonly ownUid: number;
   /** @default what `id` says, kept for a minute */
   readonly nameOf?: (uid: number) => Promise<string | null>;
+  /** @default optional */
+  readonly policy?: () => SecondFactorPolicy;
 }
 
 /**
  * Finds the caller that a Unix user is. The user of this process and root can read and change everything that Sluice
  * has, so they are admins. If they are linked to a user, they keep that identity: a second person is somebody else.
  */
-export function createUnixCallers({ db, ownUid, nameOf = cachedNames() }: UnixCallerOptions) {
+export function createUnixCallers({ db, ownUid, nameOf = cachedNames(), policy }: UnixCallerOptions) {
   return async (uid: number): Promise<Caller> => {
     const name = await nameOf(uid);
     // In a container, users often have a number and no name.
@@ -77,6 +90,13 @@ export function createUnixCallers({ db, ownUid, nameOf = cachedNames() }: UnixCa
         'forbidden',
         `the Unix user ${shown} may not use Sluice; an admin can link it to a user`,
         { code: 'UNIX_USER_UNKNOWN' },
+      );
+    // The configuration refuses both together, but the socket of before stays open until a restart.
+    if (policy?.() === 'required')
+      throw new OperatorError(
+        'forbidden',
+        'a second factor is required, and this socket asks for none; use `sluice login` with --server',
+        { code: 'SECOND_FACTOR_REQUIRED' },
       );
     return callerOfUser(user, 'socket');
   };

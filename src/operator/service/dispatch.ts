@@ -1,9 +1,9 @@
-// Calls the handler of a route: checks the role and the input, keeps the audit log, and lets only what the contract
+// Calls the handler of a route: checks the caller and the input, keeps the audit log, and lets only what the contract
 // names leave the server. HTTP, the Unix socket and commands that serve themselves all come through here.
 import type { Endpoint } from '../../contracts/operator/endpoint.ts';
 import { ENDPOINTS, type Route } from '../../contracts/operator/index.ts';
 import { OperatorError } from '../error.ts';
-import { type Caller, isAllowed } from './caller.ts';
+import { type Caller, isAllowed, refusalOf, roleRequired } from './caller.ts';
 import type { Handlers, OperatorLog } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { asOperatorError } from './known-error.ts';
@@ -62,9 +62,10 @@ export function createDispatch({
       !route.startsWith('GET ') && (endpoint.reads !== true || endpoint.audited === true || isSearch);
     const target = targetOf(route, given);
     const entry = { caller, action: route, target, details: auditedFields(endpoint, given) };
-    if (!isAllowed(caller, endpoint.role)) {
+    const refusal = refusalOf(caller, endpoint);
+    if (refusal !== null) {
       if (isCommand && caller !== null) await audit.write(entry, 'denied');
-      throw denied(caller, endpoint.role);
+      throw refusal;
     }
     const input = parseInput(endpoint, given);
     const isReveal = 'unmask' in input && input.unmask === true;
@@ -72,7 +73,7 @@ export function createDispatch({
     const reveal = isReveal
       ? await audit.write({ ...entry, action: 'reveal' }, mayReveal ? 'ok' : 'denied')
       : null;
-    if (isReveal && !mayReveal) throw denied(caller, 'operator');
+    if (isReveal && !mayReveal) throw roleRequired(caller, 'operator');
     // Before the command: nothing that an operator did is missing in the log.
     const { auditMinutes } = endpoint;
     // A reveal has a line of its own.
@@ -137,14 +138,6 @@ function hasNul(given: unknown): boolean {
     }
   }
   return false;
-}
-
-function denied(caller: Caller | null, least: Endpoint['role']): OperatorError {
-  if (caller === null)
-    return new OperatorError('unauthenticated', 'log in first', { code: 'LOGIN_REQUIRED' });
-  return new OperatorError('forbidden', `this needs the role ${least}; you have the role ${caller.role}`, {
-    code: 'ROLE_REQUIRED',
-  });
 }
 
 /** Only a text that is not blank searches. */

@@ -85,3 +85,20 @@ describe('single sign-on', () => {
     expect(await context.problemsOf(text)).toEqual([expect.stringContaining('operator.oidc.issuer: ')]);
   });
 });
+
+describe('a required second factor', () => {
+  it('is refused beside a socket that asks for no code', async () => {
+    const problems = await context.problemsOf(
+      `${GOOD}operator: { secondFactor: required, socket: a.sock }\n`,
+    );
+    expect(problems).toEqual([expect.stringContaining('operator.socket: ')]);
+    expect(problems[0]).toContain('sluice login');
+  });
+
+  it.each(['secondFactor: required', 'secondFactor: optional, socket: a.sock', 'socket: a.sock'])(
+    '%s is accepted',
+    async (text) => {
+      await expect(context.load(`${GOOD}operator: { ${text} }\n`)).resolves.toBeDefined();
+    },
+  );
+});

@@ -49,6 +49,9 @@ export default {
   error: {
     unexpected: 'Something went wrong',
     notConnected: 'No answer came from the server. Check that Sluice is running and that your network works.',
+    secondFactor: 'A second factor is required',
+    secondFactorText:
+      'Sluice answers again after you have turned on your second factor. Reload the page to do so.',
     kind: {
       invalid: 'The server refused the input',
       unauthenticated: 'You are logged out',

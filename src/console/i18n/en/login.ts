@@ -9,6 +9,10 @@ export default {
   code: 'Code',
   codeText: 'Enter the code that your authenticator app shows, or one of your recovery codes.',
   restart: 'Start again',
+  factorTitle: 'Turn on your second factor',
+  factorText:
+    'Sluice is set up so that every user has a second factor: a code of an authenticator app, besides the password. You can go on after you have turned yours on.',
+  logout: 'Log out',
   or: 'or',
   oidc: 'Log in with {{label}}',
   noUser:

@@ -55,6 +55,9 @@ export default {
   error: {
     unexpected: 'Algo deu errado',
     notConnected: 'O servidor não respondeu. Verifique se o Sluice está rodando e se a sua rede funciona.',
+    secondFactor: 'Um segundo fator é obrigatório',
+    secondFactorText:
+      'O Sluice volta a responder depois que você ativar o seu segundo fator. Recarregue a página para ativá-lo.',
     kind: {
       invalid: 'O servidor recusou os dados',
       unauthenticated: 'Sua sessão terminou',

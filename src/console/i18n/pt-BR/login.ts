@@ -10,6 +10,10 @@ export default {
   codeText:
     'Digite o código que o seu aplicativo autenticador mostra, ou um dos seus códigos de recuperação.',
   restart: 'Começar de novo',
+  factorTitle: 'Ative o seu segundo fator',
+  factorText:
+    'Neste Sluice, todo usuário precisa de um segundo fator: um código de um aplicativo autenticador, além da senha. Você pode continuar depois de ativar o seu.',
+  logout: 'Sair',
   or: 'ou',
   oidc: 'Entrar com {{label}}',
   noUser:

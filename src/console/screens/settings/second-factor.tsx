@@ -8,25 +8,34 @@ import { useCommand } from '../../api/use-command.ts';
 import { Facts, Section } from '../../parts/page.tsx';
 import { Time } from '../../parts/values.tsx';
 import { QrCode } from './qr-code.tsx';
-import { type Secret, SecretDialog } from './secret-dialog.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
 import classes from './settings.module.css';
 
 export function SecondFactor() {
   const { t } = useTranslation('settings');
   const { data: state } = useCall('GET /second-factor', {});
-  const [recovery, setRecovery] = useState<Secret | null>(null);
-  const showCodes = (codes: readonly string[]) =>
-    setRecovery({
-      title: t('secondFactor.recoveryTitle'),
-      text: t('secondFactor.recoveryText'),
-      value: codes.join('\n'),
-    });
+  const [recovery, setRecovery] = useState<readonly string[] | null>(null);
   return (
     <Section title={t('secondFactor.title')} about={t('secondFactor.about')}>
-      {state !== undefined && <Part state={state} onCodes={showCodes} />}
-      <SecretDialog secret={recovery} onClose={() => setRecovery(null)} />
+      {state !== undefined && <Part state={state} onCodes={setRecovery} />}
+      <RecoveryCodes codes={recovery} onClose={() => setRecovery(null)} />
     </Section>
   );
+}
+
+interface RecoveryCodesProps {
+  readonly codes: readonly string[] | null;
+  onClose(): void;
+}
+
+export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
+  const { t } = useTranslation('settings');
+  const secret = {
+    title: t('secondFactor.recoveryTitle'),
+    text: t('secondFactor.recoveryText'),
+    value: codes?.join('\n') ?? '',
+  };
+  return <SecretDialog secret={codes === null ? null : secret} onClose={onClose} />;
 }
 
 interface PartProps {
@@ -38,17 +47,21 @@ function Part({ state, onCodes }: PartProps) {
   const { t } = useTranslation('settings');
   if (state.since !== null)
     return <TurnOff since={state.since} recoveryCodesLeft={state.recoveryCodesLeft} />;
-  return state.isAvailable ? <TurnOn onCodes={onCodes} /> : <Text>{t('secondFactor.unavailable')}</Text>;
+  return state.isAvailable ? (
+    <TurnOnSecondFactor onCodes={onCodes} />
+  ) : (
+    <Text>{t('secondFactor.unavailable')}</Text>
+  );
 }
 
-function TurnOn({ onCodes }: Pick<PartProps, 'onCodes'>) {
+export function TurnOnSecondFactor({ onCodes }: Pick<PartProps, 'onCodes'>) {
   const { t } = useTranslation('settings');
   const [made, setMade] = useState<Output<'POST /second-factor/secret'> | null>(null);
   const [keepTokens, setKeepTokens] = useState(false);
   const begin = useCommand('POST /second-factor/secret', { onDone: setMade });
   const turnOn = useCommand('POST /second-factor', {
     done: () => t('secondFactor.onDone'),
-    topics: ['sessions', 'tokens', 'users', 'audit'],
+    topics: ['session', 'sessions', 'tokens', 'users', 'audit'],
     onDone: ({ recoveryCodes }) => onCodes(recoveryCodes),
   });
   if (made === null)
@@ -92,7 +105,8 @@ function TurnOff({ since, recoveryCodesLeft }: TurnOffProps) {
   const { t } = useTranslation('settings');
   const turnOff = useCommand('POST /second-factor/off', {
     done: () => t('secondFactor.offDone'),
-    topics: ['users', 'audit'],
+    // Where it is required, the frame asks for a new one at once.
+    topics: ['session', 'users', 'audit'],
   });
   return (
     <ProofForm

@@ -10,15 +10,16 @@ import {
 } from '../../../ledger/operator/sessions.ts';
 import { findUser, type UserRow } from '../../../ledger/operator/users.ts';
 import { OperatorError } from '../../error.ts';
-import { callerOfUser, userNameOf } from '../../identity/callers.ts';
+import { callerOfLogin, callerOfUser, userNameOf } from '../../identity/callers.ts';
 import { checkLogin, claimLink, requireSecondFactor, startSession } from '../../identity/logins.ts';
 import type { Passwords } from '../../identity/passwords.ts';
 import { nameOfPending, readPendingLogin, signPendingLogin } from '../../identity/pending-login.ts';
 import { checkCode } from '../../identity/second-factor.ts';
+import { needsSecondFactor, secondFactorPolicy } from '../../identity/second-factor-policy.ts';
 import { sessionLimits } from '../../identity/session-limits.ts';
 import { hashToken, newAccessToken } from '../../identity/tokens.ts';
 import { changePassword, requireLocalLogin } from '../../identity/users.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, secondFactorRequired } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import type { Exchange } from '../exchange.ts';
 import { checkOwnCode, checkOwnPassword, endLogins, needExchange, ownUser, refuseToken } from './requests.ts';
@@ -52,12 +53,19 @@ export function loginHandlers({ db, config, passwords }: LoginDeps): Handlers<Ro
     exchange: Exchange,
     hasCode: boolean,
   ): Promise<LoggedIn> => {
+    const policy = secondFactorPolicy(config());
     if (accessToken !== null) {
       requireSecondFactor(user, hasCode);
+      if (needsSecondFactor(user, policy)) throw secondFactorRequired({ name: user.displayName });
       const secret = newAccessToken();
       const token = { hash: hashToken(secret), user: user.id, name: accessToken, days: LOGIN_TOKEN_DAYS };
       await createAccessToken(db, token);
-      return { user: meOf(callerOfUser(user, 'token')), csrfToken: null, accessToken: secret, pending: null };
+      return {
+        user: meOf(callerOfLogin(user, 'token', policy)),
+        csrfToken: null,
+        accessToken: secret,
+        pending: null,
+      };
     }
     const { token, csrfToken } = await startSession(db, user, {
       via,
@@ -67,7 +75,8 @@ export function loginHandlers({ db, config, passwords }: LoginDeps): Handlers<Ro
       before: exchange.session,
     });
     exchange.setSession(token);
-    return { user: meOf(callerOfUser(user, 'session')), csrfToken, accessToken: null, pending: null };
+    const caller = callerOfLogin(user, 'session', policy);
+    return { user: meOf(caller), csrfToken, accessToken: null, pending: null };
   };
 
   /** After a right password or link. */
@@ -90,7 +99,7 @@ export function loginHandlers({ db, config, passwords }: LoginDeps): Handlers<Ro
       await addAudit(db, { caller, action, target: user.name, details: { ...details, ...asked } }, 'ok');
       return end;
     } catch (error) {
-      if (!(error instanceof OperatorError) || error.kind !== 'unauthenticated') throw error;
+      if (!(error instanceof OperatorError) || !isRefusal(error)) throw error;
       // Somebody may type a password as the name: only names of users are kept.
       const target = name !== undefined && (await findUser(db, name)) !== null ? name : '-';
       await addAudit(db, { caller: null, action, target, details: { code: error.code } }, 'denied');
@@ -151,6 +160,10 @@ export function loginHandlers({ db, config, passwords }: LoginDeps): Handlers<Ro
 }
 
 export function meOf(caller: Caller): Me {
-  const { identity, name, role, via } = caller;
-  return { identity, name: userNameOf(caller), displayName: name, role, via };
+  const { identity, name, role, via, needsSecondFactor = false } = caller;
+  return { identity, name: userNameOf(caller), displayName: name, role, via, needsSecondFactor };
+}
+
+function isRefusal({ kind }: OperatorError): boolean {
+  return kind === 'unauthenticated' || kind === 'forbidden';
 }

@@ -40,6 +40,13 @@ describe('a Unix user', () => {
     expect(await callerOf(OWN)).toMatchObject({ identity: 'user:bia-lima', role: 'admin' });
   });
 
+  it('is refused where a second factor is required, unless it owns the process or is root', async () => {
+    const nameOf = async (uid: number) => (uid === 1001 ? 'bia' : null);
+    const strict = createUnixCallers({ db, ownUid: OWN, nameOf, policy: () => 'required' });
+    await expect(strict(1001)).rejects.toMatchObject({ code: 'SECOND_FACTOR_REQUIRED' });
+    expect(await Promise.all([strict(OWN), strict(0)])).toMatchObject([{ role: 'admin' }, { role: 'admin' }]);
+  });
+
   it('without a name, as in a container, has its number', async () => {
     const nameless = createUnixCallers({ db, ownUid: 4711, nameOf: async () => null });
     expect(await nameless(4711)).toMatchObject({ identity: 'unix:4711', role: 'admin' });

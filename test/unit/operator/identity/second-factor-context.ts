@@ -89,6 +89,11 @@ export function secondFactorContext() {
     enrol,
     loginWith,
     audit,
+    /** Changes what `operator` of sluice.yaml says. */
+    configure: (operator: object) => server.configure(operator),
+    get url() {
+      return server.url;
+    },
     get db() {
       return db;
     },
