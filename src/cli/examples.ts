@@ -28,7 +28,9 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'user set-role': ['sluice user set-role ana --role approver'],
   'user disable': ['sluice user disable ana'],
   'user enable': ['sluice user enable ana'],
-  'user reset-second-factor': ['sluice user reset-second-factor ana'],
+  'user reset-second-factor': [
+    'sluice user reset-second-factor ana --verified "seen in person, with ID card"',
+  ],
   'user link': ['sluice user link ana'],
   login: ['sluice login --server https://sluice.example.com --user ana'],
   logout: ['sluice logout --server https://sluice.example.com'],

@@ -117,9 +117,14 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
 
   command('reset-second-factor', 'let a user who has lost the second factor log in with the password alone')
     .argument('<name>', 'name of the user')
-    .action((name: string, options: Options) =>
+    .requiredOption(
+      '--verified <text>',
+      'how you verified who asks for it, for example a call back to a known number; the audit log keeps it',
+    )
+    .action((name: string, options: Options & { readonly verified: string }) =>
       run(options, 'reset-second-factor', async (client) => {
-        await client.call('POST /users/{name}/second-factor/reset', { name });
+        const { verified } = options;
+        await client.call('POST /users/{name}/second-factor/reset', { name, verified });
         say(`${name} logs in with the password alone now; open sessions have ended`);
         return { name, hasSecondFactor: false };
       }),

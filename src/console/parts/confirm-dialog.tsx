@@ -14,6 +14,7 @@ export default function ConfirmDialog({ question, isOpen, onAnswer }: ConfirmDia
   const { t } = useTranslation('common');
   const [reason, setReason] = useState('');
   const { title, effects, verb, dangerous = false, reason: wanted = 'none' } = question;
+  const { reasonLabel, reasonLength = 500 } = question;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onAnswer({ reason: reason.trim() });
@@ -30,10 +31,10 @@ export default function ConfirmDialog({ question, isOpen, onAnswer }: ConfirmDia
           <div>{effects}</div>
           {wanted !== 'none' && (
             <TextInput
-              label={t(wanted === 'required' ? 'confirm.reason' : 'confirm.reasonOptional')}
+              label={reasonLabel ?? t(wanted === 'required' ? 'confirm.reason' : 'confirm.reasonOptional')}
               description={t('confirm.reasonUse')}
               value={reason}
-              maxLength={500}
+              maxLength={reasonLength}
               data-autofocus
               onChange={(event) => setReason(event.currentTarget.value)}
             />

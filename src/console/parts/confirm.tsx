@@ -11,6 +11,10 @@ export interface Question {
   /** Red button, for what cannot be undone. */
   readonly dangerous?: boolean;
   readonly reason?: 'none' | 'optional' | 'required';
+  /** What the reason answers. @default the reason */
+  readonly reasonLabel?: string;
+  /** Maximum length of the reason. @default 500 */
+  readonly reasonLength?: number;
 }
 
 export interface Answer {

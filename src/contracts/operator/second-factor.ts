@@ -1,5 +1,6 @@
 // Endpoints of the second factor: a code of an authenticator app beside the password.
 import { z } from 'zod';
+import { isPlainName } from '../plain-name.ts';
 import { endpoint, Time } from './endpoint.ts';
 import { Code, Password, UserName } from './identity.ts';
 
@@ -51,7 +52,17 @@ export const SECOND_FACTOR = {
     role: 'admin',
     summary:
       'Turn the second factor of another user off who has lost it. Their sessions end, and their access tokens are revoked.',
-    input: z.strictObject({ name: UserName }),
+    input: z.strictObject({
+      name: UserName,
+      /** How you verified who asks for it, for example "called back on the number of the contract". */
+      verified: z
+        .string()
+        .trim()
+        .min(1, 'say how you verified the identity of the person')
+        .max(200)
+        .refine(isPlainName, 'remove control characters and direction marks'),
+    }),
     output: z.object({}),
+    audit: ['verified'],
   }),
 } as const;

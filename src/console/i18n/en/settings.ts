@@ -214,6 +214,7 @@ export default {
     resetFactorTitle: 'Reset the second factor of {{name}}?',
     resetFactorText:
       'The user logs in with the password alone until they turn it on again. Sessions end, and access tokens are revoked. For 7 days, you count as this user for approvals.',
+    resetFactorVerified: 'How did you verify who asks for it?',
     resetFactorDone: 'The second factor of {{name}} is reset',
   },
   tokens: {

@@ -223,6 +223,7 @@ export default {
     resetFactorTitle: 'Remover o segundo fator de {{name}}?',
     resetFactorText:
       'O usuário entra só com a senha até ativá-lo de novo. As sessões terminam e os tokens são revogados. Por 7 dias, você conta como este usuário em aprovações.',
+    resetFactorVerified: 'Como você confirmou a identidade de quem pede?',
     resetFactorDone: 'O segundo fator de {{name}} foi removido',
   },
   tokens: {

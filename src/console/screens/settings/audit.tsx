@@ -161,12 +161,15 @@ function What({ line }: { readonly line: AuditLine }) {
   );
 }
 
-/** The details that the sentence of the line does not show. */
+/** The details that the sentence of the line does not show, in words where there are some. */
 function useRest(): (line: AuditLine) => [string, unknown][] {
   const { t } = useTranslation('audit');
   const words: Readonly<Record<string, string>> = t('did', { returnObjects: true });
+  const names: Readonly<Record<string, string>> = t('detail', { returnObjects: true });
   return ({ action, details }) =>
-    Object.entries(details).filter(([name]) => !words[action]?.includes(`{{${name}}}`));
+    Object.entries(details)
+      .filter(([name]) => !words[action]?.includes(`{{${name}}}`))
+      .map(([name, value]) => [Object.hasOwn(names, name) ? (names[name] as string) : name, value]);
 }
 
 /** The parameters of the route, as the target has them. */

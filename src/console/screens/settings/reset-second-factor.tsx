@@ -21,8 +21,11 @@ export function ResetSecondFactor({ user: { name, displayName } }: { readonly us
       effects: t('users.resetFactorText'),
       verb: t('users.resetFactor'),
       dangerous: true,
+      reason: 'required',
+      reasonLabel: t('users.resetFactorVerified'),
+      reasonLength: 200,
     });
-    if (answer !== null) reset.run({ name });
+    if (answer !== null) reset.run({ name, verified: answer.reason });
   };
   return (
     <Button

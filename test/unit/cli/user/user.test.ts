@@ -38,14 +38,34 @@ describe('the one-time link', () => {
 });
 
 describe('a lost second factor', () => {
+  const RESET = ['reset-second-factor', 'bia', '--verified'] as const;
+
+  it.each([
+    ['nothing', []],
+    ['a blank text', ['--verified', '  ']],
+    ['a text with a direction mark', ['--verified', 'by \u202etxt']],
+    ['a long text', ['--verified', 'x'.repeat(201)]],
+  ])('is not reset with %s about how the person was verified', async (_, text) => {
+    await sluice('add', 'bia', '--role', 'viewer');
+    await db.query("update users set password_hash = 'x', second_factor_at = now() where name = 'bia'");
+    const { code, stderr } = await sluice('reset-second-factor', 'bia', ...text);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('verified');
+    expect(await db.query('select 1 from users where second_factor_at is not null')).toHaveLength(1);
+  });
+
   it('is reset, which the list shows, and is refused when there is none', async () => {
     await sluice('add', 'bia', '--role', 'viewer');
     await db.query("update users set password_hash = 'x', second_factor_at = now() where name = 'bia'");
     expect((await sluice('list')).stdout).toContain('password and code');
-    const reset = await sluice('reset-second-factor', 'bia', '--json');
+    const reset = await sluice(...RESET, 'seen in person', '--json');
     expect(JSON.parse(reset.stdout)).toEqual({ name: 'bia', hasSecondFactor: false });
     expect(JSON.parse((await sluice('list', '--json')).stdout)).toMatchObject({ hasSecondFactor: false });
-    const again = await sluice('reset-second-factor', 'bia');
+    const [line] = await db.query(
+      "select details from operator_audit where action = 'POST /users/{name}/second-factor/reset'",
+    );
+    expect(line).toEqual({ details: { verified: 'seen in person' } });
+    const again = await sluice(...RESET, 'seen in person');
     expect(again.stderr).toContain('the second factor of "bia" is off');
   });
 });

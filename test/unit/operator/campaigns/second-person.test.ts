@@ -110,7 +110,10 @@ describe('who takes the identity of an approver', () => {
       async () => {
         await addUser(db, 'bia', 'approver');
         await db.query("update users set second_factor_at = now() where name = 'bia'");
-        await as('user:ana').call('POST /users/{name}/second-factor/reset', { name: 'bia' });
+        await as('user:ana').call('POST /users/{name}/second-factor/reset', {
+          name: 'bia',
+          verified: 'in person',
+        });
       },
     ],
     [

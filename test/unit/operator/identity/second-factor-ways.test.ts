@@ -155,7 +155,9 @@ describe('no way around it:', () => {
     await addUser(context.db, 'bia', 'admin');
     const bia = await context.enrol('bia');
     const ana = await context.enrol('ana');
-    const reset = (browser: Browser, name: string) => post(browser, `/users/${name}/second-factor/reset`);
+    const reset = (browser: Browser, name: string, body: object = { verified: 'seen in person' }) =>
+      post(browser, `/users/${name}/second-factor/reset`, body);
+    expect(codeOf(await reset(ana.browser, 'bia', {}))).toBe('INPUT');
     expect(codeOf(await reset(ana.browser, 'ana'))).toBe('SECOND_FACTOR_OWN');
     expect((await reset(ana.browser, 'bia')).status).toBe(200);
     expect(await me(bia.browser)).toBeNull();
@@ -165,6 +167,7 @@ describe('no way around it:', () => {
     expect((await context.audit('POST /users/{name}/second-factor/reset'))[1]).toMatchObject({
       identity: 'user:ana',
       target: '/users/bia/second-factor/reset',
+      details: { verified: 'seen in person' },
       outcome: 'ok',
     });
   });

@@ -1,4 +1,4 @@
-// The enrolment of a second factor at the login, in Chromium: in the place of every screen, until the codes are kept.
+// The second factor in Chromium: its enrolment at the login, in the place of every screen, and its reset by an admin.
 import { expect, it } from 'vitest';
 import { checkView } from '../../support/console/pages.ts';
 import { type Answer, loginAnswers } from '../../support/console/stub.ts';
@@ -81,3 +81,61 @@ it.each([
     });
   },
 );
+
+it('is reset only with how the person was verified, which the audit log says in words', {
+  timeout: 60_000,
+}, async () => {
+  const at = '2026-11-23T11:00:00.000Z';
+  const verified = 'called back on the number of the contract';
+  const bia = {
+    name: 'bia',
+    displayName: 'Bia Lima',
+    role: 'viewer',
+    hasPassword: true,
+    hasSecondFactor: true,
+    oidcIssuer: null,
+    unixUser: null,
+    createdAt: at,
+    lastLoginAt: null,
+    disabledAt: null,
+  };
+  const line = {
+    id: 9,
+    at,
+    identity: 'user:ana',
+    name: 'Ana',
+    role: 'admin',
+    via: 'session',
+    action: 'POST /users/{name}/second-factor/reset',
+    target: '/users/bia/second-factor/reset',
+    details: { verified },
+    outcome: 'ok',
+  };
+  const asked: unknown[] = [];
+  const answers: Readonly<Record<string, Answer>> = {
+    ...loginAnswers(),
+    'GET /users': () => ({ users: [bia], next: null }),
+    'GET /sessions': () => ({ sessions: [], next: null }),
+    'GET /audit': () => ({ lines: [line], next: null }),
+    'POST /users/bia/second-factor/reset': ({ body }) => {
+      asked.push(body);
+      return {};
+    },
+  };
+  await withConsole(answers, '/settings?tab=users&user=bia', {}, async ({ page, stub: { url } }) => {
+    await page.getByRole('button', { name: 'Reset second factor' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Reset the second factor of Bia Lima?' });
+    const verb = dialog.getByRole('button', { name: 'Reset second factor' });
+    const how = dialog.getByLabel('How did you verify who asks for it?');
+    await how.fill('  ');
+    expect(await verb.isDisabled()).toBe(true);
+    await how.fill(verified);
+    await checkView(page, 'second-factor-reset', {});
+    await verb.click();
+    await page.getByText('The second factor of Bia Lima is reset').waitFor();
+    expect(asked).toEqual([{ verified }]);
+    await page.goto(`${url}/settings?tab=audit`);
+    await page.getByText('reset the second factor of bia').waitFor();
+    await page.getByText(`identity verified by: ${verified}`).waitFor();
+  });
+});
