@@ -90,8 +90,13 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       ],
       [
         'CODE_WRONG',
-        'The code of the second factor is wrong, too old, or used already.',
+        'The code of the second factor is wrong, used already, or more than 2 minutes off.',
         'Enter the next code that the app shows. Check the clock of the device, and that of the server.',
+      ],
+      [
+        'CODE_TIME',
+        'The code of the second factor is right at another time. A code counts only during its own 30 seconds.',
+        'Enter the code that the app shows now. If it is this one, set the clock of the device, or of the server. After a code that was early, codes count again when its time has passed.',
       ],
       [
         'LOGIN_EXPIRED',

@@ -14,7 +14,7 @@ import { revokeTokensOf, type UserRow } from '../../ledger/operator/users.ts';
 import { OperatorError } from '../error.ts';
 import { limitedLogin } from './logins.ts';
 import { hashToken } from './tokens.ts';
-import { newSecret, stepOfCode, totpUri } from './totp.ts';
+import { describeOffset, type FoundCode, findCode, newSecret, totpUri } from './totp.ts';
 
 const RECOVERY_CODES = 10;
 /** 80 bits: too many to guess, even for whoever has the hashes. */
@@ -62,7 +62,11 @@ export async function enrol(
     throw new OperatorError('conflict', 'there is no secret yet; make one with POST /second-factor/secret', {
       code: 'SECOND_FACTOR_SECRET',
     });
-  const step = await counted(db, user, address, async () => stepOfCode(secret, digitsOf(code), Date.now()));
+  const step = await counted(db, user, address, async () => {
+    const found = findCode(secret, digitsOf(code), Date.now());
+    if (found !== null && found.offset !== 0) throw otherTime(found);
+    return found?.step ?? null;
+  });
   const recovery = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
   const hashes = recovery.map((each) => hashToken(plain(each)));
   await db.transaction(async (tx) => {
@@ -93,8 +97,13 @@ export async function checkCode(
 
 async function useCode(db: Queryable, user: number, code: string): Promise<UsedCode | null> {
   const secret = await secretOf(db, user, true);
-  const step = secret === null ? null : stepOfCode(secret, digitsOf(code), Date.now());
-  if (step !== null) return (await takeStep(db, user, step)) ? 'code' : null;
+  const found = secret === null ? null : findCode(secret, digitsOf(code), Date.now());
+  if (found !== null) {
+    // An early code is used up too: what the message reveals about it opens nothing when its time comes.
+    const isNew = found.offset >= 0 && (await takeStep(db, user, found.step));
+    if (found.offset !== 0) throw otherTime(found);
+    return isNew ? 'code' : null;
+  }
   return (await takeRecoveryCode(db, user, hashToken(plain(code)))) ? 'recovery code' : null;
 }
 
@@ -111,11 +120,17 @@ async function counted<T>(
   if (found === null)
     throw new OperatorError(
       'unauthenticated',
-      'the code is wrong, too old or used already; enter the next one that the app shows, and check the clock of the device',
+      'the code is wrong or used already; enter the next one that the app shows',
       { code: 'CODE_WRONG' },
     );
   await attempt.succeeded();
   return found;
+}
+
+function otherTime(found: FoundCode): OperatorError {
+  return new OperatorError('unauthenticated', `${describeOffset(found)}; set it, or that of the server`, {
+    code: 'CODE_TIME',
+  });
 }
 
 /** `ABCD-EFGH-IJKL-MNOP` */

@@ -3,8 +3,10 @@ import { Secret, TOTP } from 'otpauth';
 
 /** 160 bits, as RFC 4226 recommends. */
 const SECRET_BYTES = 20;
-/** Time steps before and after the present one whose code counts too. Clocks of phones differ by seconds. */
-const WINDOW = 1;
+/** Seconds of a step. A code counts in its own step only, so it lives for 30 s at most. */
+const PERIOD = 30;
+/** Steps before and after the present one whose codes are recognized, only to name a clock that differs. */
+const RECOGNIZED = 4;
 
 /** Base32. */
 export function newSecret(): string {
@@ -16,19 +18,33 @@ export function totpUri(secret: string, name: string): string {
   return totpOf(secret, name).toString();
 }
 
+export interface FoundCode {
+  /** The time step whose code it is. A code is good for one login only, so the caller remembers the step. */
+  readonly step: number;
+  /** Steps after the present one. Only the code of 0 counts. */
+  readonly offset: number;
+}
+
 /**
- * The time step whose code this is, one step around now. A code is good for one login only, so the caller remembers the step.
  * @param now milliseconds since 1970
- * @returns null when it is none
+ * @returns null when it is no code of the steps around now
  */
-export function stepOfCode(secret: string, code: string, now: number): number | null {
+export function findCode(secret: string, code: string, now: number): FoundCode | null {
   // The library compares bytes of the same number only, and throws at other characters.
   if (!/^\d{6}$/.test(code)) return null;
   const totp = totpOf(secret, '');
-  const delta = totp.validate({ token: code, timestamp: now, window: WINDOW });
-  return delta === null ? null : totp.counter({ timestamp: now }) + delta;
+  const offset = totp.validate({ token: code, timestamp: now, window: RECOGNIZED });
+  return offset === null ? null : { step: totp.counter({ timestamp: now }) + offset, offset };
+}
+
+/** What a code of another step says about the clocks. */
+export function describeOffset({ offset }: FoundCode): string {
+  const seconds = Math.abs(offset) * PERIOD;
+  return offset < 0
+    ? `the code is of up to ${seconds} s ago; enter the one that the app shows now, and if this is it, the clock of the device is behind`
+    : `the code is of up to ${seconds} s from now, so the clock of the device is ahead`;
 }
 
 function totpOf(secret: string, label: string): TOTP {
-  return new TOTP({ issuer: 'Sluice', label, algorithm: 'SHA1', digits: 6, period: 30, secret });
+  return new TOTP({ issuer: 'Sluice', label, algorithm: 'SHA1', digits: 6, period: PERIOD, secret });
 }

@@ -53,6 +53,19 @@ describe('turning it on', () => {
     expect((await context.newBrowser().login('ana')).body).toMatchObject({ user: { name: 'ana' } });
   });
 
+  it('takes the first code in its own 30 seconds only', async () => {
+    const browser = context.newBrowser();
+    await browser.login('ana');
+    const { secret } = (await post(browser, '/second-factor/secret')).body as { secret: string };
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() });
+    for (const steps of [1, -2]) {
+      later(steps);
+      expect(codeOf(await post(browser, '/second-factor', { password: PASSWORD, code }))).toBe('CODE_TIME');
+    }
+    later();
+    expect((await post(browser, '/second-factor', { password: PASSWORD, code })).status).toBe(200);
+  });
+
   it('ends what began with the password alone, and keeps the session that did it', async () => {
     const other = context.newBrowser();
     await other.login('ana');
@@ -125,8 +138,8 @@ describe('a login', () => {
     later();
     const now = code();
     expect((await context.loginWith('ana', now)).answer.status).toBe(200);
-    for (const used of [now, early])
-      expect(codeOf((await context.loginWith('ana', used)).answer)).toBe('CODE_WRONG');
+    expect(codeOf((await context.loginWith('ana', now)).answer)).toBe('CODE_WRONG');
+    expect(codeOf((await context.loginWith('ana', early)).answer)).toBe('CODE_TIME');
     expect((await context.audit('POST /login/code')).at(-1)).toMatchObject({
       outcome: 'denied',
       target: 'ana',
@@ -138,6 +151,32 @@ describe('a login', () => {
     later();
     const both = await Promise.all([context.loginWith('ana', code()), context.loginWith('ana', code())]);
     expect(both.map(({ answer }) => String(answer.status)).sort()).toEqual(['200', '401']);
+  });
+
+  it('takes no code after its 30 seconds, and says that it is late', async () => {
+    const { code } = await context.enrol('ana');
+    later();
+    const late = code();
+    later();
+    const { answer } = await context.loginWith('ana', late);
+    expect([answer.status, codeOf(answer)]).toEqual([401, 'CODE_TIME']);
+    expect(answer.text).toContain('up to 30 s ago');
+    expect((await context.loginWith('ana', code())).answer.status).toBe(200);
+  });
+
+  it('takes no code before its time, and not in its time either once it was tried', async () => {
+    const { code } = await context.enrol('ana');
+    const present = Date.now();
+    later(2);
+    const early = code();
+    later(-1);
+    expect(Date.now()).toBeGreaterThan(present);
+    const { answer } = await context.loginWith('ana', early);
+    expect([codeOf(answer), answer.text]).toEqual(['CODE_TIME', expect.stringContaining('is ahead')]);
+    later();
+    expect(codeOf((await context.loginWith('ana', early)).answer)).toBe('CODE_WRONG');
+    later();
+    expect((await context.loginWith('ana', code())).answer.status).toBe(200);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 // The codes of RFC 6238, appendix B, by our parameters: the last six digits of its eight, for SHA-1.
 import { Secret } from 'otpauth';
 import { describe, expect, it } from 'vitest';
-import { newSecret, stepOfCode, totpUri } from '../../../../src/operator/identity/totp.ts';
+import { findCode, newSecret, totpUri } from '../../../../src/operator/identity/totp.ts';
 
 const SECRET = Secret.fromLatin1('12345678901234567890').base32;
 const STEP = 30;
@@ -17,18 +17,23 @@ const VECTORS: readonly [number, string][] = [
 
 describe('a code', () => {
   it.each(VECTORS)('of RFC 6238 at %d s is that of its time step', (at, code) => {
-    expect(stepOfCode(SECRET, code, at * 1000)).toBe(Math.floor(at / STEP));
+    expect(findCode(SECRET, code, at * 1000)).toEqual({ step: Math.floor(at / STEP), offset: 0 });
   });
 
   it.each<[string, number, number | null]>([
-    ['one step late', STEP, 0],
-    ['one step early', -STEP, 0],
-    ['two steps late', 2 * STEP, null],
-    ['two steps early', -2 * STEP, null],
-  ])('counts by a clock that differs: %s', (_, seconds, expected) => {
-    const [at, code] = VECTORS[2] as [number, string];
-    const found = stepOfCode(SECRET, code, (at + seconds) * 1000);
-    expect(found === null ? null : found - Math.floor(at / STEP)).toBe(expected);
+    ['in the first second of its step', -29, 0],
+    ['in the last second of its step', 0, 0],
+    ['one second after its step', 1, -1],
+    ['one second before its step', -30, 1],
+    ['two minutes late', 120, -4],
+    ['two minutes early', -149, 4],
+    ['later', 121, null],
+    ['earlier', -150, null],
+  ])('is found with its distance: %s', (_, seconds, offset) => {
+    // The last second of its step.
+    const [at, code] = VECTORS[1] as [number, string];
+    expect(at % STEP).toBe(STEP - 1);
+    expect(findCode(SECRET, code, (at + seconds) * 1000)?.offset ?? null).toBe(offset);
   });
 
   it.each([
@@ -41,7 +46,7 @@ describe('a code', () => {
     ['digits of another script', '٢٨٧٠٨٢'],
     ['a sign', '+28708'],
   ])('is none: %s', (_, code) => {
-    expect(stepOfCode(SECRET, code, 59_000)).toBeNull();
+    expect(findCode(SECRET, code, 59_000)).toBeNull();
   });
 });
 
