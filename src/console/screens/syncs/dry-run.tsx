@@ -11,6 +11,7 @@ import { Diff } from '../../parts/diff.tsx';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import { RunProgress } from '../../parts/progress.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
@@ -20,6 +21,7 @@ import { None } from '../../parts/values.tsx';
 import { type DryRun, type PlanReport, shown } from './data.ts';
 import classes from './syncs.module.css';
 import { Tiles } from './tiles.tsx';
+import { usePlace } from './use-place.ts';
 
 const EVERY_MS = 1500;
 
@@ -108,7 +110,7 @@ function Result({ report }: { readonly report: PlanReport }) {
       <FieldCounts title={t('plan.fieldsNew')} counts={fields.create} />
       {warnings.map(({ step, code, reason }) => (
         <p key={`${step} ${code} ${reason}`} className={classes.notice}>
-          {reason} <span className={textStyles.small}>{code}</span>
+          <Reason code={code} reason={reason} />
         </p>
       ))}
       {calls.steps.length > 0 && (
@@ -151,12 +153,13 @@ function Result({ report }: { readonly report: PlanReport }) {
 
 function FieldCounts({ title, counts }: { title: string; counts: Readonly<Record<string, number>> }) {
   const format = useFormat();
+  const placeOf = usePlace();
   const entries = Object.entries(counts).sort(([, a], [, b]) => b - a);
   if (entries.length === 0) return null;
   return (
     <div>
       <span className={textStyles.small}>{title}: </span>
-      {entries.map(([field, count]) => `${field} ${format.count(count)}`).join(', ')}
+      {entries.map(([field, count]) => `${placeOf(field)} ${format.count(count)}`).join(', ')}
     </div>
   );
 }
@@ -166,6 +169,7 @@ type Problem = Output<'GET /plans/{plan}/problems'>['problems'][number];
 function Problems({ plan }: { readonly plan: string }) {
   const { t } = useTranslation('syncs');
   const format = useFormat();
+  const placeOf = usePlace();
   const pages = usePages('GET /plans/{plan}/problems', { plan, limit: 200 }, 'problems', { cursor: 'after' });
   const columns = useMemo<readonly Column<Problem>[]>(
     () => [
@@ -182,12 +186,18 @@ function Problems({ plan }: { readonly plan: string }) {
         id: 'where',
         header: t('problems.where'),
         width: '12rem',
-        cell: ({ where, column }) => (column === undefined ? where : t('problems.column', { where, column })),
+        cell: ({ where, column }) =>
+          column === undefined ? placeOf(where) : t('problems.column', { where: placeOf(where), column }),
       },
       { id: 'value', header: t('plan.value'), width: '10rem', cell: ({ value }) => value ?? <None /> },
-      { id: 'reason', header: t('rows.reason'), width: 'minmax(16rem, 2fr)', cell: ({ reason }) => reason },
+      {
+        id: 'reason',
+        header: t('rows.reason'),
+        width: 'minmax(16rem, 2fr)',
+        cell: ({ code, reason }) => <Reason code={code} reason={reason} />,
+      },
     ],
-    [t, format],
+    [t, format, placeOf],
   );
   return (
     <DataTable

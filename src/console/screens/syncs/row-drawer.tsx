@@ -13,6 +13,7 @@ import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
 import { None, Time } from '../../parts/values.tsx';
 import { OUTCOMES, type Row, shown } from './data.ts';
+import { usePlace } from './use-place.ts';
 
 interface Props {
   readonly sync: string;
@@ -70,6 +71,7 @@ export function RowDrawer({ sync, run, row, onClose }: Props) {
 
 function RowDetails({ row }: { readonly row: Row }) {
   const { t } = useTranslation('syncs');
+  const placeOf = usePlace();
   const { status, key, step, column, code, reason, attempts, endedAt, changes, other } = row;
   return (
     <Stack gap="sm">
@@ -77,7 +79,7 @@ function RowDetails({ row }: { readonly row: Row }) {
         facts={[
           [t('rows.outcome'), <Status key="status" of={status} />],
           [t('rows.person'), key ?? <None key="person" />],
-          [t('rows.step'), step ?? <None key="step" />],
+          [t('rows.step'), step === null ? <None key="step" /> : placeOf(step)],
           [t('rows.column'), column ?? <None key="column" />],
           [
             t('rows.reason'),

@@ -16,9 +16,11 @@ import textStyles from '../../parts/text.module.css';
 import type { Report } from './data.ts';
 import classes from './syncs.module.css';
 import { Tiles } from './tiles.tsx';
+import { usePlace } from './use-place.ts';
 
 export function RunReport({ sync, run }: { readonly sync: string; readonly run: string }) {
   const { t } = useTranslation('syncs');
+  const placeOf = usePlace();
   const mayFix = useMay('operator');
   const query = useCall('GET /syncs/{sync}/runs/{run}', { sync, run }, { everyMs: 10_000 });
   return (
@@ -43,7 +45,7 @@ export function RunReport({ sync, run }: { readonly sync: string; readonly run: 
                 <span className={classes.grow}>
                   <Reason code={code} reason={reason} />
                 </span>
-                <span className={textStyles.small}>{step}</span>
+                <span className={textStyles.small}>{placeOf(step)}</span>
               </li>
             ))}
           </ul>
@@ -66,6 +68,7 @@ function FixButton() {
 function Figures({ report }: { readonly report: Report }) {
   const { t } = useTranslation('syncs');
   const format = useFormat();
+  const placeOf = usePlace();
   const { read, calls, cards, seconds, stoppedSteps, snapshots = [] } = report;
   return (
     <div className={classes.stack}>
@@ -82,7 +85,7 @@ function Figures({ report }: { readonly report: Report }) {
       />
       {stoppedSteps.length > 0 && (
         <p className={classes.notice} data-tone="bad">
-          {t('report.stopped')}: {stoppedSteps.join(', ')}
+          {t('report.stopped')}: {stoppedSteps.map(placeOf).join(', ')}
         </p>
       )}
       {snapshots.map(({ of, read: pagesRead, pages, single }) => (
@@ -102,6 +105,7 @@ function Problems({ sync, report }: { readonly sync: string; readonly report: Re
   const { t } = useTranslation('syncs');
   const format = useFormat();
   const [, change] = useUrlState();
+  const placeOf = usePlace();
   if (report.totals.length === 0) return <EmptyState title={t('problems.none')} />;
   return (
     <ul className={listStyles.list} aria-label={t('problems.label')}>
@@ -113,7 +117,11 @@ function Problems({ sync, report }: { readonly sync: string; readonly report: Re
                 of={outcome === 'warning' ? 'degraded' : outcome}
                 label={`${format.count(rows)} ${t(`outcome.${outcome}`).toLowerCase()}`}
               />
-              <span>{column === undefined ? where : t('problems.column', { where, column })}</span>
+              <span>
+                {column === undefined
+                  ? placeOf(where)
+                  : t('problems.column', { where: placeOf(where), column })}
+              </span>
             </div>
             <div className={textStyles.small}>
               {varied && t('problems.example')} <Reason code={code} reason={reason} />

@@ -15,6 +15,7 @@ import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx
 import { None, Time } from '../../parts/values.tsx';
 import { OUTCOMES, type Row, type RowStatus } from './data.ts';
 import { RowDrawer } from './row-drawer.tsx';
+import { usePlace } from './use-place.ts';
 
 const PAGE = 200;
 const CSV_PAGE = 5000;
@@ -35,6 +36,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
   const { t } = useTranslation('syncs');
   const client = useClient();
   const format = useFormat();
+  const placeOf = usePlace();
   const [{ outcome, code, row }, change] = useUrlState();
   const filter = {
     sync,
@@ -63,7 +65,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
         header: t('rows.where'),
         width: '10rem',
         wideOnly: true,
-        cell: ({ column, step }) => column ?? step ?? <None />,
+        cell: ({ column, step }) => column ?? (step === null ? <None /> : placeOf(step)),
       },
       {
         id: 'reason',
@@ -80,7 +82,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
         cell: ({ endedAt }) => <Time at={endedAt} />,
       },
     ],
-    [t, format],
+    [t, format, placeOf],
   );
   const about = [
     ...(rows.first?.pruned === true ? [t('rows.pruned')] : []),
