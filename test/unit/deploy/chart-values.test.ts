@@ -37,6 +37,8 @@ describe('the schema of the values', () => {
     ['a variable that is a number', (all) => (all.env.LIMIT = 1_000_000)],
     ['an address with a scheme', (all) => (all.temporal.address = 'https://temporal:7233')],
     ['the name of a Secret with a path', (all) => (all.secretFiles = ['../etc'])],
+    ['a secret of a component in plain text', (all) => (all.ingress.secretEnv.SECRET = 'whsec_1')],
+    ['the name of a Secret of a component with a path', (all) => (all.console.secretFiles = ['../etc'])],
     ['a label that is a number', (all) => (all.commonLabels.team = 7)],
     ['a disruption budget of none', (all) => (all.worker.podDisruptionBudget.maxUnavailable = 0)],
   ];

@@ -35,6 +35,8 @@ const CASES: Record<string, object> = {
     secretFiles: ['acme', 'globex'],
     env: { NODE_EXTRA_CA_CERTS: '/config/ca.pem' },
     worker: {
+      secretEnv: { SINK_TOKEN: { name: 'sink', key: 'token' } },
+      secretFiles: ['worker-only'],
       autoscaling: { enabled: true },
       topologySpreadConstraints: [SPREAD],
       deployment: { name: 'sluice' },
@@ -66,6 +68,8 @@ const CASES: Record<string, object> = {
   },
   'null where a value may be left out': {
     worker: {
+      secretEnv: null,
+      secretFiles: null,
       resources: null,
       deployment: null,
       podDisruptionBudget: null,
@@ -205,6 +209,47 @@ describe('the chart', () => {
     for (const { spec } of podsOf(objectsOf(await render(CASES.everything as object))))
       for (const { name, value } of spec.containers[0].env)
         if (/TOKEN|KEY$|URL|PASSWORD/.test(name)) expect(value, name).toBeUndefined();
+  });
+
+  it('a component gets the common Secrets and its own, and none of another', async ({ skip }) => {
+    if (tools === null) return skip(NO_GO);
+    const own = (component: string) => ({
+      enabled: true,
+      secretEnv: {
+        [`${component.toUpperCase()}_SECRET`]: { name: component, key: 'a' },
+        SHARED: { name: `${component}-wins`, key: 'a' },
+      },
+      secretFiles: [`${component}-files`, 'common-files'],
+    });
+    const objects = objectsOf(
+      await render({
+        secretEnv: { COMMON: { name: 'common', key: 'a' }, SHARED: { name: 'common', key: 'a' } },
+        secretFiles: ['common-files'],
+        worker: own('worker'),
+        ingress: own('ingress'),
+        console: own('console'),
+      }),
+    );
+    const given = podsOf(objects).map(({ spec }) => {
+      const [{ name, env, volumeMounts }] = spec.containers;
+      const refs = env.flatMap(({ valueFrom }: Manifest) => valueFrom?.secretKeyRef.name ?? []);
+      const volumes = spec.volumes.flatMap(({ secret }: Manifest) => secret?.secretName ?? []);
+      const paths = volumeMounts.flatMap(({ mountPath }: Manifest) =>
+        mountPath.startsWith('/secrets/') ? mountPath : [],
+      );
+      return [name, { refs: refs.sort(), volumes, paths }];
+    });
+    const expected = (name: string) => ({
+      refs: ['common', 'sluice-database', name, `${name}-wins`].sort(),
+      volumes: ['common-files', `${name}-files`],
+      paths: ['/secrets/common-files', `/secrets/${name}-files`],
+    });
+    expect(Object.fromEntries(given)).toEqual({
+      migrate: { refs: ['sluice-database'], volumes: [], paths: [] },
+      worker: expected('worker'),
+      ingress: expected('ingress'),
+      console: expected('console'),
+    });
   });
 
   it.for([

@@ -21,12 +21,12 @@ seccompProfile: { type: RuntimeDefault }
 {{- define "sluice.env" -}}
 - { name: SLUICE_CONFIG, value: /config/sluice.yaml }
 - { name: SLUICE_STATE, value: /var/lib/sluice }
-- { name: SLUICE_LOG_LEVEL, value: {{ .Values.logLevel | quote }} }
-- { name: SLUICE_ADMIN_HOST, value: {{ .Values.admin.host | quote }} }
-- { name: SLUICE_ADMIN_PORT, value: {{ .Values.admin.port | quote }} }
+- { name: SLUICE_LOG_LEVEL, value: {{ .root.Values.logLevel | quote }} }
+- { name: SLUICE_ADMIN_HOST, value: {{ .root.Values.admin.host | quote }} }
+- { name: SLUICE_ADMIN_PORT, value: {{ .root.Values.admin.port | quote }} }
 - name: DATABASE_URL
-  valueFrom: { secretKeyRef: { name: {{ .Values.database.secret.name | quote }}, key: {{ .Values.database.secret.key | quote }} } }
-{{- with .Values.temporal }}
+  valueFrom: { secretKeyRef: { name: {{ .root.Values.database.secret.name | quote }}, key: {{ .root.Values.database.secret.key | quote }} } }
+{{- with .root.Values.temporal }}
 - { name: TEMPORAL_ADDRESS, value: {{ .address | quote }} }
 - { name: TEMPORAL_NAMESPACE, value: {{ .namespace | quote }} }
 {{- if .tls }}
@@ -50,32 +50,32 @@ seccompProfile: { type: RuntimeDefault }
 - { name: TEMPORAL_TLS_SERVER_NAME, value: {{ . | quote }} }
 {{- end }}
 {{- end }}
-{{- range $name, $ref := .Values.secretEnv }}
+{{- range $name, $ref := .secretEnv }}
 - name: {{ $name | quote }}
   valueFrom: { secretKeyRef: { name: {{ $ref.name | quote }}, key: {{ $ref.key | quote }} } }
 {{- end }}
-{{- range $name, $value := .Values.env }}
+{{- range $name, $value := .root.Values.env }}
 - { name: {{ $name | quote }}, value: {{ $value | quote }} }
 {{- end }}
 {{- end -}}
 
 {{- define "sluice.volumes" -}}
 - name: config
-{{- if .Values.config.volume }}
-  {{- toYaml .Values.config.volume | nindent 2 }}
-{{- else if .Values.config.files }}
-  configMap: { name: {{ printf "%s-config" (include "sluice.fullname" .) | quote }} }
+{{- if .root.Values.config.volume }}
+  {{- toYaml .root.Values.config.volume | nindent 2 }}
+{{- else if .root.Values.config.files }}
+  configMap: { name: {{ printf "%s-config" (include "sluice.fullname" .root) | quote }} }
 {{- else }}
-  configMap: { name: {{ .Values.config.existingConfigMap | quote }} }
+  configMap: { name: {{ .root.Values.config.existingConfigMap | quote }} }
 {{- end }}
 - { name: state, emptyDir: {} }
 - { name: tmp, emptyDir: {} }
-{{- with .Values.temporal.clientCertificate }}
+{{- with .root.Values.temporal.clientCertificate }}
 {{- if .secret }}
 - { name: temporal-tls, secret: { secretName: {{ .secret | quote }}, defaultMode: 0440 } }
 {{- end }}
 {{- end }}
-{{- range $at, $name := .Values.secretFiles }}
+{{- range $at, $name := .secretFiles }}
 - { name: secret-{{ $at }}, secret: { secretName: {{ $name | quote }}, defaultMode: 0440 } }
 {{- end }}
 {{- end -}}
@@ -84,18 +84,22 @@ seccompProfile: { type: RuntimeDefault }
 - { name: config, mountPath: /config, readOnly: true }
 - { name: state, mountPath: /var/lib/sluice }
 - { name: tmp, mountPath: /tmp }
-{{- with .Values.temporal.clientCertificate }}
+{{- with .root.Values.temporal.clientCertificate }}
 {{- if .secret }}
 - { name: temporal-tls, mountPath: /temporal-tls, readOnly: true }
 {{- end }}
 {{- end }}
-{{- range $at, $name := .Values.secretFiles }}
+{{- range $at, $name := .secretFiles }}
 - { name: secret-{{ $at }}, mountPath: {{ printf "/secrets/%s" $name | quote }}, readOnly: true }
 {{- end }}
 {{- end -}}
 
 {{- define "sluice.pod" -}}
 {{- $values := .values -}}
+{{- /* Secrets of all components, and those of this one, which win. */ -}}
+{{- $secretEnv := merge (dict) (default (dict) $values.secretEnv) (default (dict) .root.Values.secretEnv) -}}
+{{- $secretFiles := concat (default (list) .root.Values.secretFiles) (default (list) $values.secretFiles) | uniq -}}
+{{- $scope := dict "root" .root "secretEnv" $secretEnv "secretFiles" $secretFiles -}}
 metadata:
   labels:
     {{- include "sluice.labels" (dict "root" .root "component" .component "labels" $values.podLabels) | nindent 4 }}
@@ -134,7 +138,7 @@ spec:
       imagePullPolicy: {{ .root.Values.image.pullPolicy | quote }}
       args: [{{ .component }}]
       env:
-        {{- include "sluice.env" .root | nindent 8 }}
+        {{- include "sluice.env" $scope | nindent 8 }}
         {{- with $values.deployment }}
         {{- if or .name .buildId }}
         - { name: SLUICE_DEPLOYMENT, value: {{ required "worker.deployment.name is missing" .name | quote }} }
@@ -162,7 +166,7 @@ spec:
         {{- toYaml . | nindent 8 }}
       {{- end }}
       volumeMounts:
-        {{- include "sluice.mounts" .root | nindent 8 }}
+        {{- include "sluice.mounts" $scope | nindent 8 }}
   volumes:
-    {{- include "sluice.volumes" .root | nindent 4 }}
+    {{- include "sluice.volumes" $scope | nindent 4 }}
 {{- end -}}
