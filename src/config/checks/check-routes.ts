@@ -66,30 +66,51 @@ function checkHttpPaths(routes: readonly [string, unknown][], say: Say): ConfigP
   });
 }
 
-/** Whoever sees a signed request could send it to the other route: a signature names no route, except HubSpot's. */
+/**
+ * Whoever sees a signed request could send it to the other route: a signature names no route, except HubSpot's. Whoever sees
+ * a token could sign with it.
+ */
 function checkSharedSecrets(routes: readonly [string, unknown][], say: Say): ConfigProblem[] {
-  const owners = new Map<string, string>();
+  const owners = new Map<string, SecretOwner>();
   return routes.flatMap(([name, route]) => {
     const auth = child(child(route, 'http'), 'auth');
     const secrets = child(auth, 'secrets');
-    if (!Array.isArray(secrets) || !isReplayable(child(auth, 'type'), child(auth, 'style'))) return [];
+    const proof = proofOf(child(auth, 'type'), child(auth, 'style'));
+    if (!Array.isArray(secrets) || proof === null) return [];
     return secrets.flatMap((ref: unknown, index) => {
       if (typeof ref !== 'string') return [];
       const owner = owners.get(ref);
-      owners.set(ref, owner ?? name);
-      if (owner === undefined || owner === name) return [];
-      return [say([name, 'http', 'auth', 'secrets', index], ...sharedSecret(owner))];
+      const own = { route: name, proof };
+      owners.set(ref, owner ?? own);
+      if (owner === undefined || !isShared(owner, own)) return [];
+      return [say([name, 'http', 'auth', 'secrets', index], ...sharedSecret(owner, own))];
     });
   });
 }
 
-/** Does a signature of this kind fit every route with the secret? */
-export const isReplayable = (type: unknown, style: unknown): boolean =>
-  type === 'standard-webhooks' || (type === 'hmac' && style !== 'hubspot');
+export interface SecretOwner {
+  readonly route: string;
+  /** A signature that fits every route with the secret, or the secret itself. */
+  readonly proof: 'signature' | 'token';
+}
+
+/** Null if the signature names its route, or if there is no secret. */
+export function proofOf(type: unknown, style: unknown): SecretOwner['proof'] | null {
+  if (type === 'token') return 'token';
+  return type === 'standard-webhooks' || (type === 'hmac' && style !== 'hubspot') ? 'signature' : null;
+}
+
+/** Two routes with one token have the same senders, as it says. */
+export const isShared = (one: SecretOwner, other: SecretOwner): boolean =>
+  one.route !== other.route && (one.proof === 'signature' || other.proof === 'signature');
 
 /** Message and way out. */
-export const sharedSecret = (owner: string): [string, string] => [
-  `the route "${owner}" has this secret too, so a request that was signed for it would be accepted here`,
+export const sharedSecret = (owner: SecretOwner, own: SecretOwner): [string, string] => [
+  `the route "${owner.route}" has this secret too, so ${
+    owner.proof === own.proof
+      ? 'a request that was signed for it would be accepted here'
+      : 'whoever sees the token of one could sign requests to the other'
+  }`,
   'give each route a secret of its own',
 ];
 

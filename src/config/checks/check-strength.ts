@@ -4,7 +4,7 @@ import { type Config, isSignature } from '../../contracts/config/config.ts';
 import { type ConfigProblem, SecretError } from '../errors.ts';
 import type { ResolvedSecret } from '../secrets.ts';
 import type { YamlFile } from '../yaml-file.ts';
-import { isReplayable, sharedSecret } from './check-routes.ts';
+import { isShared, proofOf, type SecretOwner, sharedSecret } from './check-routes.ts';
 
 /** 128 bits, the minimum for HMAC-SHA256 and tokens. NIST SP 800-131A requires 112. */
 const MIN_BYTES = 16;
@@ -22,8 +22,9 @@ export type SecretPart = 'accounts' | 'routes' | 'sinks' | 'temporal' | 'ledger'
 interface Use {
   readonly at: readonly [SecretPart, ...(string | number)[]];
   readonly ref: string;
-  /** The route, if its signatures name none. */
-  readonly signedRoute?: string;
+  readonly owner?: SecretOwner;
+  /** Bytes of the key in hex: one key can be written in several ways. */
+  readonly keyOf?: (value: string) => string;
   /** The problem of a value, or null. */
   readonly judge: (value: string) => { readonly message: string; readonly hint: string } | null;
 }
@@ -39,19 +40,20 @@ export async function checkStrength(
   parts?: readonly SecretPart[],
 ): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = [];
-  const owners = new Map<string, { readonly ref: string; readonly route: string }>();
-  for (const { at, ref, judge, signedRoute } of usesOf(config)) {
+  const owners = new Map<string, { readonly ref: string; readonly owner: SecretOwner }>();
+  for (const { at, ref, judge, owner, keyOf = hexOf } of usesOf(config)) {
     if (parts?.includes(at[0]) === false) continue;
     const secret = await resolve(ref).catch((error: unknown) => {
       if (error instanceof SecretError) return null;
       throw error;
     });
-    if (secret !== null && signedRoute !== undefined) {
-      const owner = owners.get(secret.value);
-      if (owner === undefined) owners.set(secret.value, { ref, route: signedRoute });
+    if (secret !== null && owner !== undefined) {
+      const keys = [keyOf(secret.value), hexOf(secret.value)];
+      const first = keys.map((key) => owners.get(key)).find((known) => known !== undefined);
+      for (const key of keys) if (!owners.has(key)) owners.set(key, { ref, owner });
       // Another check names the same reference.
-      else if (owner.route !== signedRoute && owner.ref !== ref)
-        problems.push(main.problemAt(at, ...sharedSecret(owner.route)));
+      if (first !== undefined && first.ref !== ref && isShared(first.owner, owner))
+        problems.push(main.problemAt(at, ...sharedSecret(first.owner, owner)));
     }
     const wrong = secret === null ? null : judge(secret.value);
     if (wrong !== null)
@@ -71,10 +73,10 @@ function usesOf({ accounts, routes, sinks, temporal, ledger }: Config): Use[] {
       const judge =
         auth.type === 'standard-webhooks' ? judgeWebhook : isSignature(auth) ? judgeHmac : judgeToken;
       const all = uses(['routes', name, 'http', 'auth', 'secrets'], auth.secrets, judge);
-      const style = auth.type === 'hmac' ? auth.style : undefined;
-      return isReplayable(auth.type, style)
-        ? all.map((use) => Object.assign(use, { signedRoute: name }))
-        : all;
+      const proof = proofOf(auth.type, auth.type === 'hmac' ? auth.style : undefined);
+      if (proof === null) return all;
+      const keyOf = auth.type === 'standard-webhooks' ? hexOfWebhookKey : hexOf;
+      return all.map((use) => Object.assign(use, { owner: { route: name, proof }, keyOf }));
     }),
     ...Object.entries(sinks).flatMap(([name, sink]) =>
       sink.type === 'http' ? uses(['sinks', name, 'secrets'], sink.secrets, judgeWebhook) : [],
@@ -83,6 +85,9 @@ function usesOf({ accounts, routes, sinks, temporal, ledger }: Config): Use[] {
     ...keyUses('ledger', ledger.encryption.keys),
   ];
 }
+
+const hexOf = (text: string) => Buffer.from(text).toString('hex');
+const hexOfWebhookKey = (text: string) => Buffer.from(text.replace(/^whsec_/, ''), 'base64').toString('hex');
 
 function keyUses(part: 'temporal' | 'ledger', keys: readonly { readonly key: string }[]): Use[] {
   return keys.map(({ key }, index) => ({

@@ -38,3 +38,30 @@ it('two references to one value are refused, without the value', async () => {
   expect(message).toContain('routes.refunds.http.auth.secrets[0]: the route "paid" has this secret too');
   expect(message).not.toContain('CANARY');
 });
+
+const KEY = 'a-key-of-at-least-24-bytes-for-tests';
+const BASE64 = Buffer.from(KEY).toString('base64');
+it.each([
+  ['a token that is the key of signatures', '{ type: token, secrets: [env:S2] }', KEY],
+  ['a key that Standard Webhooks writes as base64', '{ type: standard-webhooks, secrets: [env:S2] }', BASE64],
+  ['and with whsec_', '{ type: standard-webhooks, secrets: [env:S2] }', `whsec_${BASE64}`],
+  ['and without padding', '{ type: standard-webhooks, secrets: [env:S2] }', BASE64.replace(/=+$/, '')],
+])('%s is refused', async (_what, auth, value) => {
+  const loaded = context.load(SECOND(auth), { env: { S: KEY, S2: value }, ...CONFIG_CHECKS });
+  await expect(loaded).rejects.toThrow(
+    'routes.refunds.http.auth.secrets[0]: the route "paid" has this secret too',
+  );
+});
+
+it('a token by the reference of a key of signatures is refused', async () => {
+  const problems = JSON.stringify(await problemsOf(SECOND('{ type: token, secrets: [env:S] }')));
+  expect(problems).toContain('whoever sees the token of one could sign requests to the other');
+});
+
+it('two routes may have one token', async () => {
+  const text = SECOND('{ type: token, secrets: [env:TOKEN] }').replace(
+    /auth: \{ type: hmac[^}]*\}/,
+    'auth: { type: token, secrets: [env:TOKEN] }',
+  );
+  await expect(load(text)).resolves.toBeDefined();
+});
