@@ -33,9 +33,10 @@ export function oidcRouter({ db, config, cookies, log, limit }: OidcRouterOption
 
   router.use(START, (req, _res, next) => {
     clientOf();
-    // An image or a script of another site begins no login, and counts for nothing.
-    const mode = req.get('Sec-Fetch-Mode');
-    if (mode !== undefined && mode !== 'navigate')
+    // An image, a script or a frame of another site begins no login, and counts for nothing.
+    const mode = req.get('Sec-Fetch-Mode') ?? 'navigate';
+    const place = req.get('Sec-Fetch-Dest') ?? 'document';
+    if (mode !== 'navigate' || place !== 'document')
       throw new OperatorError('forbidden', 'a login begins with a page, not with a part of one', {
         code: 'OIDC_REFUSED',
       });

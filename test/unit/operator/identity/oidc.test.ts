@@ -115,6 +115,18 @@ describe('a login with OpenID', () => {
     },
   );
 
+  it.each([
+    ['images', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
+    ['images of a browser that says where they stand', { 'sec-fetch-dest': 'image' }],
+    ['frames', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+  ])('cannot be locked by %s on another page', async (_, headers) => {
+    for (let sent = 0; sent < 70; sent += 1) {
+      await browser.send('GET', '/auth/oidc', undefined, headers);
+      await browser.send('GET', '/auth/oidc/callback?state=x&code=x', undefined, headers);
+    }
+    expect(await finish(await provider.logIn(await begin(), 's1'))).toMatch(/^303 \/(?!login)/);
+  });
+
   it('that the provider cannot answer says so', async () => {
     server.configure(oidc({ issuer: 'http://127.0.0.1:9' }));
     expect(await begin()).toBe('/login?error=OIDC_UNAVAILABLE');
