@@ -171,7 +171,7 @@ export default {
     person: 'Person',
     outcome: 'Outcome',
     step: 'Field or step',
-    where: 'Column',
+    where: 'Column or step',
     code: 'Code',
     reason: 'Reason',
     attempts: 'Calls',

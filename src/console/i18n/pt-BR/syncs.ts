@@ -175,7 +175,7 @@ export default {
     person: 'Pessoa',
     outcome: 'Resultado',
     step: 'Campo ou etapa',
-    where: 'Coluna',
+    where: 'Coluna ou etapa',
     code: 'Código',
     reason: 'Motivo',
     attempts: 'Chamadas',
