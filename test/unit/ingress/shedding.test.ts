@@ -66,7 +66,7 @@ interface Answer {
 }
 
 describe('a flood of events without `batch`', () => {
-  it('is accepted as far as Temporal takes it within 4 s, and refused at once beyond that', async () => {
+  it('is accepted as far as Temporal takes it within 3 s, and refused at once beyond that', async () => {
     // 80 a second.
     const { acceptance, started } = acceptanceWith(200);
     const post = async (id: string): Promise<Answer> => {
@@ -129,15 +129,15 @@ describe('the queue', () => {
     const { queue } = queueAt();
     for (let n = 0; n < 500; n++) queue.enter(1, false);
     queue.took(20);
-    for (let n = 0; n < 2500; n++) queue.enter(1, false);
+    for (let n = 0; n < 1800; n++) queue.enter(1, false);
     expect(() => queue.took(20)).not.toThrow();
   });
 
-  it('refuses while the oldest has waited for over 4 s, whatever starts take, and goes on afterwards', () => {
+  it('refuses while the oldest has waited for over 3 s, whatever starts take, and goes on afterwards', () => {
     const { clock, queue } = queueAt();
     queue.took(1);
     const leave = queue.enter(1, false);
-    clock.ms = 4001;
+    clock.ms = 3001;
     expect(() => queue.enter(1, false)).toThrow(NotAcceptedError);
     expect(() => queue.enter(1, true)).not.toThrow();
     leave();
