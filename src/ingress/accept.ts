@@ -3,24 +3,30 @@
 import type { Client } from '@temporalio/client';
 import { durationMs } from '../contracts/config/config-base.ts';
 import { NO_TRACING, type Tracing } from '../contracts/tracing.ts';
-import type { EventDraft, EventState } from '../contracts/wire/intake.ts';
-import { type Database, LedgerError } from '../ledger/database.ts';
-import { addEvents, markAccepted } from '../ledger/events/events.ts';
-import { type IntakeSpec, openIntakeRun } from '../ledger/events/intake-runs.ts';
-import { shortHash } from '../ledger/short-hash.ts';
+import type { EventDraft } from '../contracts/wire/intake.ts';
+import type { Database } from '../ledger/database.ts';
+import type { IntakeSpec } from '../ledger/events/intake-runs.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
 import { createCapacity } from './capacity.ts';
-import { eachInOrder } from './in-order.ts';
+import {
+  type Arrival,
+  type Clock,
+  type Deadline,
+  lateError,
+  MONOTONIC,
+  noDeadline,
+  startDeadline,
+} from './deadline.ts';
+import { createEventWriter, fromLedger } from './event-writer.ts';
 import { type Acceptance, type Accepted, NotAcceptedError, type Route } from './intake.ts';
-import { createQueue, MOST_WAIT_MS } from './queue.ts';
+import { createQueue, type Queue } from './queue.ts';
 import { createStarts, STARTS } from './starts.ts';
+import { createTaker } from './take.ts';
 
 const READY_MS = 2000;
 /** When a sender is asked to retry. */
 const REST_MS = 1000;
-/** Maximum number of rows in one ledger statement, for senders that arrive at the same time. */
-const ROWS = 256;
-/** How long the first of them waits for others while Temporal is busy. */
+/** How long the first of a group of rows waits for others while Temporal is busy. */
 const GATHER_MS = 25;
 /** Maximum number of groups of a route in progress at once, where it batches. */
 const GROUPS = 4;
@@ -36,6 +42,16 @@ export interface AcceptanceOptions {
   specOf(route: Route): IntakeSpec;
   /** @default nothing is traced */
   readonly tracing?: Tracing;
+  /** @default the clock of the process */
+  readonly clock?: Clock;
+}
+
+type BatchConfig = NonNullable<Route['config']['batch']>;
+
+/** A route that batches: its groups, and the senders who wait for them. Null: the event was withdrawn. */
+interface Batched {
+  readonly batcher: Batcher<Arrival, Accepted | null>;
+  readonly queue: Queue;
 }
 
 export interface OwnedAcceptance extends Acceptance {
@@ -44,149 +60,100 @@ export interface OwnedAcceptance extends Acceptance {
 }
 
 export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
-  const { client, db } = options;
-  const capacity = createCapacity(options);
-  const queue = createQueue({ concurrency: STARTS });
-  const runs = new Map<Route, Promise<string>>();
+  const { client, db, clock = MONOTONIC } = options;
+  const now = () => clock.now();
+  const capacity = createCapacity({ ...options, now });
+  const single = createQueue({ concurrency: STARTS, now });
   const starts = createStarts({
     client,
     taskQueue: options.taskQueue,
     tracing: options.tracing ?? NO_TRACING,
-    took: queue.took,
+    took: single.took,
   });
-  /** While starts wait for each other anyway, every saved commit gives Temporal more disk time. */
-  const gatherMs = () => (starts.isFull() ? GATHER_MS : 0);
-  /**
-   * One statement serves all senders that arrive while another is in progress. Alone, each would wait for its own
-   * commit.
-   */
-  const writers = new Map<Route, Batcher<EventDraft, EventState>>();
-  const marker = createBatcher<string, undefined>({
-    max: ROWS,
-    waitMs: gatherMs,
-    groups: 1,
-    handOn: async (ids) => {
-      await markAccepted(db, ids);
-      return ids.map(() => undefined);
-    },
+  const writer = createEventWriter({
+    db,
+    specOf: (route) => options.specOf(route),
+    // While starts wait for each other anyway, every saved commit gives Temporal more disk time.
+    gatherMs: () => (starts.isFull() ? GATHER_MS : 0),
   });
-  const batchers = new Map<Route, Batcher<EventDraft, Accepted>>();
+  const taker = createTaker({ writer, starts });
+  const batched = new Map<Route, Batched>();
   /** Events whose start is in progress. A duplicate that arrives meanwhile waits for the same answer. */
   const starting = new Map<string, Promise<unknown>>();
   const underWay = new Set<Promise<unknown>>();
   let closing = false;
 
-  /** Opened at the first event, so that an unavailable ledger does not keep the process from starting. */
-  function runOf(route: Route): Promise<string> {
-    const known = runs.get(route);
-    if (known !== undefined) return known;
-    const opened = openIntakeRun(db, options.specOf(route));
-    runs.set(route, opened);
-    opened.catch(() => runs.delete(route));
-    return opened;
-  }
-
-  function write(route: Route, drafts: readonly EventDraft[]): Promise<EventState[]> {
-    let writer = writers.get(route);
-    if (writer === undefined) {
-      writer = createBatcher({
-        max: ROWS,
-        waitMs: gatherMs,
-        groups: 1,
-        handOn: async (group) => await addEvents(db, await runOf(route), group),
-      });
-      writers.set(route, writer);
-    }
-    return writer.add(drafts);
-  }
-
-  /**
-   * Writes the events down, starts their workflows and marks them: one start for all, or one each.
-   * @param until `performance.now()` after which no start begins
-   */
-  async function take(
+  async function acceptNow(
     route: Route,
     drafts: readonly EventDraft[],
-    { together, until }: { readonly together: boolean; readonly until?: number },
+    deadline: Deadline,
+    waits: boolean,
   ): Promise<Accepted[]> {
-    const seen = new Set<string>();
-    const unique = drafts.filter(({ id }) => !seen.has(id) && seen.add(id));
-    const states = await ledger(() => write(route, unique));
-    const fresh = unique.filter((_, n) => states[n] === 'received');
-    let failure: { error: unknown } | null = null;
-    let begun: readonly EventDraft[] = fresh;
-    if (fresh.length > 0 && together) {
-      const ids = fresh.map(({ id }) => id);
-      const key = ids.length === 1 ? (ids[0] as string) : hashOf(ids);
-      await starts.start(route, key, fresh as [EventDraft, ...EventDraft[]]);
-    } else {
-      const each = await eachInOrder(
-        fresh,
-        ({ subject }) => subject,
-        STARTS,
-        (event) => starts.start(route, event.id, [event], until),
-      );
-      begun = each.done;
-      failure = each.failure;
-    }
-    if (begun.length > 0) await ledger(() => marker.add(begun.map(({ id }) => id)));
-    if (failure !== null) throw failure.error;
-    return answersOf(drafts, unique, states);
-  }
-
-  async function acceptNow(route: Route, drafts: readonly EventDraft[], waits: boolean): Promise<Accepted[]> {
-    const { batch } = route.config;
-    // Events of one delivery wait for one another, so `STARTS` of them wait at the same time at most.
-    const leave = queue.enter(
-      batch === undefined ? Math.min(drafts.length, STARTS) : drafts.length / batch.max,
-      waits,
-    );
+    const { account, batch } = route.config;
+    const group = batch === undefined ? null : batchedOf(route, batch);
+    // Events of one delivery wait for one another, so without groups `STARTS` of them wait at the same time at most.
+    const leave =
+      group?.queue.enter(drafts.length, waits) ?? single.enter(Math.min(drafts.length, STARTS), waits);
     try {
-      if (batch !== undefined) return await batcherOf(route, batch).add(drafts);
-      // A repeated batch continues where it stopped, so only a single event gives up its place.
-      const until = waits || drafts.length > 1 ? undefined : performance.now() + MOST_WAIT_MS;
-      return await take(route, drafts, { together: false, ...(until !== undefined && { until }) });
+      await fromLedger(() => capacity.requireOpenCapacity(account));
+      deadline.signal.throwIfAborted();
+      const arrivals = drafts.map((draft) => ({ draft, deadline }));
+      const answers = await (group?.batcher.add(arrivals, deadline.signal) ??
+        taker.takeEach(route, arrivals, deadline.signal));
+      return answers.map((answer) => {
+        if (answer === null) throw lateError(false);
+        return answer;
+      });
     } finally {
       leave();
     }
   }
 
-  function batcherOf(
-    route: Route,
-    batch: NonNullable<Route['config']['batch']>,
-  ): Batcher<EventDraft, Accepted> {
-    let batcher = batchers.get(route);
-    if (batcher === undefined) {
-      const { max } = batch;
-      batcher = createBatcher({
-        max,
-        waitMs: () => durationMs(batch.wait),
-        groups: GROUPS,
-        handOn: async (group) => {
-          const answers: Accepted[] = [];
-          for (let from = 0; from < group.length; from += max)
-            answers.push(...(await take(route, group.slice(from, from + max), { together: true })));
-          return answers;
-        },
-      });
-      batchers.set(route, batcher);
-    }
-    return batcher;
+  function batchedOf(route: Route, { max, wait }: BatchConfig): Batched {
+    const known = batched.get(route);
+    if (known !== undefined) return known;
+    const queue = createQueue({ concurrency: GROUPS, groupSize: max, now });
+    const takeGroup = async (group: readonly Arrival[]) => {
+      const begun = now();
+      try {
+        return await taker.takeTogether(route, group);
+      } finally {
+        queue.took(now() - begun);
+      }
+    };
+    const batcher = createBatcher<Arrival, Accepted | null>({
+      max,
+      waitMs: () => durationMs(wait),
+      groups: GROUPS,
+      handOn: async (group) => {
+        const answers: (Accepted | null)[] = [];
+        for (let from = 0; from < group.length; from += max)
+          answers.push(...(await takeGroup(group.slice(from, from + max))));
+        return answers;
+      },
+    });
+    const made = { batcher, queue };
+    batched.set(route, made);
+    return made;
   }
 
-  async function accept(route: Route, drafts: readonly EventDraft[], waits: boolean): Promise<Accepted[]> {
+  async function accept(
+    route: Route,
+    drafts: readonly EventDraft[],
+    deadline: Deadline,
+    waits: boolean,
+  ): Promise<Accepted[]> {
     if (drafts.length === 0) return [];
     if (closing) throw new NotAcceptedError('CLOSING', REST_MS, 'this process is shutting down');
-    await ledger(() => capacity.requireOpenCapacity(route.config.account));
     const [only] = drafts;
-    if (drafts.length > 1 || only === undefined) return await acceptNow(route, drafts, waits);
+    if (drafts.length > 1 || only === undefined) return await acceptNow(route, drafts, deadline, waits);
     // Impatient senders repeat an event in a burst. Such a burst costs one start.
     const same = starting.get(only.id);
     if (same !== undefined) {
       await same;
       return [{ id: only.id, duplicate: true }];
     }
-    const accepted = acceptNow(route, drafts, waits);
+    const accepted = acceptNow(route, drafts, deadline, waits);
     starting.set(only.id, accepted);
     try {
       return await accepted;
@@ -196,19 +163,16 @@ export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
   }
 
   return {
-    async accept(route, drafts, { waits = false } = {}) {
-      const work = accept(route, drafts, waits);
+    async accept(route, drafts, { waits = false, arrivedAt = now() } = {}) {
+      const deadline = waits ? noDeadline() : startDeadline(clock, arrivedAt);
+      const work = accept(route, drafts, deadline, waits).finally(() => underWay.delete(work));
       underWay.add(work);
-      try {
-        return await work;
-      } finally {
-        underWay.delete(work);
-      }
+      return await deadline.within(work);
     },
-    requireCapacity: (account) => ledger(() => capacity.requireTime(account)),
-    loads: () => ledger(() => capacity.loads()),
+    requireCapacity: (account) => fromLedger(() => capacity.requireTime(account)),
+    loads: () => fromLedger(() => capacity.loads()),
     async ready() {
-      await ledger(() => db.query('select 1'));
+      await fromLedger(() => db.query('select 1'));
       try {
         await client.connection.withDeadline(Date.now() + READY_MS, () =>
           client.workflowService.describeNamespace({ namespace: client.options.namespace }),
@@ -220,44 +184,16 @@ export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
     },
     forget(routes) {
       for (const route of routes) {
-        runs.delete(route);
-        writers.delete(route);
+        writer.forget(route);
         // The events in it wait for their group, and a request in progress may add one more.
-        void batchers.get(route)?.flush();
-        batchers.delete(route);
+        void batched.get(route)?.batcher.flush();
+        batched.delete(route);
       }
     },
     async close() {
       closing = true;
-      await Promise.all([...batchers.values()].map((batcher) => batcher.flush()));
+      await Promise.all([...batched.values()].map(({ batcher }) => batcher.flush()));
       await Promise.allSettled(underWay);
     },
   };
-}
-
-async function ledger<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof LedgerError)) throw error;
-    throw new NotAcceptedError('LEDGER', REST_MS, error.message, { cause: error });
-  }
-}
-
-/** One name for a set of events, whatever else the workflow is started with. */
-function hashOf(ids: readonly string[]): string {
-  return shortHash(ids.join(' '));
-}
-
-function answersOf(
-  drafts: readonly EventDraft[],
-  unique: readonly EventDraft[],
-  states: readonly EventState[],
-): Accepted[] {
-  const known = new Map(unique.map(({ id }, n) => [id, states[n] !== 'received']));
-  return drafts.map(({ id }) => {
-    const duplicate = known.get(id) as boolean;
-    known.set(id, true);
-    return { id, duplicate };
-  });
 }

@@ -85,10 +85,18 @@ export class NotAcceptedError extends Error {
   readonly why: 'TEMPORAL' | 'LEDGER' | 'BUSY' | 'CLOSING';
   /** When to retry. */
   readonly retryAfterMs: number;
-  constructor(why: NotAcceptedError['why'], retryAfterMs: number, message: string, options?: ErrorOptions) {
+  /** A start was in progress, and nobody knows yet whether Temporal has accepted it. */
+  readonly mayTakeEffect: boolean;
+  constructor(
+    why: NotAcceptedError['why'],
+    retryAfterMs: number,
+    message: string,
+    { mayTakeEffect = false, ...options }: ErrorOptions & { readonly mayTakeEffect?: boolean } = {},
+  ) {
     super(message, options);
     this.why = why;
     this.retryAfterMs = retryAfterMs;
+    this.mayTakeEffect = mayTakeEffect;
   }
 }
 
@@ -107,14 +115,14 @@ export interface Acceptance {
   /**
    * Returns after Temporal has accepted a workflow for each event, in the given order. Events of one subject are
    * accepted in this order.
-   * @param how `waits`: the caller waits however long it takes. Otherwise, events that cannot be accepted within 5 s are
-   * refused with `BUSY`. Default: false.
+   * @param how `waits`: the caller waits however long it takes. Otherwise, events that cannot be accepted within
+   * `ANSWER_MS` of `arrivedAt` are refused with `BUSY`. Default: false, now.
    * @throws NotAcceptedError: none, some or all of them were accepted; a retry is safe
    */
   accept(
     route: Route,
     drafts: readonly EventDraft[],
-    how?: { readonly waits?: boolean },
+    how?: { readonly waits?: boolean; readonly arrivedAt?: number },
   ): Promise<Accepted[]>;
   /**
    * Called before a partition is read further. @throws NotAcceptedError with `BUSY` while the account has no capacity,

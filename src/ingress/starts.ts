@@ -4,6 +4,8 @@ import pLimit from 'p-limit';
 import { leadIntakeIdentity } from '../contracts/ids.ts';
 import type { Tracing } from '../contracts/tracing.ts';
 import { type EventDraft, eventLane, type LeadIntakeInput } from '../contracts/wire/intake.ts';
+import { shortHash } from '../ledger/short-hash.ts';
+import type { Arrival } from './deadline.ts';
 import { NotAcceptedError, type Route } from './intake.ts';
 
 /**
@@ -23,17 +25,12 @@ const PRIORITY = { priorityKey: 2 };
 
 export interface Starts {
   /**
-   * Starts one workflow for these events. One that exists already is the desired outcome.
-   * @param key identifies the workflow among those of the route
-   * @param until `performance.now()` after which the start does not begin any more
-   * @throws NotAcceptedError `TEMPORAL`; `BUSY` if it did not begin
+   * Starts one workflow for those events whose deadline has not passed when their turn comes. A workflow that exists
+   * already is the desired outcome.
+   * @returns the events that it was started for
+   * @throws NotAcceptedError `TEMPORAL`
    */
-  start(
-    route: Route,
-    key: string,
-    events: readonly [EventDraft, ...EventDraft[]],
-    until?: number,
-  ): Promise<void>;
+  start(route: Route, arrivals: readonly [Arrival, ...Arrival[]]): Promise<readonly EventDraft[]>;
   /** Whether further starts wait for one in progress. */
   isFull(): boolean;
 }
@@ -52,21 +49,18 @@ export function createStarts({ client, taskQueue, tracing, took }: StartsOptions
 
   async function startNow(
     { name: route, config }: Route,
-    key: string,
-    [first, ...others]: readonly [EventDraft, ...EventDraft[]],
-    until: number,
-  ) {
+    arrivals: readonly Arrival[],
+  ): Promise<readonly EventDraft[]> {
     const begun = performance.now();
-    if (begun > until)
-      throw new NotAcceptedError(
-        'BUSY',
-        REST_MS,
-        'the event waited too long for its start, which did not begin',
-      );
-    if (performance.now() < restUntil)
+    if (begun < restUntil)
       throw new NotAcceptedError('TEMPORAL', REST_MS, 'Temporal did not answer a moment ago');
+    const drafts = arrivals.filter(({ deadline }) => deadline.begin()).map(({ draft }) => draft);
+    const [first] = drafts;
+    if (first === undefined) return [];
     const { account } = first;
-    const events = [first, ...others].map(({ id }) => id);
+    const events = drafts.map(({ id }) => id);
+    // One name for a set of events, whatever else the workflow is started with.
+    const key = drafts.length === 1 ? first.id : shortHash(events.join(' '));
     const input: LeadIntakeInput = { account, route, lane: eventLane(config.action.type, route), events };
     try {
       await client.connection.withDeadline(Date.now() + START_MS, () =>
@@ -82,37 +76,38 @@ export function createStarts({ client, taskQueue, tracing, took }: StartsOptions
       );
     } catch (error) {
       // An earlier attempt whose answer was lost, or another process, started it, and it runs. That is the goal.
-      if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return drafts;
       // Not by wall-clock time: a clock set back would refuse everybody.
       restUntil = performance.now() + REST_MS;
       const { message: what, cause } = error as Error;
       // "Failed to start Workflow" alone does not say why.
       const why = cause instanceof Error ? `: ${cause.message}` : '';
       const message = `Temporal did not accept a start: ${what}${why}`;
-      throw new NotAcceptedError('TEMPORAL', REST_MS, message, { cause: error });
+      throw new NotAcceptedError('TEMPORAL', REST_MS, message, { cause: error, mayTakeEffect: true });
     } finally {
       took(performance.now() - begun);
     }
+    return drafts;
   }
 
   /** The start of several events belongs to none of their traces, so it links to each of them. */
-  function traced(
+  function traced<T>(
     route: Route,
-    events: readonly [EventDraft, ...EventDraft[]],
-    work: () => Promise<void>,
-  ): Promise<void> {
-    const [first, ...others] = events;
+    arrivals: readonly [Arrival, ...Arrival[]],
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const [{ draft: first }, ...others] = arrivals;
     const isOne = others.length === 0;
     return tracing.within(
       {
         name: 'start leadIntake',
         kind: 'producer',
         parent: isOne ? (first.trace ?? null) : null,
-        links: isOne ? [] : events.flatMap(({ trace }) => trace ?? []),
+        links: isOne ? [] : arrivals.flatMap(({ draft: { trace } }) => trace ?? []),
         attributes: {
           'sluice.account': first.account,
           'sluice.route': route.name,
-          'sluice.events': events.length,
+          'sluice.events': arrivals.length,
         },
       },
       work,
@@ -120,9 +115,9 @@ export function createStarts({ client, taskQueue, tracing, took }: StartsOptions
   }
 
   return {
-    start(route, key, events, until = Number.POSITIVE_INFINITY) {
-      const start = () => starts(() => startNow(route, key, events, until));
-      return tracing.isOn ? traced(route, events, start) : start();
+    start(route, arrivals) {
+      const start = () => starts(() => startNow(route, arrivals));
+      return tracing.isOn ? traced(route, arrivals, start) : start();
     },
     isFull: () => starts.activeCount === STARTS,
   };

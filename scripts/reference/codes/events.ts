@@ -168,7 +168,7 @@ export const EVENTS_CODES: readonly CodeArea[] = [
       ['HEADERS_TOO_LONG', '431: the headers are too large.', 'Send fewer headers.'],
       ['TEMPORAL', '503: Temporal does not answer.', 'Retry after `Retry-After`.'],
       ['LEDGER', '503: the database does not answer.', 'Retry after `Retry-After`.'],
-      ['BUSY', '503: too many events or bodies are open.', 'Retry after `Retry-After`.'],
+      ['BUSY', '503: too much is open, or no 202 was possible within 4.5 s.', 'Retry after `Retry-After`.'],
       ['CLOSING', '503: the process is shutting down.', 'Retry after `Retry-After`.'],
       ['TOMBSTONE', 'Dead letter: a Kafka record without a value.', 'None.'],
       ['TOO_LARGE', 'Dead letter: a Kafka record larger than 1 MiB.', 'Send smaller records.'],

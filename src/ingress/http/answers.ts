@@ -80,9 +80,12 @@ const NOT_ACCEPTED: Readonly<Record<NotAcceptedError['why'], string>> = {
   CLOSING: 'the server is shutting down; send it again',
 };
 
+const MAY_TAKE_EFFECT =
+  'the event was not accepted in time and may still take effect; send it again, which has no second effect';
+
 /** The part of the error that the sender sees. The inner message may name hosts. */
 export function notAcceptedProblem(error: NotAcceptedError): HttpError {
-  return new HttpError(503, error.why, NOT_ACCEPTED[error.why], {
+  return new HttpError(503, error.why, error.mayTakeEffect ? MAY_TAKE_EFFECT : NOT_ACCEPTED[error.why], {
     'Retry-After': String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)) || 1),
   });
 }

@@ -80,6 +80,9 @@ function refusals(unproven: 401 | 403, maxBytes: number): object {
     429: problem('Too many requests in this minute', { ...rate, ...retryAfter }),
     431: problem('There are too many headers, or they are too long'),
     500: { description: 'An error of this server', content: json(refTo('Failure')) },
-    503: problem('Sluice cannot accept the event now. Send it again.', retryAfter),
+    503: problem(
+      'Sluice could not accept the event within 4.5 s. Send it again; it takes effect once.',
+      retryAfter,
+    ),
   };
 }

@@ -130,6 +130,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     headers: Readonly<Record<string, string>>,
     span: OpenSpan,
   ) => {
+    const arrivedAt = performance.now();
     const { body, type } = prover.found(res);
     const batch = type === 'batch';
     const signature = signatureOf(path, req);
@@ -155,7 +156,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       answerJson(res, 202, { received: true, skipped: skipped ?? 'nothing to process' });
       return;
     }
-    const accepted = drafts.length === 0 ? [] : await acceptance.accept(route, drafts);
+    const accepted = drafts.length === 0 ? [] : await acceptance.accept(route, drafts, { arrivedAt });
     const duplicates = accepted.filter(({ duplicate }) => duplicate).length;
     metrics.accepted(route.name, accepted.length - duplicates);
     metrics.duplicate(route.name, duplicates);
