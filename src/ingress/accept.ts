@@ -87,13 +87,14 @@ export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
     route: Route,
     drafts: readonly EventDraft[],
     deadline: Deadline,
-    waits: boolean,
+    arrivedAt: number | null,
   ): Promise<Accepted[]> {
     const { account, batch } = route.config;
     const group = batch === undefined ? null : batchedOf(route, batch);
     // Events of one delivery wait for one another, so without groups `STARTS` of them wait at the same time at most.
     const leave =
-      group?.queue.enter(drafts.length, waits) ?? single.enter(Math.min(drafts.length, STARTS), waits);
+      group?.queue.enter(drafts.length, arrivedAt) ??
+      single.enter(Math.min(drafts.length, STARTS), arrivedAt);
     try {
       await fromLedger(() => capacity.requireOpenCapacity(account));
       deadline.signal.throwIfAborted();
@@ -141,19 +142,19 @@ export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
     route: Route,
     drafts: readonly EventDraft[],
     deadline: Deadline,
-    waits: boolean,
+    arrivedAt: number | null,
   ): Promise<Accepted[]> {
     if (drafts.length === 0) return [];
     if (closing) throw new NotAcceptedError('CLOSING', REST_MS, 'this process is shutting down');
     const [only] = drafts;
-    if (drafts.length > 1 || only === undefined) return await acceptNow(route, drafts, deadline, waits);
+    if (drafts.length > 1 || only === undefined) return await acceptNow(route, drafts, deadline, arrivedAt);
     // Impatient senders repeat an event in a burst. Such a burst costs one start.
     const same = starting.get(only.id);
     if (same !== undefined) {
       await same;
       return [{ id: only.id, duplicate: true }];
     }
-    const accepted = acceptNow(route, drafts, deadline, waits);
+    const accepted = acceptNow(route, drafts, deadline, arrivedAt);
     starting.set(only.id, accepted);
     try {
       return await accepted;
@@ -165,7 +166,9 @@ export function createAcceptance(options: AcceptanceOptions): OwnedAcceptance {
   return {
     async accept(route, drafts, { waits = false, arrivedAt = now() } = {}) {
       const deadline = waits ? noDeadline() : startDeadline(clock, arrivedAt);
-      const work = accept(route, drafts, deadline, waits).finally(() => underWay.delete(work));
+      const work = accept(route, drafts, deadline, waits ? null : arrivedAt).finally(() =>
+        underWay.delete(work),
+      );
       underWay.add(work);
       return await deadline.within(work);
     },

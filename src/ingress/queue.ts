@@ -11,11 +11,11 @@ export interface Queue {
   /**
    * Enters the queue.
    * @param events number of events that wait at the same time
-   * @param waits whether the caller waits however long it takes, as Kafka does
+   * @param arrivedAt since when the sender waits; null if the caller waits however long it takes, as Kafka does
    * @returns a function that leaves the queue
    * @throws NotAcceptedError `BUSY`
    */
-  enter(events: number, waits: boolean): () => void;
+  enter(events: number, arrivedAt: number | null): () => void;
   /** A group of events took this many milliseconds. */
   took(ms: number): void;
 }
@@ -32,29 +32,29 @@ export interface QueueOptions {
 export function createQueue({ concurrency, groupSize = 1, now }: QueueOptions): Queue {
   let waiting = 0;
   let averageMs: number | null = null;
-  /** When each sender entered that waits for a limited time, in order. */
+  /** Since when each sender waits that waits for a limited time, in the order in which they entered. */
   const entered = new Set<{ readonly at: number }>();
 
-  /** Milliseconds until the answer of somebody who enters now. */
-  function expectedMs(): number {
+  /** Milliseconds from the arrival of somebody who enters now to the answer. */
+  function expectedMs(arrivedAt: number): number {
     const [oldest] = entered;
     // The average knows only what has ended. What does not end shows in the age of the oldest.
     const age = oldest === undefined ? 0 : now() - oldest.at;
     const rounds = waiting / groupSize / concurrency;
-    return Math.max(age, rounds < 1 ? 0 : (averageMs ?? 0) * (rounds + 1));
+    return Math.max(age, now() - arrivedAt + (rounds < 1 ? 0 : (averageMs ?? 0) * (rounds + 1)));
   }
 
   return {
-    enter(events, waits) {
-      const wait = expectedMs();
-      if (!waits && wait > MOST_WAIT_MS)
+    enter(events, arrivedAt) {
+      const wait = arrivedAt === null ? 0 : expectedMs(arrivedAt);
+      if (wait > MOST_WAIT_MS)
         throw new NotAcceptedError(
           'BUSY',
           Math.min(MOST_RETRY_MS, wait),
           `${waiting} events wait for their start, which takes about ${Math.round(wait / 1000)} s`,
         );
-      const entry = { at: now() };
-      if (!waits) entered.add(entry);
+      const entry = { at: arrivedAt ?? now() };
+      if (arrivedAt !== null) entered.add(entry);
       waiting += events;
       let isIn = true;
       return () => {

@@ -55,6 +55,8 @@ export interface AppOptions {
   readonly keepRefused?: RefusedRequests['keep'];
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** When this process last looked for requests, by `performance.now()`. */
+  readonly readAfter: () => number;
   /** A sender on this connection has authenticated. */
   proved(socket: Socket): void;
   isClosing(): boolean;
@@ -115,6 +117,7 @@ export function createApp(options: AppOptions): HttpApp {
       log,
       tracing: options.tracing,
       proved: options.proved,
+      readAfter: options.readAfter,
     });
     receivers.push(receiver);
     const begin: RequestHandler = (_req, res, next) => {

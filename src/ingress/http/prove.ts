@@ -40,6 +40,8 @@ export interface ProverOptions<T> {
   readonly proved: (socket: Socket) => void;
   /** Maximum length of the body after decompression. */
   readonly maxBytes: number;
+  /** When this process last looked for requests. */
+  readonly readAfter: () => number;
   /** Reads the Content-Type. @throws HttpError for one that is not accepted */
   readonly typeOf: (contentType: string | undefined) => T;
 }
@@ -47,6 +49,8 @@ export interface ProverOptions<T> {
 export interface Proven<T> {
   readonly body: Buffer;
   readonly type: T;
+  /** When the whole request had arrived, by `performance.now()`: the earliest time that is possible. */
+  readonly arrivedAt: number;
 }
 
 export interface Prover<T> {
@@ -82,6 +86,7 @@ export function createProver<T>(options: ProverOptions<T>): Prover<T> {
         if (error instanceof GoneError) return;
         throw bodyProblem(error, maxBytes);
       }
+      const arrivedAt = options.readAfter();
       capacity.release(body.length);
       if (!authenticator.proves(claim, body)) throw unproven(authenticator);
       proved(req.socket);
@@ -89,7 +94,7 @@ export function createProver<T>(options: ProverOptions<T>): Prover<T> {
       const release = (): void => capacities.taken.release(body.length);
       if (res.closed) release();
       else res.once('close', release);
-      proven.set(res, { body, type });
+      proven.set(res, { body, type, arrivedAt });
       next();
     },
     found: (res) => proven.get(res) as Proven<T>,

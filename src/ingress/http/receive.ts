@@ -41,6 +41,8 @@ export interface ReceiverOptions {
   /** The same for uploaded files. They are longer and must not keep events out. */
   readonly fileCapacities: BodyCapacities;
   readonly proved: (socket: Socket) => void;
+  /** When this process last looked for requests. */
+  readonly readAfter: () => number;
   readonly storeUpload: StoreUpload;
   /** Keeps a request that the route refused. */
   readonly keepRefused: RefusedRequests['keep'];
@@ -63,7 +65,8 @@ export function uploadsOf({ config: { action } }: Pick<Route, 'config'>): Messag
 }
 
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { http, route, path, authenticator, acceptance, capacities, proved, metrics, log } = options;
+  const { http, route, path, authenticator, acceptance, capacities, proved, readAfter, metrics, log } =
+    options;
   const { tracing = NO_TRACING } = options;
   const store = new MemoryStore();
   const credentials = credentialHeaders(path.auth);
@@ -73,6 +76,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     authenticator,
     capacities,
     proved,
+    readAfter,
     maxBytes: http.maxBodyBytes,
     typeOf(contentType) {
       const type = readMediaType(contentType);
@@ -130,8 +134,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     headers: Readonly<Record<string, string>>,
     span: OpenSpan,
   ) => {
-    const arrivedAt = performance.now();
-    const { body, type } = prover.found(res);
+    const { body, type, arrivedAt } = prover.found(res);
     const batch = type === 'batch';
     const signature = signatureOf(path, req);
     const delivery = { via: 'http', headers, body, ...(signature !== undefined && { signature }) } as const;
@@ -181,6 +184,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
             route: route.name,
             authenticator: options.fileAuthenticator,
             proved,
+            readAfter,
             limit,
             store: options.storeUpload,
             capacities: options.fileCapacities,

@@ -12,6 +12,7 @@ import type { RefusedRequests } from '../refused-requests.ts';
 import { createApp, type HttpApp, type HttpRoute, MAX_HEADERS } from './app.ts';
 import { createConnections } from './connections.ts';
 import { createRepeatingLog, type HttpLog } from './log.ts';
+import { watchLoop } from './loop-lag.ts';
 import type { IngressReadiness } from './readiness.ts';
 import type { StoreUpload } from './upload.ts';
 
@@ -72,12 +73,14 @@ export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
   });
   metrics.watchConnections(connections.count);
   const repeating = createRepeatingLog(log, () => performance.now());
+  const lag = watchLoop();
   let closing: Promise<void> | null = null;
   const open = (routes: readonly HttpRoute[]): HttpApp =>
     createApp({
       ...options,
       routes,
       proved: connections.proved,
+      readAfter: lag.readAfter,
       now,
       isClosing: () => closing !== null,
     });
@@ -133,6 +136,7 @@ export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
       });
     } finally {
       clearTimeout(cut);
+      lag.close();
       current.close();
     }
   };

@@ -128,7 +128,7 @@ describe('a flood of events without `batch`', () => {
 
 function enterError(queue: Queue): Error {
   try {
-    queue.enter(1, false);
+    queue.enter(1, 0);
   } catch (error) {
     return error as Error;
   }
@@ -142,52 +142,63 @@ describe('the queue', () => {
   };
 
   it('refuses nobody before it knows how long a start takes, and takes a burst when starts are quick', () => {
-    const { queue } = queueAt();
-    for (let n = 0; n < 500; n++) queue.enter(1, false);
+    const { clock, queue } = queueAt();
+    for (let n = 0; n < 500; n++) queue.enter(1, clock.ms);
     queue.took(20);
-    for (let n = 0; n < 1800; n++) queue.enter(1, false);
+    for (let n = 0; n < 1800; n++) queue.enter(1, clock.ms);
     expect(() => queue.took(20)).not.toThrow();
   });
 
   it('refuses while the oldest has waited for over 3.5 s, whatever starts take, and goes on afterwards', () => {
     const { clock, queue } = queueAt();
     queue.took(1);
-    const leave = queue.enter(1, false);
+    const leave = queue.enter(1, clock.ms);
     clock.ms = MOST_WAIT_MS + 1;
-    expect(() => queue.enter(1, false)).toThrow(NotAcceptedError);
-    expect(() => queue.enter(1, true)).not.toThrow();
+    expect(() => queue.enter(1, clock.ms)).toThrow(NotAcceptedError);
+    expect(() => queue.enter(1, null)).not.toThrow();
     leave();
     leave();
-    expect(() => queue.enter(1, false)).not.toThrow();
+    expect(() => queue.enter(1, clock.ms)).not.toThrow();
   });
 
   it('is not held up by callers that wait', () => {
     const { clock, queue } = queueAt();
-    queue.enter(16, true);
+    queue.enter(16, null);
     clock.ms = 60_000;
     queue.took(100);
-    expect(() => queue.enter(1, false)).not.toThrow();
+    expect(() => queue.enter(1, clock.ms)).not.toThrow();
   });
 
   it('of a route that batches is as long as its pace allows, and refuses at once beyond that', () => {
-    const { queue } = queueAt({ concurrency: 4, groupSize: 50 });
+    const { clock, queue } = queueAt({ concurrency: 4, groupSize: 50 });
     // 200 events a second.
     queue.took(1000);
-    for (let n = 0; n < 501; n++) queue.enter(1, false);
+    for (let n = 0; n < 501; n++) queue.enter(1, clock.ms);
     expect(enterError(queue)).toMatchObject({ why: 'BUSY', retryAfterMs: 3505 });
   });
 
   it('takes what has a free place, however slow the last one was', () => {
-    const { queue } = queueAt({ concurrency: 4, groupSize: 50 });
+    const { clock, queue } = queueAt({ concurrency: 4, groupSize: 50 });
     queue.took(60_000);
-    for (let n = 0; n < 200; n++) queue.enter(1, false);
+    for (let n = 0; n < 200; n++) queue.enter(1, clock.ms);
     expect(enterError(queue)).toBeInstanceOf(NotAcceptedError);
   });
 
   it('says how many events wait, as a whole number', () => {
-    const { queue } = queueAt({ concurrency: 4, groupSize: 3 });
+    const { clock, queue } = queueAt({ concurrency: 4, groupSize: 3 });
     queue.took(60_000);
-    queue.enter(13, false);
+    queue.enter(13, clock.ms);
     expect(enterError(queue).message).toMatch(/^13 events wait/);
+  });
+
+  it('counts what a sender has waited before its request was read', () => {
+    const { clock, queue } = queueAt({ concurrency: 4, groupSize: 50 });
+    clock.ms = 60_000;
+    queue.took(1000);
+    for (let n = 0; n < 250; n++) queue.enter(1, clock.ms);
+    // The answer comes 2.25 s later.
+    expect(() => queue.enter(1, clock.ms - 1000)).not.toThrow();
+    expect(() => queueAt().queue.enter(1, -MOST_WAIT_MS)).not.toThrow();
+    expect(() => queue.enter(1, clock.ms - 1300)).toThrow(NotAcceptedError);
   });
 });
