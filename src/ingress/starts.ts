@@ -10,9 +10,9 @@ import { NotAcceptedError, type Route } from './intake.ts';
 
 /**
  * A start without an answer after this time is given up. A repeated start finds the workflow that the first one
- * created.
+ * created. Shorter than `ANSWER_MS`, so that the sender and the log hear that it was Temporal.
  */
-const START_MS = 5000;
+const START_MS = 4000;
 /** After a failed start, other senders are refused at once for this time. Then Temporal is asked again. */
 const REST_MS = 1000;
 /**
@@ -63,16 +63,18 @@ export function createStarts({ client, taskQueue, tracing, took }: StartsOptions
     const key = drafts.length === 1 ? first.id : shortHash(events.join(' '));
     const input: LeadIntakeInput = { account, route, lane: eventLane(config.action.type, route), events };
     try {
-      await client.connection.withDeadline(Date.now() + START_MS, () =>
-        client.workflow.start('leadIntake', {
-          ...leadIntakeIdentity(account, route, key),
-          taskQueue,
-          args: [input],
-          // The ledger knows what has ended. Temporal may still have a closed workflow of an event that a restored
-          // ledger has forgotten.
-          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-          priority: PRIORITY,
-        }),
+      await answered(
+        client.connection.withDeadline(Date.now() + START_MS, () =>
+          client.workflow.start('leadIntake', {
+            ...leadIntakeIdentity(account, route, key),
+            taskQueue,
+            args: [input],
+            // The ledger knows what has ended. Temporal may still have a closed workflow of an event that a restored
+            // ledger has forgotten.
+            workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+            priority: PRIORITY,
+          }),
+        ),
       );
     } catch (error) {
       // An earlier attempt whose answer was lost, or another process, started it, and it runs. That is the goal.
@@ -121,4 +123,17 @@ export function createStarts({ client, taskQueue, tracing, took }: StartsOptions
     },
     isFull: () => starts.activeCount === STARTS,
   };
+}
+
+/** The first connection has a longer limit of its own, which no deadline of a call shortens. */
+async function answered<T>(start: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${START_MS / 1000} s`)), START_MS);
+  });
+  try {
+    return await Promise.race([start, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
