@@ -18,10 +18,16 @@ import classes from './syncs.module.css';
 import { Tiles } from './tiles.tsx';
 import { usePlace } from './use-place.ts';
 
-export function RunReport({ sync, run }: { readonly sync: string; readonly run: string }) {
+interface RunReportProps {
+  readonly sync: string;
+  readonly run: string;
+  /** Whether the viewer may correct rejected rows, and the source is a file that has them. */
+  readonly canFix: boolean;
+}
+
+export function RunReport({ sync, run, canFix }: RunReportProps) {
   const { t } = useTranslation('syncs');
   const placeOf = usePlace();
-  const mayFix = useMay('operator');
   const query = useCall('GET /syncs/{sync}/runs/{run}', { sync, run }, { everyMs: 10_000 });
   return (
     <>
@@ -31,7 +37,7 @@ export function RunReport({ sync, run }: { readonly sync: string; readonly run: 
       {query.data !== undefined && (
         <Section
           title={t('problems.title')}
-          actions={mayFix && query.data.report.rejected > 0 && <FixButton />}
+          actions={canFix && query.data.report.rejected > 0 && <FixButton />}
           flush
         >
           <Problems sync={sync} report={query.data.report} />

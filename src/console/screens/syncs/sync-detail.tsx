@@ -27,12 +27,12 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
   const { t } = useTranslation('syncs');
   const [{ run: chosen, plan, view }, change] = useUrlState();
   const mayReplace = useMay('editor');
-  const mayFix = useMay('operator');
   const progress = useCall('GET /syncs/{sync}/progress', { sync }, { everyMs: EVERY_MS });
   const all = usePages('GET /syncs', { limit: 1000 }, 'syncs', { cursor: 'after' });
   const entry = all.rows.find((each) => each.sync === sync);
   const neverRan = progress.error instanceof OperatorError && progress.error.code === 'NO_RUN';
   const failure = neverRan ? null : (all.error ?? progress.error);
+  const canFix = useMay('operator') && entry?.source.type === 'csv';
   const run = chosen ?? progress.data?.progress?.run ?? null;
   return (
     <Page
@@ -62,7 +62,7 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
         <ErrorState error={failure} onRetry={() => void progress.refetch()} />
       )}
       {view === 'replace' && mayReplace && entry?.source.uploaded === true && <ReplaceExport sync={sync} />}
-      {view === 'fix' && mayFix && run !== null && <FixRejected sync={sync} run={run} />}
+      {view === 'fix' && canFix && run !== null && <FixRejected sync={sync} run={run} />}
       {plan !== undefined && <DryRunPanel plan={plan} />}
       {(neverRan || progress.data !== undefined) && (
         <ActiveRun sync={sync} progress={neverRan ? null : (progress.data ?? null)} />
@@ -70,7 +70,7 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
       {!neverRan && (
         <>
           <RunsTable sync={sync} openRun={run} />
-          {run !== null && <RunReport sync={sync} run={run} />}
+          {run !== null && <RunReport sync={sync} run={run} canFix={canFix} />}
           {run !== null && <RunRows sync={sync} run={chosen ?? null} />}
         </>
       )}
