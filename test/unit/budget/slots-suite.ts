@@ -280,7 +280,9 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
       const budget = budgetOf(120);
       const slot = await grantedTo(budget, token);
       await budget.observe(slot, { limit: 120, remaining: 0, resetAt: new Date(0) }, 1);
-      expect((await takeOne(database(), token, 120, LANES.reply)).taken).toBe(true);
+      // The ledger may call the window's end the moment of the answer, but not a later second.
+      const soonAfter = new Date(Date.now() + 1000);
+      expect((await takeOne(database(), token, 120, LANES.reply, soonAfter)).taken).toBe(true);
     });
 
     it('of answers without news costs no statement, even if many arrive at once and in any order', async () => {
