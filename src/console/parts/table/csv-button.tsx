@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { csvLine } from '../../../contracts/csv.ts';
 import { notifyDone, notifyError } from '../../app/notify.ts';
-import { BYTE_ORDER_MARK, saveText } from '../../app/save-text.ts';
+import { saveCsv } from '../../app/save-file.ts';
 import { useFormat } from '../../format/use-format.ts';
 
 /** More rows do not fit well into a page. */
@@ -44,7 +44,7 @@ export function CsvButton<T, C>({ name, columns, read, cut }: CsvButtonProps<T, 
         if (page.next === null || lines.length > MAX_ROWS) break;
         page = await read(page.next);
       }
-      saveText(name, `${BYTE_ORDER_MARK}${lines.join('')}`);
+      saveCsv(name, lines.join(''));
       if (page.next !== null) notifyDone(cut(format.count(lines.length - 1)));
     } catch (error) {
       notifyError(error as Error, t);

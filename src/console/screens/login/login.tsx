@@ -1,11 +1,10 @@
 // The login, in the place of every screen: the address stays, so that the viewer comes back to where they were.
-import { Button, Divider, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { type FormEvent, useEffect, useState } from 'react';
+import { Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Session } from '../../api/session.tsx';
 import { CodeForm } from './code-form.tsx';
-import { LanguageLinks } from './language-links.tsx';
-import classes from './login.module.css';
+import { LoginPage } from './login-page.tsx';
 import { Refusal } from './refusal.tsx';
 import { useLogin } from './use-login.ts';
 
@@ -26,25 +25,16 @@ export default function Login({ session }: { readonly session: Session }) {
   const title = t(
     link === null || pending !== null ? 'title' : session.needsFirstAdmin ? 'claimTitle' : 'linkTitle',
   );
-  useEffect(() => {
-    document.title = `${title} · Sluice`;
-  }, [title]);
   return (
-    <main className={classes.page}>
-      <Paper withBorder p="xl" radius="md" className={classes.box}>
-        <Title order={1} mb="md">
-          {title}
-        </Title>
-        {pending !== null ? (
-          <CodeForm pending={pending} onRestart={restart} />
-        ) : link === null ? (
-          <PasswordForm session={session} onPending={setPending} />
-        ) : (
-          <LinkForm link={link} isFirst={session.needsFirstAdmin} onPending={setPending} />
-        )}
-      </Paper>
-      <LanguageLinks />
-    </main>
+    <LoginPage title={title}>
+      {pending !== null ? (
+        <CodeForm pending={pending} onRestart={restart} />
+      ) : link === null ? (
+        <PasswordForm session={session} onPending={setPending} />
+      ) : (
+        <LinkForm link={link} isFirst={session.needsFirstAdmin} onPending={setPending} />
+      )}
+    </LoginPage>
   );
 }
 

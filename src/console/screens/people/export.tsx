@@ -4,6 +4,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
+import { saveFile } from '../../app/save-file.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import type { Who } from './who.ts';
 
@@ -13,7 +14,7 @@ export function ExportButton({ account, person }: Who) {
   const may = useMay('operator');
   const file = `person-${account}-${person}.json`;
   const run = useCommand('POST /people/{account}/{person}/export', {
-    onDone: (output) => download(file, JSON.stringify(output, null, 2)),
+    onDone: (output) => saveFile(file, JSON.stringify(output, null, 2), 'application/json'),
     done: () => t('export.done', { file }),
   });
   const ask = async () => {
@@ -36,13 +37,4 @@ export function ExportButton({ account, person }: Who) {
       {t('export.button')}
     </Button>
   );
-}
-
-function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

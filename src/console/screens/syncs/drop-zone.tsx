@@ -8,12 +8,15 @@ import classes from './syncs.module.css';
 interface Props {
   readonly isBusy: boolean;
   readonly isFirst: boolean;
-  onFile(file: File | null | undefined): void;
+  onFile(file: File): void;
 }
 
 export function DropZone({ isBusy, isFirst, onFile }: Props) {
   const { t } = useTranslation('syncs');
   const [isOver, setOver] = useState(false);
+  const take = (file: File | null | undefined) => {
+    if (file !== null && file !== undefined) onFile(file);
+  };
   return (
     // A file can be chosen with the button too, so nothing here needs a pointer.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
@@ -28,10 +31,10 @@ export function DropZone({ isBusy, isFirst, onFile }: Props) {
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        onFile(event.dataTransfer.files[0]);
+        take(event.dataTransfer.files[0]);
       }}
     >
-      <FileButton accept=".csv,.txt,text/csv" onChange={onFile}>
+      <FileButton accept=".csv,.txt,text/csv" onChange={take}>
         {(props) => (
           <Button {...props} variant={isFirst ? 'filled' : 'default'} loading={isBusy}>
             {t(isFirst ? 'first.choose' : 'first.other')}

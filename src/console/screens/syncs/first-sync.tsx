@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useMay } from '../../api/session.tsx';
-import { useCommand } from '../../api/use-command.ts';
+import { useUpload } from '../../api/use-upload.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Facts, Page, Section } from '../../parts/page.tsx';
@@ -27,16 +27,13 @@ export function FirstSync() {
   const [name, setName] = useState('');
   const [draft, setDraft] = useState<Draft | null>(null);
   const [uploaded, setUploaded] = useState<Upload | null>(null);
-  const upload = useCommand('POST /uploads', {
-    onDone: (made) => {
-      setUploaded(made);
-      setDraft(draftOf(made.recognized));
-    },
+  const upload = useUpload((made) => {
+    setUploaded(made);
+    setDraft(draftOf(made.recognized));
   });
-  const send = async (file: File | null | undefined) => {
-    if (file === null || file === undefined) return;
+  const send = (file: File) => {
     setName(file.name);
-    upload.run({ name: file.name, file: new Uint8Array(await file.arrayBuffer()) });
+    upload.send(file);
   };
   const mapping = draft === null ? null : mappingOf(draft);
   return (
@@ -54,11 +51,7 @@ export function FirstSync() {
       ) : (
         <>
           <Section title={t('first.upload')} about={uploaded === null ? undefined : name}>
-            <DropZone
-              isBusy={upload.isPending}
-              isFirst={uploaded === null}
-              onFile={(file) => void send(file)}
-            />
+            <DropZone isBusy={upload.isPending} isFirst={uploaded === null} onFile={send} />
           </Section>
           {uploaded !== null && draft !== null && (
             <>

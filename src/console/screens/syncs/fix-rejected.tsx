@@ -5,7 +5,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useCommand } from '../../api/use-command.ts';
-import { BYTE_ORDER_MARK, saveText } from '../../app/save-text.ts';
+import { useUpload } from '../../api/use-upload.ts';
+import { saveCsv } from '../../app/save-file.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Section } from '../../parts/page.tsx';
@@ -19,18 +20,17 @@ export function FixRejected({ sync, run }: { readonly sync: string; readonly run
   const [uploaded, setUploaded] = useState<Output<'POST /uploads'> | null>(null);
   const download = useCommand('POST /syncs/{sync}/runs/{run}/rejected-rows', {
     done: ({ rows, more }) => t(more ? 'fix.savedFirst' : 'fix.saved', { count: rows }),
-    onDone: ({ csv }) => saveText(`${sync}-rejected.csv`, `${BYTE_ORDER_MARK}${csv}`),
+    onDone: ({ csv }) => saveCsv(`${sync}-rejected.csv`, csv),
   });
-  const upload = useCommand('POST /uploads', { onDone: setUploaded });
+  const upload = useUpload(setUploaded);
   const begin = useCommand('POST /uploads/{upload}/corrections', {
     topics: ['syncs'],
     done: ({ rows, workers }) => t(workers ? 'fix.started' : 'fix.waits', { count: rows }),
     onDone: () => change({ view: null, run: null, outcome: null, code: null }),
   });
-  const send = async (file: File | null | undefined) => {
-    if (file === null || file === undefined) return;
+  const send = (file: File) => {
     setUploaded(null);
-    upload.run({ name: file.name, file: new Uint8Array(await file.arrayBuffer()) });
+    upload.send(file);
   };
   return (
     <Section
@@ -57,11 +57,7 @@ export function FixRejected({ sync, run }: { readonly sync: string; readonly run
         <li>{t('fix.correct')}</li>
         <li>
           <div>{t('fix.upload')}</div>
-          <DropZone
-            isBusy={upload.isPending}
-            isFirst={uploaded === null}
-            onFile={(file) => void send(file)}
-          />
+          <DropZone isBusy={upload.isPending} isFirst={uploaded === null} onFile={send} />
         </li>
       </ol>
       {uploaded !== null && (

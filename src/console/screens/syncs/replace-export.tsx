@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useCommand } from '../../api/use-command.ts';
+import { useUpload } from '../../api/use-upload.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Facts, Section } from '../../parts/page.tsx';
@@ -19,12 +20,10 @@ export function ReplaceExport({ sync }: { readonly sync: string }) {
   const [uploaded, setUploaded] = useState<Output<'POST /uploads'> | null>(null);
   const [changes, setChanges] = useState<Changes | null>(null);
   const compare = useCommand('POST /uploads/{upload}/compare', { onDone: setChanges });
-  const upload = useCommand('POST /uploads', {
-    onDone: (made) => {
-      setUploaded(made);
-      setChanges(null);
-      compare.run({ upload: made.upload, sync });
-    },
+  const upload = useUpload((made) => {
+    setUploaded(made);
+    setChanges(null);
+    compare.run({ upload: made.upload, sync });
   });
   const plan = useCommand('POST /syncs/{sync}/plans', {
     onDone: (begun) => change({ view: null, plan: begun.plan }),
@@ -35,10 +34,6 @@ export function ReplaceExport({ sync }: { readonly sync: string }) {
       active ? t('replace.done') : `${t('replace.done')} ${t('replace.elsewhere', { file })}`,
     onDone: () => plan.run({ sync }),
   });
-  const send = async (file: File | null | undefined) => {
-    if (file === null || file === undefined) return;
-    upload.run({ name: file.name, file: new Uint8Array(await file.arrayBuffer()) });
-  };
   return (
     <Section
       title={t('replace.title', { sync })}
@@ -53,7 +48,7 @@ export function ReplaceExport({ sync }: { readonly sync: string }) {
         <DropZone
           isBusy={upload.isPending || compare.isPending}
           isFirst={uploaded === null}
-          onFile={(file) => void send(file)}
+          onFile={upload.send}
         />
         {uploaded !== null && changes !== null && (
           <>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../api/client.ts';
 import { useCommand } from '../../../api/use-command.ts';
+import { useUpload } from '../../../api/use-upload.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import textStyles from '../../../parts/text.module.css';
 import classes from '../campaigns.module.css';
@@ -25,17 +26,17 @@ export function AudienceFile({ at, names }: Props) {
   const { t } = useTranslation('campaign-form');
   const [chosen, setChosen] = useState('');
   const [uploaded, setUploaded] = useState<Uploaded | null>(null);
-  const upload = useCommand('POST /uploads', { onDone: setUploaded });
-  const send = async (file: File | null) => {
+  const upload = useUpload(setUploaded);
+  const send = (file: File | null) => {
     if (file === null) return;
     setUploaded(null);
     setChosen(file.name);
-    upload.run({ name: file.name, file: new Uint8Array(await file.arrayBuffer()) });
+    upload.send(file);
   };
   return (
     <div className={classes.wide}>
       <div className={classes.line}>
-        <FileButton accept=".csv,.txt,text/csv" onChange={(file) => void send(file)}>
+        <FileButton accept=".csv,.txt,text/csv" onChange={send}>
           {(props) => (
             <Button {...props} variant="default" size="xs" loading={upload.isPending}>
               {t('file.upload')}
