@@ -1,6 +1,6 @@
 // A run whose batches have to stop, or are cut off: what one of them finds out reaches the other, nothing that was found is
 // hidden, and each record counts once.
-import { setTimeout as delay } from 'node:timers/promises';
+import proto from '@temporalio/proto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { createSyncBatchActivities } from '../../../activities/sync/sync-batch.ts';
@@ -11,7 +11,14 @@ import { dyingDatabase } from '../../support/postgres/dying-database.ts';
 import { emptyLedger } from '../../support/postgres/ledger.ts';
 import { lateRefusals } from '../../support/reshaped/late-refusals.ts';
 import { ignoreField, type Rule } from '../../support/reshaped/reshaped-service.ts';
-import { HEADER, plainRows, progressOf, syncContext, untilPaused } from '../../support/sync-context.ts';
+import {
+  HEADER,
+  plainRows,
+  progressOf,
+  type SyncHandle,
+  syncContext,
+  untilPaused,
+} from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 
 const { inEnvironment } = syncContext();
@@ -25,26 +32,52 @@ const withExtra = (count: number) => plainRows(count).replaceAll(',,,,,\n', ',,,
 /** A batch beside another one. */
 const BATCH = { stopped: 0, verified: -1, alone: false, verifies: true, resumes: 0 };
 
+const ASKED_TO_STOP =
+  proto.temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED;
+
+/** Waits until each batch has sent three heartbeats since it was asked to stop: the answers to them carry the request. */
+async function untilStopped(handle: SyncHandle): Promise<void> {
+  const beats = new Map<string, Set<string>>();
+  await until('the batches know that they must stop', async () => {
+    const activities = (await handle.describe()).raw.pendingActivities ?? [];
+    for (const { activityId, state, lastHeartbeatTime } of activities) {
+      if (state !== ASKED_TO_STOP) continue;
+      const seen = beats.get(activityId as string) ?? new Set();
+      beats.set(activityId as string, seen.add(JSON.stringify(lastHeartbeatTime)));
+    }
+    return (
+      activities.length > 0 &&
+      activities.every(({ activityId }) => (beats.get(activityId as string)?.size ?? 0) > 3)
+    );
+  });
+}
+
 describe('a batch that must halt', () => {
   it('reaches the batch beside it, however long its own calls take', async () => {
+    const PLACES = 4;
     const slow = Promise.withResolvers<void>();
+    const everyOther = Promise.withResolvers<void>();
+    let underWay = 0;
     const rule: Rule = {
       on: UPSERT,
       async answer({ body }, call) {
         const last = Number((call.body as { number: string }).number.slice(-4));
-        if (last > 2008) await slow.promise;
+        if (last > 2008) {
+          if (++underWay === PLACES - 1) everyOther.resolve();
+          await slow.promise;
+        }
         if (last !== 2008) return;
         // By then every other place has a slow call under way.
-        await delay(1000);
+        await everyOther.promise;
         body.contact.number = '14155559999';
       },
     };
-    const options = { csv: plainRows(30), sync: { concurrency: 4 }, shape: [rule] };
+    const options = { csv: plainRows(30), sync: { concurrency: PLACES }, shape: [rule] };
     await inEnvironment(options, async (environment) => {
       const handle = await environment.start();
       expect(await untilPaused(handle)).toContain('OTHER_PERSON');
-      // What a heartbeat takes: from then on whatever is under way comes to its answer, and nothing follows.
-      await delay(1500);
+      // From then on whatever is under way comes to its answer, and nothing follows.
+      await untilStopped(handle);
       const writes = environment.service?.writes().length;
       slow.resolve();
       await until('no batch is left', async () => (await handle.query(progressQuery)).running.length === 0);
