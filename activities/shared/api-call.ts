@@ -127,11 +127,12 @@ async function takeSlot(
   deps: CallDeps,
   tokens: readonly string[],
   scope: Scope,
-  { lane, signal, pace, share, first }: CallScope,
+  { lane, signal, pace, share, first, follows = false }: CallScope,
   { missed, slackMs, intentAt }: SlotWait,
 ): Promise<Slot> {
   const intent = intentAt !== null;
-  const options = { scope, pace, share, slackMs, first: missed > 0 || intent || first?.() === true };
+  const isFirst = missed > 0 || intent || first?.() === true;
+  const options = { scope, pace, share, follows, slackMs, first: isFirst };
   if (!intent) return await deps.budget.reserve(tokens, lane, { ...options, signal });
   const late = deadlineSignal(SECOND_SLOT_MS);
   try {

@@ -32,6 +32,8 @@ export interface CallScope {
   readonly started?: () => void;
   /** Whether the next call goes before others of its lane, so that started work finishes before new work starts. */
   readonly first?: () => boolean;
+  /** Whether the call must follow the one before at once, because what that one showed is soon too old. */
+  readonly follows?: boolean | undefined;
   readonly about?: CallSubject | undefined;
 }
 

@@ -27,6 +27,9 @@ export type { Pace, TokenPlan, TokenState } from './statements.ts';
  */
 const TOLERANCE_MS = 200;
 
+/** The lane of calls that follow another at once (FOLLOWING_CALLS in src/ledger/migrations/budget.ts). */
+const FOLLOWS = 0;
+
 /** The ledger stores the limit as an int. A service without a limit may report a huge number. */
 const MAX_LIMIT = 1_000_000;
 
@@ -42,6 +45,8 @@ export interface ReserveOptions extends WaitOptions {
   readonly scope?: Scope;
   readonly pace?: Pace | undefined;
   readonly share?: ShareOf | undefined;
+  /** The call must follow the one before at once: it gets the next slot, for which the lower lanes pay. */
+  readonly follows?: boolean;
 }
 
 /** Content of an answer's rate headers; `limit` and `remaining` are in calls (API text, Limits). */
@@ -141,7 +146,7 @@ export function createBudget(db: Database, planOf: (token: string) => TokenPlan)
   };
 
   return {
-    async reserve(tokens, lane, { scope, pace, share, ...options } = {}) {
+    async reserve(tokens, lane, { scope, pace, share, follows = false, ...options } = {}) {
       if (tokens.length === 0) throw new Error('a slot was asked for without any token');
       const own = [...new Set(tokens)];
       // With one token there is nothing to choose, so all scopes wait in one queue.
@@ -152,7 +157,7 @@ export function createBudget(db: Database, planOf: (token: string) => TokenPlan)
         paced.pace = pace;
         paced.queue.wake();
       }
-      return await paced.queue.wait(laneOf(lane, own, share), options);
+      return await paced.queue.wait(follows ? FOLLOWS : laneOf(lane, own, share), options);
     },
     async observe(slot, rate, takenMs) {
       if (!Number.isFinite(rate.limit) || rate.limit <= 0) return;

@@ -212,7 +212,7 @@ class TriggerBatch {
         ...scope,
         started,
         pace: isPaced ? { key: run, perMinute } : scope.pace,
-        first: follows ? () => true : scope.first,
+        follows,
       },
       call,
     );

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { LANES } from '../../../src/contracts/wire/run.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
-import { type Call, mostInAMinute, simulate } from './simulation.ts';
+import { type Call, FOLLOWS, mostInAMinute, simulate } from './simulation.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -66,6 +66,34 @@ describe('one process floods', () => {
   ])('%s whole', async (_, lane, over) => {
     const { own } = await simulate(db, { seconds: 30, plan: plan(120, over), floods: [{ lane }] });
     expect(own).toHaveLength(60);
+  });
+});
+
+describe('a check and the trigger that must follow it', () => {
+  it.each([
+    ['beside a flood of leads', [{ lane: lead }]],
+    [
+      'beside floods of replies and of leads in other processes',
+      [
+        { lane: reply, process: 1 },
+        { lane: lead, process: 2 },
+      ],
+    ],
+    ['beside leads and a sync of the lowest lane', [{ lane: lead }, { lane: backfill }]],
+  ])('%s: the second call follows within 2 s, and both are paid by the floor', async (_, floods) => {
+    const seconds = 240;
+    const { own } = await simulate(db, {
+      seconds,
+      plan: plan(120, { floor: 6 }),
+      floods: [...floods, { lane: campaign, paired: true }],
+    });
+    const checks = own.filter(({ lane }) => lane === campaign).length;
+    const triggers = own.filter(({ lane }) => lane === FOLLOWS);
+    expect(triggers.length).toBeGreaterThanOrEqual(checks - 1);
+    expect(triggers.length).toBeGreaterThan(seconds / 60);
+    for (const { sent, wanted } of triggers) expect(sent - wanted).toBeLessThan(2);
+    expect(of(own, poll, campaign, backfill, FOLLOWS)).toBeLessThanOrEqual((6 * seconds) / 60 + 3);
+    expect(own.length).toBeGreaterThanOrEqual(seconds * 2 - 4);
   });
 });
 

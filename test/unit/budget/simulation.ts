@@ -11,6 +11,8 @@ export interface Flood {
   readonly until?: number;
   /** Wants one slot at each of these seconds instead. */
   readonly at?: readonly number[];
+  /** Each answered call wants another one that follows it at once. */
+  readonly paired?: boolean;
   /** Which of the worker processes asks. @default 0 */
   readonly process?: number;
 }
@@ -54,6 +56,8 @@ const EPOCH = Date.parse('2030-01-01T00:00:00.250Z');
 /** A statement takes so long, as seen with PostgreSQL under load. */
 const STATEMENT_S = 0.003;
 const TIMER_S = 0.001;
+/** The lane of calls that follow another at once. */
+export const FOLLOWS = 0;
 
 export async function simulate(db: Database, world: World): Promise<Outcome> {
   const { plan, latency = () => 0.01, skew = 0 } = world;
@@ -103,12 +107,15 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
           quickest: 2 * quickest,
         };
         await observeRate(db, key, seen, date(clock).getTime() / 1000);
+        const paired = world.floods.some((flood) => flood.paired === true && flood.lane === lane);
+        if (paired && state.allowed) await follow.get(process)?.();
         if (state.allowed) return;
         await blockToken(db, key, state.resetAt - date(clock).getTime(), date(clock));
       });
     });
   };
 
+  const follow = new Map<number, () => Promise<void>>();
   // Each process has one queue, which asks for all lanes that want a slot.
   for (const process of new Set(world.floods.map((flood) => flood.process ?? 0))) {
     const floods = world.floods.filter((flood) => (flood.process ?? 0) === process);
@@ -124,7 +131,7 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
     ];
     const ask = async (): Promise<void> => {
       // Whoever floods wants all that there is.
-      const wanted = new Map(lanesNow().map((lane) => [lane, 20]));
+      const wanted = new Map(lanesNow().map((lane) => [lane, lane === FOLLOWS ? 1 : 20]));
       if (wanted.size === 0) return;
       const mine = ++round;
       statements++;
@@ -137,6 +144,10 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
       }
       later(clock + Math.max(answer.next_s, 0) + TIMER_S, () => (mine === round ? ask() : undefined));
     };
+    follow.set(process, () => {
+      single.push({ lane: FOLLOWS, wanted: clock });
+      return ask();
+    });
     for (const { lane, from = 0, at } of floods) {
       if (at === undefined) later(from, ask);
       for (const wanted of at ?? []) {

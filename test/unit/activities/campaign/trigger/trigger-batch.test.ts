@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTriggerBatchActivities } from '../../../../../activities/campaign/trigger/batch.ts';
+import type { Budget } from '../../../../../src/budget/slots.ts';
 import type { TriggerBatchInput, TriggerBatchResult } from '../../../../../src/contracts/wire/campaign.ts';
 import { LANES } from '../../../../../src/contracts/wire/run.ts';
 import { until } from '../../../../support/until.ts';
@@ -227,6 +228,20 @@ describe('tags that people set after the start', () => {
       expect(atOf(trigger) - atOf(before as never)).toBeLessThan(3000);
     }
     await context.panel.patch({ contacts: members.map(({ contact }) => ({ id: contact, tagIds: [] })) });
+  });
+
+  it('each trigger asks for the slot right behind the read of its member', async () => {
+    const { run } = await wave(4, config);
+    const by = context.worker();
+    const asked: string[] = [];
+    const reserve: Budget['reserve'] = (tokens, lane, options) => {
+      asked.push(`${options?.scope}${options?.follows === true ? ' follows' : ''}`);
+      return by.deps.budget.reserve(tokens, lane, options);
+    };
+    const deps = { ...by.deps, budget: { ...by.deps.budget, reserve } };
+    await begin(run, {}, { by: { ...by, deps } }).result;
+    const each = ['contacts:read', 'flows:trigger follows'];
+    expect(asked.sort()).toEqual(each.flatMap((call) => Array.from({ length: 4 }, () => call)));
   });
 
   /** The budget is crowded: at each look at the clock, 3 s have passed, for this many looks. */
