@@ -43,6 +43,8 @@ const PORTUGUESE =
 const SPANISH = /\b(?:nombre|telefono|correo|apellidos?|movil|etapa|empresa|ciudad|fecha)\b/;
 
 const JUDGED = 200;
+/** With fewer numbers without a country code, beside numbers of other countries, none is guessed. */
+const LEAST_FOREIGN = 5;
 
 export function guessCountry(header: readonly string[], numbers: readonly string[]): CountryGuess {
   const judged = numbers.slice(0, JUDGED);
@@ -60,17 +62,22 @@ export function guessCountry(header: readonly string[], numbers: readonly string
   const scored = orderOf(header).map((country) => {
     const beside = named.filter((number) => number.startsWith(CODES[country] ?? '-')).length;
     const other = named.length === 0 ? 0 : (beside / named.length) * 0.2;
-    return { country, share: score(country, 'auto'), score: score(country, 'national') + other };
+    return { country, beside, share: score(country, 'auto'), score: score(country, 'national') + other };
   });
   // The sort is stable: the language of the header decides between equal countries.
   const [best, next] = scored.toSorted((a, b) => b.score - a.score);
   if (best === undefined || best.score < 0.3) return { country: null, format: 'auto', confidence: 0 };
   const national = score(best.country, 'national');
   const lead = best.score - (next?.score ?? 0);
+  // A few odd numbers among those of another country are more likely damaged than from abroad: with a country, they would be
+  // strangers' numbers.
+  const isForeign = named.length > 0 && best.beside < named.length / 2;
+  if (isForeign && bare.length < LEAST_FOREIGN) return { country: null, format: 'auto', confidence: 0 };
+  const isSure = lead > 0.1 && !isForeign;
   return {
     country: best.country,
     format: national > best.share ? 'national' : 'auto',
-    confidence: Math.round(Math.min(1, national) * (lead > 0.1 ? 1 : 0.7) * 100) / 100,
+    confidence: Math.round(Math.min(1, national) * (isSure ? 1 : 0.7) * 100) / 100,
   };
 }
 

@@ -12,7 +12,7 @@ export function describeCsvInit({ recognized, preset, preview }: CsvInit): strin
   const separator = delimiter === '\t' ? 'tab' : `"${delimiter}"`;
   const sure = encoding.confidence < 1 ? ` (${percent(encoding.confidence)} sure)` : '';
   const known = columns.filter(({ guess }) => guess !== null).slice(0, MAX_COLUMNS);
-  const left = columns.length - known.length;
+  const left = columns.filter((column) => !known.includes(column)).map(({ name }) => name);
   return [
     `${formatMany(columns.length, 'column')}, separator ${separator}, encoding ${encoding.name}${sure}`,
     ...(recognized.preset === null
@@ -25,10 +25,16 @@ export function describeCsvInit({ recognized, preset, preview }: CsvInit): strin
     ...notes.map(({ code, reason }) => `${reason} [${code}]`),
     '',
     ...tableOf(GUESSES, known),
-    ...(left === 0 ? [] : [`${formatMany(left, 'column')} not used`]),
+    ...(left.length === 0 ? [] : [`${formatMany(left.length, 'column')} not used: ${listOf(left)}`]),
     '',
     ...describePreview(preview),
   ];
+}
+
+/** As many names as people read. */
+function listOf(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_COLUMNS).join(', ');
+  return names.length > MAX_COLUMNS ? `${shown}, and ${names.length - MAX_COLUMNS} more` : shown;
 }
 
 const GUESSES: readonly Column<ColumnGuess>[] = [

@@ -179,6 +179,14 @@ describe('the country of numbers', () => {
     expect(found.columns[1]?.guess).toBe('number');
   });
 
+  it.each([
+    ['a damaged number', ['+14155552001', '+14155552002', '415555'], null],
+    ['one of the same country', ['+5511912345601', '+5511912345602', '11912345603'], 'BR'],
+  ])('beside numbers that name another one: %s', async (_, numbers, country) => {
+    const text = `name;phone\n${numbers.map((number) => `Ana;${number}`).join('\n')}\n`;
+    expect((await recognize(utf8(text))).country.country).toBe(country);
+  });
+
   it('is not needed where every number names it', async () => {
     const { country, mapping } = await recognize(utf8('name,phone\nAna,+5511912345601\nBob,+12125550100\n'));
     expect(country).toEqual({ country: null, format: 'auto', confidence: 1 });
