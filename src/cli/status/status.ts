@@ -34,7 +34,7 @@ export function registerStatus(program: Command, env: NodeJS.ProcessEnv): void {
 }
 
 export function describeOverview(overview: Overview): string[] {
-  const { tokens, waiting, running, needs, more } = overview;
+  const { tokens, waiting, running, needs, more, calmSince } = overview;
   const width = lineWidth(process.stdout) - INDENT.length;
   return [
     ...section('Health', healthLines(overview), 'nothing is configured'),
@@ -49,7 +49,7 @@ export function describeOverview(overview: Overview): string[] {
     ...section(
       'Needs a person',
       needs.flatMap((need) => describeNeed(need)),
-      'nothing',
+      calmSince === null ? 'nothing' : `nothing since ${formatTime(calmSince)}`,
     ),
     ...(more ? ['  and more: `sluice status --json` lists the first ones'] : []),
   ].slice(0, -1);

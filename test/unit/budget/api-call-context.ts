@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { callApi } from '../../../activities/shared/api-call.ts';
-import { type CallCounter, createCallCounter } from '../../../activities/shared/call-counter.ts';
 import type { AccountAccess, Deps } from '../../../activities/shared/deps.ts';
 import { MessagingClient } from '../../../src/api-client/client.ts';
 import { createBudget } from '../../../src/budget/slots.ts';
@@ -14,13 +13,14 @@ import type { Scope } from '../../../src/contracts/wire/scopes.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { openRun } from '../../../src/ledger/sync/runs.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
+import { type TestCallCounter, testCallCounter } from '../../support/call-counter.ts';
 import { panelOf } from '../../support/panel.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { specOf } from '../ledger/support.ts';
 import { freshToken, planOf } from './slots-suite.ts';
 
 export let db: Database;
-let calls: CallCounter;
+let calls: TestCallCounter;
 let sandbox: Sandbox;
 let dir: string;
 let clients: MessagingClient[];
@@ -39,12 +39,12 @@ export function useTwoTokens(): void {
     });
     clients = ['svc_a', 'svc_b'].map((token) => new MessagingClient({ baseUrl: sandbox.baseUrl, token }));
     db = await testLedger();
-    calls = createCallCounter(db);
+    calls = testCallCounter(db);
     run = (await openRun(db, specOf('acme', 'leads'))).id;
   });
   afterAll(async () => {
     await Promise.all(clients.map((client) => client.close()));
-    await calls.flush();
+    await calls.close();
     await sandbox.close();
     await db.close();
     await rm(dir, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 // Connects a command to the operator API: of a server elsewhere, of the process that runs on the state folder, or made
 // here, in this process, when none runs.
+import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LiveConfig } from '../../../config/live-config.ts';
@@ -60,7 +61,10 @@ export async function connectOperator(
   const stateDir = resolve(options.state);
   for (let second = 1; ; second++) {
     const holder = await readFolderLock(stateDir);
-    if (typeof holder?.operator === 'string') return connectSocket(holder.operator, shutdown);
+    if (typeof holder?.operator === 'string') {
+      checkConfig(options, env, holder);
+      return connectSocket(holder.operator, shutdown);
+    }
     if (holder === null) {
       // Imported here: a command of a running Sluice needs neither the ledger nor the SDK of Temporal.
       const { serveHere, serveShared } = await import('./serve.ts');
@@ -83,7 +87,29 @@ export async function connectRunning(
   const server = options.server ?? env.SLUICE_SERVER;
   if (server) return (await connectServer(server, env, shutdown)).client;
   const holder = await readFolderLock(resolve(options.state));
-  return typeof holder?.operator === 'string' ? connectSocket(holder.operator, shutdown).client : null;
+  if (typeof holder?.operator !== 'string') return null;
+  checkConfig(options, env, holder);
+  return connectSocket(holder.operator, shutdown).client;
+}
+
+/**
+ * The process that runs on the state folder works with its own configuration.
+ * @throws CliError when the command names another one, or a file that is not there
+ */
+function checkConfig(
+  { config, state }: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  holder: Readonly<Record<string, unknown>>,
+): void {
+  const named = config ?? env.SLUICE_CONFIG;
+  if (!named) return;
+  const path = resolve(named);
+  if (!existsSync(path)) throw new CliError(EXIT.notFound, `there is no configuration ${path}`);
+  if (typeof holder.config !== 'string' || realpathSync(path) === holder.config) return;
+  throw new CliError(
+    EXIT.conflict,
+    `${String(holder.command)} runs on ${state} with ${holder.config}, not with ${path}: leave --config out, or name another folder with --state`,
+  );
 }
 
 /** Runs a command's work with a client of the operator API. */

@@ -1,4 +1,5 @@
 // What commands with a configuration share: the config file, the state folder, and a Sluice here or in another process.
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { Command } from 'commander';
@@ -197,8 +198,13 @@ async function openWith(
     tracing,
   });
   const { address, namespace } = stack.temporal;
-  const note: OpenStack['note'] = (more) =>
-    lock.update({ command: `sluice ${name}`, temporal: address, namespace, ...more } as LockNote);
+  const facts = {
+    command: `sluice ${name}`,
+    config: realpathSync(config.file),
+    temporal: address,
+    namespace,
+  };
+  const note: OpenStack['note'] = (more) => lock.update({ ...facts, ...more } as LockNote);
   await note({});
   return {
     ...stack,

@@ -10,7 +10,6 @@ import {
   settle,
 } from '../../../../activities/events/delivery.ts';
 import { checkDelivery } from '../../../../activities/events/delivery-check.ts';
-import { createCallCounter } from '../../../../activities/shared/call-counter.ts';
 import type { Deps } from '../../../../activities/shared/deps.ts';
 import { MessagingClient } from '../../../../src/api-client/client.ts';
 import { createBudget } from '../../../../src/budget/slots.ts';
@@ -27,6 +26,7 @@ import { putOutbox } from '../../../../src/ledger/outbox/outbox.ts';
 import { shortHash } from '../../../../src/ledger/short-hash.ts';
 import { CHOICES } from '../../../../src/sandbox/choices.ts';
 import { startSandbox } from '../../../../src/sandbox/server.ts';
+import { testCallCounter } from '../../../support/call-counter.ts';
 import { account } from '../../../support/environment.ts';
 import { panelOf } from '../../../support/panel.ts';
 import { emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
@@ -76,7 +76,7 @@ export async function openDeliveryContext() {
   });
   const panel = panelOf(sandbox.panelUrl);
 
-  const calls = createCallCounter(db);
+  const calls = testCallCounter(db);
 
   async function fresh() {
     // A second later the counts would reach the next test's run.
@@ -262,7 +262,7 @@ export async function openDeliveryContext() {
     pageOf,
     async close() {
       await client.close();
-      await calls.flush();
+      await calls.close();
       await sandbox.close();
       await rm(dir, { recursive: true, force: true });
     },

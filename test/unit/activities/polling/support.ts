@@ -4,7 +4,6 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createPollingActivities, type PollingOptions } from '../../../../activities/polling/index.ts';
 import { historyPage, pollPage } from '../../../../activities/polling/pages.ts';
 import { readMessages } from '../../../../activities/polling/read-messages.ts';
-import { createCallCounter } from '../../../../activities/shared/call-counter.ts';
 import type { Deps } from '../../../../activities/shared/deps.ts';
 import { assumptionsFingerprint } from '../../../../src/api-client/assumptions.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../../src/api-client/client.ts';
@@ -14,6 +13,7 @@ import type { PollBatchInput, PollBatchResult, PollFailures } from '../../../../
 import { LANES } from '../../../../src/contracts/wire/run.ts';
 import { adoptAssumptions } from '../../../../src/ledger/conversations/unread.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
+import { testCallCounter } from '../../../support/call-counter.ts';
 import { freeBudget } from '../../../support/free-budget.ts';
 
 /** Refusals are the point here, so only errors are shown. */
@@ -74,6 +74,7 @@ export async function openHand(options: HandOptions) {
   const never = () => {
     throw new Error('not used here');
   };
+  const calls = testCallCounter(db);
   const deps: Deps = {
     db: cutDb,
     spec: never,
@@ -86,7 +87,7 @@ export async function openHand(options: HandOptions) {
     campaign: never,
     clock: { now: never },
     poller: () => poller,
-    calls: createCallCounter(db),
+    calls,
     log: { info() {}, warn: (fields) => void log.push(fields), error: (fields) => void log.push(fields) },
     account: () => ({
       name: account,
@@ -212,7 +213,7 @@ export async function openHand(options: HandOptions) {
     /** Counts are written now: a second later they would reach the next test's run. */
     async close() {
       await client.close();
-      await deps.calls.flush();
+      await calls.close();
     },
   };
   return hand;

@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-
-import { type CallCounter, createCallCounter } from '../../../../activities/shared/call-counter.ts';
 import type { Deps } from '../../../../activities/shared/deps.ts';
 import type { StepResult } from '../../../../activities/sync/record-step.ts';
 import { runContext, runStep, stepContext } from '../../../../activities/sync/record-step.ts';
@@ -23,6 +21,7 @@ import { findPeople } from '../../../../src/ledger/sync/people.ts';
 import { openRun } from '../../../../src/ledger/sync/runs.ts';
 import { stageRecords } from '../../../../src/ledger/sync/staged-records.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/server.ts';
+import { type TestCallCounter, testCallCounter } from '../../../support/call-counter.ts';
 import { account } from '../../../support/environment.ts';
 import { noteContact } from '../../../support/notes.ts';
 import { panelOf } from '../../../support/panel.ts';
@@ -30,7 +29,7 @@ import { testLedger } from '../../../support/postgres/ledger.ts';
 import { phone, recordOf, specOf } from '../../ledger/support.ts';
 
 let db: Database;
-let calls: CallCounter;
+let calls: TestCallCounter;
 let sandbox: Sandbox;
 let client: MessagingClient;
 let dir: string;
@@ -45,12 +44,12 @@ beforeAll(async () => {
   });
   client = new MessagingClient({ baseUrl: sandbox.baseUrl, token: 'svc_test_token' });
   db = await testLedger();
-  calls = createCallCounter(db);
+  calls = testCallCounter(db);
   await saveCatalog(db, 'acme', 'pipelines', [{ id: 1, name: 'Sales', stages: [] }]);
 });
 afterAll(async () => {
   await client.close();
-  await calls.flush();
+  await calls.close();
   await sandbox.close();
   await db.close();
   await rm(dir, { recursive: true, force: true });

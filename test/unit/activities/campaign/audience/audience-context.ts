@@ -4,7 +4,6 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createAudienceActivities } from '../../../../../activities/campaign/audience/pages.ts';
 import { createCampaignPlanActivities } from '../../../../../activities/campaign/plan.ts';
-import { createCallCounter } from '../../../../../activities/shared/call-counter.ts';
 import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { MessagingClient } from '../../../../../src/api-client/client.ts';
 import { CampaignConfig } from '../../../../../src/contracts/config/config-campaigns.ts';
@@ -13,6 +12,7 @@ import { LANES } from '../../../../../src/contracts/wire/run.ts';
 import type { Source, SourceRow } from '../../../../../src/contracts/wire/source.ts';
 import { type CampaignRow, getCampaign } from '../../../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../../../src/ledger/database.ts';
+import { testCallCounter } from '../../../../support/call-counter.ts';
 import { freeBudget } from '../../../../support/free-budget.ts';
 
 /** Friday, 20 November 2026, ten in the morning in São Paulo. */
@@ -92,6 +92,7 @@ export function openAudienceContext(options: ContextOptions) {
   const never = () => {
     throw new Error('not used here');
   };
+  const calls = testCallCounter(db);
   const deps: Deps = {
     db,
     spec: never,
@@ -101,7 +102,7 @@ export function openAudienceContext(options: ContextOptions) {
     budget: freeBudget(120),
     sinkNames: [],
     sinkRetry: never,
-    calls: createCallCounter(db),
+    calls,
     log: { info() {}, warn() {}, error: console.error },
     clock: { now: async () => context.now },
     campaign: () => context.spec,
@@ -175,7 +176,7 @@ export function openAudienceContext(options: ContextOptions) {
     /** Counts of a plan that failed are written too: they would reach the next test's run of the same name. */
     async close() {
       await client.close();
-      await deps.calls.flush();
+      await calls.close();
     },
   };
 }

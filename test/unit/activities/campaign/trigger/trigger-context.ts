@@ -8,7 +8,6 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createMemberSteps } from '../../../../../activities/campaign/trigger/member.ts';
 import type { MemberResult } from '../../../../../activities/campaign/trigger/outcome.ts';
-import { createCallCounter } from '../../../../../activities/shared/call-counter.ts';
 import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../../../src/api-client/client.ts';
 import { createBudget } from '../../../../../src/budget/slots.ts';
@@ -22,6 +21,7 @@ import type { MemberRow } from '../../../../../src/ledger/campaigns/campaign-mem
 import { digestOfSpec } from '../../../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../../../src/ledger/database.ts';
 import { startSandbox } from '../../../../../src/sandbox/server.ts';
+import { testCallCounter } from '../../../../support/call-counter.ts';
 import { account } from '../../../../support/environment.ts';
 import { withShortBlocks } from '../../../../support/free-budget.ts';
 import { type PanelRequest, panelOf } from '../../../../support/panel.ts';
@@ -96,7 +96,7 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
   });
   const db = await testLedger();
   const clients: MessagingClient[] = [];
-  const calls = createCallCounter(db);
+  const calls = testCallCounter(db);
   const log: object[] = [];
   const panel = panelOf(sandbox.panelUrl);
   const clock = { ms: NOON, now: async () => clock.ms };
@@ -328,7 +328,7 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
     async close() {
       await Promise.all(clients.map((client) => client.close()));
       // A second later its counts would reach the next test's run.
-      await calls.flush();
+      await calls.close();
       await sandbox.close();
       await rm(dir, { recursive: true, force: true });
     },

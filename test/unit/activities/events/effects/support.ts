@@ -7,7 +7,6 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { type EffectRequest, firstEffectStep } from '../../../../../activities/events/effects/first-step.ts';
 import { createEffects } from '../../../../../activities/events/effects/index.ts';
-import { createCallCounter } from '../../../../../activities/shared/call-counter.ts';
 import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../../../src/api-client/client.ts';
 import { createBudget } from '../../../../../src/budget/slots.ts';
@@ -22,6 +21,7 @@ import { addEvents, getEvent, markAccepted } from '../../../../../src/ledger/eve
 import { openIntakeRun } from '../../../../../src/ledger/events/intake-runs.ts';
 import { saveCatalog } from '../../../../../src/ledger/sync/catalog.ts';
 import { startSandbox } from '../../../../../src/sandbox/server.ts';
+import { testCallCounter } from '../../../../support/call-counter.ts';
 import { account } from '../../../../support/environment.ts';
 import { type PanelRequest, panelOf } from '../../../../support/panel.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
@@ -108,7 +108,7 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
   ]);
   const run = await openIntakeRun(db, { account: 'acme', sync: '@route' });
   const clients: MessagingClient[] = [];
-  const calls = createCallCounter(db);
+  const calls = testCallCounter(db);
   const log: object[] = [];
   const panel = panelOf(sandbox.panelUrl);
 
@@ -251,7 +251,7 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
     async close() {
       await Promise.all(clients.map((client) => client.close()));
       // A second later its counts would reach the next test's run.
-      await calls.flush();
+      await calls.close();
       await sandbox.close();
       await rm(dir, { recursive: true, force: true });
     },
