@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { redactTokens } from '../observability/redaction.ts';
 import { changesOf, keepWhatNeedsRestart } from './config-changes.ts';
+import { printsOf } from './file-prints.ts';
 import type { LoadedConfig } from './load.ts';
 import { commandsIn, type SecretStore } from './secret-store.ts';
 
@@ -62,6 +63,13 @@ export interface LiveConfig {
   renewSecrets(): Promise<void>;
   /** Files and folders that the last attempt read, absolute. */
   files(): readonly string[];
+  /** Whether one of these files has changed since the last attempt began. */
+  isOutdated(): Promise<boolean>;
+  /**
+   * Loads the configuration if a file has changed and the process watches its files.
+   * @returns whether the files are other ones than those in use: broken, or changed without being watched
+   */
+  refresh(cause: string): Promise<boolean>;
 }
 
 export interface LiveConfigOptions {
@@ -81,6 +89,7 @@ export function createLiveConfig(first: LoadedConfig, { log }: LiveConfigOptions
   let files = first.files;
   let state: ReloadState = { brokenSince: null, error: null, needsRestart: [] };
   let last: Promise<unknown> = Promise.resolve();
+  let prints = printsOf(first.files);
 
   /** @throws for a configuration that cannot be used */
   async function load(renewed: Renewed): Promise<Pick<ReloadReport, 'changes' | 'needsRestart'>> {
@@ -120,6 +129,8 @@ export function createLiveConfig(first: LoadedConfig, { log }: LiveConfigOptions
 
   async function attempt(cause: string, renewed: Renewed): Promise<ReloadReport> {
     const { file } = current;
+    // Before it is read: a file that changes meanwhile counts as changed.
+    const before = await printsOf(allFiles());
     try {
       const { changes, needsRestart } = await load(renewed);
       const isNews = !isDeepStrictEqual(needsRestart, state.needsRestart);
@@ -141,7 +152,20 @@ export function createLiveConfig(first: LoadedConfig, { log }: LiveConfigOptions
           'the configuration on the disk is broken; the one before stays in use',
         );
       return { result: 'broken', changes: [], needsRestart: state.needsRestart, error };
+    } finally {
+      const now = await printsOf(allFiles());
+      prints = Promise.resolve(new Map([...now].map(([each, print]) => [each, before.get(each) ?? print])));
     }
+  }
+
+  const allFiles = (): readonly string[] => [...new Set([...files, ...current.secrets.files()])];
+
+  /** A file that the last attempt did not read, such as one of a secret that is used now for the first time, is not new. */
+  async function isOutdated(): Promise<boolean> {
+    const known = await prints;
+    const now = await printsOf(allFiles());
+    for (const [each, print] of now) if (!known.has(each)) known.set(each, print);
+    return [...now].some(([each, print]) => known.get(each) !== print);
   }
 
   /** A failed reload rejects for its caller only. */
@@ -171,6 +195,15 @@ export function createLiveConfig(first: LoadedConfig, { log }: LiveConfigOptions
         if (!renewed.changed && renewed.errors.length === 0 && state.error === null) return;
         await reload('the command of a secret', renewed);
       }),
-    files: () => [...new Set([...files, ...current.secrets.files()])],
+    files: allFiles,
+    isOutdated,
+    refresh: (cause) =>
+      inTurn(async () => {
+        if (await isOutdated()) {
+          if (!current.config.reload.watch) return true;
+          await reload(cause, await current.secrets.renew());
+        }
+        return state.error !== null;
+      }),
   };
 }

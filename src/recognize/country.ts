@@ -71,7 +71,7 @@ export function guessCountry(header: readonly string[], numbers: readonly string
   const lead = best.score - (next?.score ?? 0);
   // A few odd numbers among those of another country are more likely damaged than from abroad: with a country, they would be
   // strangers' numbers.
-  const isForeign = named.length > 0 && best.beside < named.length / 2;
+  const isForeign = named.length > bare.length && best.beside < named.length / 2;
   if (isForeign && bare.length < LEAST_FOREIGN) return { country: null, format: 'auto', confidence: 0 };
   const isSure = lead > 0.1 && !isForeign;
   return {

@@ -38,7 +38,7 @@ export function registerCampaignPlan(campaign: Command, env: NodeJS.ProcessEnv):
       return withOperator(
         options,
         env,
-        { command, creates: true },
+        { command, creates: true, configured: true },
         async (client, _connected, { signal }) => {
           await client.call('POST /campaigns/{campaign}/plan', { campaign: name });
           const progress = createProgress(process.stderr, { label: `plan ${name}`, unit: 'row' });

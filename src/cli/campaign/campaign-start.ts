@@ -57,7 +57,7 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
     .option('--watch', 'show the progress until the run ends', false)
     .option('--json', 'print the started run as JSON; with --watch, the result', false)
     .action((name: string, options: StartOptions) => {
-      const connecting = { command: `sluice campaign start ${name}`, creates: true };
+      const connecting = { command: `sluice campaign start ${name}`, creates: true, configured: true };
       return withOperator(options, env, connecting, (client, connected, { signal }) =>
         start({ client, worksHere: connected.where === 'here', signal, name, options }),
       );

@@ -25,7 +25,7 @@ export function registerDoctor(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--json', 'print the findings as JSON', false)
     .action(async (options: Options, command: Command) => {
       process.exitCode = await runCommand(async (shutdown) => {
-        const running = await connectRunning(options, env, shutdown);
+        const running = await connectRunning(options, env, shutdown, { configured: true });
         const report = await (running === null
           ? examineHere(options, env)
           : running.call('POST /doctor', { account: options.account }));

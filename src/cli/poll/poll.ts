@@ -28,7 +28,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     options: SessionOptions,
     verb: string,
     work: (client: OperatorClient, connected: Connected) => Promise<number>,
-  ) => withOperator(options, env, { command: `sluice poll ${verb}` }, work);
+  ) => withOperator(options, env, { command: `sluice poll ${verb}`, configured: verb === 'start' }, work);
 
   withSessionOptions(poll.command('start').argument('[names...]', 'names of pollers'))
     .description('start the given pollers, or all of the configuration; active pollers are left alone')

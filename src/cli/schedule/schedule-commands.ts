@@ -30,7 +30,7 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
     withOperator(
       options,
       env,
-      { command: `sluice ${job} schedule ${verb}`, creates: verb === 'apply' },
+      { command: `sluice ${job} schedule ${verb}`, creates: verb === 'apply', configured: verb === 'apply' },
       work,
     );
 

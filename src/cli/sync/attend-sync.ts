@@ -27,7 +27,7 @@ export interface Attended {
 /** Begins a run and watches it. Its exit code is that of the report. */
 export async function attendSync(attended: Attended): Promise<void> {
   const { sync, verb, options, env } = attended;
-  const connecting = { command: `sluice sync ${verb} ${sync}`, creates: true };
+  const connecting = { command: `sluice sync ${verb} ${sync}`, creates: true, configured: true };
   process.exitCode = await runCommand(async (shutdown) => {
     const connected = await connectOperator(options, env, shutdown, connecting);
     return await Promise.race([watch(attended, connected, shutdown), connected.failed]);

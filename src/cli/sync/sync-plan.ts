@@ -34,7 +34,7 @@ export function registerSyncPlan(sync: Command, env: NodeJS.ProcessEnv): void {
     .action(async (name: string, options: Options) => {
       if (options.json && options.csv === '-')
         throw new CliError(EXIT.usage, '--json and --csv - both write to stdout; give --csv a file');
-      const connecting = { command: `sluice sync plan ${name}`, mayBeEmpty: true };
+      const connecting = { command: `sluice sync plan ${name}`, mayBeEmpty: true, configured: true };
       await withOperator(options, env, connecting, (client, _, shutdown) =>
         printPlan(client, name, options, shutdown),
       );

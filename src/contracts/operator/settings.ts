@@ -159,6 +159,20 @@ export const SETTINGS = {
       error: z.string().nullable(),
     }),
   }),
+  'GET /configuration/state': endpoint({
+    role: 'viewer',
+    summary:
+      'Tell whether the process that answers works with its files as they are now. It loads changed ones that it watches.',
+    input: z.strictObject({}),
+    output: z.object({
+      file: z.string(),
+      loadedAt: Time,
+      /** The files differ from what is in use: they are broken, or have changed and are not watched. */
+      outdated: z.boolean(),
+      /** Why they are broken; null when they are not. */
+      error: z.string().nullable(),
+    }),
+  }),
   'GET /temporal': endpoint({
     role: 'viewer',
     summary: "Show where Temporal's web UI shows workflows, as configured in operator.temporalUi.",

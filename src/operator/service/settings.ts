@@ -40,6 +40,11 @@ export function settingsHandlers(deps: OperatorDeps): Handlers<keyof typeof SETT
         });
       return await live.reload('an operator');
     },
+    'GET /configuration/state': async () => {
+      const outdated = (await live?.refresh('a command')) ?? false;
+      const { file, loadedAt } = config();
+      return { file, loadedAt, outdated, error: live?.state().error ?? null };
+    },
     'GET /temporal': async () => {
       const { temporalUi } = config().config.operator;
       if (temporalUi === undefined) return { workflows: null };

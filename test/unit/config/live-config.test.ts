@@ -1,7 +1,7 @@
 // The configuration of a running process: a reload replaces all of it, or nothing.
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createLiveConfig, type LiveConfig, type ReloadReport } from '../../../src/config/live-config.ts';
 import { watchConfig } from '../../../src/config/watch-config.ts';
 import { configContext, GOOD } from './context.ts';
@@ -183,6 +183,31 @@ it('a changed file, a new file of a folder and a new version of a secret are loa
     await rename(join(context.dir, 'token.next'), join(context.dir, 'token'));
     expect((await third).result).toBe('loaded');
     expect((await live.current().secret('file:token')).value).toBe('svc_test_two');
+  });
+});
+
+describe('a command that works with the configuration', () => {
+  it.each<[string, string, string, boolean, string]>([
+    ['that has not changed', GOOD, GOOD, false, ''],
+    ['that has changed', GOOD, `${GOOD}reload: { every: 1m }\n`, false, 'reload.every'],
+    ['that is broken', GOOD, `${GOOD}nonsense: 1\n`, true, ''],
+    [
+      'that nobody watches and that has changed',
+      `${GOOD}reload: { watch: false }\n`,
+      `${GOOD}reload: { watch: false }\n#\n`,
+      true,
+      '',
+    ],
+  ])('%s', async (_, first, then, outdated, change) => {
+    const live = await openLive(first);
+    if (then !== first) await write(then);
+    const reports: ReloadReport[] = [];
+    live.onReport((report) => reports.push(report));
+    expect(await live.refresh('a command')).toBe(outdated);
+    // A second command finds the same, and loads nothing again.
+    expect(await live.refresh('a command')).toBe(outdated);
+    expect(reports.length).toBe(first === then || first.includes('watch') ? 0 : 1);
+    if (change !== '') expect(reports[0]?.changes).toContain(change);
   });
 });
 

@@ -13,6 +13,7 @@ import type { Operator } from '../../../runtime/operator.ts';
 import type { Shutdown } from '../../../runtime/shutdown.ts';
 import { namesTemporal } from '../../../runtime/temporal/temporal-address.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { formatTime } from '../terminal/format.ts';
 import { runCommand, say } from './lifetime.ts';
 import type { SessionOptions } from './session.ts';
 
@@ -36,6 +37,8 @@ export interface ConnectOptions {
   readonly command: string;
   /** The command may create the state folder: it begins work. Without it, a missing folder is an error. */
   readonly creates?: boolean;
+  /** The command works with the configuration: it is refused where the running Sluice has another one than its files. */
+  readonly configured?: boolean;
   /** Where nothing has run yet, the command gets an empty ledger in a temporary folder. */
   readonly mayBeEmpty?: boolean;
 }
@@ -63,7 +66,9 @@ export async function connectOperator(
     const holder = await readFolderLock(stateDir);
     if (typeof holder?.operator === 'string') {
       checkConfig(options, env, holder);
-      return connectSocket(holder.operator, shutdown);
+      const connected = connectSocket(holder.operator, shutdown);
+      if (connecting.configured === true) await checkFresh(connected.client, String(holder.command));
+      return connected;
     }
     if (holder === null) {
       // Imported here: a command of a running Sluice needs neither the ledger nor the SDK of Temporal.
@@ -83,13 +88,16 @@ export async function connectRunning(
   options: SessionOptions,
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
+  { configured = false }: Pick<ConnectOptions, 'configured'> = {},
 ): Promise<OperatorClient | null> {
   const server = options.server ?? env.SLUICE_SERVER;
   if (server) return (await connectServer(server, env, shutdown)).client;
   const holder = await readFolderLock(resolve(options.state));
   if (typeof holder?.operator !== 'string') return null;
   checkConfig(options, env, holder);
-  return connectSocket(holder.operator, shutdown).client;
+  const { client } = connectSocket(holder.operator, shutdown);
+  if (configured) await checkFresh(client, String(holder.command));
+  return client;
 }
 
 /**
@@ -109,6 +117,19 @@ function checkConfig(
   throw new CliError(
     EXIT.conflict,
     `${String(holder.command)} runs on ${state} with ${holder.config}, not with ${path}: leave --config out, or name another folder with --state`,
+  );
+}
+
+/** @throws CliError when the running Sluice works with another configuration than its files have */
+async function checkFresh(client: OperatorClient, holder: string): Promise<void> {
+  const { file, loadedAt, outdated, error } = await client.call('GET /configuration/state', {});
+  if (!outdated) return;
+  const works = `${holder} works with the configuration of ${formatTime(loadedAt)}`;
+  throw new CliError(
+    EXIT.conflict,
+    error === null
+      ? `${works}, and ${file} has changed since: \`sluice config reload\` loads it`
+      : `${works}, because ${file} is broken now: mend it first\n${error}`,
   );
 }
 

@@ -1,4 +1,5 @@
 // The reach of a draft: each reason, each bound, sources that hang or can't be read, and mistakes at their field.
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -279,6 +280,7 @@ describe('bounds', () => {
       () => 'counted',
       (error: { code?: string }) => error.code,
     );
+    await once(silent, 'connection');
     const other = count({}, 'draft', operator.as({ identity: 'user:ana' }));
     await expect(count()).resolves.toMatchObject({ audience: { eligible: 1 } });
     expect(await older).toBe('REPLACED');
