@@ -83,6 +83,10 @@ const WORDS: Readonly<Record<Need['kind'], Words>> = {
     what: (name) => `a run of ${name} failed`,
     command: ({ name }) => `sync status ${name}`,
   },
+  'failed-campaign': {
+    what: (name) => `a plan of the campaign ${name} failed`,
+    command: ({ name }) => `campaign status ${name}`,
+  },
   'failed-records': {
     what: (name, many) => `${many('record')} of the last run of the sync ${name} failed`,
     command: ({ name }) => `sync retry ${name} --failed`,

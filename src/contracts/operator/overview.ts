@@ -95,6 +95,7 @@ const NEED_KINDS = [
   'paused-sync',
   'approval',
   'failed-run',
+  'failed-campaign',
   'failed-records',
   'rejected-rows',
   'failed-events',
@@ -109,6 +110,7 @@ const NEED_KINDS = [
 /** Needs that end when somebody has looked at them. Newer failures of the same kind show again. */
 export const REVIEWABLE = [
   'failed-run',
+  'failed-campaign',
   'failed-records',
   'rejected-rows',
   'failed-members',

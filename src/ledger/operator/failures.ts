@@ -49,8 +49,9 @@ const FATE_OF_CALL = `coalesce(
 
 /** Each part has the columns kind, account, name, run, outcome, code, reason, at and fate. $1, $2: period. */
 const PARTS = [
-  `select 'run', r.account, r.sync, r.id, 'failed', 'RUN_FAILED', r.error, r.finished_at,
-          case when ${laterRun(`l.status = 'finished'`)} then 'repaired' end
+  `select 'run', r.account, r.sync, r.id, 'failed', 'RUN_FAILED',
+          coalesce(r.error, (select c.reason from campaigns c where c.run_id = r.id)), r.finished_at,
+          case when ${laterRun(`(l.status = 'finished' or l.kind = 'campaign' and l.status <> 'failed')`)} then 'repaired' end
      from runs r where r.status = 'failed' and r.finished_at >= $1 and r.finished_at < $2`,
   `select 'record', r.account, r.sync, r.id, t.status, t.code, t.reason, t.ended_at,
           case when exists (select 1 from people p

@@ -42,6 +42,7 @@ export default {
     'paused-sync': 'Sync {{name}} is paused',
     approval: 'Campaign {{name}} waits for approval',
     'failed-run': 'A run of {{name}} failed',
+    'failed-campaign': 'A plan of the campaign {{name}} failed',
     'failed-records_one': '{{count}} record of the last run of {{name}} failed',
     'failed-records_other': '{{count}} records of the last run of {{name}} failed',
     'rejected-rows_one': 'The last run of {{name}} rejected {{count}} row',
@@ -69,6 +70,7 @@ export default {
     unblock: 'Unblock',
     runs: 'Run now',
     retries: 'Retry',
+    plan: 'Plan again',
     review: 'Mark as seen',
   },
   effect: {
@@ -81,6 +83,7 @@ export default {
     unblock: 'Sluice tries again at once.',
     runs: 'A run starts now.',
     retries: 'Sluice tries the unknown records again, after it has checked whether they took effect.',
+    plan: 'Sluice reads the audience again and makes a new plan. Nobody is triggered before it is started.',
     review: 'It leaves this list. Newer failures of it show again.',
   },
   health: {

@@ -53,6 +53,7 @@ export default {
     'paused-sync': 'A sincronização {{name}} está pausada',
     approval: 'A campanha {{name}} espera aprovação',
     'failed-run': 'Uma execução de {{name}} falhou',
+    'failed-campaign': 'Um plano da campanha {{name}} falhou',
     'failed-records_one': '{{count}} registro da última execução de {{name}} falhou',
     'failed-records_many': '{{count}} de registros da última execução de {{name}} falharam',
     'failed-records_other': '{{count}} registros da última execução de {{name}} falharam',
@@ -84,6 +85,7 @@ export default {
     unblock: 'Desbloquear',
     runs: 'Rodar agora',
     retries: 'Tentar de novo',
+    plan: 'Planejar de novo',
     review: 'Marcar como visto',
   },
   effect: {
@@ -96,6 +98,7 @@ export default {
     unblock: 'O Sluice tenta de novo na hora.',
     runs: 'Uma execução começa agora.',
     retries: 'O Sluice verifica se os registros desconhecidos tiveram efeito e só então tenta de novo.',
+    plan: 'O Sluice lê o público de novo e faz um novo plano. Ninguém é acionado antes do início.',
     review: 'Isto sai da lista. Falhas mais novas voltam a aparecer.',
   },
   health: {

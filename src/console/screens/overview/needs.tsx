@@ -50,6 +50,7 @@ const SCREEN_OF = {
   'paused-sync': '/syncs',
   approval: '/campaigns',
   'failed-run': '/syncs',
+  'failed-campaign': '/campaigns',
   'failed-records': '/syncs',
   'rejected-rows': '/syncs',
   'failed-events': '/events',

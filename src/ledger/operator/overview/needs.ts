@@ -23,6 +23,7 @@ export interface NeedRow {
     | 'blocked-events'
     | 'dead-outbox'
     | 'failed-run'
+    | 'failed-campaign'
     | 'failed-records'
     | 'rejected-rows'
     | 'failed-events'
@@ -86,10 +87,17 @@ const PARTS = [
   // A later run that went well has made up for it.
   `select 'failed-run', r.account, r.sync, r.id, 1, r.finished_at, 'RUN_FAILED', r.error
      from runs r
-    where r.finished_at > now() - interval '1 day' and r.status = 'failed'
+    where r.kind in ('sync', 'retry') and r.finished_at > now() - interval '1 day' and r.status = 'failed'
       and not exists (select 1 from runs l where l.account = r.account and l.sync = r.sync and l.seq > r.seq
                          and l.status = 'finished')
       and ${unseen('failed-run', 'r.id', 'r.finished_at')}`,
+  // A later plan has made up for it.
+  `select 'failed-campaign', r.account, r.sync, r.id, 1, r.finished_at, 'RUN_FAILED', c.reason
+     from runs r join campaigns c on c.run_id = r.id
+    where r.finished_at > now() - interval '1 day' and r.status = 'failed'
+      and not exists (select 1 from runs l where l.account = r.account and l.sync = r.sync and l.seq > r.seq
+                         and l.status <> 'failed')
+      and ${unseen('failed-campaign', 'r.id', 'r.finished_at')}`,
   `select 'failed-records', r.account, r.sync, r.id, f.n, r.finished_at, f.code, f.reason
      from ${lastRuns(`'sync', 'retry'`)},
           lateral (select count(*) as n, mode() within group (order by code) as code,

@@ -21,6 +21,7 @@ const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
   'blocked-sync': 'critical',
   'failing-batch': 'critical',
   'failed-run': 'critical',
+  'failed-campaign': 'critical',
   'failing-calls': 'critical',
   'no-worker': 'critical',
   'temporal-away': 'critical',
@@ -50,6 +51,7 @@ const COMMANDS: Readonly<Record<NeedRow['kind'], (place: Place) => readonly Comm
   'unknown-records': ({ name }) => [
     { route: 'POST /syncs/{sync}/retries', input: { sync: name, statuses: ['unknown'] } },
   ],
+  'failed-campaign': ({ name }) => [{ route: 'POST /campaigns/{campaign}/plan', input: { campaign: name } }],
   'failed-run': ({ name }) => [{ route: 'POST /syncs/{sync}/runs', input: { sync: name } }],
   'unknown-events': (place) => [retryEvents(place, 'unknown')],
   'blocked-events': (place) => [retryEvents(place, 'blocked')],
@@ -125,8 +127,7 @@ export function needsOf({ rows, tokens, pauses, letters, work, outages, at, acco
     // Routes, pollers and sinks have their own names; the others are named among the syncs.
     const name = row.run === null ? row.name : jobOf(row.name).name;
     const place = { account: row.account, name, run: row.run };
-    const commands =
-      row.kind === 'failed-run' && jobOf(row.name).kind !== 'sync' ? [] : COMMANDS[row.kind](place);
+    const commands = COMMANDS[row.kind](place);
     const account = row.kind === 'refused-events' ? accountOf(name) : row.account;
     const review = isReviewable(row.kind) ? [reviewOf(row.kind, row.run ?? name, at)] : [];
     return { ...row, account, name, severity: SEVERITY[row.kind], commands: [...commands, ...review] };

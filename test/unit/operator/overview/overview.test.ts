@@ -122,6 +122,7 @@ describe.each([
         ['blocked-poller', 'acme', 'chats', 1],
         ['blocked-events', 'acme', 'signup', 1],
         ['failed-run', 'acme', 'leads', 1],
+        ['failed-campaign', 'acme', 'winter', 1],
         ['unknown-records', 'acme', 'leads', 1],
         ['unknown-events', 'acme', 'signup', 1],
         ['unknown-members', 'acme', 'spring', 1],
@@ -134,7 +135,8 @@ describe.each([
       ]),
     );
     // The failed run of the sync "old" was made up for by a later one.
-    expect(needs).toHaveLength(13);
+    expect(needs).toHaveLength(14);
+    expect(needs.find(({ kind }) => kind === 'failed-campaign')?.reason).toBe('there is no such tag');
     expect(more).toBe(false);
     const order = ['critical', 'warning', 'info'];
     const severities = needs.map(({ severity }) => order.indexOf(severity));
@@ -359,7 +361,7 @@ describe.each([
         ['outbox', 'crm', 'failed', 'HTTP_400', 2],
       ]),
     );
-    expect(failures).toHaveLength(9);
+    expect(failures).toHaveLength(10);
     // A later run of the sync "old" went well, and a 429 is no failure.
     expect({ repaired, problems }).toEqual({ repaired: 1, problems: [] });
     const since = '2020-01-01T00:00:00Z';

@@ -43,6 +43,7 @@ const RUNS = [
   ['acme/old/2', 'old', 2, 'sync', 'finished', "now() - interval '2 hours'"],
   ['acme/+spring/1', '+spring', 1, 'campaign', 'syncing', null],
   ['acme/+autumn/1', '+autumn', 1, 'campaign', 'syncing', null],
+  ['acme/+winter/1', '+winter', 1, 'campaign', 'failed', "now() - interval '1 hour'"],
   ['acme/~chats/1', '~chats', 1, 'poll', 'syncing', null],
   ['acme/@signup/1', '@signup', 1, 'intake', 'syncing', null],
   ['acme/@+spring/1', '@+spring', 1, 'intake', 'syncing', null],
@@ -55,7 +56,15 @@ export async function fill(db: Database, { pending = 30 } = {}): Promise<void> {
     await db.query(
       `insert into runs (id, account, sync, seq, kind, status, spec, error, started_at, finished_at)
        values ($1, 'acme', $2, $3, $4, $5, $6, $7, now() - interval '20 minutes', ${finished ?? 'null'})`,
-      [id, sync, seq, kind, status, config, status === 'failed' ? 'the source is gone' : null],
+      [
+        id,
+        sync,
+        seq,
+        kind,
+        status,
+        config,
+        status === 'failed' && kind === 'sync' ? 'the source is gone' : null,
+      ],
     );
   }
   await db.query(
@@ -90,6 +99,10 @@ async function fillCampaigns(db: Database): Promise<void> {
         '{"eligible": 100, "calls": {"planning": 4}}', '{"by": "bia", "reason": "lunch"}'),
        ('acme/+autumn/1', 'acme', 'autumn', 'd', 'planned', now(), 'ana', now() - interval '1 hour',
         '{"eligible": 10, "calls": {"planning": 4}}', null)`,
+  );
+  await db.query(
+    `insert into campaigns (run_id, account, campaign, digest, state, as_of, planned_by, planned_at, reason)
+     values ('acme/+winter/1', 'acme', 'winter', 'd', 'failed', now(), 'ana', now(), 'there is no such tag')`,
   );
   await db.query(
     `insert into campaign_waves (run_id, wave, kind, size, started_at, ended_at) values
