@@ -1,5 +1,6 @@
 // The results of a run as CSV: one line per wave with the total, or one line per member.
 
+import { areDeliveriesKnown } from '../../campaigns/deliveries.ts';
 import { csvLine } from '../../contracts/csv.ts';
 import type { ListedMember } from '../../contracts/operator/campaign-members.ts';
 import type { CampaignFigures, CampaignReport, WaveResult } from '../../contracts/wire/campaign-report.ts';
@@ -28,6 +29,8 @@ const COUNTS = [
   'cancelled',
 ] as readonly Exclude<keyof CampaignFigures, Codes>[];
 
+const DELIVERIES: readonly (typeof COUNTS)[number][] = ['delivered', 'read'];
+
 interface Row {
   readonly run: string;
   /** Null: the total. */
@@ -38,6 +41,7 @@ interface Row {
 /** Lines of the waves and of the total, titles first, with a column per code. */
 export function* figureLines(report: CampaignReport): Generator<string> {
   const { run, total, waves } = report;
+  const unknown = areDeliveriesKnown(total) ? [] : DELIVERIES;
   const columns: Columns<Row> = [
     ['run', (row) => row.run],
     ['wave', ({ wave }) => wave?.wave ?? 'total'],
@@ -45,7 +49,9 @@ export function* figureLines(report: CampaignReport): Generator<string> {
     ['startedAt', ({ wave }) => (wave === null ? report.startedAt : wave.startedAt)],
     ['endedAt', ({ wave }) => (wave === null ? report.finishedAt : wave.endedAt)],
     ['brokenRules', ({ wave }) => wave?.broken.map(({ code }) => code).join(' ') ?? null],
-    ...COUNTS.map((name) => [name, ({ figures }: Row) => figures[name]] as const),
+    ...COUNTS.map(
+      (name) => [name, ({ figures }: Row) => (unknown.includes(name) ? null : figures[name])] as const,
+    ),
     ...CODES.flatMap((name) => [
       [name, ({ figures }: Row) => Object.values(figures[name]).reduce((a, b) => a + b, 0)] as const,
       // A code of a wave is also in the total, except for members that moved on to a later wave.

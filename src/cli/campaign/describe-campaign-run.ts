@@ -1,4 +1,5 @@
 // A run of a campaign as text: its state, what comes next, and its results. It has no personal data.
+import { areDeliveriesKnown } from '../../campaigns/deliveries.ts';
 import type { CampaignNow } from '../../contracts/operator/campaigns.ts';
 import type {
   CampaignFigures,
@@ -168,8 +169,8 @@ function describeFigures({ total, pollerSees, account, state }: CampaignReport):
 }
 
 /** Why nothing is known about deliveries; null if some were reported, or nobody was triggered. */
-function whyUnmeasured({ triggered, delivered, read }: CampaignFigures, pollerSees: boolean): string | null {
-  if (triggered === 0 || delivered + read > 0) return null;
+function whyUnmeasured(total: CampaignFigures, pollerSees: boolean): string | null {
+  if (areDeliveriesKnown(total)) return null;
   return pollerSees
     ? 'not known: the service has reported no delivery status'
     : 'not known: no poller reads deliveries';

@@ -1,5 +1,6 @@
 // From the audience to replies: how many remain at each step.
 import { useTranslation } from 'react-i18next';
+import { areDeliveriesKnown } from '../../../campaigns/deliveries.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Section } from '../../parts/page.tsx';
 import classes from './campaigns.module.css';
@@ -14,7 +15,7 @@ export function Funnel({ total, pollerSees }: FunnelProps) {
   const format = useFormat();
   const most = Math.max(1, total.audience);
   // Zero for everybody means that nothing was reported.
-  const isUnknown = total.triggered > 0 && total.delivered + total.read === 0;
+  const isUnknown = !areDeliveriesKnown(total);
   return (
     <Section title={t('funnel.title')}>
       <ol className={classes.bars} aria-label={t('funnel.label')}>

@@ -100,6 +100,8 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
       steer(input, caller, (handle, by) => handle.executeUpdate(resumeUpdate, { args: [by] })),
     'POST /syncs/{sync}/cancel': (input, caller) =>
       steer(input, caller, async (handle) => {
+        const { status } = await handle.describe();
+        if (status.name !== 'RUNNING') throw notRunning(input.sync);
         await handle.cancel();
         await handle.result().catch(() => undefined);
       }),

@@ -79,6 +79,8 @@ describe('from a running Sluice', () => {
       excluded: '0',
       'excluded OPTED_OUT': '0',
     });
+    // Nothing was reported of the one that was triggered.
+    expect([wave?.delivered, total?.read, total?.replied]).toEqual(['', '', '0']);
     expect(total).toMatchObject({ wave: 'total', audience: '3', eligible: '2', 'excluded OPTED_OUT': '1' });
   });
 
