@@ -1,7 +1,8 @@
 // The admin listener of a process: /metrics for Prometheus, /healthz and /readyz for whoever runs the process.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hostOf, isLoopbackHost } from '../contracts/loopback.ts';
+import { hostOfRequest } from '../contracts/authority.ts';
+import { isLoopbackHost } from '../contracts/loopback.ts';
 
 /** Result of the check of one part of the process. */
 export type PartHealth =
@@ -71,8 +72,14 @@ export async function listenForAdmin(options: AdminOptions): Promise<AdminListen
   const server = createServer(
     { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: 1000 },
     (request, response) => {
-      // A web page whose name resolves to this machine (DNS rebinding) must not read the pages.
-      if (isLoopbackHost(host) && !isLoopbackHost(hostOf(request.headers.host ?? ''))) {
+      const named = hostOfRequest(request);
+      if (typeof named === 'string') {
+        answer(response, 400, json({ error: 'the request names no host, or two', code: named }));
+        return;
+      }
+      // A web page whose name resolves to this machine (DNS rebinding) must not read the pages. In a container, the names
+      // by which others reach the process are not known.
+      if (isLoopbackHost(host) && !isLoopbackHost(named.hostname)) {
         answer(response, 403, json({ error: 'use the address of this machine', code: 'FORBIDDEN' }));
         return;
       }

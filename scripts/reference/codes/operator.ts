@@ -47,6 +47,16 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       ],
       ['LOGIN_REQUIRED', 'Nobody has logged in, or the session has ended.', 'Log in.'],
       ['NAME_REQUIRED', 'The link for the first admin was used without a name.', 'Choose a name.'],
+      [
+        'HOST_DIFFERS',
+        'The first line of the request is a whole address, and its host is another one than that of the Host header.',
+        'Send the path alone, or the same host twice.',
+      ],
+      [
+        'HOST_INVALID',
+        'The Host header has something else than a name or an IP address and a port: a user, a path, a space, a dot at the end, the zone of an IPv6 address.',
+        'Make the client or the proxy send the host of the address alone.',
+      ],
       ['HOST_TWICE', 'The request has more than one Host header.', 'Make the client or the proxy send one.'],
       ['NAME_TAKEN', 'A user has this name. Names are never used twice.', 'Choose another name.'],
       [

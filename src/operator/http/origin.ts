@@ -1,6 +1,7 @@
 // Refuses requests that a page of another site makes: with a foreign Host header, as after DNS rebinding, or a foreign
 // Origin. Only Temporal's web UI may call from its own origin, see temporal-ui.ts.
 import type { RequestHandler } from 'express';
+import { type HostProblem, hostOfRequest } from '../../contracts/authority.ts';
 import type { OperatorHttp } from '../../contracts/config/config.ts';
 import { isLoopbackHost } from '../../contracts/loopback.ts';
 import { OperatorError } from '../error.ts';
@@ -17,13 +18,12 @@ export function guardOrigin(own: OwnAddress): RequestHandler {
   const scheme = own.tls === undefined ? 'http' : 'https';
   const known = own.publicUrl === undefined ? null : new URL(own.publicUrl);
   return (req, res, next) => {
-    // Node takes the first one, and a proxy in front may have checked the second one.
-    if ((req.headersDistinct.host ?? []).length > 1) return next(secondHost());
-    const asked = urlOf(`${scheme}://${req.headers.host ?? ''}`);
+    const host = hostOfRequest(req);
+    if (typeof host === 'string') return next(badHost(host));
     // A proxy may pass the port of its own listener, or none.
-    const isKnown = asked !== null && known !== null && asked.hostname === known.hostname;
-    if (asked === null || !(isKnown || isLoopbackHost(asked.hostname))) return next(foreignHost(known));
-    const origin = known?.origin ?? asked.origin;
+    const isKnown = host.hostname === known?.hostname;
+    if (!isKnown && !isLoopbackHost(host.hostname)) return next(foreignHost(known));
+    const origin = known?.origin ?? new URL(`${scheme}://${req.headers.host}`).origin;
     res.locals.origin = origin;
     const claimed = req.headers.origin;
     const site = req.headers['sec-fetch-site'];
@@ -35,14 +35,15 @@ export function guardOrigin(own: OwnAddress): RequestHandler {
   };
 }
 
-function urlOf(text: string): URL | null {
-  return URL.canParse(text) ? new URL(text) : null;
-}
+const BAD_HOSTS: Readonly<Record<HostProblem, string>> = {
+  HOST_TWICE: 'the request has more than one Host header; send one',
+  HOST_INVALID:
+    'the Host header of the request is not a name or an IP address with an optional port; send one',
+  HOST_DIFFERS: 'the address in the first line of the request has another host than its Host header',
+};
 
-function secondHost(): OperatorError {
-  return new OperatorError('invalid', 'the request has more than one Host header; send one', {
-    code: 'HOST_TWICE',
-  });
+function badHost(code: HostProblem): OperatorError {
+  return new OperatorError('invalid', BAD_HOSTS[code], { code });
 }
 
 function foreignHost(known: URL | null): OperatorError {

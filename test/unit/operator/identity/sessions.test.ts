@@ -132,7 +132,7 @@ describe('a command of a browser', () => {
     expect(form.status).toBe(400);
   });
 
-  it.each(['evil.example', '127.0.0.1.nip.io', 'localhost.evil.example', '169.254.169.254', 'a@b'])(
+  it.each(['evil.example', '127.0.0.1.nip.io', 'localhost.evil.example', '169.254.169.254'])(
     'to the Host %j is refused, as after DNS rebinding',
     async (host) => {
       expect(await statusOfHost(host)).toBe(403);
