@@ -18,6 +18,7 @@ import { checkInsecure } from './checks/check-insecure.ts';
 import { checkOperator } from './checks/check-operator.ts';
 import { checkPollers } from './checks/check-pollers.ts';
 import { checkRoutes } from './checks/check-routes.ts';
+import { checkSharedSecrets } from './checks/check-shared-secrets.ts';
 import { checkStrength, type SecretPart } from './checks/check-strength.ts';
 import { checkSyncs } from './checks/check-syncs.ts';
 
@@ -127,6 +128,7 @@ async function loadYaml(file: string, alone: YamlFile, options: LoadOptions): Pr
     ...checkIngress(main),
     ...checkInsecure(main),
     ...checkRoutes(main, mappings, options),
+    ...checkSharedSecrets(main),
     ...checkPollers(main, options.now ?? new Date()),
     ...checkCampaigns(main, options.checkCampaign),
     ...checkOperator(main),

@@ -29,7 +29,6 @@ export function checkRoutes(
       ...checkAction(main, name, child(route, 'action'), mappings, checks.checkAction),
     ]),
     ...checkHttpPaths(routes, say),
-    ...checkSharedSecrets(routes, say),
     ...checkTopics(main, routes, say),
   ];
 }
@@ -65,54 +64,6 @@ function checkHttpPaths(routes: readonly [string, unknown][], say: Say): ConfigP
     return problems;
   });
 }
-
-/**
- * Whoever sees a signed request could send it to the other route: a signature names no route, except HubSpot's. Whoever sees
- * a token could sign with it.
- */
-function checkSharedSecrets(routes: readonly [string, unknown][], say: Say): ConfigProblem[] {
-  const owners = new Map<string, SecretOwner>();
-  return routes.flatMap(([name, route]) => {
-    const auth = child(child(route, 'http'), 'auth');
-    const secrets = child(auth, 'secrets');
-    const proof = proofOf(child(auth, 'type'), child(auth, 'style'));
-    if (!Array.isArray(secrets) || proof === null) return [];
-    return secrets.flatMap((ref: unknown, index) => {
-      if (typeof ref !== 'string') return [];
-      const owner = owners.get(ref);
-      const own = { route: name, proof };
-      owners.set(ref, owner ?? own);
-      if (owner === undefined || !isShared(owner, own)) return [];
-      return [say([name, 'http', 'auth', 'secrets', index], ...sharedSecret(owner, own))];
-    });
-  });
-}
-
-export interface SecretOwner {
-  readonly route: string;
-  /** A signature that fits every route with the secret, or the secret itself. */
-  readonly proof: 'signature' | 'token';
-}
-
-/** Null if the signature names its route, or if there is no secret. */
-export function proofOf(type: unknown, style: unknown): SecretOwner['proof'] | null {
-  if (type === 'token') return 'token';
-  return type === 'standard-webhooks' || (type === 'hmac' && style !== 'hubspot') ? 'signature' : null;
-}
-
-/** Two routes with one token have the same senders, as it says. */
-export const isShared = (one: SecretOwner, other: SecretOwner): boolean =>
-  one.route !== other.route && (one.proof === 'signature' || other.proof === 'signature');
-
-/** Message and way out. */
-export const sharedSecret = (owner: SecretOwner, own: SecretOwner): [string, string] => [
-  `the route "${owner.route}" has this secret too, so ${
-    owner.proof === own.proof
-      ? 'a request that was signed for it would be accepted here'
-      : 'whoever sees the token of one could sign requests to the other'
-  }`,
-  'give each route a secret of its own',
-];
 
 function checkAuth(main: YamlFile, name: string, auth: unknown, say: Say): ConfigProblem[] {
   const at = [name, 'http', 'auth'];

@@ -4,7 +4,7 @@ import { type Config, isSignature } from '../../contracts/config/config.ts';
 import { type ConfigProblem, SecretError } from '../errors.ts';
 import type { ResolvedSecret } from '../secrets.ts';
 import type { YamlFile } from '../yaml-file.ts';
-import { isShared, proofOf, type SecretOwner, sharedSecret } from './check-routes.ts';
+import { createSecretOwners, namesOfValue, ownedSecrets } from './check-shared-secrets.ts';
 
 /** 128 bits, the minimum for HMAC-SHA256 and tokens. NIST SP 800-131A requires 112. */
 const MIN_BYTES = 16;
@@ -22,9 +22,6 @@ export type SecretPart = 'accounts' | 'routes' | 'sinks' | 'temporal' | 'ledger'
 interface Use {
   readonly at: readonly [SecretPart, ...(string | number)[]];
   readonly ref: string;
-  readonly owner?: SecretOwner;
-  /** Bytes of the key in hex: one key can be written in several ways. */
-  readonly keyOf?: (value: string) => string;
   /** The problem of a value, or null. */
   readonly judge: (value: string) => { readonly message: string; readonly hint: string } | null;
 }
@@ -40,21 +37,18 @@ export async function checkStrength(
   parts?: readonly SecretPart[],
 ): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = [];
-  const owners = new Map<string, { readonly ref: string; readonly owner: SecretOwner }>();
-  for (const { at, ref, judge, owner, keyOf = hexOf } of usesOf(config)) {
+  const owned = new Map(ownedSecrets(main).map((secret) => [JSON.stringify(secret.at), secret]));
+  // Another check reports one reference for two purposes.
+  const owners = createSecretOwners(main, (earlier, later) => earlier.ref === later.ref);
+  for (const { at, ref, judge } of usesOf(config)) {
     if (parts?.includes(at[0]) === false) continue;
     const secret = await resolve(ref).catch((error: unknown) => {
       if (error instanceof SecretError) return null;
       throw error;
     });
-    if (secret !== null && owner !== undefined) {
-      const keys = [keyOf(secret.value), hexOf(secret.value)];
-      const first = keys.map((key) => owners.get(key)).find((known) => known !== undefined);
-      for (const key of keys) if (!owners.has(key)) owners.set(key, { ref, owner });
-      // Another check names the same reference.
-      if (first !== undefined && first.ref !== ref && isShared(first.owner, owner))
-        problems.push(main.problemAt(at, ...sharedSecret(first.owner, owner)));
-    }
+    const own = owned.get(JSON.stringify(at));
+    const shared = secret === null || own === undefined ? null : owners.add(own, namesOfValue(secret.value));
+    if (shared !== null) problems.push(shared);
     const wrong = secret === null ? null : judge(secret.value);
     if (wrong !== null)
       problems.push(main.problemAt(at, `the secret behind ${ref} ${wrong.message}`, wrong.hint));
@@ -72,11 +66,7 @@ function usesOf({ accounts, routes, sinks, temporal, ledger }: Config): Use[] {
       const { auth } = http;
       const judge =
         auth.type === 'standard-webhooks' ? judgeWebhook : isSignature(auth) ? judgeHmac : judgeToken;
-      const all = uses(['routes', name, 'http', 'auth', 'secrets'], auth.secrets, judge);
-      const proof = proofOf(auth.type, auth.type === 'hmac' ? auth.style : undefined);
-      if (proof === null) return all;
-      const keyOf = auth.type === 'standard-webhooks' ? hexOfWebhookKey : hexOf;
-      return all.map((use) => Object.assign(use, { owner: { route: name, proof }, keyOf }));
+      return uses(['routes', name, 'http', 'auth', 'secrets'], auth.secrets, judge);
     }),
     ...Object.entries(sinks).flatMap(([name, sink]) =>
       sink.type === 'http' ? uses(['sinks', name, 'secrets'], sink.secrets, judgeWebhook) : [],
@@ -85,9 +75,6 @@ function usesOf({ accounts, routes, sinks, temporal, ledger }: Config): Use[] {
     ...keyUses('ledger', ledger.encryption.keys),
   ];
 }
-
-const hexOf = (text: string) => Buffer.from(text).toString('hex');
-const hexOfWebhookKey = (text: string) => Buffer.from(text.replace(/^whsec_/, ''), 'base64').toString('hex');
 
 function keyUses(part: 'temporal' | 'ledger', keys: readonly { readonly key: string }[]): Use[] {
   return keys.map(({ key }, index) => ({

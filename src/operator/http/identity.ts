@@ -17,14 +17,7 @@ import { temporalUiGuards } from './temporal-ui.ts';
 /** Time for the rest of a request whose sender has not logged in. Its body is a name and a password. */
 const STRANGERS_BODY_MS = 10_000;
 /** Routes that take a password or a code. */
-const GUESSABLE = [
-  '/login',
-  '/login/code',
-  '/session/claim',
-  '/password',
-  '/second-factor',
-  '/second-factor/off',
-];
+const GUESSABLE = ['/login', '/login/code', '/password', '/second-factor', '/second-factor/off'];
 
 export interface HttpIdentityOptions {
   readonly db: Database;
@@ -58,9 +51,10 @@ export function createHttpIdentity({
   const cookies = createCookies(isHttps);
   const { identify, isAlive } = createSessions({ db, config, cookies });
   const logins = express.Router();
-  const limitOf = loginLimits(db);
-  for (const path of GUESSABLE) logins.post(`${API_PREFIX}${path}`, limitOf());
-  logins.use(oidcRouter({ db, config, cookies, log, limit: limitOf() }));
+  const limits = loginLimits(db);
+  for (const path of GUESSABLE) logins.post(`${API_PREFIX}${path}`, limits.ofLogins());
+  logins.post(`${API_PREFIX}/session/claim`, limits.ofLinks());
+  logins.use(oidcRouter({ db, config, cookies, log, limit: limits.ofLogins() }));
   const temporalUi = temporalUiGuards(() => config().config.operator.temporalUi);
   return {
     guards: [

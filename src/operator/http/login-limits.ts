@@ -1,4 +1,4 @@
-// Limits the requests that take a password or a code, before they reach the ledger.
+// Limits the requests that take a password, a code or a one-time link, before they reach the ledger.
 import type { Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { rateLimit } from 'express-rate-limit';
@@ -6,53 +6,75 @@ import { z } from 'zod';
 import { peerOf } from '../../ingress/http/peer.ts';
 import type { Database } from '../../ledger/database.ts';
 import { isKnownLogin } from '../../ledger/operator/login-attempts.ts';
+import { readLoginLink } from '../../ledger/operator/login-links.ts';
 import { OperatorError } from '../error.ts';
 import { nameOfPending } from '../identity/pending-login.ts';
+import { hashToken } from '../identity/tokens.ts';
 import type { Caller } from '../service/caller.ts';
 
 const Login = z.union([z.object({ name: z.string() }), z.object({ pending: z.string() })]);
+const Link = z.object({ link: z.string() });
 
 /** For each purpose alone. The ledger slows down failed logins much earlier. */
 const PER_MINUTE = 60;
 
+export interface LoginLimits {
+  /** For a route that takes a password or a code, or begins a login. */
+  ofLogins(): RequestHandler;
+  /** For the route of one-time links. */
+  ofLinks(): RequestHandler;
+}
+
+/** The counter of somebody whom strangers of the same address must not lock out; null: there is none. */
+type OwnCounter = (req: Request) => Promise<string | null>;
+
 /**
  * Makes limits with a counter each: what another site can make a browser send must not lock logins with a password.
- * Strangers of one address share a counter. Logged-in users, and those whose name and password were right at this address
- * before, have one each, so that strangers behind the same address cannot lock them out.
+ * Strangers of one address share a counter. Logged-in users, those whose name and password were right at this address
+ * before, and holders of a valid link have one each, so that strangers behind the same address cannot lock them out. A link
+ * has 256 random bits, so for strangers the limit saves work only: it need not keep anybody from guessing.
  */
-export function loginLimits(db: Database): () => RequestHandler {
-  const parse = express.json({ limit: '16kb' });
-  return () => {
-    const ofKnown = perMinute(({ req, name }) => JSON.stringify([name, peerOf(req.ip)]), refuse);
-    return perMinute(
-      ({ req, res }) => (res.locals.caller as Caller | null)?.identity ?? peerOf(req.ip),
-      (req, res, next) => {
-        parse(req, res, (problem?: unknown) => {
-          const name = problem === undefined ? nameIn(req.body) : null;
-          if (name === null) return refuse(req, res, next);
-          void isKnownLogin(db, name, peerOf(req.ip)).then(
-            (isKnown) => (isKnown ? ofKnown(req, res, next) : refuse(req, res, next)),
-            next,
-          );
-        });
-      },
-    );
+export function loginLimits(db: Database): LoginLimits {
+  const ofKnownLogin: OwnCounter = async (req) => {
+    const name = nameIn(req.body);
+    if (name === null || !(await isKnownLogin(db, name, peerOf(req.ip)))) return null;
+    return JSON.stringify([name, peerOf(req.ip)]);
   };
+  const ofValidLink: OwnCounter = async (req) => {
+    const { data } = Link.safeParse(req.body);
+    if (data === undefined) return null;
+    const hash = hashToken(data.link);
+    return (await readLoginLink(db, hash)) === undefined ? null : hash;
+  };
+  return { ofLogins: () => limit(ofKnownLogin), ofLinks: () => limit(ofValidLink) };
 }
 
-interface Counted {
-  readonly req: Request;
-  readonly res: Response;
-  readonly name: string | null;
+const parse = express.json({ limit: '16kb' });
+
+function limit(ownCounter: OwnCounter): RequestHandler {
+  const ofOwn = perMinute((_req, res) => String(res.locals.loginCounter), refuse);
+  return perMinute(
+    (req, res) => (res.locals.caller as Caller | null)?.identity ?? peerOf(req.ip),
+    (req, res, next) => {
+      parse(req, res, (problem?: unknown) => {
+        if (problem !== undefined) return refuse(req, res, next);
+        void ownCounter(req).then((own) => {
+          if (own === null) return refuse(req, res, next);
+          res.locals.loginCounter = own;
+          return ofOwn(req, res, next);
+        }, next);
+      });
+    },
+  );
 }
 
-function perMinute(key: (counted: Counted) => string, handler: RequestHandler): RequestHandler {
+function perMinute(key: (req: Request, res: Response) => string, handler: RequestHandler): RequestHandler {
   return rateLimit({
     windowMs: 60_000,
     limit: PER_MINUTE,
     legacyHeaders: false,
     standardHeaders: false,
-    keyGenerator: (req, res) => key({ req, res, name: nameIn(req.body) }),
+    keyGenerator: key,
     // It only finds `req.ip` in the function above, which makes IPv6 addresses /64 networks as it asks.
     validate: { keyGeneratorIpFallback: false },
     handler,

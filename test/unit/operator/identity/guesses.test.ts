@@ -1,7 +1,9 @@
 // Who guesses passwords is slowed down, by name and address, and nobody else is.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
-import { changeUser } from '../../../../src/ledger/operator/users.ts';
+import { changeUser, findUser, type UserRow } from '../../../../src/ledger/operator/users.ts';
+import { firstAdminLink, invitationLink } from '../../../../src/operator/identity/logins.ts';
+import { hashToken } from '../../../../src/operator/identity/tokens.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { addUser, type Browser, codeOf, openBrowser, startServer, type TestServer } from './http-context.ts';
 
@@ -43,6 +45,66 @@ describe('behind a proxy', () => {
     const before = await db.query('select key from login_attempts');
     await guessFrom('203.0.113.2');
     expect(await db.query('select key from login_attempts')).toEqual(before);
+  });
+});
+
+describe('a one-time link', () => {
+  const claim = (link: string, password = 'a long walk to the lighthouse', name?: string) =>
+    openBrowser(server).send('POST', '/api/v1/session/claim', { link, password, ...(name && { name }) });
+  const flood = async () => {
+    for (let sent = 0; sent < 70; sent += 1) await claim(`wrong${sent}`, 'x');
+  };
+
+  const secretOf = (made: { path: string } | null) => made?.path.replace('/login#link=', '') ?? '';
+  const linkOfAna = async () => secretOf(await invitationLink(db, (await findUser(db, 'ana')) as UserRow));
+  const linkOfFirstAdmin = async () => {
+    await db.query('delete from users');
+    return secretOf(await firstAdminLink(db));
+  };
+
+  it.each([
+    ['of the first admin', linkOfFirstAdmin, 'root'],
+    ['of a user', linkOfAna, undefined],
+  ])('%s works while strangers of the same address send wrong ones', async (_whose, make, name) => {
+    const link = await make();
+    await flood();
+    expect((await claim('wrong')).status).toBe(429);
+    const answer = await claim(link, undefined, name);
+    expect([answer.status, codeOf(answer)]).toEqual([200, undefined]);
+    // It is used up, so it is wrong again.
+    expect((await claim(link)).status).toBe(429);
+  });
+
+  it.each([
+    [
+      'a link that has expired',
+      async () => {
+        const link = await linkOfAna();
+        await db.query("update login_links set expires_at = now() - interval '1 second'");
+        return link;
+      },
+    ],
+    ['a link in other case', async () => (await linkOfAna()).toUpperCase()],
+    ['the hash of a link', async () => hashToken(await linkOfAna())],
+    ['a link with a space', async () => `${await linkOfAna()} `],
+    ['SQL', async () => "' or 1=1 --"],
+  ])('that is %s is limited', async (_what, make) => {
+    const link = await make();
+    await flood();
+    const answer = await claim(link);
+    expect([answer.status, codeOf(answer), answer.headers.get('retry-after')]).toEqual([
+      429,
+      'LOGIN_LIMITED',
+      '60',
+    ]);
+  });
+
+  it('does not let its holder send passwords without end', async () => {
+    const link = await linkOfAna();
+    await flood();
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 61; sent += 1) statuses.push((await claim(link, 'short')).status);
+    expect([statuses.filter((status) => status === 400).length, statuses.at(-1)]).toEqual([60, 429]);
   });
 });
 
