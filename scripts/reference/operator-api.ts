@@ -109,7 +109,7 @@ export function renderOperatorApi(): string {
 const LIMITS = [
   'At most 512 connections are open, and 128 of one address (behind a proxy, the proxy must limit those). If there is no space, the connection that has waited longest for its request ends. A request without a login must arrive within 10 seconds.',
   'One identity has at most 20 event streams, and a further one ends the oldest.',
-  'Of one user, one count or preview runs at a time and three more wait. Of all users, three run and nine wait. A further one gets 429 with `Retry-After`.',
+  'Of one user, one count, preview or change of the configuration runs at a time and three more wait. Of all users, three run and nine wait. A further one gets 429 with `Retry-After`.',
   'A viewer may search 30 times a minute and 300 times a day, everybody else 120 times a minute.',
   'Failed logins slow down further ones: of one name at one address after 5 failures, by at most 15 minutes; of one address after 20, by at most 15 minutes; of one name from all addresses after 10, by at most 1 minute. A correct login ends the wait of its name, and adds none to its address. Users who logged in from an address in the last 30 days wait only for failures of their own name at this address. Logins with a password, with a link and with an OpenID provider have a counter each. Each counter takes 60 requests a minute of one address; users who logged in there before, users who are logged in, and holders of a valid link have one of their own.',
 ] as const;

@@ -108,5 +108,5 @@ const OWN_ENVIRONMENT =
   'NOT FOUND means not set in this shell; a running Sluice has its own environment, which `sluice doctor` checks';
 
 function describeSecret({ ref, found }: SecretState): string {
-  return `${ref} ${found ? 'found' : 'NOT FOUND'}`;
+  return `${ref} ${found === null ? 'not run' : found ? 'found' : 'NOT FOUND'}`;
 }

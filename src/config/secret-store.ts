@@ -2,7 +2,13 @@
 import { resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { SecretError } from './errors.ts';
-import { type Environment, type ResolvedSecret, resolveSecret } from './secrets.ts';
+import {
+  type Environment,
+  probeSecret,
+  type ResolvedSecret,
+  resolveSecret,
+  type SecretPresence,
+} from './secrets.ts';
 
 /** Commands that run at once: a thousand accounts must not start a thousand programs. */
 const COMMANDS = 8;
@@ -10,6 +16,8 @@ const COMMANDS = 8;
 export interface SecretStore {
   /** @throws SecretError */
   read(ref: string, baseDir: string): Promise<ResolvedSecret>;
+  /** Whether a secret is there. It reads none, and runs no command; what a command printed before counts. */
+  probe(ref: string, baseDir: string): Promise<SecretPresence>;
   /**
    * Runs every command again that was run before. The last value of a command that fails stays in use.
    * @returns whether a value changed, and the errors
@@ -29,6 +37,8 @@ interface Kept {
   value: Promise<ResolvedSecret>;
 }
 
+const keyOf = (ref: string, baseDir: string) => JSON.stringify([ref, baseDir]);
+
 export function createSecretStore(env: Environment): SecretStore {
   const commands = new Map<string, Kept>();
   const files = new Set<string>();
@@ -36,7 +46,7 @@ export function createSecretStore(env: Environment): SecretStore {
   const run = (ref: string, baseDir: string) => limit(() => resolveSecret(ref, { env, baseDir }));
 
   function readCommand(ref: string, baseDir: string): Promise<ResolvedSecret> {
-    const key = JSON.stringify([ref, baseDir]);
+    const key = keyOf(ref, baseDir);
     const known = commands.get(key);
     if (known !== undefined) return known.value;
     const value = run(ref, baseDir);
@@ -57,6 +67,10 @@ export function createSecretStore(env: Environment): SecretStore {
       if (ref.startsWith('command:')) return await readCommand(ref, baseDir);
       if (ref.startsWith('file:')) files.add(resolve(baseDir, ref.slice('file:'.length)));
       return await resolveSecret(ref, { env, baseDir });
+    },
+    async probe(ref, baseDir) {
+      if (commands.has(keyOf(ref, baseDir))) return { found: true, notes: [] };
+      return await probeSecret(ref, { env, baseDir });
     },
     async renew() {
       const errors: SecretError[] = [];

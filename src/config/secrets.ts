@@ -1,5 +1,6 @@
 // Resolves references to secrets. Secrets stay outside sluice.yaml, and Sluice reads one only when a caller needs it.
-import { stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { access, constants, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { readRegularFile } from '../files/regular-file.ts';
 import { SecretError } from './errors.ts';
@@ -26,7 +27,7 @@ export async function resolveSecret(
 ): Promise<ResolvedSecret> {
   if (ref.startsWith('env:')) {
     const name = ref.slice('env:'.length);
-    const value = options.env[name];
+    const value = variable(options.env, name);
     if (value === undefined) {
       throw new SecretError(
         ref,
@@ -50,6 +51,11 @@ export async function resolveSecret(
   );
 }
 
+/** Objects have properties that no environment has, such as `constructor`. */
+function variable(env: Environment, name: string): string | undefined {
+  return Object.hasOwn(env, name) ? env[name] : undefined;
+}
+
 async function readSecretFile(ref: string, shown: string, absolute: string) {
   try {
     const info = await stat(absolute);
@@ -58,15 +64,55 @@ async function readSecretFile(ref: string, shown: string, absolute: string) {
         ref,
         `secret file ${shown} has ${info.size} bytes; a secret has at most ${MAX_BYTES}`,
       );
-    // On Windows, stat makes up the mode bits.
-    const open = process.platform !== 'win32' && (info.mode & 0o004) !== 0;
-    const warnings = open ? [`secret file ${shown} can be read by every user; run chmod 600 on it`] : [];
-    return { text: (await readRegularFile(absolute)).toString('utf8'), warnings };
+    return {
+      text: (await readRegularFile(absolute)).toString('utf8'),
+      warnings: warningsOf(shown, info),
+    };
   } catch (cause) {
     if (cause instanceof SecretError) throw cause;
-    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    const why = code === 'ENOENT' ? 'does not exist' : `can't be read (${code})`;
-    throw new SecretError(ref, `secret file ${shown} ${why}`, { cause });
+    throw new SecretError(ref, unreadable(shown, cause), { cause });
+  }
+}
+
+function warningsOf(shown: string, { mode }: Stats): string[] {
+  // On Windows, stat makes up the mode bits.
+  const open = process.platform !== 'win32' && (mode & 0o004) !== 0;
+  return open ? [`secret file ${shown} can be read by every user; run chmod 600 on it`] : [];
+}
+
+function unreadable(shown: string, cause: unknown): string {
+  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+  return `secret file ${shown} ${code === 'ENOENT' ? 'does not exist' : `can't be read (${code})`}`;
+}
+
+/** Whether a secret is where its reference says. */
+export interface SecretPresence {
+  /** Null: only its command knows, and it was not run. */
+  readonly found: boolean | null;
+  /** Why it was not found, or what is dangerous about where it is. */
+  readonly notes: readonly string[];
+}
+
+/** Checks that a variable is set, or that a file can be read, without reading it. It runs no command. */
+export async function probeSecret(
+  ref: string,
+  options: { env: Environment; baseDir: string },
+): Promise<SecretPresence> {
+  const [, source = '', place = ''] = /^(env|file|command):(.*)$/s.exec(ref) ?? [];
+  if (source === 'env') {
+    const isSet = (variable(options.env, place) ?? '') !== '';
+    return { found: isSet, notes: isSet ? [] : [`environment variable ${place} is not set, or empty`] };
+  }
+  if (source !== 'file') return { found: null, notes: [] };
+  const absolute = resolve(options.baseDir, place);
+  try {
+    const info = await stat(absolute);
+    await access(absolute, constants.R_OK);
+    if (!info.isFile() || info.size === 0)
+      return { found: false, notes: [`secret file ${place} is empty, or no regular file`] };
+    return { found: true, notes: warningsOf(place, info) };
+  } catch (cause) {
+    return { found: false, notes: [unreadable(place, cause)] };
   }
 }
 

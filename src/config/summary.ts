@@ -10,12 +10,10 @@ import {
 import { redactTokens } from '../observability/redaction.ts';
 import { SecretError } from './errors.ts';
 import type { LoadedConfig } from './load.ts';
+import type { SecretPresence } from './secrets.ts';
 
-export interface SecretState {
+export interface SecretState extends SecretPresence {
   readonly ref: string;
-  readonly found: boolean;
-  /** Why it was not found, or what is dangerous about where it is. */
-  readonly notes: readonly string[];
 }
 
 export interface ConfigSummary {
@@ -83,8 +81,19 @@ export interface ConfigSummary {
   }[];
 }
 
-/** The content of a configuration, and whether its secrets and files exist. It contains no secret. */
-export async function summarize(loaded: LoadedConfig, now = new Date()): Promise<ConfigSummary> {
+/** How to find out whether a secret is there. */
+export type SecretCheck = (loaded: LoadedConfig, ref: string) => Promise<SecretPresence>;
+
+/**
+ * The content of a configuration, and whether its secrets and files exist. It contains no secret.
+ * @param check reads every secret if left out
+ */
+export async function summarize(
+  loaded: LoadedConfig,
+  now = new Date(),
+  check: SecretCheck = readSecret,
+): Promise<ConfigSummary> {
+  const secretState = async (ref: string): Promise<SecretState> => ({ ref, ...(await check(loaded, ref)) });
   const { accounts, sources, mappings, syncs, ingress, routes, sinks, pollers, campaigns } = loaded.config;
   return {
     file: loaded.file,
@@ -93,7 +102,7 @@ export async function summarize(loaded: LoadedConfig, now = new Date()): Promise
         name,
         baseUrl: redactTokens(baseUrl),
         callsPerMinute,
-        tokens: await Promise.all(tokens.map((ref) => secretState(loaded, ref))),
+        tokens: await Promise.all(tokens.map(secretState)),
       })),
     ),
     sources: await Promise.all(
@@ -101,7 +110,7 @@ export async function summarize(loaded: LoadedConfig, now = new Date()): Promise
         name,
         type: source.type,
         ...(await placeOf(source)),
-        secrets: await Promise.all(secretRefs(source).map((ref) => secretState(loaded, ref))),
+        secrets: await Promise.all(secretRefs(source).map(secretState)),
       })),
     ),
     mappings: Object.keys(mappings),
@@ -118,7 +127,7 @@ export async function summarize(loaded: LoadedConfig, now = new Date()): Promise
         secrets:
           sasl === undefined
             ? []
-            : [noteOf(await secretState(loaded, sasl.password), sasl.mechanism === 'plain' && !tls)],
+            : [noteOf(await secretState(sasl.password), sasl.mechanism === 'plain' && !tls)],
       })),
     ),
     routes: await Promise.all(
@@ -132,7 +141,7 @@ export async function summarize(loaded: LoadedConfig, now = new Date()): Promise
         ],
         secrets: await Promise.all(
           (http === undefined || http.auth.type === 'none' ? [] : http.auth.secrets).map((ref) =>
-            secretState(loaded, ref),
+            secretState(ref),
           ),
         ),
       })),
@@ -143,7 +152,7 @@ export async function summarize(loaded: LoadedConfig, now = new Date()): Promise
         type: sink.type,
         place: placeOfSink(sink),
         secrets: await Promise.all(
-          secretsOfSink(sink).map(async (ref) => noteOf(await secretState(loaded, ref), isPlain(sink))),
+          secretsOfSink(sink).map(async (ref) => noteOf(await secretState(ref), isPlain(sink))),
         ),
       })),
     ),
@@ -217,12 +226,15 @@ async function placeOf(source: SourceConfig): Promise<{ path: string; readable: 
   };
 }
 
-async function secretState(loaded: LoadedConfig, ref: string): Promise<SecretState> {
+const readSecret: SecretCheck = async (loaded, ref) => {
   try {
     const { warnings } = await loaded.secret(ref);
-    return { ref, found: true, notes: warnings };
+    return { found: true, notes: warnings };
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
-    return { ref, found: false, notes: [error.message] };
+    return { found: false, notes: [error.message] };
   }
-}
+};
+
+/** For a process that needs no secret of other parts: it reads none. */
+export const probeOnly: SecretCheck = (loaded, ref) => loaded.secrets.probe(ref, loaded.dir);

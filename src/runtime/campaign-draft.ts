@@ -14,8 +14,6 @@ import type { ExpensiveRequests } from '../operator/service/expensive.ts';
 import { openSource } from '../sources/index.ts';
 import { checkDraftOf } from './config-edit/run-edit.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /** How long a page of the service serves further counts, in milliseconds, and how many pages are kept. */
 const KEPT = { ms: 300_000, pages: 50 };
 /** Limits of the expressions of one count together. Measured: 20,000 rows with a usual one take 1 s. */
@@ -28,7 +26,6 @@ const BLOCKING =
 
 export function createCampaignDraft(
   deps: Omit<OperatorDeps, 'tools'>,
-  env: Env,
   expensive: ExpensiveRequests,
 ): CampaignDraft {
   const active = new Map<string, AbortController>();
@@ -55,7 +52,7 @@ export function createCampaignDraft(
           const loaded = deps.config();
           const { file } = loaded;
           const text = await readFile(file, 'utf8');
-          const problems = await checkDraftOf({ campaign, config }, { file, text, env });
+          const problems = await checkDraftOf({ campaign, config }, { file, text });
           const spec = specOf(loaded, campaign, config, problems);
           if (spec === null) return { problems, audience: null };
           own.signal.throwIfAborted();

@@ -11,14 +11,13 @@ import type { ConfigEdit } from './config-edit/edits.ts';
 import { writeConfig } from './write-config.ts';
 
 interface Options {
-  readonly env: Readonly<Record<string, string | undefined>>;
   config(): LoadedConfig;
   readonly live: LiveConfig | null;
   /** Whether the workers run in this process, and so see a campaign that is changed in its configuration. */
   readonly hasWorkers: boolean;
 }
 
-export function createCampaignFile({ env, config, live, hasWorkers }: Options): CampaignFile {
+export function createCampaignFile({ config, live, hasWorkers }: Options): CampaignFile {
   return {
     async read(campaign) {
       const { file } = config();
@@ -58,7 +57,7 @@ export function createCampaignFile({ env, config, live, hasWorkers }: Options): 
       );
     };
     const before = [loaded, await onDisk(loaded)];
-    await writeConfig(loaded.file, env, edit, { check, accept: (next) => accept(next, before) });
+    await writeConfig(loaded.file, edit, { check, accept: (next) => accept(next, before) });
     // A run keeps the configuration that its plan was made from, so only the next plan sees the change.
     const report = await live?.reload('a campaign that was written');
     const yaml = campaignIn(await readFile(loaded.file, 'utf8'), edit.campaign);

@@ -42,9 +42,9 @@ export function createTools(
   });
   return {
     campaignCommand,
-    campaignFile: createCampaignFile({ env, config, live, hasWorkers: db.kind === 'pglite' }),
+    campaignFile: createCampaignFile({ config, live, hasWorkers: db.kind === 'pglite' }),
     expensive,
-    campaignDraft: createCampaignDraft(deps, env, expensive),
+    campaignDraft: createCampaignDraft(deps, expensive),
     dryRuns,
     firstSync,
     corrections,

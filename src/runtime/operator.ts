@@ -81,7 +81,6 @@ export function createOperator(options: OperatorOptions): Operator {
   const expensive = createExpensiveRequests();
   const firstSync = createFirstSync({
     stateDir,
-    env,
     config,
     live,
     hasWorkers: db.kind === 'pglite',

@@ -6,7 +6,7 @@ import { CONFIG_CHECKS } from '../cli/config/config-checks.ts';
 import { ConfigError } from '../config/errors.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { OperatorError } from '../operator/error.ts';
-import type { ConfigEdit } from './config-edit/edits.ts';
+import { type ConfigEdit, NO_SECRETS } from './config-edit/edits.ts';
 import { editConfig } from './config-edit/run-edit.ts';
 
 /**
@@ -18,7 +18,6 @@ import { editConfig } from './config-edit/run-edit.ts';
  */
 export async function writeConfig(
   file: string,
-  env: Readonly<Record<string, string | undefined>>,
   edit: ConfigEdit,
   {
     check = () => undefined,
@@ -28,11 +27,11 @@ export async function writeConfig(
   const before = await readFile(file, 'utf8');
   check(before);
   const { mode } = await stat(file);
-  const text = await editConfig(edit, { file, text: before, env });
+  const text = await editConfig(edit, { file, text: before });
   const draft = join(dirname(file), `.sluice-${randomUUID()}.yaml`);
   try {
     await writeFile(draft, text, { mode: mode & 0o777, flag: 'wx' });
-    const loaded = await loadConfig(draft, { env, ...CONFIG_CHECKS }).catch((error: unknown) => {
+    const loaded = await loadConfig(draft, { ...NO_SECRETS, ...CONFIG_CHECKS }).catch((error: unknown) => {
       if (!(error instanceof ConfigError)) throw error;
       const message = error.message.replaceAll(draft, file);
       throw new OperatorError('invalid', message, { code: 'CONFIG', cause: error });

@@ -175,7 +175,7 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
       ['REPLACED', 'A newer count of the same person has replaced this one.', 'None.'],
       [
         'PREVIEWS_LIMITED',
-        'You have, or all users have, too many previews and counts in progress.',
+        'You have, or all users have, too many previews, counts and changes of the configuration in progress.',
         'Try again in 3 s.',
       ],
       [

@@ -1,4 +1,4 @@
-// Requests that take seconds of a processor: counts of drafts and previews of mappings. One of each user runs at a time,
+// Requests that take seconds of a processor: counts of drafts, previews, and changes of the configuration. One of each user runs at a time,
 // and few of all users, so that nobody keeps the process from answering others.
 import pLimit, { type LimitFunction } from 'p-limit';
 import { OperatorError } from '../error.ts';
@@ -39,8 +39,12 @@ export function createExpensiveRequests(): ExpensiveRequests {
 }
 
 function tooMany(who: string): OperatorError {
-  return new OperatorError('tooMany', `${who} too many previews and counts in progress; try again in 3 s`, {
-    code: 'PREVIEWS_LIMITED',
-    retryAfterMs: RETRY_MS,
-  });
+  return new OperatorError(
+    'tooMany',
+    `${who} too many previews, counts and changes of the configuration in progress; try again in 3 s`,
+    {
+      code: 'PREVIEWS_LIMITED',
+      retryAfterMs: RETRY_MS,
+    },
+  );
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { entriesOfSummary } from '../../config/describe-summary.ts';
 import { ConfigError, ConfigFileError, UnknownNameError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import { summarize } from '../../config/summary.ts';
+import { probeOnly, summarize } from '../../config/summary.ts';
 import type { DoctorReport, SETTINGS } from '../../contracts/operator/settings.ts';
 import { suggestion } from '../../contracts/suggest.ts';
 import { retentionOf } from '../../ledger/retention/report.ts';
@@ -21,7 +21,7 @@ export function settingsHandlers(deps: OperatorDeps): Handlers<keyof typeof SETT
     'GET /configuration': async () => {
       const loaded = config();
       const onDisk = await readFile(loaded.file, 'utf8').catch(() => null);
-      const entries = entriesOfSummary(await summarize(loaded));
+      const entries = entriesOfSummary(await summarize(loaded, new Date(), probeOnly));
       return {
         file: loaded.file,
         loadedAt: loaded.loadedAt,

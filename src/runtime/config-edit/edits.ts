@@ -9,7 +9,7 @@ import {
   writeCampaign,
 } from '../../config/edit-campaign.ts';
 import { ConfigError } from '../../config/errors.ts';
-import { loadConfigText } from '../../config/load.ts';
+import { type LoadOptions, loadConfigText } from '../../config/load.ts';
 import type { DraftProblem } from '../../contracts/operator/campaign-drafts.ts';
 
 export type ConfigEdit =
@@ -34,7 +34,6 @@ export interface EditInput {
   /** The configuration file and its text. The file itself is not read. */
   readonly file: string;
   readonly text: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Of an edit: the new text of a valid configuration. Of a check: the problems of the draft. */
@@ -47,8 +46,11 @@ export type EditAnswer =
       readonly message: string;
     };
 
-export async function answerEdit({ work, file, text, env }: EditInput): Promise<EditAnswer> {
-  const options = { env, ...CONFIG_CHECKS };
+/** No edit changes a secret, so none is read, and no command runs. The process that uses it checks it. */
+export const NO_SECRETS = { env: {}, secretsOf: [] } as const satisfies LoadOptions;
+
+export async function answerEdit({ work, file, text }: EditInput): Promise<EditAnswer> {
+  const options = { ...NO_SECRETS, ...CONFIG_CHECKS };
   try {
     if (work.kind === 'draft') {
       const problems = await checkDraft({ file, text }, work.campaign, work.config, options);

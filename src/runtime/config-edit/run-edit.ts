@@ -57,7 +57,7 @@ function unexpected(answer: EditAnswer): Error {
 async function runInThread(input: EditInput, { totalMs, memoryMb }: EditLimits): Promise<EditAnswer> {
   // Node runs the source of the thread as it is, so tests use the same thread.
   const thread = new Worker(new URL(`./edit-thread${extname(import.meta.url)}`, import.meta.url), {
-    workerData: { ...input, env: { ...input.env } },
+    workerData: input,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 },
   });

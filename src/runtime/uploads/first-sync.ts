@@ -25,7 +25,6 @@ const EXPRESSIONS = { totalMs: 4000, memoryMb: 64 };
 
 interface Options {
   readonly stateDir: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
   config(): LoadedConfig;
   readonly live: LiveConfig | null;
   /** Whether the workers run in this process, and so see a sync that is added to its configuration. */
@@ -34,7 +33,7 @@ interface Options {
 }
 
 export function createFirstSync(options: Options): FirstSync & { close(): Promise<void> } {
-  const { stateDir, env, config, live, hasWorkers, expensive } = options;
+  const { stateDir, config, live, hasWorkers, expensive } = options;
   // What a killed process left goes with the files of its dry runs, see `removeLeft`.
   const folder = join(stateDir, `plans-${process.pid}`, 'uploads');
   const uploads = new Map<string, UploadedFile>();
@@ -102,7 +101,7 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
           code: 'EXPORT_EXISTS',
         });
       });
-      await writeConfig(loaded.file, env, { kind: 'entries', entries }).catch(async (error: unknown) => {
+      await writeConfig(loaded.file, { kind: 'entries', entries }).catch(async (error: unknown) => {
         await rm(kept, { force: true });
         throw error;
       });

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -132,3 +132,42 @@ it.each([CANARY, `env:${CANARY}`, `file:${CANARY}`, `command:${CANARY}`])(
     expect(JSON.stringify([String(error), { ...(error as SecretError) }])).not.toContain('CANARY');
   },
 );
+
+describe('a probe', () => {
+  const CONTENT = 'a-secret-of-16-bytes';
+  const marker = () => join(baseDir, 'ran');
+  const probe = (ref: string) => createSecretStore({ SET: CONTENT, EMPTY: '' }).probe(ref, baseDir);
+  const found = { found: true, notes: [] };
+
+  it.each([
+    ['a variable that is set', 'env:SET', found],
+    [
+      'an empty variable',
+      'env:EMPTY',
+      { found: false, notes: [expect.stringContaining('EMPTY is not set')] },
+    ],
+    ['no variable', 'env:GONE', { found: false, notes: [expect.stringContaining('GONE is not set')] }],
+    ['a name of every object', 'env:constructor', { found: false, notes: [expect.any(String)] }],
+    ['a file', 'file:private', found],
+    ['an open file', 'file:open', { found: true, notes: [expect.stringContaining('chmod 600')] }],
+    ['an empty file', 'file:empty', { found: false, notes: [expect.stringContaining('is empty')] }],
+    ['no file', 'file:gone', { found: false, notes: ['secret file gone does not exist'] }],
+    ['a folder', 'file:.', { found: false, notes: [expect.stringContaining('no regular file')] }],
+    ['a command', `command:["sh", "-c", "touch ran; echo ${CONTENT}"]`, { found: null, notes: [] }],
+  ])('of %s says whether it is there, without its content', async (_what, ref, expected) => {
+    await writeFile(join(baseDir, 'private'), CONTENT, { mode: 0o600 });
+    await writeFile(join(baseDir, 'open'), CONTENT, { mode: 0o644 });
+    await writeFile(join(baseDir, 'empty'), '', { mode: 0o600 });
+    const presence = await probe(ref);
+    expect(presence).toEqual(expected);
+    expect(JSON.stringify(presence)).not.toContain(CONTENT);
+    await expect(stat(marker())).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('knows what a command printed before', async () => {
+    const store = createSecretStore(process.env);
+    const ref = `command:echo ${CONTENT}`;
+    await store.read(ref, baseDir);
+    expect(await store.probe(ref, baseDir)).toEqual(found);
+  });
+});

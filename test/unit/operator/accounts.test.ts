@@ -1,5 +1,5 @@
 // What operators see of accounts and of the configuration: read from the service within the budget, and from the file.
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -72,6 +72,7 @@ beforeAll(async () => {
         },
         poor: account('env:B'),
         gone: account('env:MISSING'),
+        vault: account('command:touch command-ran'),
       },
       campaigns: {},
     }),
@@ -152,13 +153,28 @@ describe('the lists of an account', () => {
 });
 
 describe('the configuration', () => {
+  it('is shown without reading a secret that this process does not need', async () => {
+    const ran = join(dir, 'command-ran');
+    await rm(ran, { force: true });
+    const loaded = await loadConfig(join(dir, 'sluice.yaml'), { env: {}, secretsOf: [] });
+    const other = await openTestOperator({ db, temporal: null, config: loaded });
+    const { entries } = await other.client.call('GET /configuration', {});
+    await other.close();
+    expect(entries.find(({ name }) => name === 'vault')?.about).toContain(
+      'command:touch command-ran not run',
+    );
+    await expect(stat(ran)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
   it('is shown as loaded, with references instead of secrets, and with the problems of the file as it is now', async () => {
     const read = () => operator.client.call('GET /configuration', {});
     const before = await read();
     expect(before).toMatchObject({ changed: false, problems: [] });
     expect(before.text).toContain('env:A');
     expect(JSON.stringify(before)).not.toContain('svc_test_a');
-    expect(before.entries.find(({ name }) => name === 'gone')?.about).toContain('env:MISSING NOT FOUND');
+    const aboutOf = (account: string) => before.entries.find(({ name }) => name === account)?.about;
+    expect(aboutOf('gone')).toContain('env:MISSING NOT FOUND');
+    expect(aboutOf('acme')).toContain('env:A found');
     await appendFile(join(dir, 'sluice.yaml'), 'syncss: {}\n');
     const after = await read();
     expect(after.changed).toBe(true);
@@ -174,7 +190,9 @@ describe('the configuration', () => {
     expect(overridden).toMatchObject([
       { account: 'acme', key: 'card.titleField', value: '"cardTitle"', unknown: expect.any(String) },
     ]);
-    expect(new Set(assumptions.map(({ account }) => account))).toEqual(new Set(['acme', 'poor', 'gone']));
+    expect(new Set(assumptions.map(({ account }) => account))).toEqual(
+      new Set(['acme', 'poor', 'gone', 'vault']),
+    );
   });
 
   it('is examined by the doctor on demand, and the last report is kept', async () => {

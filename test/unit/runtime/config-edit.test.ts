@@ -8,7 +8,6 @@ const PLACE = {
 accounts:
   acme: { baseUrl: "http://127.0.0.1:9/wapi", tokens: [env:TOKEN], timeZone: America/Sao_Paulo } # production
 `,
-  env: { TOKEN: 'svc_test_canary' },
 };
 const CAMPAIGN = {
   account: 'acme',

@@ -10,9 +10,12 @@ type Routes = Extract<keyof typeof CAMPAIGNS, `${string} /campaigns/{campaign}/s
 export function sourceHandlers({ db, tools }: OperatorDeps): Handlers<Routes> {
   return {
     'GET /campaigns/{campaign}/source': ({ campaign }) => tools.campaignFile.read(campaign),
+    // The whole file is checked twice, in a thread and here.
     'PUT /campaigns/{campaign}/source': ({ campaign, yaml, isNew, hash }, caller) =>
-      tools.campaignFile.write({ campaign, yaml, isNew, hash, mayStart: isAllowed(caller, 'operator') }),
-    'DELETE /campaigns/{campaign}/source': async ({ campaign, hash }) => {
+      tools.expensive.run(caller.identity, () =>
+        tools.campaignFile.write({ campaign, yaml, isNew, hash, mayStart: isAllowed(caller, 'operator') }),
+      ),
+    'DELETE /campaigns/{campaign}/source': async ({ campaign, hash }, { identity }) => {
       const open = await openRun(db, campaign);
       if (open !== null)
         throw new OperatorError(
@@ -20,7 +23,7 @@ export function sourceHandlers({ db, tools }: OperatorDeps): Handlers<Routes> {
           `the run ${open.run} of "${campaign}" is ${open.state}; cancel it, or wait until it has ended`,
           { code: 'RUN_OPEN' },
         );
-      return await tools.campaignFile.remove({ campaign, hash });
+      return await tools.expensive.run(identity, () => tools.campaignFile.remove({ campaign, hash }));
     },
   };
 }

@@ -80,13 +80,14 @@ export function firstSyncHandlers(deps: OperatorDeps): Handlers<keyof typeof FIR
       const callsPerMinute = paceOf(deps, spec);
       return { plan: dryRuns.start({ spec, baseDir, samples: SAMPLES, callsPerMinute, listed: true }) };
     },
-    'POST /uploads/{upload}/sync': async ({ upload, account, sync, mapping }) => {
+    'POST /uploads/{upload}/sync': async ({ upload, account, sync, mapping }, { identity }) => {
       requireAccount(account);
-      return { sync, ...(await firstSync.write(upload, sync, { account, mapping })) };
+      const write = () => firstSync.write(upload, sync, { account, mapping });
+      return { sync, ...(await deps.tools.expensive.run(identity, write)) };
     },
-    'POST /uploads/{upload}/source': async ({ upload, source }) => ({
+    'POST /uploads/{upload}/source': async ({ upload, source }, { identity }) => ({
       source,
-      ...(await firstSync.write(upload, source, null)),
+      ...(await deps.tools.expensive.run(identity, () => firstSync.write(upload, source, null))),
     }),
     'POST /uploads/{upload}/compare': async ({ upload, sync }) =>
       await firstSync.compare(upload, uploadedFileOf(deps.config(), sync)),

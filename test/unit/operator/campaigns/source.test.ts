@@ -1,11 +1,12 @@
 // A campaign is written into sluice.yaml: comments stay, nothing invalid is written, and no edit of another is lost.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../../../src/config/load.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
+import type { OperatorError } from '../../../../src/operator/error.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { until } from '../../../support/until.ts';
@@ -76,6 +77,35 @@ it('an edit replaces the campaign alone', async () => {
   const text = await readFile(file(), 'utf8');
   expect(text).toContain('flow: 9 # reactivation');
   expect(text.split('\n').slice(0, 3)).toEqual(FILE.split('\n').slice(0, 3));
+});
+
+it('of fifteen edits at once by one person, those beyond four are refused with a time; nobody else is', async () => {
+  const { hash } = await read('autumn');
+  const edits = Array.from({ length: 15 }, () =>
+    write('autumn', NEW, hash).then(
+      () => 'written',
+      ({ kind, code, retryAfterMs }: OperatorError) => `${kind} ${code} ${retryAfterMs ?? ''}`,
+    ),
+  );
+  const other = operator
+    .as({ identity: 'user:bia', role: 'editor' })
+    .call('PUT /campaigns/{campaign}/source', { campaign: 'winter', yaml: NEW, hash, isNew: true });
+  const outcomes = await Promise.all(edits);
+  expect(outcomes.filter((one) => one === 'tooMany PREVIEWS_LIMITED 3000')).toHaveLength(11);
+  expect(outcomes.filter((one) => one === 'written')).toHaveLength(1);
+  await other.catch(({ code }: OperatorError) => expect(code).toBe('CONFIG_CHANGED'));
+  expect((await read('autumn')).yaml).toContain('flow: 2 # autumn');
+});
+
+it('an edit reads no secret and runs no command: it changes none', async () => {
+  const text = FILE.replace('[env:TOKEN]', '["command:touch command-ran"]');
+  await writeFile(file(), text);
+  await operator.close();
+  const config = await loadConfig(file(), { env: {}, secretsOf: [] });
+  operator = await openTestOperator({ db, temporal: null, config });
+  const { hash } = await read('autumn');
+  await write('autumn', NEW, hash);
+  await expect(stat(join(dir, 'command-ran'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
 describe('a campaign with a second person', () => {
