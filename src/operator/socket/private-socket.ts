@@ -5,6 +5,7 @@ import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { shortHash } from '../../ledger/short-hash.ts';
+import { requireOwnWay } from './shared-folder.ts';
 
 /** Maximum length of a socket path in bytes: the kernel takes 107 on Linux and 103 on macOS and the BSDs. */
 const MAX_PATH = 103;
@@ -30,7 +31,8 @@ export interface SocketPlace {
 /**
  * Lets the server listen. The folder of the socket is private from its first moment, so that no other user can connect
  * at any time. The socket also gets mode 0600.
- * @throws what `server.listen` throws, when no folder can have a socket
+ * @throws what `server.listen` throws, when no folder can have a socket; SharedFolderError when other users may replace the
+ *   temporary folder's content
  */
 export async function listenPrivately(server: Server, place: SocketPlace): Promise<PrivateSocket> {
   const folder = resolve(place.folder);
@@ -41,10 +43,12 @@ export async function listenPrivately(server: Server, place: SocketPlace): Promi
   }
   const tmp = place.tmp ?? tmpdir();
   const inside = await listenIn(server, join(folder, place.name)).catch(giveUpOn(NO_SOCKETS));
+  if (inside !== null) return inside;
+  // Otherwise another user could rename the folder of the socket, and put their own in its place.
+  await requireOwnWay(tmp, process.geteuid?.() ?? 0);
   // The name is the same at each start, so that a socket left by a killed process is found and replaced.
   const named = join(tmp, `sluice-${process.getuid?.() ?? 0}-${shortHash(folder)}-${place.name}`);
-  const outside =
-    inside ?? (await listenIn(server, named).catch(giveUpOn(new Set([...NO_SOCKETS, 'EEXIST']))));
+  const outside = await listenIn(server, named).catch(giveUpOn(new Set([...NO_SOCKETS, 'EEXIST'])));
   return outside ?? (await listenIn(server, await mkdtemp(join(tmp, 'sluice-'))));
 }
 

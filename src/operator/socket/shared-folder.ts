@@ -1,28 +1,67 @@
-// The folder of a socket that all users of the machine connect to. Whoever may write to it can put another socket in its
+// The folder of a socket. Whoever may write to it, or to a folder or link on the way to it, can put another socket in its
 // place, and answer commands as if Sluice did.
 import type { Stats } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { lstat, readlink } from 'node:fs/promises';
+import { dirname, isAbsolute, parse, resolve, sep } from 'node:path';
 
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
+/** As the kernel of Linux. */
+const MAX_LINKS = 40;
 
-/** Thrown for a folder that another user than root and the one of this process controls. */
+/** Thrown for a folder or a link that another user than root and the one of this process controls. */
 class SharedFolderError extends Error {
   override readonly name = 'SharedFolderError';
 }
 
 /**
- * Checks the folder of a socket, and the folder above it: who may write there can replace the folder, unless that one is
- * sticky, as /tmp is.
+ * Checks the folder of a socket and the way to it: each folder from the root on, and where links lead. Whoever may write to
+ * a folder can replace what is in it, unless it is sticky, as /tmp is.
  * @param uid of this process
  * @throws SharedFolderError, or the error of the file system, for example ENOENT
  */
 export async function requireOwnFolder(socket: string, uid: number): Promise<void> {
-  const folder = await realpath(dirname(socket));
-  requireOwn(folder, await stat(folder), uid, false);
-  const above = dirname(folder);
-  requireOwn(above, await stat(above), uid, true);
+  const folder = await requireOwnWay(dirname(socket), uid);
+  requireOwn(folder, await lstat(folder), uid, false);
+}
+
+/**
+ * As {@link requireOwnFolder}, for a folder in which only its owner can replace the socket's own folder: it may be sticky.
+ * @returns the folder without links
+ */
+export async function requireOwnWay(path: string, uid: number): Promise<string> {
+  const { root } = parse(resolve(path));
+  const rest = partsOf(resolve(path));
+  let links = 0;
+  let folder = root;
+  requireOwn(folder, await lstat(folder), uid, true);
+  for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
+    const next = resolve(folder, name);
+    const stats = await lstat(next);
+    if (stats.isSymbolicLink()) {
+      requireOwnLink(next, stats, uid);
+      links += 1;
+      if (links > MAX_LINKS)
+        throw new SharedFolderError(`${path} leads through more than ${MAX_LINKS} links`);
+      const target = await readlink(next);
+      // Not resolved: `..` after a link is the folder above its target.
+      rest.unshift(...partsOf(target));
+      if (isAbsolute(target)) folder = parse(target).root;
+    } else {
+      requireOwn(next, stats, uid, true);
+      folder = next;
+    }
+  }
+  return folder;
+}
+
+const partsOf = (path: string) => path.slice(parse(path).root.length).split(sep).filter(Boolean);
+
+function requireOwnLink(link: string, { uid }: Pick<Stats, 'uid'>, own: number): void {
+  if (uid === 0 || uid === own) return;
+  throw new SharedFolderError(
+    `the link ${link} belongs to the user with id ${uid}, who could let it lead to another socket. Run \`chown -h ${own} ${link}\`, or name the folder itself`,
+  );
 }
 
 function requireOwn(

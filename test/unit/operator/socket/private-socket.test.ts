@@ -110,6 +110,21 @@ describe('its place', () => {
     expect(await greeting(path)).toBe('hello');
   });
 
+  it.each([
+    ['every user may write to', 0o777],
+    ['its group may write to', 0o770],
+  ])('is not in a temporary folder that %s and that is not sticky', async (_, mode) => {
+    const tmp = join(dir, 't');
+    const folder = join(dir, long);
+    await mkdir(tmp);
+    await mkdir(folder);
+    await chmod(tmp, mode);
+    await expect(open(folder, tmp)).rejects.toThrow(/t has mode 0777|t has mode 0770/);
+    expect(await readdir(tmp)).toEqual([]);
+    await chmod(tmp, 0o1777);
+    expect(await greeting((await open(folder, tmp)).path)).toBe('hello');
+  });
+
   it('is nowhere, with what the system said, when no path is short enough', async () => {
     const tmp = join(dir, 'y'.repeat(110));
     await mkdir(tmp);

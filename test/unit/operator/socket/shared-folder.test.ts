@@ -1,5 +1,5 @@
 // The socket for all users of the machine opens only where no other user can put another one in its place.
-import { chmod, chown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ let root: string;
 let above: string;
 let folder: string;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'sluice-shared-'));
+  root = await realpath(await mkdtemp(join(tmpdir(), 'sluice-shared-')));
   above = join(root, 'above');
   folder = join(above, 'folder');
   await mkdir(folder, { recursive: true });
@@ -57,6 +57,63 @@ it('the folder that a link leads to counts', async () => {
   await chmod(folder, 0o777);
   await symlink(folder, join(root, 'link'));
   await expect(check(join(root, 'link', 'socket'))).rejects.toThrow(`${folder} has mode 0777`);
+});
+
+it.each([
+  ['every user may write to', 0o777],
+  ['its group may write to', 0o775],
+])('a folder further above that %s is refused', async (_, mode) => {
+  const deep = join(folder, 'a', 'b');
+  await mkdir(deep, { recursive: true });
+  await chmod(above, mode);
+  await expect(check(join(deep, 'socket'))).rejects.toThrow(
+    `the folder ${above} has mode 0${mode.toString(8)}`,
+  );
+});
+
+it('a folder in which others may replace the link is refused, also where they lead over each other', async () => {
+  const open = join(root, 'open');
+  await mkdir(open);
+  await symlink('../above', join(open, 'second'));
+  await symlink('open/second', join(root, 'first'));
+  await check(join(root, 'first', 'folder', 'socket'));
+  await chmod(open, 0o777);
+  await expect(check(join(root, 'first', 'folder', 'socket'))).rejects.toThrow(
+    `the folder ${open} has mode 0777`,
+  );
+});
+
+it.runIf(own === 0)('a link of another user is refused, also in a sticky folder', async () => {
+  const sticky = join(root, 'tmp');
+  await mkdir(sticky);
+  await chmod(sticky, 0o1777);
+  const link = join(sticky, 'link');
+  await symlink(folder, link);
+  await check(join(link, 'socket'));
+  await lchown(link, OTHER, OTHER);
+  await expect(check(join(link, 'socket'))).rejects.toThrow(
+    `the link ${link} belongs to the user with id 65534, who could let it lead to another socket. Run \`chown -h 0 ${link}\``,
+  );
+});
+
+it('links that lead in a circle are refused', async () => {
+  await symlink(join(root, 'b'), join(root, 'a'));
+  await symlink(join(root, 'a'), join(root, 'b'));
+  await expect(check(join(root, 'a', 'socket'))).rejects.toThrow('more than 40 links');
+});
+
+it('a target that leads up from another link is followed as the kernel does', async () => {
+  const open = join(root, 'open');
+  await mkdir(join(open, 'inner'), { recursive: true });
+  await mkdir(join(open, 'folder'));
+  await mkdir(join(root, 'links'));
+  await symlink(join(open, 'inner'), join(root, 'links', 'jump'));
+  await symlink('jump/../folder', join(root, 'links', 'folder'));
+  await check(join(root, 'links', 'folder', 'socket'));
+  await chmod(open, 0o777);
+  await expect(check(join(root, 'links', 'folder', 'socket'))).rejects.toThrow(
+    `the folder ${open} has mode 0777`,
+  );
 });
 
 it.runIf(own === 0)('a folder of another user is refused, and one above that is theirs too', async () => {
