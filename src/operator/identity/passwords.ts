@@ -49,6 +49,7 @@ export function createPasswords(): Passwords {
   };
   return {
     async check(password, names) {
+      if (!password.isWellFormed()) refuse('has half of a character; use whole ones');
       const text = normal(password);
       const parts = names.flatMap((name) => normal(name).toLowerCase().split(/\s+/));
       checkShape(text, parts);
@@ -57,12 +58,13 @@ export function createPasswords(): Passwords {
       if (isCommon) refuse(`is in a list of leaked passwords; ${WAY_OUT}`);
       if (score < MIN_SCORE) refuse(`is easy to guess${warning ? ` (${warning})` : ''}; ${WAY_OUT}`);
     },
-    hash: async (password) => await bounded(() => hash(normal(password), ARGON2)),
+    hash: async (password) => await bounded(() => hash(password, ARGON2)),
     async verify(stored, password) {
       return await bounded(async () => {
         standIn ??= hash('the password of nobody', ARGON2);
-        const matches = await verify(stored ?? (await standIn), normal(password));
-        return matches && stored !== null;
+        const matches = await verify(stored ?? (await standIn), password);
+        // All halves of characters become the same bytes.
+        return matches && stored !== null && password.isWellFormed();
       });
     },
   };
@@ -81,7 +83,7 @@ function refuse(rule: string): never {
   throw new OperatorError('invalid', `the password ${rule}`, { code: 'PASSWORD_WEAK' });
 }
 
-/** Keyboards write the same letter in several ways. */
+/** For the rules alone: another way to write a leaked password makes it no better. What is verified is what was typed. */
 function normal(text: string): string {
   return text.normalize('NFKC');
 }

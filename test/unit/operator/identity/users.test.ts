@@ -368,6 +368,7 @@ describe('a password', () => {
     ['the name of this program', 'Sluice123456', 'easy to guess'],
     ['a leaked one, in another case', 'MAILcreated5240', 'list of leaked passwords'],
     ['a leaked one in full-width letters', 'ｇｆｈｊｋｍｇｆｈｊｋｍ', 'list of leaked passwords'],
+    ['half of a character', 'correct horse \ud83d', 'half of a character'],
     ['a leaked one with digits', 'mailcreated524012', 'easy to guess'],
     ['the name in other letters', 'An4s0uz4An4s0uz4', 'easy to guess'],
   ])('of %s is too weak', async (_, password, rule) => {
@@ -381,13 +382,45 @@ describe('a password', () => {
     },
   );
 
-  it('is stored as argon2id with the parameters of OWASP, and matches however it is typed', async () => {
+  it('is stored as argon2id with the parameters of OWASP', async () => {
     const passwords = createPasswords();
-    const stored = await passwords.hash('cafe\u0301 com leite');
-    expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    expect(await passwords.verify(stored, 'café com leite')).toBe(true);
-    expect(await passwords.verify(stored, 'cafe com leite')).toBe(false);
+    expect(await passwords.hash('café com leite')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await passwords.verify(null, 'the password of nobody')).toBe(false);
+  });
+
+  it.each([
+    ['a letter in another case', 'Café com leite', 'café com leite'],
+    ['a letter without its accent', 'café com leite', 'cafe com leite'],
+    ['an accent that is a character of its own', 'café com leite', 'cafe\u0301 com leite'],
+    ['wide letters', 'correct horse', 'ｃorrect horse'],
+    ['a letter for two', 'ﬁrst of many things', 'first of many things'],
+    ['a space before it', 'correct horse', ' correct horse'],
+    ['a space after it', 'correct horse ', 'correct horse'],
+    ['two spaces', 'correct  horse', 'correct horse'],
+    ['a space that does not break', 'correct\u00a0horse', 'correct horse'],
+    ['a line break after it', 'correct horse\n', 'correct horse'],
+    ['another text behind a zero', 'correct\0horse', 'correct\0house'],
+    ['nothing behind a zero', 'correct\0horse', 'correct'],
+    ['another 73rd character', `${'a'.repeat(72)}b`, `${'a'.repeat(72)}c`],
+    ['another 256th character', `${'a'.repeat(255)}b`, `${'a'.repeat(255)}c`],
+    ['another emoji', 'correct 😀', 'correct 😁'],
+    ['an invisible character', 'correct horse', 'correct\u200bhorse'],
+    ['half of another character', 'correct \ud83d', 'correct \ud83e'],
+  ])('does not match with %s, and only as it was set', async (_what, set, other) => {
+    const passwords = createPasswords();
+    const stored = await passwords.hash(set);
+    expect(await passwords.verify(stored, other)).toBe(false);
+    expect(await passwords.verify(stored, set)).toBe(set.isWellFormed());
+  });
+
+  it('arrives over HTTP as it was typed', async () => {
+    const typed = ' Correct  Horse\tbattery\u00a0ﬁ ';
+    await addUser(db, 'bia');
+    const stored = await createPasswords().hash(typed);
+    await db.query('update users set password_hash = $1 where name = $2', [stored, 'bia']);
+    expect((await openBrowser(server).login('bia', typed)).status).toBe(200);
+    expect((await openBrowser(server).login('bia', typed.trim())).status).toBe(401);
+    expect((await openBrowser(server).login('bia', typed.normalize('NFKC'))).status).toBe(401);
   });
 
   it('is checked for few at once; a flood is turned away', async () => {
