@@ -235,6 +235,16 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
         'There is no such refused request, or retention has deleted it.',
         '`sluice refused list` shows the ids.',
       ],
+      [
+        'EVENT_REPLACED',
+        'A corrected event has taken the place of this one, or is about to.',
+        'Open the event that the message names.',
+      ],
+      [
+        'EVENT_NOT_FAILED',
+        'Only an event that failed can be corrected.',
+        '`sluice events list --failed` lists them. Retry an unknown one.',
+      ],
       ['REQUEST_SETTLED', 'The refused request was replayed or discarded before.', 'Nothing is left to do.'],
       [
         'ONE_REQUEST',

@@ -7,6 +7,7 @@ import type {
   EventFilter,
   EventSummary,
 } from '../../contracts/operator/events.ts';
+import { neutralLine } from '../../observability/neutral.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect, integer } from '../lib/arguments.ts';
 import { type Connected, withOperator } from '../lib/connect/connect.ts';
@@ -16,6 +17,7 @@ import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/terminal/format.ts';
 import { type Column, listOf } from '../lib/terminal/table.ts';
 import { describeMessage } from './message-follow.ts';
+import { registerReplay } from './replay.ts';
 import { stateOf, untilEnded } from './until-ended.ts';
 
 const WHAT = {
@@ -44,10 +46,13 @@ type Options = Omit<SessionOptions, 'state'> & { readonly [state in State]?: boo
   readonly limit: number;
   readonly json: boolean;
   readonly yes: boolean;
+  readonly unmasked?: boolean;
 };
 
 export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
-  const events = program.command('events').description('list, show and retry incoming events');
+  const events = program
+    .command('events')
+    .description('list, show, correct, replay and retry incoming events');
   const run = (
     options: Options,
     verb: string,
@@ -70,11 +75,14 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
     );
 
   withSessionOptions(events.command('show').argument('<id>', 'id of the event'))
-    .description('show one event in full, without personal data')
+    .description('show one event in full; personal data is hidden by default')
     .option('--json', 'print JSON', false)
+    .option('--unmasked', 'show what it asks for unmasked', false)
     .action((id: string, options: Options) =>
       run(options, 'show', async (client) => {
-        const event = await client.call('GET /events/{event}', { event: id });
+        const { unmasked: unmask = false } = options;
+        const event = await client.call('GET /events/{event}', { event: id, unmask });
+        if (unmask) say('personal data is shown in clear (--unmasked)');
         process.stdout.write(options.json ? `${JSON.stringify(event)}\n` : full(event));
         return EXIT.ok;
       }),
@@ -87,6 +95,8 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
     .action((ids: string[], options: Options) =>
       run(options, 'retry', (client, connected) => retry(client, connected, ids, options)),
     );
+
+  registerReplay(events, env);
 }
 
 function withFilter(command: Command, states: readonly State[]): Command {
@@ -165,12 +175,23 @@ function full(event: EventDetail): string {
     ['received', time(event.receivedAt)],
     ['accepted', time(event.acceptedAt)],
     ['ended', time(event.endedAt)],
+    ...(event.replacedBy === null ? [] : [['replaced', `by ${event.replacedBy}`]]),
     ['workflow', event.workflow ?? '–'],
     ...(event.trace === null ? [] : [['trace', event.trace]]),
     ...event.calls.map((call) => ['call', describeCall(call)]),
     ...event.messages.map((message) => ['message', describeMessage(message)]),
   ];
-  return rows.map(([name = '', value]) => `${name.padEnd(9)} ${value}\n`).join('');
+  const lines = rows.map(([name = '', value]) => `${name.padEnd(9)} ${value}`);
+  const asked =
+    event.request === null ? [] : ['request', ...JSON.stringify(event.request, null, 2).split('\n')];
+  const next = event.canCorrect
+    ? [
+        `next: \`sluice events retry ${event.id}\` tries it again. Or correct what it asks for:`,
+        `  sluice events show ${event.id} --json --unmasked | jq .request > FILE`,
+        `  sluice events replay ${event.id} --request FILE --dry-run`,
+      ]
+    : [];
+  return `${[...lines, ...asked, ...next].map(neutralLine).join('\n')}\n`;
 }
 
 function describeCall({ at, method, route, status, code, requestId }: EventCall): string {

@@ -1,16 +1,13 @@
 // `sluice refused replay`: hands refused requests to their routes again, as they arrived or one with a corrected body.
 import type { Command } from 'commander';
 import type { DryRunResult } from '../../contracts/operator/refusals.ts';
-import type { RefusedRequestResult } from '../../contracts/operator/refused-requests.ts';
-import { neutralLine } from '../../observability/neutral.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { untilEnded } from '../events/until-ended.ts';
 import { withOperator } from '../lib/connect/connect.ts';
-import { say } from '../lib/connect/lifetime.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { readText } from '../lib/read-file.ts';
 import { printDryRun } from '../lib/terminal/dry-run.ts';
-import { openOutput } from '../lib/terminal/output.ts';
+import { printReplays } from '../lib/terminal/replayed.ts';
 import {
   type ChoiceOptions,
   checkRequests,
@@ -45,13 +42,11 @@ export function registerRefusedReplay(refused: Command, env: NodeJS.ProcessEnv):
       const command = { command: 'sluice refused replay' };
       await withOperator(options, env, command, async (client, { where }, { signal }) => {
         if (options.dryRun) return await dryRun(client, ids, body, options);
-        const { code, results } = await report(replays(client, ids, body, options, signal), options.json);
-        const events = results.flatMap((result) => (result.outcome === 'accepted' ? result.events : []));
-        if (where === 'here')
-          await untilEnded(
-            client,
-            events.map(({ id }) => id),
-          );
+        const { code, events } = await printReplays(replays(client, ids, body, options, signal), {
+          json: options.json,
+          none: 'no open request matches',
+        });
+        if (where === 'here') await untilEnded(client, events);
         return code;
       });
     });
@@ -101,26 +96,4 @@ async function* replays(
     left -= results.length;
     after = next;
   }
-}
-
-async function report(answers: AsyncIterable<RefusedRequestResult>, json: boolean) {
-  const output = openOutput(null);
-  const results: RefusedRequestResult[] = [];
-  const counts = new Map<RefusedRequestResult['outcome'], number>();
-  for await (const result of answers) {
-    results.push(result);
-    counts.set(result.outcome, (counts.get(result.outcome) ?? 0) + 1);
-    await output.write(`${json ? JSON.stringify(result) : neutralLine(lineOf(result))}\n`);
-  }
-  await output.close();
-  say([...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', ') || 'no open request matches');
-  const code = counts.has('refused') || counts.has('no route') ? EXIT.failedRecords : EXIT.ok;
-  return { code, results };
-}
-
-function lineOf(result: RefusedRequestResult): string {
-  const { id, outcome } = result;
-  if (outcome === 'accepted')
-    return `${id}  accepted  ${result.events.map((event) => `${event.id}${event.duplicate ? ' (duplicate)' : ''}`).join(', ')}`;
-  return `${id}  ${outcome}  ${result.reason}${outcome === 'refused' ? ` [${result.code}]` : ''}`;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EVENT_ACTIONS, EVENT_OUTCOMES, EVENT_PROGRESS, EventWarning } from '../wire/intake.ts';
 import { Count, Cursor, endpoint, Name, Note, PageLimit, Reason, Time, Unmask } from './endpoint.ts';
 
-const EventId = z.string().min(1).max(300);
+export const EventId = z.string().min(1).max(300);
 
 /** An event as operators see it, without personal data. */
 export const EventSummary = z.object({
@@ -86,6 +86,10 @@ export const EventDetail = EventSummary.extend({
   attempts: Count,
   /** What it asks for, masked unless asked otherwise. Null: it has ended, and nobody needs it any more. */
   request: z.unknown(),
+  /** Id of the corrected event that somebody replayed in its place. */
+  replacedBy: z.string().nullable(),
+  /** It failed, and a corrected event can take its place. Events of Sluice's own routes are sent anew instead. */
+  canCorrect: z.boolean(),
   /** Id of the OpenTelemetry trace that it continues. Null: it has none. */
   trace: z.string().nullable(),
   /** Oldest first, at most 100. Calls are kept for `retention.calls`. */

@@ -7,6 +7,7 @@ import { CAMPAIGNS } from './campaigns.ts';
 import { CODEC } from './codec.ts';
 import { CONVERSATIONS } from './conversations.ts';
 import { CORRECTIONS } from './corrections.ts';
+import { EVENT_CORRECTIONS } from './event-corrections.ts';
 import { EVENTS } from './events.ts';
 import { FIRST_SYNC } from './first-sync.ts';
 import { IDENTITY } from './identity.ts';
@@ -32,6 +33,7 @@ export const ENDPOINTS = {
   ...CODEC,
   ...CONVERSATIONS,
   ...EVENTS,
+  ...EVENT_CORRECTIONS,
   ...CORRECTIONS,
   ...FIRST_SYNC,
   ...IDENTITY,

@@ -5,6 +5,7 @@ import type { Queryable } from '../database.ts';
 import { EVENT_REQUEST } from '../encryption/columns.ts';
 import { decryptRow } from '../encryption/values.ts';
 import { isoText } from '../iso-text.ts';
+import { IS_BEING_REPLACED, IS_REPLACED } from './event-replacements.ts';
 import type { EventRow } from './events.ts';
 
 type State = NonNullable<EventFilter['states']>[number];
@@ -79,6 +80,9 @@ export async function listEvents(
 /** An event with what it asks for: personal data. */
 export interface StoredEvent extends EventSummary {
   readonly attempts: number;
+  readonly rank: number | null;
+  /** Id of the corrected event that runs instead of it. */
+  readonly replacedBy: string | null;
   readonly request: EventRequest | null;
   /** Id of its trace. */
   readonly trace: string | null;
@@ -86,7 +90,8 @@ export interface StoredEvent extends EventSummary {
 
 export async function findEvent(db: Queryable, id: string): Promise<StoredEvent | null> {
   const [row] = await db.query<StoredEvent>(
-    `select ${SUMMARY}, attempts, request, substr(traceparent, 4, 32) as trace from events where id = $1`,
+    `select ${SUMMARY}, attempts, rank, request, substr(traceparent, 4, 32) as trace,
+            case when ${IS_REPLACED} then replaced_by end as "replacedBy" from events where id = $1`,
     [id],
   );
   return row === undefined ? null : decryptRow(db, EVENT_REQUEST, row);
@@ -128,7 +133,7 @@ export async function hasRetryable(db: Queryable, filter: EventFilter): Promise<
   return rows.length > 0;
 }
 
-const RETRYABLE = `(state = 'ended' and outcome in ('failed', 'unknown') and request is not null)`;
+const RETRYABLE = `(state = 'ended' and outcome in ('failed', 'unknown') and request is not null and not ${IS_BEING_REPLACED})`;
 
 export interface ReopenedEvents {
   readonly account: string;
@@ -185,7 +190,8 @@ async function reopen(
   await tx.query(
     `update events
         set state = 'accepted', outcome = null, step = null, code = null, reason = null, ended_at = null,
-            block_code = null, block_reason = null, attempts = 0, accepted_at = clock_timestamp()
+            block_code = null, block_reason = null, attempts = 0, accepted_at = clock_timestamp(),
+            replaced_by = null, replaced_at = null
       where id = any($1)`,
     [rows.map(({ id }) => id)],
   );

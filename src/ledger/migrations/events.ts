@@ -54,6 +54,14 @@ export const EVENT_TABLES = `
   alter table catalog add column asked_at timestamptz;
 `;
 
+/** Later migration: the corrected event that takes the place of a failed one. */
+export const EVENT_REPLACEMENTS = `
+  alter table events
+    add column replaced_by text,
+    -- When somebody began to hand in the corrected event.
+    add column replaced_at timestamptz;
+`;
+
 /** Later migration: the trace that the work on an event continues. */
 export const EVENT_TRACES = `
   -- W3C Trace Context of the span that accepted the event, or of its sender.

@@ -7,7 +7,7 @@ import { CAMPAIGN_BATCH_TABLES, CAMPAIGN_FAILURE_TABLES, CAMPAIGN_TABLES } from 
 import { CONVERSATION_TABLES, ERASED_CONVERSATIONS, UNREAD_TABLES } from './conversations.ts';
 import { ENCRYPTION_TABLES } from './encryption.ts';
 import { ERASURE_TABLES } from './erasures.ts';
-import { EVENT_TABLES, EVENT_TRACES } from './events.ts';
+import { EVENT_REPLACEMENTS, EVENT_TABLES, EVENT_TRACES } from './events.ts';
 import { CSRF_TOKENS, LINK_OWNER, OPERATOR_TABLES, SECOND_FACTORS, SESSION_IDS } from './operator.ts';
 import { CALL_TABLES } from './operator-calls.ts';
 import { EVENT_LIST_INDEXES, REFUSAL_TABLES } from './operator-events.ts';
@@ -228,6 +228,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SECOND_FACTORS,
   SOURCE_FILE_COLUMN,
   FOLLOWING_CALLS,
+  EVENT_REPLACEMENTS,
 ];
 
 /**

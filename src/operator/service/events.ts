@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { retrySignal } from '../../../workflows/messages.ts';
-import { leadIntakeIdentity, leadIntakeWorkflowId } from '../../contracts/ids.ts';
+import { leadIntakeIdentity, leadIntakeWorkflowId, OWN_ROUTE_SIGNS } from '../../contracts/ids.ts';
 import type { EVENTS, EventFilter } from '../../contracts/operator/events.ts';
 import type { LeadIntakeInput } from '../../contracts/wire/intake.ts';
 import { listDeliveries } from '../../ledger/events/delivery-queries.ts';
@@ -14,6 +14,7 @@ import {
   openEvents,
   type ReopenedEvents,
   reopenEvents,
+  type StoredEvent,
 } from '../../ledger/events/event-queries.ts';
 import { OperatorError } from '../error.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
@@ -39,6 +40,7 @@ export function eventHandlers(deps: OperatorDeps): Handlers<keyof typeof EVENTS>
         ...event,
         request: request === null || unmask ? request : maskRequest(request),
         calls: await callsOfEvent(db, id, HISTORY),
+        canCorrect: canCorrect(event),
         messages,
       };
     },
@@ -73,7 +75,13 @@ export function eventHandlers(deps: OperatorDeps): Handlers<keyof typeof EVENTS>
   };
 }
 
-function noEvent(ids: readonly string[]): OperatorError {
+const canCorrect = ({ outcome, request, replacedBy, route }: StoredEvent) =>
+  outcome === 'failed' &&
+  request !== null &&
+  replacedBy === null &&
+  !OWN_ROUTE_SIGNS.some((sign) => route.startsWith(sign));
+
+export function noEvent(ids: readonly string[]): OperatorError {
   return new OperatorError(
     'notFound',
     `there is no event ${ids.map((id) => `"${id}"`).join(', ')}; the 202 gave its id, and so does the list of events`,

@@ -4,6 +4,7 @@ import { accountHandlers } from './accounts.ts';
 import { campaignHandlers } from './campaigns/index.ts';
 import { codecHandlers } from './codec.ts';
 import { conversationHandlers } from './conversations.ts';
+import { eventCorrectionHandlers } from './dead-letters/event-corrections.ts';
 import { refusalHandlers } from './dead-letters/index.ts';
 import { createDeadLetters } from './dead-letters/letters.ts';
 import { refusedRequestHandlers } from './dead-letters/refused-requests.ts';
@@ -33,6 +34,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...conversationHandlers(deps),
     ...correctionHandlers(deps),
     ...eventHandlers(deps),
+    ...eventCorrectionHandlers(deps),
     ...firstSyncHandlers(deps),
     ...identityHandlers(deps),
     ...ledgerHandlers(deps),

@@ -115,6 +115,48 @@ it('a retry of an unknown event says what it could do twice', { timeout: 60_000 
 describe.each([
   { scheme: 'light', size: 'desktop' },
   { scheme: 'dark', size: 'phone' },
+] as const)('a failed event in $scheme on a $size', (options) => {
+  it('is corrected with its differences shown, and leads to the event that takes its place', {
+    timeout: 120_000,
+  }, async () => {
+    const replayed: unknown[] = [];
+    const replay: Answer = (req) => {
+      replayed.push(req.body);
+      return {
+        result: { id: 'event-1', outcome: 'accepted', events: [{ id: 'event-2', duplicate: false }] },
+      };
+    };
+    await withEvents({ 'POST /events/event-1/replay': replay }, options, async (page, stub) => {
+      await page.goto(`${stub.url}/events?event=event-1`);
+      await page.getByRole('button', { name: 'Show request' }).click();
+      const body = page.getByLabel('Corrected request');
+      const shown = await body.inputValue();
+      await body.fill(shown.replace('"•••"', '"Good morning"'));
+      const changes = page.getByRole('table', { name: 'As it was, and corrected' });
+      expect(await changes.getByRole('row').count()).toBe(2);
+      await page.getByRole('button', { name: 'Check' }).click();
+      await page.getByRole('table', { name: 'Then, and with this request now' }).getByText('vip').waitFor();
+      await changes.scrollIntoViewIfNeeded();
+      await checkView(page, 'event-corrected', options, { fullPage: false });
+      await page.getByRole('button', { name: 'Replay corrected' }).click();
+      await page.getByRole('dialog').getByText('never runs again').waitFor();
+      await page
+        .getByRole('dialog', { name: 'Replay the corrected event?' })
+        .getByRole('button', { name: 'Replay' })
+        .click();
+      await page.getByText('The corrected event was accepted').waitFor();
+      expect(replayed).toMatchObject([{ request: { text: 'Good morning' } }]);
+      await page.getByText('event-2', { exact: true }).first().waitFor();
+      await page.goto(`${stub.url}/events?event=event-3`);
+      await page.getByText('Replaced by').waitFor();
+      await checkView(page, 'event-replaced', options, { fullPage: false });
+    });
+  });
+});
+
+describe.each([
+  { scheme: 'light', size: 'desktop' },
+  { scheme: 'dark', size: 'phone' },
 ] as const)('a refused request in $scheme on a $size', (options) => {
   it('is corrected with its faults and differences shown, and nothing of it is kept in the browser', {
     timeout: 120_000,

@@ -149,6 +149,8 @@ export function eventAnswers(): Readonly<Record<string, Answer>> {
     ...event(1),
     attempts: 2,
     request: { type: 'message', to: { number: '+55 11 9••••-4321' }, text: '•••' },
+    replacedBy: null,
+    canCorrect: true,
     trace: '4bf92f3577b34da6a3ce929d0e0e4736',
     calls: [
       {
@@ -206,6 +208,18 @@ export function eventAnswers(): Readonly<Record<string, Answer>> {
     'POST /messages': () => ({ event: 'event-1', duplicate: false }),
     'GET /events': () => ({ events: rows(60, event), next: null }),
     'GET /events/event-1': () => event7,
+    'GET /events/event-2': () => ({ ...event7, ...event(2), replacedBy: null, canCorrect: false }),
+    'GET /events/event-3': () => ({
+      ...event7,
+      id: 'event-3',
+      outcome: 'superseded',
+      request: null,
+      replacedBy: 'event-2',
+      canCorrect: false,
+    }),
+    'POST /events/event-1/dry-run': () => ({
+      now: { outcome: 'accepted', events: [{ action: 'tags', request: { type: 'tags', add: ['vip'] } }] },
+    }),
     'GET /refusals': () => ({
       refusals: rows(8, (n) => ({
         id: n,

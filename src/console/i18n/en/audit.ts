@@ -30,6 +30,8 @@ export default {
     'POST /conversations/{account}/{conversation}/messages':
       'read the messages of conversation {{conversation}} of {{account}} from the service',
     'POST /events/retry': 'retried events',
+    'POST /events/{event}/dry-run': 'tried out a correction of the event {{event}}',
+    'POST /events/{event}/replay': 'corrected and replayed the event {{event}}',
     'POST /uploads': 'uploaded a file',
     'POST /uploads/{upload}/preview': 'looked at the preview of an uploaded file',
     'POST /uploads/{upload}/plans': 'started a dry run of an uploaded file for the sync {{sync}}',

@@ -72,6 +72,21 @@ export default {
     done_one: '{{count}} event is tried again; {{left}} left as they are',
     done_other: '{{count}} events are tried again; {{left}} left as they are',
   },
+  correct: {
+    toCorrect: 'Show the request to correct it.',
+    edit: 'Corrected request',
+    about:
+      'Check tries it without accepting anything. The key of a person follows the number. The text is lost when you leave the page.',
+    checked: 'Then, and with this request now',
+    changes: 'As it was, and corrected',
+    verb: 'Replay',
+    ask: 'Replay the corrected event?',
+    effect:
+      'A new event takes the place of this one, which never runs again. A second click makes no second event.',
+    done: 'The corrected event was accepted',
+    refused: 'Not accepted: {{reason}}',
+    replacedBy: 'Replaced by',
+  },
   refusals: {
     title: 'Newest refusals',
     about: 'Without content. The reason names fields, never values.',

@@ -30,6 +30,8 @@ export default {
     'POST /conversations/{account}/{conversation}/messages':
       'leu no serviço as mensagens da conversa {{conversation}} de {{account}}',
     'POST /events/retry': 'tentou eventos de novo',
+    'POST /events/{event}/dry-run': 'ensaiou uma correção do evento {{event}}',
+    'POST /events/{event}/replay': 'corrigiu e reenviou o evento {{event}}',
     'POST /uploads': 'enviou um arquivo',
     'POST /uploads/{upload}/preview': 'viu a prévia de um arquivo enviado',
     'POST /uploads/{upload}/plans': 'iniciou um ensaio de um arquivo enviado para a sincronização {{sync}}',

@@ -78,6 +78,21 @@ export default {
     done_many: '{{count}} de eventos serão tentados de novo; {{left}} ficam como estão',
     done_other: '{{count}} eventos serão tentados de novo; {{left}} ficam como estão',
   },
+  correct: {
+    toCorrect: 'Mostre o pedido para corrigi-lo.',
+    edit: 'Pedido corrigido',
+    about:
+      'Verificar o testa sem aceitar nada. A chave da pessoa segue o número. O texto se perde quando você sai da página.',
+    checked: 'Antes, e com este pedido agora',
+    changes: 'Como era, e corrigido',
+    verb: 'Reenviar',
+    ask: 'Reenviar o evento corrigido?',
+    effect:
+      'Um novo evento toma o lugar deste, que não é executado de novo. Um segundo clique não gera um segundo evento.',
+    done: 'O evento corrigido foi aceito',
+    refused: 'Não aceito: {{reason}}',
+    replacedBy: 'Substituído por',
+  },
   refusals: {
     title: 'Recusas mais novas',
     about: 'Sem conteúdo. O motivo cita campos, nunca valores.',

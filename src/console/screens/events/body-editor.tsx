@@ -1,9 +1,9 @@
-// The body of a refused request, to correct: checked while typing, tried with a dry run, and compared with the original.
+// JSON to correct: checked while typing, tried with a dry run, and compared with the original.
 import { Button, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useClient } from '../../api/session.tsx';
+import type { Output } from '../../api/client.ts';
 import { notifyError } from '../../app/notify.ts';
 import { Diff } from '../../parts/diff.tsx';
 import textStyles from '../../parts/text.module.css';
@@ -11,34 +11,45 @@ import classes from './events.module.css';
 import { changesBetween, readJson } from './json-text.ts';
 import { OutcomeDiff } from './outcome-diff.tsx';
 
+type DryRunNow = Output<'POST /refused-requests/{id}/dry-run'>['now'];
+
 interface BodyEditorProps {
-  readonly id: string;
+  /** What is corrected, in words. */
+  readonly words: {
+    readonly edit: string;
+    readonly about: string;
+    readonly checked: string;
+    readonly changes: string;
+    /** All of it. */
+    readonly whole: string;
+  };
   readonly then: { readonly code: string; readonly reason: string };
   /** As it arrived. */
   readonly body: string;
   readonly text: string;
   onChange(text: string): void;
+  /** What it would come to. */
+  check(text: string): Promise<{ readonly now: DryRunNow }>;
   readonly isReplaying: boolean;
   onReplay(text: string): void;
 }
 
-export function BodyEditor({ id, then, body, text, onChange, isReplaying, onReplay }: BodyEditorProps) {
+export function BodyEditor(props: BodyEditorProps) {
+  const { words, then, body, text, onChange, isReplaying, onReplay } = props;
   const { t } = useTranslation('events');
   const { t: common } = useTranslation('common');
-  const client = useClient();
   const check = useMutation({
-    mutationFn: (tried: string) =>
-      client.call('POST /refused-requests/{id}/dry-run', { id, body: tried, unmask: true }),
+    mutationFn: (tried: string) => props.check(tried),
     onError: (error) => notifyError(error, common),
   });
   const { fault } = useMemo(() => readJson(text), [text]);
-  const changes = useMemo(() => changesBetween(body, text, t('refused.body')), [body, text, t]);
+  const changes = useMemo(() => changesBetween(body, text, words.whole), [body, text, words.whole]);
   const isChanged = text !== body;
   return (
     <div className={classes.stack}>
       <Textarea
-        label={t('refused.edit')}
-        description={t('refused.editAbout')}
+        label={words.edit}
+        description={words.about}
         autosize
         minRows={6}
         maxRows={24}
@@ -68,14 +79,14 @@ export function BodyEditor({ id, then, body, text, onChange, isReplaying, onRepl
       </div>
       {check.data !== undefined && check.variables === text && (
         <div role="status">
-          <p className={textStyles.small}>{t('refused.checked')}</p>
-          <OutcomeDiff then={then} now={check.data.now} label={t('refused.checked')} />
+          <p className={textStyles.small}>{words.checked}</p>
+          <OutcomeDiff then={then} now={check.data.now} label={words.checked} />
         </div>
       )}
       {isChanged && changes.length > 0 && (
         <div>
-          <p className={textStyles.small}>{t('refused.changes')}</p>
-          <Diff label={t('refused.changes')} changes={changes} />
+          <p className={textStyles.small}>{words.changes}</p>
+          <Diff label={words.changes} changes={changes} />
         </div>
       )}
     </div>

@@ -12,13 +12,23 @@ import { SidePanel } from '../../parts/side-panel.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx';
+import { CorrectEvent } from './correct-event.tsx';
 import classes from './events.module.css';
 import { EventStatus, isRetryable } from './state.tsx';
 import { useRetry } from './use-retry.ts';
 
 type Detail = Output<'GET /events/{event}'>;
 
-export function EventPanel({ event, onClose }: { readonly event: string; onClose(): void }) {
+interface EventPanelProps {
+  readonly event: string;
+  /** Its request as somebody has corrected it so far. */
+  readonly draft: string | null;
+  onDraft(text: string): void;
+  onOpen(event: string): void;
+  onClose(): void;
+}
+
+export function EventPanel({ event, draft, onDraft, onOpen, onClose }: EventPanelProps) {
   const { t } = useTranslation('events');
   const client = useClient();
   const may = useMay('operator');
@@ -29,9 +39,11 @@ export function EventPanel({ event, onClose }: { readonly event: string; onClose
     <SidePanel title={t('panel.title')} isOpen={event !== ''} onClose={onClose}>
       <Loaded of={found}>
         {(detail) => {
-          const { id, account, route, action, code, reason, blocked, warnings, workflow, trace } = detail;
+          const { id, account, route, action, code, reason, blocked, warnings, workflow, trace, replacedBy } =
+            detail;
           const why = blocked ?? (code === null ? null : { code, reason });
           const request = (plain ?? detail).request;
+          const canCorrect = may && detail.canCorrect;
           return (
             <>
               <div className={classes.line}>
@@ -50,6 +62,14 @@ export function EventPanel({ event, onClose }: { readonly event: string; onClose
                 <div className={classes.problem}>
                   {why.reason} [{why.code}]
                 </div>
+              )}
+              {replacedBy !== null && (
+                <p>
+                  {t('correct.replacedBy')}{' '}
+                  <Button variant="subtle" size="compact-sm" onClick={() => onOpen(replacedBy)}>
+                    {replacedBy}
+                  </Button>
+                </p>
               )}
               <Facts
                 facts={[
@@ -77,7 +97,14 @@ export function EventPanel({ event, onClose }: { readonly event: string; onClose
                 <p className={textStyles.small}>{t('panel.noRequest')}</p>
               ) : (
                 <>
-                  <JsonBlock label={t('panel.request')} text={JSON.stringify(request, null, 2)} />
+                  {plain !== null && canCorrect ? (
+                    <CorrectEvent event={plain} draft={draft} onDraft={onDraft} onReplaced={onOpen} />
+                  ) : (
+                    <JsonBlock label={t('panel.request')} text={JSON.stringify(request, null, 2)} />
+                  )}
+                  {plain === null && canCorrect && (
+                    <p className={textStyles.small}>{t('correct.toCorrect')}</p>
+                  )}
                   {plain === null && (
                     <Reveal
                       what={t('panel.request')}

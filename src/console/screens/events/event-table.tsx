@@ -1,5 +1,6 @@
 // Recent events with their outcome. A row opens its history.
 import { Button } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { usePages } from '../../api/use-call.ts';
@@ -24,6 +25,8 @@ export function EventTable() {
     account,
     codes: code === undefined ? undefined : [code],
   };
+  // Personal data: in memory only, and gone with the page.
+  const [drafts, setDrafts] = useState<ReadonlyMap<string, string>>(new Map());
   const pages = usePages('GET /events', input, 'events');
   const columns: readonly Column<EventRow>[] = [
     {
@@ -85,7 +88,14 @@ export function EventTable() {
           ? { bulk: (rows: readonly EventRow[], clear: () => void) => <Bulk rows={rows} clear={clear} /> }
           : {})}
       />
-      <EventPanel key={event} event={event ?? ''} onClose={() => change({ event: null })} />
+      <EventPanel
+        key={event}
+        event={event ?? ''}
+        draft={drafts.get(event ?? '') ?? null}
+        onDraft={(text) => setDrafts((known) => new Map(known).set(event ?? '', text))}
+        onOpen={(id) => change({ event: id }, { replace: false })}
+        onClose={() => change({ event: null })}
+      />
     </Section>
   );
 }

@@ -87,8 +87,17 @@ export function RefusedRequestPanel({ id, draft, onDraft, onClose }: RefusedRequ
               />
               {plain !== null && may && resolution === null ? (
                 <BodyEditor
-                  id={id}
+                  words={{
+                    edit: t('refused.edit'),
+                    about: t('refused.editAbout'),
+                    checked: t('refused.checked'),
+                    changes: t('refused.changes'),
+                    whole: t('refused.body'),
+                  }}
                   then={{ code, reason }}
+                  check={(tried) =>
+                    client.call('POST /refused-requests/{id}/dry-run', { id, body: tried, unmask: true })
+                  }
                   body={plain.body}
                   text={draft ?? plain.body}
                   onChange={onDraft}

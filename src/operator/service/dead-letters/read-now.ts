@@ -1,7 +1,15 @@
-// Reads what was refused as its route reads it today. It sends nothing.
+// Reads what was refused as its route reads it today, and hands in what came of it.
 import type { DryRunNow } from '../../../contracts/operator/refusals.ts';
 import type { EventDraft } from '../../../contracts/wire/intake.ts';
-import { type Delivery, RefusedError, type Route } from '../../../ingress/intake.ts';
+import {
+  type Acceptance,
+  type Accepted,
+  type Delivery,
+  NotAcceptedError,
+  RefusedError,
+  type Route,
+} from '../../../ingress/intake.ts';
+import { OperatorError } from '../../error.ts';
 import { maskRequest } from '../masking.ts';
 
 export type ReadNow =
@@ -32,4 +40,23 @@ export function shownOf(read: ReadNow, unmask: boolean): DryRunNow {
     request: unmask ? request : maskRequest(request),
   }));
   return { outcome: 'accepted', events };
+}
+
+/**
+ * Hands in events of what an operator replays.
+ * @param id of what is replayed
+ * @throws OperatorError (unavailable); a replay again is safe
+ */
+export async function acceptAgain(
+  acceptance: Acceptance,
+  route: Route,
+  { id, drafts }: { readonly id: string; readonly drafts: readonly EventDraft[] },
+): Promise<Accepted[]> {
+  return await acceptance.accept(route, drafts).catch((error: unknown) => {
+    if (!(error instanceof NotAcceptedError)) throw error;
+    throw new OperatorError('unavailable', `${id} was not accepted: ${error.message}. Replay it again`, {
+      code: error.why,
+      cause: error,
+    });
+  });
 }

@@ -1,7 +1,7 @@
 // Refused requests as operators see and mend them: what a route could not take, and what it would take now.
 import type { DryRunNow } from '../../../contracts/operator/refusals.ts';
 import type { REFUSED_REQUESTS, RefusedRequestResult } from '../../../contracts/operator/refused-requests.ts';
-import { type Acceptance, type Delivery, NotAcceptedError, type Route } from '../../../ingress/intake.ts';
+import type { Acceptance, Delivery, Route } from '../../../ingress/intake.ts';
 import { reasonOf } from '../../../ingress/refusals.ts';
 import {
   claimRefusedRequest,
@@ -18,7 +18,7 @@ import { OperatorError } from '../../error.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { HIDDEN, maskValue } from '../masking.ts';
 import { beforeId } from '../page.ts';
-import { readNow, shownOf } from './read-now.ts';
+import { acceptAgain, readNow, shownOf } from './read-now.ts';
 
 interface Choice extends RefusedRequestFilter {
   readonly limit: number;
@@ -70,13 +70,7 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
     if (route === undefined) return { id, ...noRoute(request) };
     const read = await readNow(route, deliveryOf(request, body), reasonOf);
     if (read.outcome !== 'read') return { id, ...read };
-    const events = await acceptance.accept(route, read.drafts).catch((error: unknown) => {
-      if (!(error instanceof NotAcceptedError)) throw error;
-      throw new OperatorError('unavailable', `${id} was not accepted: ${error.message}. Replay it again`, {
-        code: error.why,
-        cause: error,
-      });
-    });
+    const events = await acceptAgain(acceptance, route, { id, drafts: read.drafts });
     return { id, outcome: 'accepted', events };
   }
 

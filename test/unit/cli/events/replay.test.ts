@@ -1,0 +1,89 @@
+// `sluice events replay` against an operator API: a failed event is shown, corrected, tried and replayed.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { registerEvents } from '../../../../src/cli/events/events.ts';
+import { type LoadedConfig, loadConfig } from '../../../../src/config/load.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { endEvent } from '../../../../src/ledger/events/event-end.ts';
+import { addEvents } from '../../../../src/ledger/events/events.ts';
+import { openIntakeRun } from '../../../../src/ledger/events/intake-runs.ts';
+import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+import { runHere } from '../../../support/runner/run-here.ts';
+
+const NUMBER = '5511987654321';
+const STORED = { type: 'tags' as const, number: NUMBER, key: NUMBER, add: ['vp'], remove: [] };
+
+let dir: string;
+let config: LoadedConfig;
+let db: Database;
+let operator: TestOperator;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-events-'));
+  const site = {
+    account: 'acme',
+    action: { type: 'tags', number: 'phone', defaultCountry: 'BR', add: ['vip'] },
+    http: { path: '/site', auth: { type: 'none' } },
+  };
+  const accounts = { acme: { baseUrl: 'http://127.0.0.1:1/wapi', tokens: ['env:A'] } };
+  await writeFile(join(dir, 'sluice.yaml'), stringify({ version: 1, accounts, routes: { site } }));
+  config = await loadConfig(join(dir, 'sluice.yaml'), { env: { A: 'svc_test_a' } });
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+beforeEach(async () => {
+  const temporal = {
+    options: { namespace: 'default' },
+    connection: { withDeadline: (_: number, call: () => Promise<unknown>) => call() },
+    workflow: { start: () => Promise.resolve() },
+  } as unknown as Client;
+  db = await testLedger();
+  operator = await openTestOperator({ db, temporal, config });
+  const run = await openIntakeRun(db, { account: 'acme', sync: '@site' });
+  const draft = { account: 'acme', route: 'site', id: 'e1', subject: 's', rank: null, request: STORED };
+  await addEvents(db, run, [draft]);
+  await endEvent(db, 'e1', { outcome: 'failed', code: 'ERR_TAG', reason: 'no such tag' });
+});
+afterEach(() => operator.close());
+
+const sluice = (...args: string[]) =>
+  runHere((program) => registerEvents(program, {}), ['events', ...args, '--server', operator.server]);
+
+async function file(text: string): Promise<string> {
+  const path = join(dir, 'request.json');
+  await writeFile(path, text);
+  return path;
+}
+
+it('the request of a failed event is shown in clear, corrected, tried, and replayed once', async () => {
+  const masked = await sluice('show', 'e1');
+  expect(masked.stdout).not.toContain('98765');
+  expect(masked.stdout).toContain('sluice events replay e1 --request FILE');
+  const { request } = JSON.parse((await sluice('show', 'e1', '--json', '--unmasked')).stdout);
+  expect(request).toEqual(STORED);
+  const corrected = ['replay', 'e1', '--request', await file(JSON.stringify({ ...request, add: ['vip'] }))];
+  const tried = await sluice(...corrected, '--dry-run');
+  expect(tried.stdout).toContain('- refused ERR_TAG: no such tag');
+  expect(tried.stdout).toContain('+ accepted as tags');
+  expect(tried.stderr).toContain('1 event would now be: 1 accepted');
+  const replayed = await sluice(...corrected, '--json');
+  const result = JSON.parse(replayed.stdout);
+  expect(result).toMatchObject({ id: 'e1', outcome: 'accepted', events: [{ duplicate: false }] });
+  expect((await sluice('show', 'e1')).stdout).toContain(`replaced  by ${result.events[0].id}`);
+  expect(await sluice(...corrected)).toMatchObject({ code: 5 });
+});
+
+it.each([
+  ['no JSON', '{\n"add": [', 2, 'not JSON: see line 2'],
+  ['a list', '[]', 2, 'must be one JSON object'],
+  ['a wrong field', JSON.stringify({ ...STORED, ad: [] }), 6, '1 refused'],
+])('%s is refused, and nothing changes', async (_, text, code, message) => {
+  const refused = await sluice('replay', 'e1', '--request', await file(text));
+  expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(message)]);
+  expect((await sluice('show', 'e1')).stdout).toContain('failed');
+});
