@@ -23,6 +23,11 @@ export const ListedMember = z.object({
   code: z.string().nullable(),
   reason: z.string().nullable(),
   ticket: id,
+  /**
+   * Conversation of the person that changed right after a trigger whose outcome is unknown, which suggests that the flow
+   * ran. Null: none did that Sluice knows, or the outcome is known.
+   */
+  changedConversation: id,
   triggeredAt: time,
   endedAt: time,
   deliveredAt: time,

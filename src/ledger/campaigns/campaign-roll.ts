@@ -4,6 +4,7 @@ import type { Queryable } from '../database.ts';
 import { MEMBER_VARIABLES } from '../encryption/columns.ts';
 import { decryptValue } from '../encryption/values.ts';
 import { isoText } from '../iso-text.ts';
+import { changedConversation } from './unknown-evidence.ts';
 
 /** Fewer digits than this would find many members by the end of their numbers. */
 const SUFFIX_DIGITS = 8;
@@ -30,8 +31,9 @@ export async function listMembers(db: Queryable, page: MembersPage): Promise<Lis
   const rows = await db.query<ListedMember & { key: string | null }>(
     `select id::float8 as member, key, case when key is not null then 'm' || id end as person, contact_id::float8 as contact, card_id::float8 as card, part, row_no as row, wave,
             state, code, reason, ticket_id::float8 as ticket, ${TIMES_AS_TEXT}, number,
+            ${changedConversation('(select c.account from campaigns c where c.run_id = m.run_id)')}::float8 as "changedConversation",
             case when $6 then variables end as variables
-       from campaign_members
+       from campaign_members m
       where run_id = $1 and id > $2 and ($4::text[] is null or state = any($4))
         and ($5::text[] is null or code = any($5)) and ($7::int[] is null or wave = any($7))
         and ($8::text is null or number = $8 or key = $8 or id::text = $8 or contact_id::text = $8

@@ -1,5 +1,6 @@
 // The parts of a person's timeline: one statement per kind of entry. Each returns what the ledger has, with times of the
 // database; see src/contracts/operator/people-timeline.ts for the meaning of the fields.
+import { changedConversation } from '../campaigns/unknown-evidence.ts';
 
 /** Builds a JSON object: names and SQL expressions. */
 const json = (fields: Readonly<Record<string, string>>): string =>
@@ -211,14 +212,8 @@ const MEMBER = {
   ticket: 'm.ticket_id',
 };
 
-/** A conversation that changed this soon after an unknown trigger speaks for it. The service has its own clock. */
-const SOON = "between m.sent_at - interval '5 seconds' and m.sent_at + interval '1 minute'";
-/** Evidence for the operator who resolves an unknown trigger; Sluice decides nothing by it. */
-const EVIDENCE = `case m.state when 'unknown' then coalesce((
-    select '; conversation ' || v.id || ' of this person changed right after the call, which suggests that the flow ran'
-      from conversations v
-     where v.account = :account and v.person_key = m.key and v.updated_at ${SOON}
-     order by v.updated_at limit 1), '') else '' end`;
+const CHANGED = changedConversation(':account');
+const EVIDENCE = `coalesce('; conversation ' || ${CHANGED} || ' of this person changed right after the call, which suggests that the flow ran', '')`;
 
 const reached = (code: string, column: string) =>
   part({

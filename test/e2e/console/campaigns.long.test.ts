@@ -189,6 +189,13 @@ async function fill(): Promise<void> {
   // Numbers of 13 digits; each stands in the ledger once.
   await db.query("update campaign_members set key = rpad(key, 13, '0') || id, number = rpad(key, 13, '0')");
   await db.query("update campaign_members set zones = 'America/Sao_Paulo' where state = 'waiting'");
+  // One conversation changed right after a trigger whose answer was lost.
+  await db.query(`update campaign_members set sent_at = ended_at where state = 'unknown'`);
+  await db.query(
+    `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, fingerprint, item)
+     select 'acme', 4711, 'inbox', 1, 'waba', key, sent_at + interval '20 seconds', 'f', '{}'
+       from campaign_members where state = 'unknown' order by id limit 1`,
+  );
   for (const [wave, kind] of [
     [1, 'canary'],
     [2, 'wave'],
@@ -251,6 +258,7 @@ const VIEWS = [
   ['list', '/campaigns'],
   ['run', '/campaigns?campaign=spring'],
   ['members', '/campaigns?campaign=spring&tab=members'],
+  ['unknown', '/campaigns?campaign=spring&tab=members&state=unknown'],
   ['plan', '/campaigns?campaign=autumn&tab=plan'],
   ['replies', '/campaigns?campaign=spring&tab=replies'],
   ['rules', '/campaigns?campaign=spring&tab=rules'],
@@ -311,6 +319,15 @@ it('a lost trigger says what each answer does, and a failed member why and who',
     await choices.getByText('They count as triggered. Sluice sends nothing.').waitFor();
     await choices.getByRole('button', { name: 'Trigger again' }).click();
     await page.getByRole('dialog').getByText('may get it a second time').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Decide one by one' }).click();
+    await page.getByText('Conversation 4711 changed right after the call').waitFor();
+    await page
+      .getByRole('checkbox', { name: /^Choose \d/ })
+      .first()
+      .check();
+    await page.getByRole('button', { name: 'The flow ran' }).click();
+    await page.getByRole('dialog').getByText('The answer to 1 trigger was lost').waitFor();
     await page.goto(`${listener.url}/campaigns?campaign=spring&tab=members&state=skipped`);
     await page.getByText('In human service').first().waitFor();
     const link = page.getByRole('link', { name: /open the person/ }).first();

@@ -199,7 +199,10 @@ export default {
     retried_one: '{{count}} member will be tried again.',
     retried_other: '{{count}} members will be tried again.',
     resolveTitle: 'What happened to these members?',
-    resolveEffect:
+    resolveEach: 'Decide one by one',
+    resolveEffect_one:
+      'The answer to {{members}} trigger was lost. Check in the service whether the flow ran. Sluice never sends it again by itself.',
+    resolveEffect_other:
       'The answers to {{members}} triggers were lost. Check in the service whether the flow ran. Sluice never sends it again by itself.',
     resolveRan: 'The flow ran',
     resolveRanEffect: 'They count as triggered. Sluice sends nothing.',
@@ -221,6 +224,7 @@ export default {
     number: 'Number',
     triggered: 'Triggered',
     replied: 'Replied',
+    changed: 'Conversation {{conversation}} changed right after the call, which suggests that the flow ran.',
     empty: 'No members match',
     emptyText: 'Change the filters, or search for another number.',
     what: 'phone number',

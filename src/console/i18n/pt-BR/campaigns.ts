@@ -204,7 +204,12 @@ export default {
     retried_many: '{{count}} membros serão tentados de novo.',
     retried_other: '{{count}} membros serão tentados de novo.',
     resolveTitle: 'O que aconteceu com estes membros?',
-    resolveEffect:
+    resolveEach: 'Decidir um a um',
+    resolveEffect_one:
+      'A resposta de {{members}} disparo se perdeu. Verifique no serviço se o fluxo rodou. O Sluice nunca envia de novo sozinho.',
+    resolveEffect_many:
+      'As respostas de {{members}} disparos se perderam. Verifique no serviço se o fluxo rodou. O Sluice nunca envia de novo sozinho.',
+    resolveEffect_other:
       'As respostas de {{members}} disparos se perderam. Verifique no serviço se o fluxo rodou. O Sluice nunca envia de novo sozinho.',
     resolveRan: 'O fluxo rodou',
     resolveRanEffect: 'Contam como disparados. O Sluice não envia nada.',
@@ -227,6 +232,7 @@ export default {
     number: 'Número',
     triggered: 'Disparados',
     replied: 'Responderam',
+    changed: 'A conversa {{conversation}} mudou logo depois da chamada, o que sugere que o fluxo rodou.',
     empty: 'Nenhum membro corresponde',
     emptyText: 'Mude os filtros ou busque outro número.',
     what: 'telefone',

@@ -118,7 +118,11 @@ function OneRun({ campaign, run, newest, trail, choice }: OneRunProps) {
           </Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="members" pt="md">
-          <Loaded of={report}>{({ account }) => <Members account={account} run={run} />}</Loaded>
+          <Loaded of={report}>
+            {({ account, state }) => (
+              <Members account={account} run={run} canRepeat={state !== 'cancelled'} />
+            )}
+          </Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="plan" pt="md">
           <Loaded of={report}>{({ state }) => <PlanView run={run} isWaiting={state === 'planned'} />}</Loaded>

@@ -1,10 +1,10 @@
 // Members of a run: filters in the address, a search whose text is not, masked numbers.
-import { Anchor, TextInput } from '@mantine/core';
+import { Anchor, Button, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useClient } from '../../api/session.tsx';
+import { useClient, useMay } from '../../api/session.tsx';
 import { usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Masked } from '../../parts/masked.tsx';
@@ -18,6 +18,7 @@ import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
 import { type Member, TOPICS } from './data.ts';
 import { isPassing, useReason } from './use-reason.ts';
+import { useResolve } from './use-resolve.tsx';
 
 const STATES = [
   'waiting',
@@ -70,9 +71,17 @@ const CSV_COLUMNS = [
   'number',
 ] as const satisfies readonly (keyof Member)[];
 
-export function Members({ account, run }: { readonly account: string; readonly run: string }) {
+interface MembersProps {
+  readonly account: string;
+  readonly run: string;
+  /** Whether the run can trigger members again. */
+  readonly canRepeat: boolean;
+}
+
+export function Members({ account, run, canRepeat }: MembersProps) {
   const { t } = useTranslation('campaigns');
   const client = useClient();
+  const may = useMay('operator');
   const [url] = useUrlState();
   // Personal data never stands in the address.
   const [text, setText] = useState('');
@@ -211,19 +220,51 @@ export function Members({ account, run }: { readonly account: string; readonly r
         columns={columns}
         rowId={({ member }) => String(member)}
         empty={{ title: t('members.empty'), text: t('members.emptyText') }}
+        {...(may && state === 'unknown'
+          ? {
+              bulk: (rows: readonly Member[], clear: () => void) => (
+                <Decide run={run} canRepeat={canRepeat} rows={rows} clear={clear} />
+              ),
+            }
+          : {})}
       />
     </Section>
   );
 }
 
+interface DecideProps extends Pick<MembersProps, 'run' | 'canRepeat'> {
+  readonly rows: readonly Member[];
+  clear(): void;
+}
+
+/** What happened to chosen members whose outcome is unknown. */
+function Decide({ run, canRepeat, rows, clear }: DecideProps) {
+  const { choices, ask, isPending } = useResolve(run, canRepeat, clear);
+  const members = rows.map(({ member }) => member);
+  return choices.map((choice) => (
+    <Button
+      key={choice.verb}
+      size="compact-sm"
+      variant="default"
+      loading={isPending}
+      onClick={() => void ask(choice, { members, count: members.length })}
+    >
+      {choice.verb}
+    </Button>
+  ));
+}
+
 /** Why the member got this state, and whether a retry of a failure can help. */
-function Why({ member: { state, code, reason } }: { readonly member: Member }) {
+function Why({ member: { state, code, reason, changedConversation } }: { readonly member: Member }) {
   const { t } = useTranslation('campaigns');
   const reasonOf = useReason();
   const sentence = reason ?? reasonOf(code);
   return (
     <div>
       {sentence !== null && <div>{sentence}</div>}
+      {changedConversation !== null && (
+        <div>{t('members.changed', { conversation: changedConversation })}</div>
+      )}
       <div className={textStyles.small}>
         {code}
         {state === 'failed' && code !== null && (

@@ -13,6 +13,7 @@ import textStyles from '../../parts/text.module.css';
 import classes from './campaigns.module.css';
 import { byCount, type Report, TOPICS } from './data.ts';
 import { isPassing, useReason } from './use-reason.ts';
+import { useResolve } from './use-resolve.tsx';
 
 interface Outcome {
   readonly state: 'excluded' | 'holdout' | 'skipped' | 'failed' | 'unknown';
@@ -26,6 +27,7 @@ export function Outcomes({ report }: { readonly report: Report }) {
   const format = useFormat();
   const [, setUrl] = useUrlState();
   const reasonOf = useReason();
+  const may = useMay('operator');
   const outcomes = outcomesOf(report);
   return (
     <Section title={t('outcomes.title')} about={t('outcomes.about')}>
@@ -52,7 +54,7 @@ export function Outcomes({ report }: { readonly report: Report }) {
                   size="xs"
                   onClick={() => setUrl({ tab: 'members', state, code }, { replace: false })}
                 >
-                  {t('outcomes.show')}
+                  {t(state === 'unknown' && may ? 'action.resolveEach' : 'outcomes.show')}
                 </Anchor>
                 {state === 'failed' && code !== null && <Retry report={report} code={code} count={count} />}
               </Group>
@@ -115,52 +117,27 @@ function Retry({
   );
 }
 
-/** An operator says what happened: nobody else can know. */
+/** An operator says what happened: nobody else can know. First one by one, then all that are left. */
 function Resolve({ report }: { readonly report: Report }) {
   const { t } = useTranslation('campaigns');
-  const format = useFormat();
-  const confirm = useConfirm();
   const may = useMay('operator');
-  const resolve = useCommand('POST /campaigns/{campaign}/resolve', {
-    topics: TOPICS,
-    done: ({ members }) => t('action.resolved', { count: members }),
-  });
+  const { choices, ask, isPending } = useResolve(report.run, report.state !== 'cancelled');
   if (!may) return null;
-  const ask = async (as: 'triggered' | 'notTriggered', again: boolean, verb: string, effect: string) => {
-    const answer = await confirm({
-      title: t('action.resolveTitle'),
-      effects: (
-        <>
-          <p>{t('action.resolveEffect', { members: format.count(report.total.unknown) })}</p>
-          <p>{effect}</p>
-        </>
-      ),
-      verb,
-      dangerous: again,
-      reason: 'required',
-    });
-    if (answer !== null)
-      resolve.run({ campaign: report.run, members: null, as, again, reason: answer.reason });
-  };
-  const choice = (as: 'triggered' | 'notTriggered', again: boolean, verb: string, effect: string) => (
-    <li>
-      <Button
-        size="compact-xs"
-        variant="default"
-        loading={resolve.isPending}
-        onClick={() => void ask(as, again, verb, effect)}
-      >
-        {verb}
-      </Button>{' '}
-      <span className={textStyles.small}>{effect}</span>
-    </li>
-  );
   return (
     <ul className={`${classes.notes} ${classes.choices}`} aria-label={t('action.resolveTitle')}>
-      {choice('triggered', false, t('action.resolveRan'), t('action.resolveRanEffect'))}
-      {choice('notTriggered', false, t('action.resolveNot'), t('action.resolveNotEffect'))}
-      {report.state !== 'cancelled' &&
-        choice('notTriggered', true, t('action.resolveAgain'), t('action.resolveAgainEffect'))}
+      {choices.map((choice) => (
+        <li key={choice.verb}>
+          <Button
+            size="compact-xs"
+            variant="default"
+            loading={isPending}
+            onClick={() => void ask(choice, { members: null, count: report.total.unknown })}
+          >
+            {choice.verb}
+          </Button>{' '}
+          <span className={textStyles.small}>{choice.effect}</span>
+        </li>
+      ))}
     </ul>
   );
 }

@@ -1,6 +1,7 @@
 // A person as operators find and read them.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { listMembers } from '../../../../src/ledger/campaigns/campaign-roll.ts';
 import {
   type PeopleQuery,
   rejectedNumbers,
@@ -257,6 +258,13 @@ export function peopleSearchSuite(database: OpenDatabase): void {
       expect(unknown.length).toBeGreaterThan(0);
       for (const entry of unknown)
         expect(entry).toMatchObject({ facts: { problem: { reason: expect.stringMatching(reason) } } });
+      const [member] = await db.query<{ run: string }>(
+        "select run_id as run from campaign_members where run_id like $1 || '/%' and state = 'unknown' limit 1",
+        [account],
+      );
+      const filter = { run: member?.run ?? '', states: ['unknown'] as const, after: 0, limit: 100 };
+      const listed = await listMembers(db, { ...filter, variables: false });
+      expect(listed.map(({ changedConversation }) => changedConversation !== null)).toEqual([seconds < 0]);
     });
 
     it('says that a campaign does not have the person, and why a waiting one has no message', async () => {
