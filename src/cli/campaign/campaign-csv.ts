@@ -1,6 +1,5 @@
 // The results of a run as CSV: one line per wave with the total, or one line per member.
 
-import { areDeliveriesKnown } from '../../campaigns/deliveries.ts';
 import { csvLine } from '../../contracts/csv.ts';
 import type { ListedMember } from '../../contracts/operator/campaign-members.ts';
 import type { CampaignFigures, CampaignReport, WaveResult } from '../../contracts/wire/campaign-report.ts';
@@ -41,7 +40,7 @@ interface Row {
 /** Lines of the waves and of the total, titles first, with a column per code. */
 export function* figureLines(report: CampaignReport): Generator<string> {
   const { run, total, waves } = report;
-  const unknown = areDeliveriesKnown(total) ? [] : DELIVERIES;
+  const unknown = report.deliveries === 'known' ? [] : DELIVERIES;
   const columns: Columns<Row> = [
     ['run', (row) => row.run],
     ['wave', ({ wave }) => wave?.wave ?? 'total'],

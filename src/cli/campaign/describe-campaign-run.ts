@@ -1,5 +1,4 @@
 // A run of a campaign as text: its state, what comes next, and its results. It has no personal data.
-import { areDeliveriesKnown } from '../../campaigns/deliveries.ts';
 import type { CampaignNow } from '../../contracts/operator/campaigns.ts';
 import type {
   CampaignFigures,
@@ -128,12 +127,12 @@ function describeLive({ campaign, timeZone, state }: CampaignReport, live: Live)
   ];
 }
 
-function describeFigures({ total, pollerSees, account, state }: CampaignReport): string[] {
+function describeFigures({ total, pollerSees, deliveries, account, state }: CampaignReport): string[] {
   const { audience, eligible, found, holdout, excluded, triggered } = total;
   const ofAll = (name: string, members: number, note = '') => line(name, members, audience, note);
   const ofReached = (name: string, members: number | null, note = '') =>
     line(`  ${name}`, members, triggered, note);
-  const why = whyUnmeasured(total, pollerSees);
+  const why = WHY_UNMEASURED[deliveries];
   const rest = [
     ['waiting', total.waiting, ''],
     ['sending', total.sending, ''],
@@ -168,13 +167,12 @@ function describeFigures({ total, pollerSees, account, state }: CampaignReport):
   ];
 }
 
-/** Why nothing is known about deliveries; null if some were reported, or nobody was triggered. */
-function whyUnmeasured(total: CampaignFigures, pollerSees: boolean): string | null {
-  if (areDeliveriesKnown(total)) return null;
-  return pollerSees
-    ? 'not known: the service has reported no delivery status'
-    : 'not known: no poller reads deliveries';
-}
+/** Null: they are known. */
+const WHY_UNMEASURED = {
+  known: null,
+  'not-reported': 'not known: the service has reported no delivery status',
+  'no-poller': 'not known: no poller reads deliveries',
+} as const satisfies Record<CampaignReport['deliveries'], string | null>;
 
 /** @param members null: not known */
 function line(name: string, members: number | null, whole: number, note: string): string {
@@ -202,8 +200,8 @@ function describeTrouble({ total, campaign }: CampaignReport): string[] {
   ];
 }
 
-function describeWaves({ waves, timeZone, total, pollerSees }: CampaignReport): string[] {
-  const isMeasured = whyUnmeasured(total, pollerSees) === null;
+function describeWaves({ waves, timeZone, total, deliveries }: CampaignReport): string[] {
+  const isMeasured = deliveries === 'known';
   const at = (time: string | null) => (time === null ? '–' : formatTime(new Date(time), timeZone));
   const of = (members: number, { triggered }: CampaignFigures) =>
     `${n(members)}${members === 0 ? '' : ` (${share(members, triggered)})`}`;

@@ -84,6 +84,8 @@ export const CampaignReport = z.object({
   calls: z.number(),
   /** True if a poller reads the account's conversations; without one, replies are not seen. */
   pollerSees: z.boolean(),
+  /** Unless `known`, `delivered` and `read` are unknown, not 0: nothing was reported of those who were triggered. */
+  deliveries: z.enum(['known', 'not-reported', 'no-poller']),
   total: CampaignFigures.readonly(),
   waves: z.array(WaveResult.readonly()).readonly(),
 });

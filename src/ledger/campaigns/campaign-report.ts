@@ -87,7 +87,16 @@ function outline(
     startedAt: row.started_at?.toISOString() ?? null,
     finishedAt: row.ended_at?.toISOString() ?? null,
     pollerSees: polledAccounts.has(account),
+    deliveries: deliveriesOf(total, polledAccounts.has(account)),
   };
+}
+
+function deliveriesOf(
+  { triggered, delivered, read }: CampaignFigures,
+  pollerSees: boolean,
+): CampaignReport['deliveries'] {
+  if (triggered === 0 || delivered + read > 0) return 'known';
+  return pollerSees ? 'not-reported' : 'no-poller';
 }
 
 /** Accounts that a poller has read completely within the last hour, by the database's clock. */

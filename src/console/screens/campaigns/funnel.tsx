@@ -1,6 +1,5 @@
 // From the audience to replies: how many remain at each step.
 import { useTranslation } from 'react-i18next';
-import { areDeliveriesKnown } from '../../../campaigns/deliveries.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Section } from '../../parts/page.tsx';
 import classes from './campaigns.module.css';
@@ -8,24 +7,22 @@ import type { Report } from './data.ts';
 
 const STEPS = ['audience', 'eligible', 'triggered', 'delivered', 'read', 'replied', 'optedOut'] as const;
 
-type FunnelProps = Pick<Report, 'total' | 'pollerSees'>;
+type FunnelProps = Pick<Report, 'total' | 'deliveries'>;
 
-export function Funnel({ total, pollerSees }: FunnelProps) {
+export function Funnel({ total, deliveries }: FunnelProps) {
   const { t } = useTranslation('campaigns');
   const format = useFormat();
   const most = Math.max(1, total.audience);
-  // Zero for everybody means that nothing was reported.
-  const isUnknown = !areDeliveriesKnown(total);
   return (
     <Section title={t('funnel.title')}>
       <ol className={classes.bars} aria-label={t('funnel.label')}>
         {STEPS.map((step) => {
           const count = total[step];
-          if (isUnknown && (step === 'delivered' || step === 'read'))
+          if (deliveries !== 'known' && (step === 'delivered' || step === 'read'))
             return (
               <li key={step}>
                 <span>{t(`funnel.${step}`)}</span>
-                <small>{t(pollerSees ? 'funnel.notReported' : 'funnel.noPoller')}</small>
+                <small>{t(deliveries === 'not-reported' ? 'funnel.notReported' : 'funnel.noPoller')}</small>
                 <span className={classes.barValue}>–</span>
               </li>
             );

@@ -165,7 +165,11 @@ describe('a report', () => {
       `insert into pollers (account, poller, run_id, complete_at) values ($1, 'chats', 'run', now() - ${ago})`,
       [account],
     );
-    expect((await reportOf(db, RUN))?.pollerSees).toBe(sees);
+    await rows.member({ state: 'triggered', wave: 1 });
+    expect(await reportOf(db, RUN)).toMatchObject({
+      pollerSees: sees,
+      deliveries: sees ? 'not-reported' : 'no-poller',
+    });
   });
 
   it('in a list has no waves; newest first, filtered by campaign or account on request', async () => {
