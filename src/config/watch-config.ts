@@ -10,9 +10,9 @@ import type { LiveConfig } from './live-config.ts';
  */
 export async function watchConfig(live: LiveConfig, signal: AbortSignal): Promise<void> {
   const reloadOf = () => live.current().config.reload;
-  let before = await printsOf(live.files());
   // Learns of the files of secrets that were read since the configuration was loaded.
   await live.isOutdated();
+  let before = await printsOf(live.files());
   let renewedAt = performance.now();
   while (!signal.aborted) {
     await delay(durationMs(reloadOf().every), undefined, { signal, ref: false }).catch(() => undefined);

@@ -43,6 +43,8 @@ export async function openTestOperator(options: {
     warn: () => undefined,
     error: (...line: unknown[]) => console.error(...line),
   };
+  // A configuration that a test made up has no files.
+  if (config !== undefined && !('files' in config)) Object.assign(config, { files: [] });
   const live = config === undefined ? null : createLiveConfig(config, { log });
   const current = (): LoadedConfig => {
     if (live !== null) return live.current();

@@ -200,6 +200,7 @@ describe('a command that works with the configuration', () => {
     ],
   ])('%s', async (_, first, then, outdated, change) => {
     const live = await openLive(first);
+    expect(await live.isOutdated()).toBe(false);
     if (then !== first) await write(then);
     const reports: ReloadReport[] = [];
     live.onReport((report) => reports.push(report));
