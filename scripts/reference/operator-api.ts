@@ -43,6 +43,7 @@ const TITLES: Readonly<Record<string, string>> = {
   sinks: 'Sinks',
   spending: 'Overview and calls',
   syncs: 'Syncs',
+  'sync-names': 'Syncs',
   temporal: 'Configuration',
   tokens: 'Users and logins',
   uploads: 'Syncs',

@@ -1,7 +1,7 @@
 // Checks a campaign as if it were in the configuration file. Nothing is written.
 
 import type { DraftProblem } from '../contracts/operator/campaign-drafts.ts';
-import { writeCampaign } from './edit-campaign.ts';
+import { writeEntry } from './edit-entry.ts';
 import { ConfigError } from './errors.ts';
 import { type LoadOptions, loadConfigText } from './load.ts';
 
@@ -11,7 +11,7 @@ const MAX_DEPTH = 30;
 /**
  * @param text of the configuration file
  * @returns the problems of the campaign, with paths inside it; problems elsewhere in the file have none
- * @throws EditCampaignError when the file is no YAML
+ * @throws EditEntryError when the file is no YAML
  */
 export async function checkDraft(
   { file, text }: { readonly file: string; readonly text: string },
@@ -22,7 +22,11 @@ export async function checkDraft(
   if (isDeeper(config, MAX_DEPTH)) return [{ path: '', message: 'is nested too deeply', hint: null }];
   try {
     // JSON is YAML.
-    await loadConfigText(file, writeCampaign(text, campaign, JSON.stringify(config)), options);
+    await loadConfigText(
+      file,
+      writeEntry(text, { section: 'campaigns', name: campaign }, JSON.stringify(config)),
+      options,
+    );
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

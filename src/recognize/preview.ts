@@ -2,7 +2,7 @@
 import type { MappingConfig } from '../contracts/config/config.ts';
 import type { CrmRecord, RowProblem } from '../contracts/wire/record.ts';
 import { type CompileJsonata, compileMapping } from '../mapping/index.ts';
-import { readCsvTable } from '../sources/csv/csv.ts';
+import { readCsvTable, type TableForm } from '../sources/csv/csv.ts';
 
 export interface Preview {
   /** Rows that were read. */
@@ -41,17 +41,18 @@ const NAMED_ROWS = 3;
 /**
  * @param limits.rows maximum number of rows to read
  * @param limits.records maximum number of records to return
+ * @param limits.form how the table is written. Default: as it is recognized
  * @param jsonata evaluates the JSONata of a mapping that a user sent; see `openConfined`
  * @throws SourceError as `recognize`; MappingConfigError when the mapping cannot be compiled
  */
 export async function previewMapping(
   bytes: Uint8Array,
   mapping: MappingConfig,
-  limits: { readonly rows: number; readonly records: number },
+  limits: { readonly rows: number; readonly records: number; readonly form?: TableForm | undefined },
   jsonata?: CompileJsonata,
 ): Promise<Preview> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const table = await readCsvTable(buffer, 'the file', limits.rows);
+  const table = await readCsvTable(buffer, 'the file', limits.rows, limits.form);
   const compiled = compileMapping(mapping, jsonata);
   const scan = compiled.scan();
   for (const { row, values } of table.rows) if (values !== null) scan?.add(values, row);

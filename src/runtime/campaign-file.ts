@@ -1,13 +1,13 @@
 // Reads and writes campaigns in sluice.yaml for the operator API.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { EditCampaignError, readCampaign } from '../config/edit-campaign.ts';
-import { ConfigError, ConfigFileError } from '../config/errors.ts';
+import { EditEntryError, readEntry } from '../config/edit-entry.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { OperatorError } from '../operator/error.ts';
 import type { CampaignFile } from '../operator/service/deps.ts';
 import type { ConfigEdit } from './config-edit/edits.ts';
+import { onDisk } from './on-disk.ts';
 import { writeConfig } from './write-config.ts';
 
 interface Options {
@@ -43,7 +43,7 @@ export function createCampaignFile({ config, live, hasWorkers }: Options): Campa
 
   /** @param hash of the campaign as somebody read it; null: there must be none of its name, which the edit checks */
   async function change(
-    edit: Exclude<ConfigEdit, { kind: 'entries' }>,
+    edit: Extract<ConfigEdit, { campaign: string }>,
     hash: string | null,
     accept: (next: LoadedConfig, before: readonly LoadedConfig[]) => void,
   ) {
@@ -68,19 +68,11 @@ export function createCampaignFile({ config, live, hasWorkers }: Options): Campa
 /** @throws OperatorError (invalid) when the file cannot be read */
 function campaignIn(text: string, campaign: string): string | null {
   try {
-    return readCampaign(text, campaign);
+    return readEntry(text, { section: 'campaigns', name: campaign });
   } catch (error) {
-    if (!(error instanceof EditCampaignError)) throw error;
+    if (!(error instanceof EditEntryError)) throw error;
     throw new OperatorError('invalid', error.message, { code: 'YAML', cause: error });
   }
-}
-
-/** The file as it is now; what is in use when the file is broken. */
-async function onDisk(loaded: LoadedConfig): Promise<LoadedConfig> {
-  return await loaded.reload().catch((error: unknown) => {
-    if (error instanceof ConfigError || error instanceof ConfigFileError) return loaded;
-    throw error;
-  });
 }
 
 /**

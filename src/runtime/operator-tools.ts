@@ -13,6 +13,7 @@ import type {
 import type { ExpensiveRequests } from '../operator/service/expensive.ts';
 import { createCampaignDraft } from './campaign-draft.ts';
 import { createCampaignFile } from './campaign-file.ts';
+import { createSyncFile } from './sync-file.ts';
 
 export interface ToolsOptions {
   readonly dryRuns: DryRuns;
@@ -43,6 +44,7 @@ export function createTools(
   return {
     campaignCommand,
     campaignFile: createCampaignFile({ config, live, hasWorkers: db.kind === 'pglite' }),
+    syncFile: createSyncFile({ config, live, hasWorkers: db.kind === 'pglite' }),
     expensive,
     campaignDraft: createCampaignDraft(deps, expensive),
     dryRuns,

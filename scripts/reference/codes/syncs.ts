@@ -39,6 +39,21 @@ export const SYNCS_CODES: readonly CodeArea[] = [
       ['TOO_MANY_ROWS', 'The file of corrected rows has too many rows.', 'Upload it in parts.'],
       ['RUN_READS', 'A run is reading the file.', 'Wait until it has read the source, or cancel it.'],
       ['NAME_TAKEN', 'The configuration has an entry of this name.', 'Choose another name.'],
+      [
+        'SCHEDULED',
+        'The sync has a schedule, so it is not deleted.',
+        'Remove `schedule` from the sync first.',
+      ],
+      [
+        'SCHEDULE_STARTS',
+        'The sync has a schedule, which starts it, and your role may not start syncs.',
+        'Somebody with the role operator changes it. You may change its mapping.',
+      ],
+      [
+        'MAPPING_ELSEWHERE',
+        'The configuration file does not have the mapping of the sync.',
+        'Change it in the file that has it.',
+      ],
       ['CONFIG_CHANGED', 'Somebody changed the configuration meanwhile.', 'Try again.'],
       ['CONFIG', 'The configuration is not valid.', 'Correct what the message names.'],
       [

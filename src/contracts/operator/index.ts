@@ -23,6 +23,7 @@ import { REFUSED_REQUESTS } from './refused-requests.ts';
 import { SCHEDULES } from './schedules.ts';
 import { SECOND_FACTOR } from './second-factor.ts';
 import { SETTINGS } from './settings.ts';
+import { SYNC_DEFINITIONS } from './sync-definitions.ts';
 import { SYNCS } from './syncs.ts';
 
 export const ENDPOINTS = {
@@ -36,6 +37,7 @@ export const ENDPOINTS = {
   ...EVENT_CORRECTIONS,
   ...CORRECTIONS,
   ...FIRST_SYNC,
+  ...SYNC_DEFINITIONS,
   ...IDENTITY,
   ...LEDGER,
   ...MESSAGES,

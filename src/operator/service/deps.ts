@@ -9,6 +9,7 @@ import type { ColumnChanges, MappingPreview, RecognizedFile } from '../../contra
 import type { Endpoints, Output, Parsed, Route } from '../../contracts/operator/index.ts';
 import type { DryRun } from '../../contracts/operator/plans.ts';
 import type { AssumptionState, DoctorReport } from '../../contracts/operator/settings.ts';
+import type { SyncDefinition } from '../../contracts/operator/sync-definitions.ts';
 import type { CampaignCommandInput, CampaignCommandResult } from '../../contracts/wire/campaign.ts';
 import type { PlanProblem } from '../../contracts/wire/plan.ts';
 import type { RunSpec } from '../../contracts/wire/run.ts';
@@ -79,6 +80,7 @@ export interface OperatorTools {
   readonly firstSync: FirstSync;
   readonly corrections: Corrections;
   readonly campaignFile: CampaignFile;
+  readonly syncFile: SyncFile;
   readonly campaignDraft: CampaignDraft;
   /** Copies the embedded ledger into a new folder. */
   backUpLedger(): Promise<{ readonly folder: string; readonly takenAt: string }>;
@@ -167,6 +169,37 @@ interface WrittenCampaign {
   readonly active: boolean;
 }
 
+/** Syncs as they are written in sluice.yaml. */
+export interface SyncFile {
+  read(sync: string): Promise<Pick<SyncDefinition, 'file' | 'yaml' | 'mapping' | 'hash'>>;
+  /**
+   * @throws OperatorError (invalid) naming every problem; (conflict) when the sync has changed since it was read;
+   * (forbidden) when its schedule would start something else, and the writer may not start syncs
+   */
+  write(edit: {
+    readonly sync: string;
+    readonly yaml: string;
+    /** Null: the mapping stays as it is. */
+    readonly mapping: string | null;
+    /** Of sync and mapping as they were read. */
+    readonly hash: string;
+    /** Whether the writer may start syncs, which a schedule does. */
+    readonly mayStart: boolean;
+  }): Promise<Output<'PUT /syncs/{sync}/definition'>>;
+  /** What a deletion takes out of the file, and the uploaded file that it renames. */
+  removalOf(sync: string): {
+    readonly entries: readonly { readonly section: string; readonly name: string }[];
+    readonly export: string | null;
+  };
+  /** @throws as `write`; OperatorError (conflict) while the sync has a schedule; (not found) */
+  remove(edit: {
+    readonly sync: string;
+    readonly hash: string;
+  }): Promise<Output<'DELETE /syncs/{sync}/definition'>>;
+  /** Names that a new sync cannot have. */
+  names(): Promise<Output<'GET /sync-names'>['taken']>;
+}
+
 /** Campaigns that are being written. */
 export interface CampaignDraft {
   /**
@@ -200,6 +233,12 @@ export interface FirstSync {
   find(id: string): UploadedFile;
   preview(
     id: string,
+    mapping: MappingConfig,
+    by: string,
+  ): Promise<MappingPreview & { readonly names: unknown }>;
+  /** As `preview`, of a file that was uploaded and is a source now. */
+  previewSource(
+    source: CsvSource,
     mapping: MappingConfig,
     by: string,
   ): Promise<MappingPreview & { readonly names: unknown }>;

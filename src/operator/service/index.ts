@@ -21,6 +21,7 @@ import { pollerHandlers } from './pollers/index.ts';
 import { scheduleHandlers } from './schedules/index.ts';
 import { settingsHandlers } from './settings.ts';
 import { correctionHandlers } from './syncs/corrections.ts';
+import { definitionHandlers } from './syncs/definitions.ts';
 import { firstSyncHandlers } from './syncs/first-sync.ts';
 import { syncHandlers } from './syncs/index.ts';
 import { planHandlers } from './syncs/plans.ts';
@@ -48,6 +49,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...settingsHandlers(deps),
     ...planHandlers(deps),
     ...scheduleHandlers(deps),
+    ...definitionHandlers(deps),
     ...syncHandlers(deps),
   };
 }

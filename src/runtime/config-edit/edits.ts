@@ -3,11 +3,12 @@ import { CONFIG_CHECKS } from '../../cli/config/config-checks.ts';
 import { AddEntriesError, addEntries, type NewEntries } from '../../config/add-entries.ts';
 import { checkDraft } from '../../config/check-draft.ts';
 import {
-  CampaignNameError,
-  EditCampaignError,
-  removeCampaign,
-  writeCampaign,
-} from '../../config/edit-campaign.ts';
+  EditEntryError,
+  EntryNameError,
+  type EntryPlace,
+  removeEntry,
+  writeEntry,
+} from '../../config/edit-entry.ts';
 import { ConfigError } from '../../config/errors.ts';
 import { type LoadOptions, loadConfigText } from '../../config/load.ts';
 import type { DraftProblem } from '../../contracts/operator/campaign-drafts.ts';
@@ -21,7 +22,15 @@ export type ConfigEdit =
       readonly isNew: boolean;
     }
   | { readonly kind: 'campaign-removal'; readonly campaign: string }
-  | { readonly kind: 'entries'; readonly entries: NewEntries };
+  | { readonly kind: 'entries'; readonly entries: NewEntries }
+  | {
+      readonly kind: 'sync';
+      readonly sync: string;
+      readonly yaml: string;
+      /** Null: the mapping stays as it is. */
+      readonly mapping: { readonly name: string; readonly yaml: string } | null;
+    }
+  | { readonly kind: 'sync-removal'; readonly entries: readonly EntryPlace[] };
 
 export interface DraftCheck {
   readonly kind: 'draft';
@@ -42,7 +51,7 @@ export type EditAnswer =
   | { readonly kind: 'problems'; readonly problems: DraftProblem[] }
   | {
       readonly kind: 'refused';
-      readonly code: 'YAML' | 'NAME_TAKEN' | 'NO_SUCH_CAMPAIGN' | 'CONFIG';
+      readonly code: 'YAML' | 'NAME_TAKEN' | 'NO_SUCH_CAMPAIGN' | 'UNKNOWN_NAME' | 'CONFIG';
       readonly message: string;
     };
 
@@ -71,15 +80,24 @@ function edit(text: string, work: ConfigEdit): string {
     case 'entries':
       return addEntries(text, work.entries);
     case 'campaign':
-      return writeCampaign(text, work.campaign, work.yaml, work.isNew);
+      return writeEntry(text, { section: 'campaigns', name: work.campaign }, work.yaml, work.isNew);
     case 'campaign-removal':
-      return removeCampaign(text, work.campaign);
+      return removeEntry(text, { section: 'campaigns', name: work.campaign });
+    case 'sync': {
+      const { sync, yaml, mapping } = work;
+      const written = writeEntry(text, { section: 'syncs', name: sync }, yaml);
+      return mapping === null
+        ? written
+        : writeEntry(written, { section: 'mappings', name: mapping.name }, mapping.yaml);
+    }
+    case 'sync-removal':
+      return work.entries.reduce((now, place) => removeEntry(now, place), text);
   }
 }
 
 function codeOf(error: unknown) {
-  if (error instanceof EditCampaignError) return 'YAML';
-  if (error instanceof CampaignNameError) return error.code;
+  if (error instanceof EditEntryError) return 'YAML';
+  if (error instanceof EntryNameError) return error.code;
   if (error instanceof AddEntriesError) return 'NAME_TAKEN';
   return error instanceof ConfigError ? 'CONFIG' : null;
 }

@@ -46,6 +46,7 @@ export async function checkDraftOf(
 const KINDS: Readonly<Record<string, 'conflict' | 'notFound'>> = {
   NAME_TAKEN: 'conflict',
   NO_SUCH_CAMPAIGN: 'notFound',
+  UNKNOWN_NAME: 'notFound',
 };
 
 function unexpected(answer: EditAnswer): Error {

@@ -6,12 +6,14 @@ import { join, relative } from 'node:path';
 import type { NewEntries } from '../../config/add-entries.ts';
 import type { LiveConfig } from '../../config/live-config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import type { MappingConfig } from '../../contracts/config/config.ts';
 import { isLikeData, SourceError } from '../../contracts/wire/source.ts';
 import { MappingConfigError, MappingStoppedError, openConfined } from '../../mapping/index.ts';
 import { OperatorError } from '../../operator/error.ts';
 import type { FirstSync, UploadedFile } from '../../operator/service/deps.ts';
 import type { ExpensiveRequests } from '../../operator/service/expensive.ts';
 import { previewMapping, recognize } from '../../recognize/index.ts';
+import type { TableForm } from '../../sources/csv/csv.ts';
 import { writeConfig } from '../write-config.ts';
 import { columnsBefore, compareColumns, putInPlace, requireColumns } from './replace-export.ts';
 
@@ -52,6 +54,18 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
     });
   }
 
+  async function preview(path: string, mapping: MappingConfig, by: string, form?: TableForm) {
+    return await expensive.run(by, async () => {
+      const confined = openConfined(EXPRESSIONS);
+      try {
+        const bytes = await readFile(path);
+        return await previewMapping(bytes, mapping, { ...PREVIEW, form }, confined.compile).catch(asInvalid);
+      } finally {
+        await confined.close();
+      }
+    });
+  }
+
   return {
     find,
     remove,
@@ -68,19 +82,8 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
       setTimeout(() => void remove(id), KEPT_MS).unref();
       return { id, expiresAt, recognized };
     },
-    async preview(id, mapping, by) {
-      const { path } = find(id);
-      return await expensive.run(by, async () => {
-        const confined = openConfined(EXPRESSIONS);
-        try {
-          return await previewMapping(await readFile(path), mapping, PREVIEW, confined.compile).catch(
-            asInvalid,
-          );
-        } finally {
-          await confined.close();
-        }
-      });
-    },
+    preview: (id, mapping, by) => preview(find(id).path, mapping, by),
+    previewSource: (source, mapping, by) => preview(source.path, mapping, by, source),
     async write(id, name, made) {
       const { path } = find(id);
       const loaded = config();

@@ -72,12 +72,20 @@ export interface CsvTable {
   readonly notes: readonly SourceNote[];
 }
 
+/** How a table is written. `auto`: as it is recognized. */
+export type TableForm = Pick<CsvSource, 'encoding' | 'delimiter'>;
+
 /**
  * Reads up to `limit` rows of a CSV file in memory.
  * @throws SourceError when it is empty, binary or not a table
  */
-export async function readCsvTable(bytes: Buffer, name: string, limit: number): Promise<CsvTable> {
-  const config: CsvSource = { type: 'csv', path: name, encoding: 'auto', delimiter: 'auto' };
+export async function readCsvTable(
+  bytes: Buffer,
+  name: string,
+  limit: number,
+  { encoding, delimiter }: TableForm = { encoding: 'auto', delimiter: 'auto' },
+): Promise<CsvTable> {
+  const config: CsvSource = { type: 'csv', path: name, encoding, delimiter };
   return await withBytes(name, bytes, async (file) => {
     const { at, notes, sure } = await begin(file, config, { limit });
     const { rows, next, cut } = await readRows(file, at, csvFramer(at, at.header, file.name), { limit });

@@ -51,6 +51,15 @@ describe.each([
       await page.setInputFiles('input[type=file]', CSV);
       await page.getByRole('button', { name: 'Start a run of these rows' }).waitFor();
       await check('sync-fix');
+      await page.goto(`${stub.url}/syncs?name=contacts&view=edit`);
+      await page.getByText('First rows: 3. Mapped: 2. Rejected: 1.').waitFor();
+      await check('sync-edit');
+      await page.getByRole('tab', { name: 'YAML' }).click();
+      await page.getByLabel('Mapping crm').waitFor();
+      await check('sync-edit-yaml');
+      await page.getByRole('button', { name: 'Delete sync' }).click();
+      await page.getByRole('dialog').getByText('What stays:').waitFor();
+      await check('sync-delete');
     });
   });
 });
@@ -184,5 +193,71 @@ describe('another file for a sync', () => {
       const button = page.getByRole('button', { name: 'Replace the file and start a dry run' });
       expect(await button.isDisabled()).toBe(true);
     });
+  });
+});
+
+describe('a sync that is changed', () => {
+  it('keeps what the form does not show, and its new schedule is put into effect', async () => {
+    const given: unknown[] = [];
+    const answers: Record<string, Answer> = {
+      'PUT /syncs/contacts/definition': (req) => {
+        given.push(req.body);
+        return { file: 'sluice.yaml', active: true, hash: 'h2', rescheduled: true };
+      },
+      'POST /schedules/apply': (req) => {
+        given.push(req.body);
+        return { changes: [] };
+      },
+    };
+    await withSyncs(answers, {}, async ({ page, stub }) => {
+      await page.goto(`${stub.url}/syncs?name=contacts`);
+      await page.getByRole('button', { name: 'Change', exact: true }).click();
+      await page.getByLabel('Schedule (cron)').fill('0 7 * * 1');
+      await page.getByLabel('Name', { exact: true }).selectOption('Nome');
+      await page.getByRole('button', { name: 'Check and save' }).click();
+      await page.getByText('The schedule is in effect.').waitFor();
+      expect(given).toEqual([
+        {
+          yaml: 'account: acme\nsource: crm\nmapping: crm\nschedule: { cron: "0 7 * * 1" }\n',
+          mapping:
+            'defaultCountry: BR\ncontact:\n  number: Telefone # of the CRM\n  name: Nome\ntags: [ Etapa, { const: lead } ]\n',
+          hash: 'h1',
+        },
+        { jobs: ['sync'] },
+      ]);
+    });
+  });
+
+  it('is deleted after the dialog has named what goes and what stays', async () => {
+    const given: unknown[] = [];
+    const remove: Answer = (req) => {
+      given.push(req.body);
+      return { file: 'sluice.yaml', active: true, removed: ['syncs.contacts'], kept: null };
+    };
+    await withSyncs({ 'DELETE /syncs/contacts/definition': remove }, {}, async ({ page, stub }) => {
+      await page.goto(`${stub.url}/syncs?name=contacts&view=edit`);
+      await page.getByRole('button', { name: 'Delete sync' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('syncs.contacts, sources.crm').waitFor();
+      await dialog.getByText('Its runs and their rows in the ledger').waitFor();
+      await dialog.getByText('data/contacts.csv').waitFor();
+      await dialog.getByRole('button', { name: 'Delete sync' }).click();
+      await page.getByText('The sync contacts is deleted from the configuration.').waitFor();
+      expect(given).toEqual([{ hash: 'h1', reason: '' }]);
+    });
+  });
+});
+
+it('a name that exists is refused while it is typed', async () => {
+  await withSyncs({}, {}, async ({ page, stub }) => {
+    await page.goto(`${stub.url}/syncs?view=first`);
+    await page.setInputFiles('input[type=file]', CSV);
+    const name = page.getByLabel('Name of the sync');
+    await name.fill('contacts');
+    await page.getByText('There is a sync “contacts”.').waitFor();
+    expect(await page.getByRole('button', { name: 'Write to the configuration' }).isDisabled()).toBe(true);
+    await name.fill('contacts2');
+    await page.getByText('There is a sync').waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: 'Write to the configuration' }).isEnabled()).toBe(true);
   });
 });

@@ -137,6 +137,16 @@ const recognized = {
 };
 
 /** Everything that the syncs screen asks for. */
+/** What a mapping makes of the first rows. */
+const preview = {
+  rows: 3,
+  whole: true,
+  mapped: 2,
+  rejected: 1,
+  records: [{ row: 1, record: { contact: { number: '+55 11 9••••-4321', name: 'M… S…' }, tags: ['vip'] } }],
+  problems: [{ field: 'contact.number', code: 'invalid_phone', reason: 'no number', count: 1, rows: [2] }],
+};
+
 export function syncAnswers(): Readonly<Record<string, Answer>> {
   const base = '/syncs/contacts';
   return {
@@ -182,17 +192,20 @@ export function syncAnswers(): Readonly<Record<string, Answer>> {
       removed: ['Etapa'],
       missing: [],
     }),
-    'POST /uploads/u1/preview': () => ({
-      rows: 3,
-      whole: true,
-      mapped: 2,
-      rejected: 1,
-      records: [
-        { row: 1, record: { contact: { number: '+55 11 9••••-4321', name: 'M… S…' }, tags: ['vip'] } },
-      ],
-      problems: [
-        { field: 'contact.number', code: 'invalid_phone', reason: 'no number', count: 1, rows: [2] },
-      ],
+    'POST /uploads/u1/preview': () => preview,
+    'POST /syncs/contacts/preview': () => preview,
+    'GET /sync-names': () => ({ taken: [{ name: 'contacts', kind: 'sync' }] }),
+    'GET /syncs/contacts/definition': () => ({
+      file: '/srv/sluice/sluice.yaml',
+      yaml: 'account: acme\nsource: crm\nmapping: crm\nschedule: { cron: "0 6 * * 1" }\n',
+      mapping: {
+        name: 'crm',
+        yaml: 'defaultCountry: BR\ncontact:\n  number: Telefone # of the CRM\ntags: [Etapa, { const: lead }]\n',
+        usedBy: [{ kind: 'sync', name: 'other' }],
+      },
+      columns: ['Telefone', 'Nome', 'Etapa'],
+      hash: 'h1',
+      removal: { entries: ['syncs.contacts', 'sources.crm'], export: 'data/contacts.csv' },
     }),
   };
 }

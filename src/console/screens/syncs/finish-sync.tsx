@@ -34,7 +34,14 @@ export function FinishSync({ upload, account, mapping }: Props) {
       `${t('first.written', { sync: name })}${active ? '' : ` ${t('first.restart')}`}`,
     onDone: ({ sync: name }) => change({ view: null, plan: null, name }, { replace: false }),
   });
-  const isNamed = NAME.test(sync);
+  const names = useCall('GET /sync-names', {}, { topics: ['syncs'] });
+  const taken = names.data?.taken.find(({ name }) => name === sync);
+  const problem = !NAME.test(sync)
+    ? t('first.nameHint')
+    : taken === undefined
+      ? null
+      : t(`first.taken.${taken.kind}`, { name: sync });
+  const isNamed = problem === null;
   const input = { upload, account: to, sync, mapping };
   const ask = async () => {
     const answer = await confirm({
@@ -53,7 +60,7 @@ export function FinishSync({ upload, account, mapping }: Props) {
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           value={sync}
           maxLength={60}
-          error={sync !== '' && !isNamed ? t('first.nameHint') : undefined}
+          error={sync === '' ? undefined : problem}
           onChange={(event) => setSync(event.currentTarget.value)}
         />
       </div>

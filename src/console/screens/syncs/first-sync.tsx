@@ -29,7 +29,7 @@ export function FirstSync() {
   const [uploaded, setUploaded] = useState<Upload | null>(null);
   const upload = useUpload((made) => {
     setUploaded(made);
-    setDraft(draftOf(made.recognized));
+    setDraft(draftOf(made.recognized.mapping));
   });
   const send = (file: File) => {
     setName(file.name);
@@ -68,7 +68,7 @@ export function FirstSync() {
               {mapping !== null && (
                 <>
                   <Section title={t('first.preview')}>
-                    <MappingPreview upload={uploaded.upload} mapping={mapping} />
+                    <MappingPreview of={{ upload: uploaded.upload }} mapping={mapping} />
                   </Section>
                   <Section title={t('first.finish')}>
                     <FinishSync upload={uploaded.upload} account={draft.account} mapping={mapping} />

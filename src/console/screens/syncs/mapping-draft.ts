@@ -1,7 +1,7 @@
 // The mapping while it is edited: one choice per field, where a choice may also be what Sluice recognized.
-import type { Input, Output } from '../../api/client.ts';
+import type { Input } from '../../../contracts/operator/index.ts';
+import { parseDraft, withValue } from '../../parts/yaml-draft.ts';
 
-type Recognized = Output<'POST /uploads'>['recognized'];
 export type Mapping = Input<'POST /uploads/{upload}/preview'>['mapping'];
 type Expression = Mapping['contact']['number'];
 
@@ -19,8 +19,9 @@ export interface Draft {
   readonly card: { readonly pipeline: string; readonly stage: string } | null;
 }
 
-export function draftOf({ mapping }: Recognized): Draft {
-  const { contact, tags, card: _card, ...base } = mapping ?? { contact: null, tags: [] };
+/** @param mapping null: nothing was recognized */
+export function draftOf(mapping: Mapping | null): Draft {
+  const { contact = null, tags = [], card: _card, ...base } = mapping ?? {};
   const [tag] = tags;
   const recognized = {
     number: contact?.number ?? null,
@@ -47,6 +48,22 @@ export function mappingOf({ fields, base, card }: Draft): Mapping | null {
     tags: tags === null ? [] : [tags as never],
     ...(card === null ? {} : { card: { pipeline: card.pipeline, stage: { const: card.stage } } }),
   };
+}
+
+/** @returns the YAML of a mapping with what differs in the draft. Cards, and what the draft does not know, stay. */
+export function withDraft(yaml: string, { fields, base }: Draft): string {
+  const mapping = parseDraft(yaml).value as Mapping | null;
+  const before = draftOf(mapping);
+  let text = yaml;
+  for (const field of FIELDS) {
+    if (JSON.stringify(fields[field]) === JSON.stringify(before.fields[field])) continue;
+    const value = fields[field] ?? undefined;
+    if (field !== 'tags') text = withValue(text, ['contact', field], value);
+    else if (before.fields.tags !== null) text = withValue(text, ['tags', 0], value);
+    else text = withValue(text, ['tags'], [value]);
+  }
+  if (base.defaultCountry === before.base.defaultCountry) return text;
+  return withValue(text, ['defaultCountry'], base.defaultCountry);
 }
 
 /** The column that an expression reads, if it is nothing more. */

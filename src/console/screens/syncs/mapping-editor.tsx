@@ -14,10 +14,23 @@ const RECOGNIZED = '\u0000recognized';
 interface Props {
   readonly columns: readonly string[];
   readonly draft: Draft;
+  /** The mapping is that of the configuration, and not one that was recognized. */
+  readonly isStored?: boolean;
   onChange(draft: Draft): void;
 }
 
-export function MappingEditor({ columns, draft, onChange }: Props) {
+export function MappingEditor(props: Props) {
+  const { draft, onChange } = props;
+  return (
+    <div className={classes.stack}>
+      <MappingFields {...props} />
+      <CardFields draft={draft} onChange={onChange} />
+    </div>
+  );
+}
+
+/** The fields of the contact and its tags. */
+export function MappingFields({ columns, draft, onChange, isStored = false }: Props) {
   const { t } = useTranslation('syncs');
   const choose = (field: Field, value: string) => {
     const expression =
@@ -49,7 +62,9 @@ export function MappingEditor({ columns, draft, onChange }: Props) {
                   ? [
                       {
                         value: RECOGNIZED,
-                        label: t('first.asRecognized', { text: textOf(recognized ?? now) }),
+                        label: t(isStored ? 'edit.asWritten' : 'first.asRecognized', {
+                          text: textOf(recognized ?? now),
+                        }),
                       },
                     ]
                   : []),
@@ -69,7 +84,6 @@ export function MappingEditor({ columns, draft, onChange }: Props) {
           }}
         />
       </div>
-      <CardFields draft={draft} onChange={onChange} />
     </div>
   );
 }

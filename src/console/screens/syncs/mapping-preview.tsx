@@ -16,11 +16,28 @@ import classes from './syncs.module.css';
 const WAIT_MS = 300;
 const COLUMNS = ['number', 'name', 'email', 'document'] as const;
 
-export function MappingPreview({ upload, mapping }: { readonly upload: string; readonly mapping: Mapping }) {
+interface Props {
+  /** The file: an upload, or that of a sync. */
+  readonly of: { readonly upload: string } | { readonly sync: string };
+  readonly mapping: Mapping;
+}
+
+export function MappingPreview({ of, mapping }: Props) {
   const { t } = useTranslation('syncs');
   const format = useFormat();
   const [settled] = useDebouncedValue(mapping, WAIT_MS);
-  const query = useCall('POST /uploads/{upload}/preview', { upload, mapping: settled });
+  const { upload = null, sync = null } = of as { readonly upload?: string; readonly sync?: string };
+  const ofUpload = useCall(
+    'POST /uploads/{upload}/preview',
+    { upload: upload ?? '', mapping: settled },
+    { enabled: upload !== null },
+  );
+  const ofSync = useCall(
+    'POST /syncs/{sync}/preview',
+    { sync: sync ?? '', mapping: settled },
+    { enabled: sync !== null },
+  );
+  const query = upload === null ? ofSync : ofUpload;
   return (
     <Loaded of={query}>
       {({ rows, mapped, rejected, records, problems }) => (

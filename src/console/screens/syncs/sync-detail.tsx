@@ -1,6 +1,6 @@
 // One sync: what it does now, its runs, and the run that was chosen.
 import { Anchor, Button } from '@mantine/core';
-import { IconUpload } from '@tabler/icons-react';
+import { IconPencil, IconUpload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { OperatorError } from '../../../operator/error.ts';
@@ -14,6 +14,7 @@ import { SyncActions } from './actions.tsx';
 import { ActiveRun } from './active-run.tsx';
 import type { SyncEntry } from './data.ts';
 import { DryRunPanel } from './dry-run.tsx';
+import { EditSync } from './edit-sync.tsx';
 import { FixRejected } from './fix-rejected.tsx';
 import { ReplaceExport } from './replace-export.tsx';
 import { RunReport } from './run-report.tsx';
@@ -54,6 +55,15 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
               {t('replace.open')}
             </Button>
           )}
+          {mayReplace && entry !== undefined && (
+            <Button
+              variant="default"
+              leftSection={<IconPencil size={14} aria-hidden />}
+              onClick={() => change({ view: 'edit' }, { replace: false })}
+            >
+              {t('edit.open')}
+            </Button>
+          )}
           <SyncActions sync={sync} account={entry?.account ?? ''} progress={progress.data ?? null} />
         </>
       }
@@ -62,6 +72,7 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
         <ErrorState error={failure} onRetry={() => void progress.refetch()} />
       )}
       {view === 'replace' && mayReplace && entry?.source.uploaded === true && <ReplaceExport sync={sync} />}
+      {view === 'edit' && mayReplace && entry !== undefined && <EditSync entry={entry} />}
       {view === 'fix' && canFix && run !== null && <FixRejected sync={sync} run={run} />}
       {plan !== undefined && <DryRunPanel plan={plan} />}
       {(neverRan || progress.data !== undefined) && (

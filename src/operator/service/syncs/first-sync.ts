@@ -1,6 +1,6 @@
 // The guided first sync as operators see it. Everything shown of a file is masked.
 import { join } from 'node:path';
-import type { FIRST_SYNC } from '../../../contracts/operator/first-sync.ts';
+import type { FIRST_SYNC, MappingPreview } from '../../../contracts/operator/first-sync.ts';
 import { RunSpec } from '../../../contracts/wire/run.ts';
 import { listRuns } from '../../../ledger/sync/run-list.ts';
 import { maskRecord, maskWritten } from '../../../observability/masking.ts';
@@ -55,16 +55,7 @@ export function firstSyncHandlers(deps: OperatorDeps): Handlers<keyof typeof FIR
       };
     },
     'POST /uploads/{upload}/preview': async ({ upload, mapping }, { identity }) => {
-      const shown = await firstSync.preview(upload, mapping, identity);
-      const { names: _names, records, problems, ...counts } = shown;
-      return {
-        ...counts,
-        records: records.map(({ row, record }) => ({
-          row,
-          record: maskRecord(record) as Record<string, unknown>,
-        })),
-        problems,
-      };
+      return maskedPreview(await firstSync.preview(upload, mapping, identity));
     },
     'POST /uploads/{upload}/plans': async ({ upload, account, sync, mapping }) => {
       requireAccount(account);
@@ -101,6 +92,28 @@ export function firstSyncHandlers(deps: OperatorDeps): Handlers<keyof typeof FIR
       await firstSync.remove(upload);
       return { upload };
     },
+  };
+}
+
+/** Without names of tags and stages, which may be people's values. */
+export function maskedPreview({
+  records,
+  problems,
+  rows,
+  whole,
+  mapped,
+  rejected,
+}: MappingPreview): MappingPreview {
+  return {
+    rows,
+    whole,
+    mapped,
+    rejected,
+    records: records.map(({ row, record }) => ({
+      row,
+      record: maskRecord(record) as Record<string, unknown>,
+    })),
+    problems,
   };
 }
 

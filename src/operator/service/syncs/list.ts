@@ -60,7 +60,7 @@ async function entryOf(
 }
 
 /** Null when no workflow of the sync runs. */
-async function liveState(client: Client, name: SyncName): Promise<'running' | 'paused' | null> {
+export async function liveState(client: Client, name: SyncName): Promise<'running' | 'paused' | null> {
   const found = await handleOf(client, name)
     .describe()
     .catch(() => null);

@@ -8,8 +8,8 @@ import { useCommand } from '../../../api/use-command.ts';
 import { useUpload } from '../../../api/use-upload.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import textStyles from '../../../parts/text.module.css';
+import { type Path, valueAt } from '../../../parts/yaml-draft.ts';
 import classes from '../campaigns.module.css';
-import { type Path, valueAt } from './document.ts';
 import { ORDER, useForm } from './fields.tsx';
 
 type Uploaded = Output<'POST /uploads'>;

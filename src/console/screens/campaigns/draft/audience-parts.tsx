@@ -1,9 +1,9 @@
 // Who the campaign reaches: one group of fields for each part.
 import { Button, Fieldset, NativeSelect, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { valueAt } from '../../../parts/yaml-draft.ts';
 import classes from '../campaigns.module.css';
 import { AudienceFile } from './audience-file.tsx';
-import { valueAt } from './document.ts';
 import { Choice, Field, useForm, useProblem } from './fields.tsx';
 import type { Choices, Lists } from './lists.ts';
 import { PipelineFields } from './pipeline-fields.tsx';

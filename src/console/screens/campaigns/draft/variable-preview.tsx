@@ -8,8 +8,8 @@ import { useFormat } from '../../../format/use-format.ts';
 import { Reveal } from '../../../parts/reveal.tsx';
 import { Chip } from '../../../parts/status.tsx';
 import textStyles from '../../../parts/text.module.css';
+import { valueAt } from '../../../parts/yaml-draft.ts';
 import classes from '../campaigns.module.css';
-import { valueAt } from './document.ts';
 import { readSource } from './variable-source.ts';
 
 type Asked = Input<'POST /campaign-drafts/audience'>;

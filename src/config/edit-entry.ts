@@ -1,4 +1,4 @@
-// Reads and replaces one campaign in sluice.yaml. Comments and the order of other entries stay.
+// Reads, replaces and removes one entry of sluice.yaml, for example a campaign. Comments and the order of other entries stay.
 import {
   Document,
   isAlias,
@@ -12,80 +12,88 @@ import {
   visit,
 } from 'yaml';
 
-const SECTION = 'campaigns';
+const NOUNS = { campaigns: 'campaign', syncs: 'sync', mappings: 'mapping', sources: 'source' } as const;
+/** Where the entry is. */
+export interface EntryPlace {
+  readonly section: keyof typeof NOUNS;
+  readonly name: string;
+}
+
 const MAX_ALIASES = 100;
-/** For a campaign that somebody sends. Numbers to exclude are the longest list. */
+/** For an entry that somebody sends. Numbers to exclude are the longest list. */
 const MAX_ENTRIES = 20_000;
 const MAX_KEYS = 1000;
 const MAX_DEPTH = 64;
 
 /** Thrown when the configuration or the new text is not a mapping in YAML. */
-export class EditCampaignError extends Error {
-  override readonly name = 'EditCampaignError';
+export class EditEntryError extends Error {
+  override readonly name = 'EditEntryError';
 }
 
-/** Thrown when a new campaign would replace another one, or when there is none to remove. */
-export class CampaignNameError extends Error {
-  override readonly name = 'CampaignNameError';
-  readonly code: 'NAME_TAKEN' | 'NO_SUCH_CAMPAIGN';
+/** Thrown when a new entry would replace another one, or when there is none to remove. */
+export class EntryNameError extends Error {
+  override readonly name = 'EntryNameError';
+  readonly code: 'NAME_TAKEN' | 'NO_SUCH_CAMPAIGN' | 'UNKNOWN_NAME';
 
-  constructor(code: CampaignNameError['code'], message: string) {
+  constructor(code: EntryNameError['code'], message: string) {
     super(message);
     this.code = code;
   }
 }
 
 /**
- * The campaign as it is written, with its aliases written out: what they stand for may lie elsewhere in the file. Null when
- * the file has no campaign of this name.
+ * The entry as it is written, with its aliases written out: what they stand for may lie elsewhere in the file. Null when
+ * the file has no entry of this name.
  */
-export function readCampaign(text: string, name: string): string | null {
+export function readEntry(text: string, { section, name }: EntryPlace): string | null {
   const document = parsed(text, 'the configuration');
-  const found = document.getIn([SECTION, name], true);
+  const found = document.getIn([section, name], true);
   if (!isNode(found)) return null;
   return new Document(writeOut(document, found)).toString({ lineWidth: 0 });
 }
 
 /**
  * @param text of the file
- * @param campaign YAML of the campaign alone
- * @returns the text with the campaign in its place, or at the end of its section. What other entries share with the replaced
- * campaign stays as it was for them.
- * @param isNew refuse to replace a campaign
- * @throws EditCampaignError, CampaignNameError
+ * @param yaml of the entry alone
+ * @returns the text with the entry in its place, or at the end of its section. What other entries share with the replaced
+ * entry stays as it was for them.
+ * @param isNew refuse to replace an entry
+ * @throws EditEntryError, EntryNameError
  */
-export function writeCampaign(text: string, name: string, campaign: string, isNew = false): string {
+export function writeEntry(text: string, place: EntryPlace, yaml: string, isNew = false): string {
+  const { section, name } = place;
+  const noun = NOUNS[section];
   const document = parsed(text, 'the configuration');
-  if (isNew && document.hasIn([SECTION, name]))
-    throw new CampaignNameError(
-      'NAME_TAKEN',
-      `the configuration has a campaign "${name}"; choose another name`,
-    );
-  // To compare all keys with each other takes 5 s for a mapping of 16,000 keys. The campaign is checked when the file is
+  if (isNew && document.hasIn([section, name]))
+    throw new EntryNameError('NAME_TAKEN', `the configuration has a ${noun} "${name}"; choose another name`);
+  // To compare all keys with each other takes 5 s for a mapping of 16,000 keys. The entry is checked when the file is
   // loaded.
-  const draft = parsed(campaign, 'the campaign', { uniqueKeys: false });
-  requireSmall(draft);
-  if (!isMap(draft.contents)) throw new EditCampaignError('the campaign is not a mapping');
+  const draft = parsed(yaml, `the ${noun}`, { uniqueKeys: false });
+  requireSmall(draft, noun);
+  if (!isMap(draft.contents)) throw new EditEntryError(`the ${noun} is not a mapping in YAML`);
   const contents = writeOut(draft, draft.contents);
   // `campaigns:` without entries is null.
-  if ((document.get(SECTION) ?? null) === null) document.delete(SECTION);
-  const before = document.getIn([SECTION, name], true);
+  if ((document.get(section) ?? null) === null) document.delete(section);
+  const before = document.getIn([section, name], true);
   if (isNode(before)) moveAnchors(document, before);
-  document.setIn([SECTION, name], contents);
+  document.setIn([section, name], contents);
   return document.toString({ lineWidth: 0 });
 }
 
 /**
- * @returns the text without the campaign. What other entries share with it stays as it was for them.
- * @throws EditCampaignError, CampaignNameError
+ * @returns the text without the entry. What other entries share with it stays as it was for them.
+ * @throws EditEntryError, EntryNameError
  */
-export function removeCampaign(text: string, name: string): string {
+export function removeEntry(text: string, { section, name }: EntryPlace): string {
   const document = parsed(text, 'the configuration');
-  const found = document.getIn([SECTION, name], true);
+  const found = document.getIn([section, name], true);
   if (!isNode(found))
-    throw new CampaignNameError('NO_SUCH_CAMPAIGN', `the configuration has no campaign "${name}"`);
+    throw new EntryNameError(
+      section === 'campaigns' ? 'NO_SUCH_CAMPAIGN' : 'UNKNOWN_NAME',
+      `the configuration has no ${NOUNS[section]} "${name}"`,
+    );
   moveAnchors(document, found);
-  document.deleteIn([SECTION, name]);
+  document.deleteIn([section, name]);
   return document.toString({ lineWidth: 0 });
 }
 
@@ -100,25 +108,25 @@ function parsed(text: string, what: string, options: ParseOptions = {}) {
   });
   const [error] = document.errors;
   if (error !== undefined) {
-    if (/call stack/.test(error.message)) throw new EditCampaignError(`${what} is nested too deeply`);
+    if (/call stack/.test(error.message)) throw new EditEntryError(`${what} is nested too deeply`);
     const { line, col } = lineCounter.linePos(error.pos[0]);
-    throw new EditCampaignError(`${what} can't be read: ${error.message} at line ${line}, column ${col}`);
+    throw new EditEntryError(`${what} can't be read: ${error.message} at line ${line}, column ${col}`);
   }
   if (document.contents !== null && !isMap(document.contents))
-    throw new EditCampaignError(`${what} is not a mapping`);
+    throw new EditEntryError(`${what} is not a mapping`);
   return document;
 }
 
 /**
- * Refuses a campaign that takes long to write out: a few lines of aliases of aliases stand for billions of entries. It
+ * Refuses an entry that takes long to write out: a few lines of aliases of aliases stand for billions of entries. It
  * counts them without writing them out.
  */
-function requireSmall(document: Document.Parsed): void {
+function requireSmall(document: Document.Parsed, noun: string): void {
   const sizes = new Map<Node, number>();
   const anchors = new Map<string, Node>();
   let aliases = 0;
   const refuse = (problem: string): never => {
-    throw new EditCampaignError(`the campaign ${problem}`);
+    throw new EditEntryError(`the ${noun} ${problem}`);
   };
   const sizeOf = (node: unknown, depth: number): number => {
     if (!isNode(node)) return 0;
@@ -156,10 +164,10 @@ function writeOut(document: Parsed, node: Node): Node {
   return root;
 }
 
-/** Aliases elsewhere may stand for a part of a campaign that is about to be replaced: the first one gets the anchor. */
-function moveAnchors(document: Parsed, campaign: Node): void {
+/** Aliases elsewhere may stand for a part of an entry that is about to be replaced: the first one gets the anchor. */
+function moveAnchors(document: Parsed, entry: Node): void {
   const inside = new Set<Node>();
-  visit(campaign, { Node: (_, node) => void inside.add(node) });
+  visit(entry, { Node: (_, node) => void inside.add(node) });
   visit(document, {
     Alias(_, alias) {
       const source = alias.resolve(document);
@@ -172,13 +180,13 @@ function moveAnchors(document: Parsed, campaign: Node): void {
 }
 
 function valueOf(document: Parsed, name: string, source: Node | undefined) {
-  if (source === undefined) throw new EditCampaignError(`the anchor &${name} that *${name} names is missing`);
+  if (source === undefined) throw new EditEntryError(`the anchor &${name} that *${name} names is missing`);
   try {
     const value: unknown = source.toJS(document, { maxAliasCount: MAX_ALIASES });
     return document.createNode(value, { aliasDuplicateObjects: false }) as Exclude<Node, { source: string }>;
   } catch (error) {
     // The library reports an alias inside its own anchor, or too many of them.
     if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;
-    throw new EditCampaignError(`*${name} can't be resolved: ${error.message}`, { cause: error });
+    throw new EditEntryError(`*${name} can't be resolved: ${error.message}`, { cause: error });
   }
 }

@@ -4,7 +4,7 @@ import { type Document, isMap, isSeq, parseDocument, visit } from 'yaml';
 export type Path = readonly (string | number)[];
 
 export interface Parsed {
-  /** The campaign as data; null while the text is no mapping. */
+  /** The entry as data; null while the text is no mapping. */
   readonly value: Readonly<Record<string, unknown>> | null;
   /** Why it can't be read. */
   readonly problem: string | null;

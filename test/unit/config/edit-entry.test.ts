@@ -1,8 +1,10 @@
 // A campaign in sluice.yaml that shares parts with others: it is edited alone, and the others keep what they had.
 import { expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { EditCampaignError, readCampaign, writeCampaign } from '../../../src/config/edit-campaign.ts';
+import { EditEntryError, readEntry, writeEntry } from '../../../src/config/edit-entry.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
+
+const campaign = (name: string) => ({ section: 'campaigns', name }) as const;
 
 const shared = { zone: 'account', days: { mon: ['09:00-18:00'], tue: ['09:00-18:00'] } };
 const audience = [{ from: 'contacts', tags: ['newsletter'] }];
@@ -29,46 +31,51 @@ campaigns:
 
 it.each(['first', 'second', 'third'] as const)('reads %s on its own', (name) => {
   expect(TEXT).toMatch(/&a1[\s\S]*\*a1/);
-  const text = readCampaign(TEXT, name) ?? '';
+  const text = readEntry(TEXT, campaign(name)) ?? '';
   expect(text).not.toMatch(/[&*]a\d/);
   expect(parse(text)).toEqual(values.campaigns[name]);
 });
 
 it.each(['first', 'second', 'third'] as const)('replaces %s and no other', (name) => {
   const changed = { ...values.campaigns[name], flow: 9, windows: { days: {} } };
-  const text = writeCampaign(TEXT, name, JSON.stringify(changed));
+  const text = writeEntry(TEXT, campaign(name), JSON.stringify(changed));
   expect(parse(text)).toEqual({ version: 1, campaigns: { ...values.campaigns, [name]: changed } });
 });
 
 it('keeps what others share after each of the campaigns was replaced', () => {
   const names = ['first', 'second', 'third'] as const;
-  const text = names.reduce((all, name) => writeCampaign(all, name, readCampaign(all, name) ?? ''), TEXT);
+  const text = names.reduce(
+    (all, name) => writeEntry(all, campaign(name), readEntry(all, campaign(name)) ?? ''),
+    TEXT,
+  );
   expect(parse(text)).toEqual(values);
 });
 
 it('reads and replaces what is written by hand, with its comments', () => {
   const before = parse(HAND_WRITTEN) as { campaigns: object };
-  expect(parse(readCampaign(HAND_WRITTEN, 'second') ?? '')).toEqual(parse(HAND_WRITTEN).campaigns.second);
-  const text = writeCampaign(HAND_WRITTEN, 'first', 'flow: 7');
+  expect(parse(readEntry(HAND_WRITTEN, campaign('second')) ?? '')).toEqual(
+    parse(HAND_WRITTEN).campaigns.second,
+  );
+  const text = writeEntry(HAND_WRITTEN, campaign('first'), 'flow: 7');
   expect(text).toContain('# of all');
   expect(parse(text)).toEqual({ ...before, campaigns: { ...before.campaigns, first: { flow: 7 } } });
 });
 
 it('does not take the anchors of a draft for those of the file', () => {
-  const text = writeCampaign(HAND_WRITTEN, 'second', 'a: &base [1]\nb: *base\n');
+  const text = writeEntry(HAND_WRITTEN, campaign('second'), 'a: &base [1]\nb: *base\n');
   expect(parse(text).campaigns).toEqual({ ...parse(HAND_WRITTEN).campaigns, second: { a: [1], b: [1] } });
 });
 
 it.each(['a: *nothing', 'a: &x [*x]', '- a', 'a: ['])('refuses the draft %j', (draft) => {
-  expect(() => writeCampaign(TEXT, 'first', draft)).toThrow(EditCampaignError);
+  expect(() => writeEntry(TEXT, campaign('first'), draft)).toThrow(EditEntryError);
 });
 
 it.each([
   ['a file without campaigns', 'version: 1\n'],
   ['an empty section', 'version: 1\ncampaigns:\n'],
 ])('adds the first campaign to %s', (_, text) => {
-  expect(readCampaign(text, 'new')).toBeNull();
-  expect(parse(writeCampaign(text, 'new', 'flow: 1'))).toEqual({
+  expect(readEntry(text, campaign('new'))).toBeNull();
+  expect(parse(writeEntry(text, campaign('new'), 'flow: 1'))).toEqual({
     version: 1,
     campaigns: { new: { flow: 1 } },
   });
@@ -88,7 +95,7 @@ it.each([
   ['blocks in blocks', Array.from({ length: 400 }, (_, n) => `${' '.repeat(n)}a:`).join('\n'), /64 levels/],
   ['an error a byte', `a: ${']'.repeat(100_000)}`, /at line 1, column 4/],
 ])('refuses %s at once', (_, draft, problem) => {
-  const took = cpuMs(() => expect(() => writeCampaign('campaigns: {}', 'x', draft)).toThrow(problem));
+  const took = cpuMs(() => expect(() => writeEntry('campaigns: {}', campaign('x'), draft)).toThrow(problem));
   // Without limits, on an idle machine: 5 s for the keys, 173 s for the aliases. With them: 0.6 s at most.
   expect(took).toBeLessThan(4000);
 });
@@ -100,6 +107,6 @@ it.each([
   '!!timestamp 2026-01-01',
   '!!pairs [{ a: 1 }]',
 ])('a value with the tag %s is left to the check of the file, which refuses it', (value) => {
-  const text = writeCampaign('campaigns: {}', 'x', `flow: ${value}`);
+  const text = writeEntry('campaigns: {}', campaign('x'), `flow: ${value}`);
   expect(text).toContain(value.split(' ')[0]);
 });

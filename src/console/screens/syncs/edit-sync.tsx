@@ -1,0 +1,238 @@
+// Changes a sync of sluice.yaml: its schedule and its mapping in a form, and everything in YAML. Both edit one draft.
+import { Button, Group, Stack, Tabs, Text, Textarea, TextInput } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../api/client.ts';
+import { useMay } from '../../api/session.tsx';
+import { useCall } from '../../api/use-call.ts';
+import { useCommand } from '../../api/use-command.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { Section } from '../../parts/page.tsx';
+import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { parseDraft, valueAt, withValue } from '../../parts/yaml-draft.ts';
+import type { SyncEntry } from './data.ts';
+import { DeleteSync } from './delete-sync.tsx';
+import { draftOf, type Mapping, withDraft } from './mapping-draft.ts';
+import { MappingFields } from './mapping-editor.tsx';
+import { MappingPreview } from './mapping-preview.tsx';
+import classes from './syncs.module.css';
+
+type Definition = Output<'GET /syncs/{sync}/definition'>;
+
+export function EditSync({ entry }: { readonly entry: SyncEntry }) {
+  const { t } = useTranslation('syncs');
+  const query = useCall('GET /syncs/{sync}/definition', { sync: entry.sync });
+  return (
+    <Loaded of={query}>
+      {(definition) =>
+        definition.yaml === null ? (
+          <Section title={t('edit.title', { sync: entry.sync })}>
+            <EmptyState
+              title={t('edit.elsewhere')}
+              text={t('edit.elsewhereText', { file: definition.file })}
+            />
+          </Section>
+        ) : (
+          // What somebody types must survive a change of the file by others: saving then says so.
+          <DraftEditor key={entry.sync} entry={entry} definition={definition} yaml={definition.yaml} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+interface Props {
+  readonly entry: SyncEntry;
+  readonly definition: Definition;
+  readonly yaml: string;
+}
+
+function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
+  const { t } = useTranslation('syncs');
+  const [, change] = useUrlState();
+  const mayStart = useMay('operator');
+  const [syncText, setSyncText] = useState(yaml);
+  const [mappingText, setMappingText] = useState(definition.mapping?.yaml ?? null);
+  /** Of the file that the draft began with, or that was saved last. */
+  const [base, setBase] = useState(definition.hash);
+  const apply = useCommand('POST /schedules/apply', {
+    topics: ['syncs'],
+    done: () => t('edit.applied'),
+  });
+  const save = useCommand('PUT /syncs/{sync}/definition', {
+    topics: ['syncs'],
+    done: ({ active }) => t(active ? 'edit.saved' : 'edit.savedElsewhere'),
+    onDone: ({ hash, rescheduled }) => {
+      setBase(hash);
+      if (rescheduled) apply.run({ jobs: ['sync'] });
+    },
+  });
+  const parsedSync = useMemo(() => parseDraft(syncText), [syncText]);
+  const parsedMapping = useMemo(() => parseDraft(mappingText ?? ''), [mappingText]);
+  const mapping = mappingText === null ? null : (parsedMapping.value as Mapping | null);
+  const written = useMemo(
+    () => draftOf(parseDraft(definition.mapping?.yaml ?? '').value as Mapping | null).fields,
+    [definition.mapping?.yaml],
+  );
+  const isReadable = parsedSync.problem === null && (mappingText === null || parsedMapping.problem === null);
+  return (
+    <Section
+      title={t('edit.title', { sync })}
+      about={t('edit.about')}
+      actions={
+        <>
+          <DeleteSync sync={sync} hash={base} removal={definition.removal} />
+          <Button variant="default" size="compact-sm" onClick={() => change({ view: null })}>
+            {t('edit.close')}
+          </Button>
+        </>
+      }
+    >
+      <Stack gap="md">
+        <Tabs defaultValue="form" keepMounted={false}>
+          <Tabs.List aria-label={t('edit.views')} mb="md">
+            <Tabs.Tab value="form">{t('edit.form')}</Tabs.Tab>
+            <Tabs.Tab value="yaml">YAML</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="form">
+            <Stack gap="lg">
+              {parsedSync.value !== null && (
+                <ScheduleFields
+                  value={parsedSync.value}
+                  mayStart={mayStart}
+                  onChange={(path, value) => setSyncText(withValue(syncText, path, value))}
+                />
+              )}
+              {definition.mapping !== null && mappingText !== null && (
+                <UsedBy mapping={definition.mapping.name} users={definition.mapping.usedBy} />
+              )}
+              {mappingText !== null && mapping?.contact !== undefined && (
+                <>
+                  <MappingFields
+                    columns={definition.columns}
+                    isStored
+                    draft={{ ...draftOf(mapping), recognized: written }}
+                    onChange={(next) => setMappingText(withDraft(mappingText, next))}
+                  />
+                  <Text size="sm" c="dimmed">
+                    {t('edit.more')}
+                  </Text>
+                  {source.uploaded && <MappingPreview of={{ sync }} mapping={mapping} />}
+                </>
+              )}
+              {(!isReadable || mapping?.contact === undefined) && (
+                <Text size="sm">{t('edit.onlyYaml', { file: definition.file })}</Text>
+              )}
+            </Stack>
+          </Tabs.Panel>
+          <Tabs.Panel value="yaml">
+            <Stack gap="md">
+              <YamlField
+                label={t('edit.syncYaml', { sync })}
+                value={syncText}
+                problem={parsedSync.problem}
+                onChange={setSyncText}
+              />
+              {mappingText !== null && (
+                <YamlField
+                  label={t('edit.mappingYaml', { mapping: definition.mapping?.name ?? '' })}
+                  value={mappingText}
+                  problem={parsedMapping.problem}
+                  onChange={setMappingText}
+                />
+              )}
+            </Stack>
+          </Tabs.Panel>
+        </Tabs>
+        {save.error !== null && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {save.error.message}
+          </Text>
+        )}
+        <Group>
+          <Button
+            loading={save.isPending || apply.isPending}
+            disabled={!isReadable || syncText === ''}
+            onClick={() => save.run({ sync, yaml: syncText, mapping: mappingText, hash: base })}
+          >
+            {t('edit.save')}
+          </Button>
+        </Group>
+      </Stack>
+    </Section>
+  );
+}
+
+interface ScheduleProps {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly mayStart: boolean;
+  onChange(path: readonly string[], value: unknown): void;
+}
+
+function ScheduleFields({ value, mayStart, onChange }: ScheduleProps) {
+  const { t } = useTranslation('syncs');
+  const cron = valueAt(value, ['schedule', 'cron']);
+  const zone = valueAt(value, ['schedule', 'timeZone']);
+  const isList = cron !== undefined && typeof cron !== 'string';
+  return (
+    <div className={classes.fields}>
+      <TextInput
+        label={t('edit.cron')}
+        description={isList ? t('edit.cronList') : t(mayStart ? 'edit.cronHint' : 'edit.cronRole')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        placeholder="0 6 * * 1-5"
+        readOnly={isList || !mayStart}
+        autoComplete="off"
+        value={isList ? JSON.stringify(cron) : ((cron as string | undefined) ?? '')}
+        onChange={(event) => {
+          const text = event.currentTarget.value;
+          // Without its times, the rest of a schedule means nothing.
+          if (text === '') onChange(['schedule'], undefined);
+          else onChange(['schedule', 'cron'], text);
+        }}
+      />
+      <TextInput
+        label={t('edit.timeZone')}
+        description={t('edit.timeZoneHint')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        placeholder="America/Sao_Paulo"
+        readOnly={!mayStart || cron === undefined}
+        autoComplete="off"
+        value={typeof zone === 'string' ? zone : ''}
+        onChange={(event) => onChange(['schedule', 'timeZone'], event.currentTarget.value || undefined)}
+      />
+    </div>
+  );
+}
+
+type Users = NonNullable<Definition['mapping']>['usedBy'];
+
+function UsedBy({ mapping, users }: { readonly mapping: string; readonly users: Users }) {
+  const { t } = useTranslation('syncs');
+  if (users.length === 0) return null;
+  const names = users.map(({ kind, name }) => t(`edit.user.${kind}`, { name })).join(', ');
+  return <p className={classes.notice}>{t('edit.usedBy', { mapping, names })}</p>;
+}
+
+interface YamlProps {
+  readonly label: string;
+  readonly value: string;
+  readonly problem: string | null;
+  onChange(text: string): void;
+}
+
+function YamlField({ label, value, problem, onChange }: YamlProps) {
+  return (
+    <Textarea
+      label={label}
+      value={value}
+      autosize
+      minRows={6}
+      maxRows={30}
+      spellCheck={false}
+      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+      error={problem}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
