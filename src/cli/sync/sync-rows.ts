@@ -20,6 +20,7 @@ type Options = SessionOptions & { readonly [status in RowStatus]: boolean } & {
   readonly code: readonly string[];
   readonly row?: number;
   readonly limit?: number;
+  readonly lines: boolean;
   readonly json: boolean;
   readonly csv?: string;
   readonly unmasked: boolean;
@@ -48,6 +49,7 @@ export function registerSyncRows(sync: Command, env: NodeJS.ProcessEnv): void {
     .option('--code <code>', 'only rows with this code; repeatable', collect, [])
     .option('--row <number>', 'only the row with this number in the source', integer({ min: 0 }))
     .option('--limit <count>', 'maximum number of entries', integer({ min: 1 }))
+    .option('--lines', 'show the line of rejected rows in their CSV file; Sluice reads the file', false)
     .option('--json', 'print one JSON object per line', false)
     .option('--csv <file>', 'write CSV to this file, or to stdout with -')
     .option('--unmasked', 'show phone numbers, names, e-mail addresses and documents unmasked', false)
@@ -104,7 +106,7 @@ async function readPage(
   options: Options,
   { left, after }: { left: number; after?: string },
 ): Promise<Page> {
-  const { run, code, row, unmasked } = options;
+  const { run, code, row, lines, unmasked } = options;
   const wanted = ROW_STATUSES.filter((status) => options[status]);
   // A command that names one row shows its outcome, whatever it is.
   const otherwise = row === undefined ? PROBLEMS : ROW_STATUSES;
@@ -114,6 +116,7 @@ async function readPage(
     statuses: wanted.length === 0 ? otherwise : wanted,
     codes: code.length === 0 ? undefined : code,
     row,
+    lines,
     limit: Math.min(PAGE_ROWS, left),
     after,
     unmask: unmasked,
@@ -128,6 +131,7 @@ async function sayRest(
   { page, rows }: { page: Page; rows: number },
 ): Promise<void> {
   const { runs, status } = page;
+  if (page.linesProblem !== null) say(`lines are not known: ${page.linesProblem}`);
   const [newest = ''] = runs;
   for (const run of runs.toReversed())
     for (let after: string | null | undefined; after !== null; ) {
@@ -166,12 +170,17 @@ function writtenNumber({ status, payload }: SyncRow): string | null {
 
 const COLUMNS: readonly Column<SyncRow>[] = [
   // Row 0 is a person who left the source of a mirror.
-  ['row', 'left', ({ row }) => (row === 0 ? 'left the source' : `row ${row}`), 'keep'],
+  ['row', 'left', ({ row, place }) => whereOf(row, place), 'keep'],
   ['outcome', 'left', ({ status }) => status],
   ['step', 'left', ({ step }) => step ?? ''],
   ['code', 'left', ({ code }) => code ?? ''],
   ['reason', 'left', whyOf, 'cut'],
 ];
+
+function whereOf(row: number, place: SyncRow['place']): string {
+  if (row === 0) return 'left the source';
+  return place === null ? `row ${row}` : `row ${row} (line ${place.line}, spreadsheet ${place.sheetLine})`;
+}
 
 function whyOf(outcome: SyncRow): string {
   const { reason, column } = outcome;
@@ -207,6 +216,8 @@ const CSV_COLUMNS = [
   'payload',
   'otherRow',
   'otherPayload',
+  'line',
+  'sheetLine',
 ];
 
 const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
@@ -226,6 +237,7 @@ function asCsv(outcome: SyncRow): string {
     key,
     payload,
     other,
+    place,
   } = outcome;
   const record = isRecord(payload) ? payload : null;
   const { contact, tags = [], card } = record ?? {};
@@ -250,6 +262,8 @@ function asCsv(outcome: SyncRow): string {
     json(payload),
     other?.row ?? null,
     json(other?.payload ?? null),
+    place?.line ?? null,
+    place?.sheetLine ?? null,
   ]);
 }
 

@@ -113,6 +113,11 @@ export const SyncRow = z.object({
   /** The record, while somebody may still need it. For a rejected row, the refused value under its field. */
   payload: z.record(z.string(), z.unknown()).nullable(),
   other: z.object({ row: Count, payload: z.record(z.string(), z.unknown()).nullable() }).nullable(),
+  /**
+   * Where a rejected row begins in the CSV file of its run: line of a text editor, and row of a spreadsheet. Only with
+   * `lines`, and only while the file is the one that the run read.
+   */
+  place: z.object({ line: Count, sheetLine: Count }).nullable(),
   /** Only with `diff`, and only while the ledger keeps the record. */
   changes: z.array(RowChange).nullable(),
 });
@@ -172,6 +177,10 @@ export const SYNCS = {
       codes: Codes,
       row: z.int32().min(0).optional(),
       diff: z.boolean().default(false).describe('Adds what would change for each record.'),
+      lines: z
+        .boolean()
+        .default(false)
+        .describe('Adds where rejected rows are in the CSV file. Sluice reads the file for it.'),
       limit: z.int().min(1).max(5000).default(100),
       after: z.string().max(8000).optional(),
       unmask: Unmask,
@@ -185,6 +194,8 @@ export const SYNCS = {
       /** People without a change; only their number is kept. */
       same: Count,
       rows: z.array(SyncRow),
+      /** Why rejected rows have no `place`; null if they have, or if `lines` was not asked for. */
+      linesProblem: z.string().nullable(),
       next: z.string().nullable(),
     }),
     auditOutput: ['runs', 'rows.row'],

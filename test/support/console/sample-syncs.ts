@@ -108,6 +108,7 @@ const row = (n: number, over: object = {}) => ({
   endedAt: AT,
   payload: null,
   other: null,
+  place: null,
   changes: null,
   ...over,
 });
@@ -175,10 +176,19 @@ export function syncAnswers(): Readonly<Record<string, Answer>> {
       runs: ['acme/contacts/2'],
       status: 'syncing',
       pruned: false,
+      linesProblem: null,
       same: 0,
       rows:
         req.query['row'] === undefined
-          ? [row(4), row(17, { status: 'rejected', key: null, column: HOSTILE_NAME })]
+          ? [
+              row(4),
+              row(17, {
+                status: 'rejected',
+                key: null,
+                column: HOSTILE_NAME,
+                place: { line: 20, sheetLine: 18 },
+              }),
+            ]
           : [row(4, { changes: [{ field: 'contact.name', was: null, now: 'M… S…' }] })],
       next: null,
     }),

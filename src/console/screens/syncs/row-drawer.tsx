@@ -32,6 +32,7 @@ export function RowDrawer({ sync, run, row, onClose }: Props) {
     row,
     statuses: OUTCOMES,
     diff: true,
+    lines: true,
     unmask,
   });
   return (
@@ -44,11 +45,15 @@ export function RowDrawer({ sync, run, row, onClose }: Props) {
       closeButtonProps={{ 'aria-label': t('common:confirm.keep') }}
     >
       <Loaded of={query}>
-        {({ rows }) => (
+        {({ rows, linesProblem }) => (
           <Stack gap="lg">
             {rows.length === 0 && <None />}
             {rows.map((each) => (
-              <RowDetails key={`${each.status} ${each.step} ${each.code}`} row={each} />
+              <RowDetails
+                key={`${each.status} ${each.step} ${each.code}`}
+                row={each}
+                linesProblem={linesProblem}
+              />
             ))}
             {may && !unmask && rows.length > 0 && (
               <div>
@@ -69,10 +74,15 @@ export function RowDrawer({ sync, run, row, onClose }: Props) {
   );
 }
 
-function RowDetails({ row }: { readonly row: Row }) {
+interface DetailsProps {
+  readonly row: Row;
+  readonly linesProblem: string | null;
+}
+
+function RowDetails({ row, linesProblem }: DetailsProps) {
   const { t } = useTranslation('syncs');
   const placeOf = usePlace();
-  const { status, key, step, column, code, reason, attempts, endedAt, changes, other } = row;
+  const { status, key, step, column, code, reason, attempts, endedAt, changes, other, place } = row;
   return (
     <Stack gap="sm">
       <Facts
@@ -89,10 +99,16 @@ function RowDetails({ row }: { readonly row: Row }) {
               <Reason key="reason" code={code} reason={reason} />
             ),
           ],
+          ...(place === null
+            ? []
+            : [[t('rows.line'), place.line] as const, [t('rows.sheetLine'), place.sheetLine] as const]),
           [t('rows.attempts'), attempts],
           [t('rows.ended'), <Time key="ended" at={endedAt} as="moment" />],
         ]}
       />
+      {status === 'rejected' && linesProblem !== null && (
+        <div className={textStyles.small}>{t('rows.noLine', { problem: linesProblem })}</div>
+      )}
       {other !== null && <div>{t('rows.conflict', { row: other.row })}</div>}
       {changes === null || changes.length === 0 ? (
         <div className={textStyles.small}>{t('rows.noChanges')}</div>

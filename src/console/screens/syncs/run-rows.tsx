@@ -17,10 +17,15 @@ import { OUTCOMES, type Row, type RowStatus } from './data.ts';
 import { RowDrawer } from './row-drawer.tsx';
 import { usePlace } from './use-place.ts';
 
+/** A row as the file of a spreadsheet has it. */
+type Saved = Row & { readonly line: number | null; readonly sheetLine: number | null };
+
 const PAGE = 200;
 const CSV_PAGE = 5000;
 const CSV_COLUMNS = [
   'row',
+  'line',
+  'sheetLine',
   'status',
   'step',
   'code',
@@ -29,7 +34,7 @@ const CSV_COLUMNS = [
   'attempts',
   'endedAt',
   'key',
-] as const satisfies readonly (keyof Row)[];
+] as const satisfies readonly (keyof Saved)[];
 
 /** @param run null: the last run and its retries */
 export function RunRows({ sync, run }: { readonly sync: string; readonly run: string | null }) {
@@ -44,7 +49,9 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
     statuses: isOutcome(outcome) ? [outcome] : OUTCOMES,
     codes: code === undefined ? undefined : [code],
   };
-  const rows = usePages('GET /syncs/{sync}/rows', { ...filter, limit: PAGE }, 'rows', { cursor: 'after' });
+  const rows = usePages('GET /syncs/{sync}/rows', { ...filter, lines: true, limit: PAGE }, 'rows', {
+    cursor: 'after',
+  });
   const columns = useMemo<readonly Column<Row>[]>(
     () => [
       {
@@ -52,6 +59,13 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
         header: t('rows.row'),
         width: '6rem',
         cell: (each) => (each.row === 0 ? t('rows.left') : format.count(each.row)),
+      },
+      {
+        id: 'line',
+        header: t('rows.inSheet'),
+        width: '6rem',
+        wideOnly: true,
+        cell: ({ place }) => (place === null ? <None /> : format.count(place.sheetLine)),
       },
       {
         id: 'outcome',
@@ -70,7 +84,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
       {
         id: 'reason',
         header: t('rows.reason'),
-        width: 'minmax(20rem, 2fr)',
+        width: 'minmax(14rem, 2fr)',
         cell: ({ code: of, reason }) =>
           of === null && reason === null ? <None /> : <Reason code={of} reason={reason} />,
       },
@@ -94,7 +108,15 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
     <CsvButton
       name={`${sync}-rows.csv`}
       columns={CSV_COLUMNS}
-      read={(after?: string) => client.call('GET /syncs/{sync}/rows', { ...filter, limit: CSV_PAGE, after })}
+      read={async (after?: string) => {
+        const page = await client.call('GET /syncs/{sync}/rows', {
+          ...filter,
+          lines: true,
+          limit: CSV_PAGE,
+          after,
+        });
+        return { rows: page.rows.map(savedRow), next: page.next };
+      }}
       cut={(saved) => t('rows.csvCut', { rows: saved })}
     />
   );
@@ -121,6 +143,10 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
       )}
     </Section>
   );
+}
+
+function savedRow(row: Row): Saved {
+  return { ...row, line: row.place?.line ?? null, sheetLine: row.place?.sheetLine ?? null };
 }
 
 function isOutcome(text: string | undefined): text is RowStatus {

@@ -12,6 +12,7 @@ import type { Handlers, OperatorDeps } from '../deps.ts';
 import { beginAlone, beginSync } from './begin.ts';
 import { listSyncs } from './list.ts';
 import { createProgressReader, handleOf, type SyncHandle, type SyncName } from './progress.ts';
+import { createRowLines } from './row-lines.ts';
 import { listRows } from './rows.ts';
 import { createSummaries } from './summary.ts';
 
@@ -19,6 +20,7 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
   const { db } = deps;
   const summaries = createSummaries(db);
   const progress = createProgressReader(db, summaries);
+  const findLines = createRowLines(deps.tools.corrections);
 
   const nameOf = (sync: string): SyncName => ({ account: deps.config().spec(sync).account, sync });
 
@@ -75,7 +77,8 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
     },
     'GET /syncs/{sync}/progress': async ({ sync, execution, waitMs }) =>
       await progress.read(await deps.runningTemporal(), nameOf(sync), { execution, waitMs }),
-    'GET /syncs/{sync}/rows': async (input) => await listRows(db, nameOf(input.sync).account, input),
+    'GET /syncs/{sync}/rows': async (input, { identity }) =>
+      await listRows(db, nameOf(input.sync).account, input, (run, rows) => findLines(run, rows, identity)),
     'GET /syncs/{sync}/warnings': async ({ sync, run: id, limit, after }) => {
       const run = await requireRun(nameOf(sync), id);
       const offset = numberOf(after) ?? 0;

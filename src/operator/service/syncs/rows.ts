@@ -15,6 +15,7 @@ import type { RunRow } from '../../../ledger/sync/runs.ts';
 import { maskRecord, maskValue } from '../../../observability/masking.ts';
 import { OperatorError } from '../../error.ts';
 import { maskOutcome } from './mask-row.ts';
+import type { FindLines, RowLines } from './row-lines.ts';
 
 /** The runs of a list stay those of its first page, even if a retry begins meanwhile. */
 interface RowCursor {
@@ -26,6 +27,7 @@ export async function listRows(
   db: Queryable,
   account: string,
   input: Parsed<'GET /syncs/{sync}/rows'>,
+  findLines: (run: RunRow, rows: readonly number[]) => ReturnType<FindLines>,
 ): Promise<Output<'GET /syncs/{sync}/rows'>> {
   const { sync, statuses, codes = null, row = null, limit, unmask } = input;
   const cursor = input.after === undefined ? null : readCursor(input.after);
@@ -37,6 +39,9 @@ export async function listRows(
     throw new OperatorError('notFound', `the sync "${sync}" ${what}`, { code: 'NO_RUN' });
   }
   const page = await pageOutcomes(db, runs, { statuses, codes, row }, { limit, from: cursor?.from ?? null });
+  const lines = input.lines
+    ? await linesOf(db, account, { sync, runs, rows: page.rows }, findLines)
+    : NO_LINES;
   const changes = input.diff ? await changesOf(db, run, page.rows, unmask) : new Map();
   return {
     runs: [...runs],
@@ -46,10 +51,26 @@ export async function listRows(
     rows: page.rows.map((outcome) => {
       const { endedAt, ...shown } = unmask ? outcome : maskOutcome(outcome);
       const end = endedAt?.toISOString() ?? null;
-      return { ...shown, endedAt: end, changes: changes.get(outcome) ?? null } as SyncRow;
+      const place = outcome.status === 'rejected' ? (lines.places.get(outcome.row) ?? null) : null;
+      return { ...shown, endedAt: end, place, changes: changes.get(outcome) ?? null } as SyncRow;
     }),
+    linesProblem: lines.problem,
     next: page.next === null ? null : writeCursor({ newest, from: page.next }),
   };
+}
+
+const NO_LINES: RowLines = { places: new Map(), problem: null };
+
+/** Retries read no source, so rejected rows are of the oldest run. */
+async function linesOf(
+  db: Queryable,
+  account: string,
+  { sync, runs, rows }: { sync: string; runs: readonly string[]; rows: readonly RowOutcome[] },
+  findLines: (run: RunRow, rows: readonly number[]) => ReturnType<FindLines>,
+): Promise<RowLines> {
+  const rejected = rows.filter(({ status }) => status === 'rejected').map(({ row }) => row);
+  const run = await findRun(db, account, sync, runs.at(-1) ?? '');
+  return run === null ? NO_LINES : await findLines(run, rejected);
 }
 
 type Change = NonNullable<SyncRow['changes']>[number];

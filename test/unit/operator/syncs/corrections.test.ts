@@ -175,3 +175,39 @@ async function withTemporal(started: unknown[] = []): Promise<TestOperator> {
     stateDir: dir,
   });
 }
+
+describe('the line of a rejected row', () => {
+  const rows = async (lines: boolean) =>
+    await operator.as({ role: 'viewer' }).call('GET /syncs/{sync}/rows', { sync: 'leads', run, lines });
+
+  it('is that of a text editor, and the row of a spreadsheet', async () => {
+    const { rows: found, linesProblem } = await rows(true);
+    expect(found.map(({ row, place }) => [row, place])).toEqual([
+      [2, { line: 4, sheetLine: 3 }],
+      [4, { line: 6, sheetLine: 5 }],
+    ]);
+    expect(linesProblem).toBeNull();
+  });
+
+  it('is only looked up when it is asked for', async () => {
+    expect((await rows(false)).rows.map(({ place }) => place)).toEqual([null, null]);
+  });
+
+  it('of a file that was replaced is not known, and the list says why', async () => {
+    await appendFile(join(dir, 'leads.csv'), '+55 11 98765-4329;Fay;e\n');
+    const { rows: found, linesProblem } = await rows(true);
+    expect(found.map(({ row, place }) => [row, place])).toEqual([
+      [2, null],
+      [4, null],
+    ]);
+    expect(linesProblem).toMatch(/leads\.csv/);
+  });
+
+  it('is kept, so the file is not read for each look', async () => {
+    await rows(true);
+    await appendFile(join(dir, 'leads.csv'), '+55 11 98765-4329;Fay;e\n');
+    const { rows: found, linesProblem } = await rows(true);
+    expect(found.map(({ place }) => place?.line)).toEqual([4, 6]);
+    expect(linesProblem).toBeNull();
+  });
+});
