@@ -3,6 +3,7 @@
 import { type Database, openPglite, openPostgres } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations/migrations.ts';
 import type { LeasedRecord } from '../../../src/ledger/sync/record-rows.ts';
+import { until } from '../until.ts';
 import { readCluster } from './cluster.ts';
 import { startPostgres } from './postgres.ts';
 
@@ -39,10 +40,19 @@ export async function embeddedLedger(): Promise<Database> {
  * deleting a few rows takes 1 ms. What is deleted stays in the file, so a table of several pages is truncated after all.
  */
 export async function emptyLedger(db: Database): Promise<void> {
+  // What a test before has left under way may lock the tables in another order.
+  await until('what the test before began in the ledger has ended', async () => {
+    const [row] = await db.query<{ busy: number }>(
+      `select count(*)::int as busy from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+          and state <> 'idle'`,
+    );
+    return row?.busy === 0;
+  });
   await db.query(EMPTY);
 }
 
-/** Waits for whoever still writes. Tables that refer to others are younger than those: their rows go first. */
+/** Tables that refer to others are younger than those: their rows go first. */
 const EMPTY = `do $empty$
 declare
   filled text[];
