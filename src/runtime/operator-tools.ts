@@ -14,6 +14,7 @@ import type { ExpensiveRequests } from '../operator/service/expensive.ts';
 import { createCampaignDraft } from './campaign-draft.ts';
 import { createCampaignFile } from './campaign-file.ts';
 import { createSyncFile } from './sync-file.ts';
+import { createSetSyncLane } from './sync-lane.ts';
 
 export interface ToolsOptions {
   readonly dryRuns: DryRuns;
@@ -45,6 +46,7 @@ export function createTools(
     campaignCommand,
     campaignFile: createCampaignFile({ config, live, hasWorkers: db.kind === 'pglite' }),
     syncFile: createSyncFile({ config, live, hasWorkers: db.kind === 'pglite' }),
+    setSyncLane: createSetSyncLane({ config, live, hasWorkers: db.kind === 'pglite' }),
     expensive,
     campaignDraft: createCampaignDraft(deps, expensive),
     dryRuns,

@@ -54,6 +54,16 @@ export const SYNCS_CODES: readonly CodeArea[] = [
         'The configuration file does not have the mapping of the sync.',
         'Change it in the file that has it.',
       ],
+      [
+        'SYNC_ELSEWHERE',
+        'The configuration file does not have the sync itself.',
+        'Set its `lane` in the file that has it.',
+      ],
+      [
+        'SYNC_SHARED',
+        'The sync shares its entry in the file with others, by an anchor.',
+        'Set its `lane` in the file.',
+      ],
       ['CONFIG_CHANGED', 'Somebody changed the configuration meanwhile.', 'Try again.'],
       ['CONFIG', 'The configuration is not valid.', 'Correct what the message names.'],
       [

@@ -168,6 +168,7 @@ function whyOf({ paused, blocked, waiting }: RunningRun): string {
 }
 
 const WAITING: readonly Column<WaitingWork>[] = [
+  ['line', 'right', ({ place }) => (place === null ? '–' : String(place))],
   ['lane', 'left', ({ lane }) => lane ?? '–'],
   ['what', 'left', ({ kind, name }) => `${kind} of ${name}`],
   ['count', 'right', ({ count, exact }) => `${exact ? '' : '~'}${formatCount(count)}`],

@@ -1,6 +1,7 @@
 // Makes `t('overview:title')` a compile error when the English catalog has no such key. A new screen adds its catalog here.
 import 'i18next';
 import type audit from './en/audit.ts';
+import type budget from './en/budget.ts';
 import type campaignForm from './en/campaign-form.ts';
 import type campaigns from './en/campaigns.ts';
 import type codes from './en/codes.ts';
@@ -19,6 +20,7 @@ declare module 'i18next' {
     returnNull: false;
     resources: {
       audit: typeof audit;
+      budget: typeof budget;
       'campaign-form': typeof campaignForm;
       campaigns: typeof campaigns;
       codes: typeof codes;

@@ -1,5 +1,6 @@
 // Endpoints of the overview: is all well, what goes on, what needs a person, and where the calls went.
 import { z } from 'zod';
+import { SyncConfig } from '../config/config.ts';
 import { Count, Cursor, endpoint, Name, Note, PageLimit, Time, Unmask } from './endpoint.ts';
 import { ConfigurationState } from './settings.ts';
 
@@ -47,6 +48,13 @@ export const WaitingWork = z.object({
   count: Count,
   /** False: the number is an estimate, or there are more. */
   exact: z.boolean(),
+  /** Since when the oldest waits, or the run is under way. Null: not known. */
+  since: Time.nullable(),
+  /**
+   * Place in the line for the budget of its account, from 1: by lane, then by age. Work of one lane takes turns. Null: it is
+   * paused or blocked, or makes no calls of the API.
+   */
+  place: z.int().positive().nullable(),
   /** At the pace of the last ten minutes. Null: nothing moves, or it is not known yet. */
   etaSeconds: Seconds.nullable(),
 });
@@ -59,6 +67,8 @@ export const RunningRun = z.object({
   name: z.string(),
   /** Of a sync: planning, syncing. Of a campaign: planning, planned, running. */
   state: z.string(),
+  /** Priority of its calls, as the run began with it. */
+  lane: LaneName,
   startedAt: Time,
   /** Records or members that have ended, and all of them. Total null: not known yet. */
   done: Count,
@@ -263,6 +273,8 @@ export const Spending = z.object({
   run: z.string().nullable(),
   calls: Count,
   lanes: ByLane,
+  /** Of a sync in the configuration: the lane of its next run. Null: no sync, or not in the configuration. */
+  nextLane: SyncConfig.shape.lane.unwrap().nullable(),
   /** From 0 to 1, of all calls of the period. */
   share: z.number().min(0).max(1),
   limited: Count,

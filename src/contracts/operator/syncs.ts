@@ -1,5 +1,6 @@
 // Endpoints of syncs: what exists, what runs, what became of each row.
 import { z } from 'zod';
+import { SyncConfig } from '../config/config.ts';
 import { OUTCOMES, RunProgress, RunReport, RunWarning } from '../wire/run.ts';
 import { Count, Cursor, endpoint, Name, PageLimit, Reason, Time, Unmask } from './endpoint.ts';
 
@@ -41,6 +42,8 @@ export const SyncEntry = z.object({
   }),
   mapping: z.string(),
   mode: z.string(),
+  /** Priority of the calls of its next run. */
+  lane: SyncConfig.shape.lane.unwrap(),
   state: z.enum(SYNC_STATES),
   last: SyncRunSummary.nullable(),
   schedule: z
@@ -228,6 +231,21 @@ export const SYNCS = {
     }),
     audit: ['run', 'statuses', 'codes'],
     output: Begun,
+  }),
+  'PUT /syncs/{sync}/lane': endpoint({
+    role: 'operator',
+    summary: 'Set the lane of a sync in the configuration file. It counts from the next run on.',
+    input: z.strictObject({ sync: Name, lane: SyncConfig.shape.lane.unwrap(), reason: Reason }),
+    audit: ['lane'],
+    output: z.object({
+      /** The configuration file. */
+      file: z.string(),
+      /** The lane until now. */
+      before: SyncConfig.shape.lane.unwrap(),
+      /** False: the workers use it once they have loaded the configuration. */
+      active: z.boolean(),
+    }),
+    auditOutput: ['before'],
   }),
   'POST /syncs/{sync}/pause': endpoint({
     role: 'operator',

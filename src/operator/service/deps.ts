@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { LiveConfig } from '../../config/live-config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { CsvSource, MappingConfig } from '../../contracts/config/config.ts';
+import type { CsvSource, MappingConfig, SyncConfig } from '../../contracts/config/config.ts';
 import type { AccountLists } from '../../contracts/operator/accounts.ts';
 import type { CountedDraft } from '../../contracts/operator/campaign-drafts.ts';
 import type { ColumnChanges, MappingPreview, RecognizedFile } from '../../contracts/operator/first-sync.ts';
@@ -81,6 +81,7 @@ export interface OperatorTools {
   readonly corrections: Corrections;
   readonly campaignFile: CampaignFile;
   readonly syncFile: SyncFile;
+  readonly setSyncLane: SetSyncLane;
   readonly campaignDraft: CampaignDraft;
   /** Copies the embedded ledger into a new folder. */
   backUpLedger(): Promise<{ readonly folder: string; readonly takenAt: string }>;
@@ -199,6 +200,16 @@ export interface SyncFile {
   /** Names that a new sync cannot have. */
   names(): Promise<Output<'GET /sync-names'>['taken']>;
 }
+
+/**
+ * Sets the lane of a sync in sluice.yaml. Runs that have begun keep theirs.
+ * @returns the lane before, and whether the workers of this process use the new one now
+ * @throws OperatorError (conflict) SYNC_ELSEWHERE, SYNC_SHARED, or when the file was changed meanwhile
+ */
+export type SetSyncLane = (
+  sync: string,
+  lane: SyncConfig['lane'],
+) => Promise<{ readonly file: string; readonly before: SyncConfig['lane']; readonly active: boolean }>;
 
 /** Campaigns that are being written. */
 export interface CampaignDraft {

@@ -11,6 +11,8 @@ import {
 } from '../../config/edit-entry.ts';
 import { ConfigError } from '../../config/errors.ts';
 import { type LoadOptions, loadConfigText } from '../../config/load.ts';
+import { SetSyncLaneError, setSyncLane } from '../../config/set-sync-lane.ts';
+import type { SyncConfig } from '../../contracts/config/config.ts';
 import type { DraftProblem } from '../../contracts/operator/campaign-drafts.ts';
 
 export type ConfigEdit =
@@ -30,7 +32,8 @@ export type ConfigEdit =
       /** Null: the mapping stays as it is. */
       readonly mapping: { readonly name: string; readonly yaml: string } | null;
     }
-  | { readonly kind: 'sync-removal'; readonly entries: readonly EntryPlace[] };
+  | { readonly kind: 'sync-removal'; readonly entries: readonly EntryPlace[] }
+  | { readonly kind: 'sync-lane'; readonly sync: string; readonly lane: SyncConfig['lane'] };
 
 export interface DraftCheck {
   readonly kind: 'draft';
@@ -51,7 +54,14 @@ export type EditAnswer =
   | { readonly kind: 'problems'; readonly problems: DraftProblem[] }
   | {
       readonly kind: 'refused';
-      readonly code: 'YAML' | 'NAME_TAKEN' | 'NO_SUCH_CAMPAIGN' | 'UNKNOWN_NAME' | 'CONFIG';
+      readonly code:
+        | 'YAML'
+        | 'NAME_TAKEN'
+        | 'NO_SUCH_CAMPAIGN'
+        | 'UNKNOWN_NAME'
+        | 'SYNC_ELSEWHERE'
+        | 'SYNC_SHARED'
+        | 'CONFIG';
       readonly message: string;
     };
 
@@ -92,12 +102,15 @@ function edit(text: string, work: ConfigEdit): string {
     }
     case 'sync-removal':
       return work.entries.reduce((now, place) => removeEntry(now, place), text);
+    case 'sync-lane':
+      return setSyncLane(text, work.sync, work.lane);
   }
 }
 
 function codeOf(error: unknown) {
   if (error instanceof EditEntryError) return 'YAML';
   if (error instanceof EntryNameError) return error.code;
+  if (error instanceof SetSyncLaneError) return error.code;
   if (error instanceof AddEntriesError) return 'NAME_TAKEN';
   return error instanceof ConfigError ? 'CONFIG' : null;
 }

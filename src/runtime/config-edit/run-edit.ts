@@ -47,6 +47,8 @@ const KINDS: Readonly<Record<string, 'conflict' | 'notFound'>> = {
   NAME_TAKEN: 'conflict',
   NO_SUCH_CAMPAIGN: 'notFound',
   UNKNOWN_NAME: 'notFound',
+  SYNC_ELSEWHERE: 'conflict',
+  SYNC_SHARED: 'conflict',
 };
 
 function unexpected(answer: EditAnswer): Error {

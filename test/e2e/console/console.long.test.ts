@@ -3,7 +3,13 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium } from '../../support/chromium.ts';
 import { checkView, logIn, type OpenOptions, openPage } from '../../support/console/pages.ts';
-import { busyOverview, callMinutes, HOSTILE_NAME, quietOverview } from '../../support/console/sample.ts';
+import {
+  busyOverview,
+  callMinutes,
+  HOSTILE_NAME,
+  quietOverview,
+  spending,
+} from '../../support/console/sample.ts';
 import { eventAnswers } from '../../support/console/sample-events.ts';
 import { type Answer, loginAnswers, type Stub, startStub } from '../../support/console/stub.ts';
 import { buildOnce } from '../../support/runner/build.ts';
@@ -23,6 +29,7 @@ const answers = (more: Readonly<Record<string, Answer>> = {}): Readonly<Record<s
   ...loginAnswers(),
   ...eventAnswers(),
   'GET /overview': busyOverview,
+  'GET /spending': spending,
   'GET /calls/minutes': (req) => callMinutes(Number(req.query['minutes'])),
   ...more,
 });

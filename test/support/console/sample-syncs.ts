@@ -159,6 +159,7 @@ export function syncAnswers(): Readonly<Record<string, Answer>> {
           source: { name: 'crm', type: 'csv', uploaded: true },
           mapping: 'crm',
           mode: 'upsert',
+          lane: 'backfill',
           state: 'running',
           last: summary(2, { status: 'syncing', finishedAt: null, pending: 241 }),
           schedule: { cron: ['0 6 * * *'], timeZone: 'America/Sao_Paulo', paused: false, next: AT },

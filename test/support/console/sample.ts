@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { OVERVIEW } from '../../../src/contracts/operator/overview.ts';
 
 type Overview = z.output<(typeof OVERVIEW)['GET /overview']['output']>;
+type Spending = z.output<(typeof OVERVIEW)['GET /spending']['output']>;
 
 const MINUTE_MS = 60_000;
 const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS).toISOString();
@@ -62,7 +63,17 @@ export function busyOverview(): Overview {
       },
     ],
     waiting: [
-      { lane: 'lead', kind: 'events', account: 'acme', name: 'leads', count: 3, exact: true, etaSeconds: 12 },
+      {
+        lane: 'lead',
+        kind: 'events',
+        account: 'acme',
+        name: 'leads',
+        count: 3,
+        exact: true,
+        since: ago(1),
+        place: 1,
+        etaSeconds: 12,
+      },
       {
         lane: 'campaign',
         kind: 'members',
@@ -70,6 +81,8 @@ export function busyOverview(): Overview {
         name: 'spring',
         count: 61_240,
         exact: true,
+        since: ago(300),
+        place: 2,
         etaSeconds: 90_000,
       },
       {
@@ -79,6 +92,8 @@ export function busyOverview(): Overview {
         name: 'contacts',
         count: 8_412,
         exact: false,
+        since: ago(30),
+        place: 3,
         etaSeconds: 22_400,
       },
       {
@@ -88,6 +103,8 @@ export function busyOverview(): Overview {
         name: 'warehouse',
         count: 118,
         exact: true,
+        since: null,
+        place: null,
         etaSeconds: null,
       },
     ],
@@ -98,6 +115,7 @@ export function busyOverview(): Overview {
         account: 'acme',
         name: 'spring',
         state: 'running',
+        lane: 'campaign',
         startedAt: ago(300),
         done: 38_760,
         total: 100_000,
@@ -116,6 +134,7 @@ export function busyOverview(): Overview {
         account: 'globex',
         name: HOSTILE_NAME,
         state: 'syncing',
+        lane: 'backfill',
         startedAt: ago(30),
         done: 1_204,
         total: 8_000,
@@ -222,5 +241,34 @@ export function callMinutes(minutes: number) {
         limit: 240,
       };
     }),
+  };
+}
+
+/** Two syncs, a campaign and a route spent calls. */
+export function spending(): Spending {
+  const job = (kind: Spending['items'][number]['kind'], name: string, calls: number) => ({
+    account: 'acme',
+    kind,
+    name,
+    run: null,
+    calls,
+    lanes: { [kind === 'campaign' ? 'campaign' : kind === 'route' ? 'lead' : 'backfill']: calls },
+    nextLane: kind === 'sync' ? ('backfill' as const) : null,
+    share: calls / 5000,
+    limited: 0,
+    failed: 0,
+    waitMs: 200,
+  });
+  return {
+    since: ago(60),
+    until: ago(0),
+    calls: 5000,
+    items: [
+      job('sync', 'contacts', 3200),
+      job('campaign', 'spring', 1500),
+      job('route', 'leads', 200),
+      job('sync', HOSTILE_NAME, 100),
+    ],
+    more: false,
   };
 }

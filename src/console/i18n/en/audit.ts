@@ -84,6 +84,7 @@ export default {
     'POST /syncs/{sync}/runs': 'started the sync {{sync}}',
     'POST /syncs/{sync}/runs/{run}/rejected-rows': 'downloaded the rejected rows of {{sync}}, run {{run}}',
     'POST /syncs/{sync}/retries': 'retried failed records of {{sync}}',
+    'PUT /syncs/{sync}/lane': 'changed the lane of the sync {{sync}} from {{before}} to {{lane}}',
     'POST /syncs/{sync}/pause': 'paused the sync {{sync}}',
     'POST /syncs/{sync}/resume': 'resumed the sync {{sync}}',
     'POST /syncs/{sync}/cancel': 'canceled the sync {{sync}}',

@@ -176,20 +176,4 @@ export default {
     planned_other: 'Reaches {{shown}} members once it starts',
     pausedBy: 'paused by {{by}}',
   },
-  waiting: {
-    title: 'Waiting work',
-    about: 'At the pace of the last 10 minutes',
-    none: 'Nothing waits',
-    what: 'What',
-    count: 'Waiting',
-    eta: 'Done in',
-    estimated: '≈ {{shown}}',
-    kind: {
-      records: 'records',
-      members: 'members',
-      events: 'events',
-      conversations: 'conversations',
-      outbox: 'events out',
-    },
-  },
 } as const;

@@ -56,6 +56,7 @@ export default {
     source: 'Source',
     mapping: 'Mapping',
     mode: 'Mode',
+    lane: 'Priority',
     schedule: 'Schedule',
     account: 'Account',
     none: 'None',

@@ -85,6 +85,7 @@ export default {
     'POST /syncs/{sync}/runs/{run}/rejected-rows':
       'baixou as linhas rejeitadas de {{sync}}, execução {{run}}',
     'POST /syncs/{sync}/retries': 'tentou de novo registros com falha de {{sync}}',
+    'PUT /syncs/{sync}/lane': 'mudou a faixa da sincronização {{sync}} de {{before}} para {{lane}}',
     'POST /syncs/{sync}/pause': 'pausou a sincronização {{sync}}',
     'POST /syncs/{sync}/resume': 'retomou a sincronização {{sync}}',
     'POST /syncs/{sync}/cancel': 'cancelou a sincronização {{sync}}',

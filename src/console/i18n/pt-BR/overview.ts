@@ -201,20 +201,4 @@ export default {
     planned_other: 'Vai alcançar {{shown}} membros quando começar',
     pausedBy: 'pausado por {{by}}',
   },
-  waiting: {
-    title: 'Trabalho em espera',
-    about: 'No ritmo dos últimos 10 minutos',
-    none: 'Nada em espera',
-    what: 'O quê',
-    count: 'Em espera',
-    eta: 'Pronto em',
-    estimated: '≈ {{shown}}',
-    kind: {
-      records: 'registros',
-      members: 'membros',
-      events: 'eventos',
-      conversations: 'conversas',
-      outbox: 'eventos de saída',
-    },
-  },
 } as const;

@@ -57,6 +57,7 @@ export default {
     source: 'Fonte',
     mapping: 'Mapeamento',
     mode: 'Modo',
+    lane: 'Prioridade',
     schedule: 'Agenda',
     account: 'Conta',
     none: 'Nenhuma',

@@ -3,36 +3,35 @@ import { NativeSelect } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
-import { useUrlValue } from '../../app/use-url-state.ts';
 import { type Series, TimeChart } from '../../parts/charts/index.tsx';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { LANES } from './data.ts';
+import { PERIODS, usePeriod } from './period.ts';
 
-const PERIODS = ['60', '360', '1440', '10080'] as const;
 const EVERY_MS = 30_000;
 
 export function CallsChart() {
   const { t } = useTranslation('overview');
   const { t: common } = useTranslation('common');
-  const [period, setPeriod] = useUrlValue<(typeof PERIODS)[number]>('period', '60');
-  const calls = useCall('GET /calls/minutes', { minutes: Number(period) }, { everyMs: EVERY_MS });
+  const { period, minutes, setPeriod } = usePeriod();
+  const calls = useCall('GET /calls/minutes', { minutes }, { everyMs: EVERY_MS });
   const chart = useMemo(() => {
-    const { stepMinutes = 1, minutes = [] } = calls.data ?? {};
+    const { stepMinutes = 1, minutes: steps = [] } = calls.data ?? {};
     const perMinute = (count: number) => Math.round((count / stepMinutes) * 10) / 10;
     const lanes = LANES.map(
       (lane, index): Series => ({
         name: common(`lane.${lane}`),
         color: (index + 1) as 1,
-        values: minutes.map(({ calls: by }) => perMinute(by[lane] ?? 0)),
+        values: steps.map(({ calls: by }) => perMinute(by[lane] ?? 0)),
       }),
     );
     const limit: Series = {
       name: t('calls.limit'),
       color: 'limit',
-      values: minutes.map(({ limit: allowed }) => (allowed === 0 ? null : perMinute(allowed))),
+      values: steps.map(({ limit: allowed }) => (allowed === 0 ? null : perMinute(allowed))),
     };
-    return { times: minutes.map(({ at }) => at), series: [...lanes, limit] };
+    return { times: steps.map(({ at }) => at), series: [...lanes, limit] };
   }, [calls.data, common, t]);
   return (
     <Section

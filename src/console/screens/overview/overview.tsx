@@ -1,4 +1,5 @@
 // Is all well? What stands still, what needs a person, and where the calls go.
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
 import { useFormat } from '../../format/use-format.ts';
@@ -11,7 +12,9 @@ import { HealthList } from './health.tsx';
 import { NeedList } from './needs.tsx';
 import { RunningList } from './running.tsx';
 import { TokenList } from './tokens.tsx';
-import { WaitingTable } from './waiting.tsx';
+
+// Below the first look, so it comes after it.
+const Budget = lazy(() => import('./budget.tsx'));
 
 /** Budgets move with every call, which no change announces. */
 const EVERY_MS = 10_000;
@@ -31,6 +34,9 @@ export default function OverviewScreen() {
                 </Section>
                 <Failures />
                 <CallsChart />
+                <Suspense>
+                  <Budget waiting={waiting} />
+                </Suspense>
                 <Section title={t('running.title')} flush>
                   <RunningList runs={running} needs={needs} />
                 </Section>
@@ -43,9 +49,6 @@ export default function OverviewScreen() {
                 </Section>
                 <Section title={t('tokens.title')} about={t('tokens.about')} flush>
                   <TokenList tokens={tokens} />
-                </Section>
-                <Section title={t('waiting.title')} about={t('waiting.about')} flush>
-                  <WaitingTable waiting={waiting} />
                 </Section>
               </>
             }

@@ -1,35 +1,62 @@
-// Work that waits for calls, and when it will be done at the present pace.
+// Work that waits for calls, in the order of the line, and when it will be done at the present pace.
 import { Table } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../format/use-format.ts';
+import { LaneName } from '../../parts/lane/lane-name.tsx';
+import { Section } from '../../parts/page.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import textStyles from '../../parts/text.module.css';
-import { Duration } from '../../parts/values.tsx';
+import { Count, Duration, Time } from '../../parts/values.tsx';
+import classes from './budget.module.css';
 import type { Overview } from './data.ts';
-import classes from './overview.module.css';
 
-export function WaitingTable({ waiting }: Pick<Overview, 'waiting'>) {
-  const { t } = useTranslation('overview');
-  const { t: common } = useTranslation('common');
+export function WaitingWork({ waiting }: Pick<Overview, 'waiting'>) {
+  const { t } = useTranslation('budget');
+  return (
+    <Section title={t('waiting.title')} about={t('waiting.about')} flush>
+      <WaitingTable waiting={waiting} />
+    </Section>
+  );
+}
+
+function WaitingTable({ waiting }: Pick<Overview, 'waiting'>) {
+  const { t } = useTranslation('budget');
   const format = useFormat();
   if (waiting.length === 0) return <EmptyState title={t('waiting.none')} />;
   return (
     <Table className={classes.table} verticalSpacing={6} horizontalSpacing="md">
       <Table.Thead>
         <Table.Tr>
+          <Table.Th ta="end">{t('waiting.place')}</Table.Th>
           <Table.Th>{t('waiting.what')}</Table.Th>
           <Table.Th ta="end">{t('waiting.count')}</Table.Th>
           <Table.Th ta="end">{t('waiting.eta')}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {waiting.map(({ lane, kind, account, name, count, exact, etaSeconds }) => (
+        {waiting.map(({ place, lane, kind, account, name, count, exact, since, etaSeconds }) => (
           <Table.Tr key={[kind, account, name, lane].join(' ')}>
+            <Table.Td ta="end">
+              <Count of={place} />
+            </Table.Td>
             <Table.Td>
-              {name ?? account}
+              {name}
               <div className={textStyles.small}>
                 {t(`waiting.kind.${kind}`)}
-                {lane !== null && ` · ${common(`lane.${lane}`)}`}
+                {account !== null && ` · ${account}`}
+                {lane !== null && (
+                  <>
+                    {' · '}
+                    <LaneName of={lane} />
+                  </>
+                )}
+                {since !== null && (
+                  <>
+                    {' · '}
+                    <Time at={since} />
+                  </>
+                )}
+                {lane !== null && place === null && ` · ${t('waiting.stands')}`}
               </div>
             </Table.Td>
             <Table.Td ta="end">

@@ -7,6 +7,7 @@ import { OperatorError } from '../../../operator/error.ts';
 import { useMay } from '../../api/session.tsx';
 import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
+import { LaneChoice } from '../../parts/lane/lane-choice.tsx';
 import { Facts, Page, Section } from '../../parts/page.tsx';
 import { ErrorState } from '../../parts/states.tsx';
 import { Time } from '../../parts/values.tsx';
@@ -112,13 +113,14 @@ function About({ entry }: { readonly entry: SyncEntry }) {
 
 function FactsOf({ entry }: { readonly entry: SyncEntry }) {
   const { t } = useTranslation('syncs');
-  const { source, mapping, mode, account, schedule } = entry;
+  const { sync, source, mapping, mode, lane, account, schedule } = entry;
   return (
     <Facts
       facts={[
         [t('facts.source'), `${source.name} (${source.type})`],
         [t('facts.mapping'), mapping],
         [t('facts.mode'), mode],
+        [t('facts.lane'), <LaneChoice key="lane" sync={sync} lane={lane} />],
         [t('facts.account'), account],
         [
           t('facts.schedule'),

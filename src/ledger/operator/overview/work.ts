@@ -25,6 +25,8 @@ export interface RunningRow {
   readonly account: string;
   readonly sync: string;
   readonly state: string;
+  /** Of a sync, as its run began with it. Null: not stated, which is `backfill`. */
+  readonly lane: 'lead' | 'backfill' | null;
   readonly startedAt: string;
   readonly ageSeconds: number;
   readonly sourceProgress: number | null;
@@ -88,6 +90,7 @@ export async function readRunning(
               sum(calls) filter (where minute >= date_trunc('minute', now()) - interval '${LATEST_MINUTES} minutes')::int as latest
          from call_minutes where ${PACE} and ($2::text is null or run_id = $2) group by 1)
      select r.id as run, r.kind, r.account, r.sync, coalesce(c.state, r.status) as state,
+            r.spec -> 'options' ->> 'lane' as lane,
             ${isoText('r.started_at')} as "startedAt", extract(epoch from now() - r.started_at)::float8 as "ageSeconds",
             r.source_progress as "sourceProgress",
             case when c.run_id is not null then (c.plan ->> 'eligible')::int
@@ -117,6 +120,8 @@ export interface WaitingRow {
   readonly action: EventRequest['type'] | null;
   readonly count: number;
   readonly exact: boolean;
+  /** Of the oldest. Null: not known. */
+  readonly since: string | null;
   /** Events that ended in the last {@link PACE_MINUTES} minutes, or calls of the poller. */
   readonly recent: number;
 }
@@ -125,24 +130,25 @@ export interface WaitingRow {
 export async function readWaiting(db: Queryable, account: string | null): Promise<WaitingRow[]> {
   return await db.query<WaitingRow>(
     `with open as (
-       select account, route, action from events where state = 'accepted' and ($1::text is null or account = $1)
+       select account, route, action, accepted_at from events where state = 'accepted' and ($1::text is null or account = $1)
         limit ${MOST}
      ), ended as (
        select account, route, action, count(*) as n from events
         where state = 'ended' and ended_at > now() - interval '${PACE_MINUTES} minutes' group by 1, 2, 3
      ), todo as (
-       select account, poller from conversations where todo_at is not null and ($1::text is null or account = $1)
+       select account, poller, todo_since from conversations where todo_at is not null and ($1::text is null or account = $1)
         limit ${MOST}
      )
      select 'events' as kind, o.account, o.route as name, o.action, o.n::int as count,
-            (select count(*) < ${MOST} from open) as exact, coalesce(e.n, 0)::int as recent
-       from (select account, route, action, count(*) as n from open group by 1, 2, 3) o
+            (select count(*) < ${MOST} from open) as exact, ${isoText('o.since')} as since,
+            coalesce(e.n, 0)::int as recent
+       from (select account, route, action, count(*) as n, min(accepted_at) as since from open group by 1, 2, 3) o
        left join ended e using (account, route, action)
      union all
-     select 'conversations', t.account, t.poller, null, t.n::int, (select count(*) < ${MOST} from todo),
+     select 'conversations', t.account, t.poller, null, t.n::int, (select count(*) < ${MOST} from todo), ${isoText('t.since')},
             coalesce((select sum(m.calls) from call_minutes m join runs r on r.id = m.run_id
                        where ${PACE} and r.account = t.account and r.sync = ${pollerSyncNameSql('t.poller')}), 0)::int
-       from (select account, poller, count(*) as n from todo group by 1, 2) t
+       from (select account, poller, count(*) as n, min(todo_since) as since from todo group by 1, 2) t
       order by 1, 2, 3, 4`,
     [account],
   );

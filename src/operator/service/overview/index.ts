@@ -145,7 +145,7 @@ export function overviewHandlers(
     'GET /spending': async ({ by, limit, ...given }) => {
       const period = periodOf(given);
       const rows = await readSpending(db, period);
-      const items = sumSpending(rows, by);
+      const items = sumSpending(rows, by, deps.config().config.syncs);
       const { since, until } = period;
       const calls = rows.reduce((sum, row) => sum + row.calls, 0);
       return { since, until, calls, items: items.slice(0, limit), more: items.length > limit };

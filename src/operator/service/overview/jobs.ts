@@ -1,4 +1,5 @@
 // What a run belongs to, by its name among the names of syncs.
+import type { SyncConfig } from '../../../contracts/config/config.ts';
 import { isCampaignRoute } from '../../../contracts/ids.ts';
 import type { LaneName, Spending } from '../../../contracts/operator/overview.ts';
 import { LANES } from '../../../contracts/wire/run.ts';
@@ -23,7 +24,11 @@ export function laneName(lane: number): LaneName {
 }
 
 /** Sums rows of runs and lanes by job or by run, the largest first. */
-export function sumSpending(rows: readonly SpendingRow[], by: 'job' | 'run'): Spending[] {
+export function sumSpending(
+  rows: readonly SpendingRow[],
+  by: 'job' | 'run',
+  syncs: Readonly<Record<string, Pick<SyncConfig, 'account' | 'lane'>>>,
+): Spending[] {
   const total = rows.reduce((sum, { calls }) => sum + calls, 0);
   const sums = new Map<string, Omit<Spending, 'lanes'> & { lanes: Partial<Record<LaneName, number>> }>();
   for (const row of rows) {
@@ -32,6 +37,7 @@ export function sumSpending(rows: readonly SpendingRow[], by: 'job' | 'run'): Sp
     const key = JSON.stringify([row.account, job.kind, job.name, run]);
     const before = sums.get(key);
     const lane = laneName(row.lane);
+    const own = job.kind === 'sync' ? syncs[job.name] : undefined;
     const calls = (before?.calls ?? 0) + row.calls;
     sums.set(key, {
       account: row.account,
@@ -40,6 +46,7 @@ export function sumSpending(rows: readonly SpendingRow[], by: 'job' | 'run'): Sp
       run,
       calls,
       lanes: { ...before?.lanes, [lane]: (before?.lanes[lane] ?? 0) + row.calls },
+      nextLane: own?.account === row.account ? own.lane : null,
       share: calls / total,
       limited: (before?.limited ?? 0) + row.limited,
       failed: (before?.failed ?? 0) + row.failed,

@@ -1,5 +1,5 @@
 // Progress and estimates of the overview, from what the ledger counted.
-import type { RunningRun, WaitingWork } from '../../../contracts/operator/overview.ts';
+import { LaneName, type RunningRun, type WaitingWork } from '../../../contracts/operator/overview.ts';
 import { eventLane } from '../../../contracts/wire/intake.ts';
 import type { SinkRow } from '../../../ledger/operator/overview/health.ts';
 import { PACE_MINUTES, type RunningRow, type WaitingRow } from '../../../ledger/operator/overview/work.ts';
@@ -36,6 +36,7 @@ export function runningOf(
     account: row.account,
     name: jobOf(row.sync).name,
     state: row.state,
+    lane: row.kind === 'campaign' ? 'campaign' : (row.lane ?? 'backfill'),
     startedAt: row.startedAt,
     done,
     total,
@@ -62,30 +63,31 @@ function progressOf({ total, sourceProgress }: RunningRow, done: number): number
 
 const clamp = (share: number) => Math.min(1, Math.max(0, share));
 
-/** Waiting work by lane, the most urgent lane first. */
+/** Waiting work in the order in which the budget serves it: by lane, then by age. */
 export function waitingOf(
   running: readonly RunningRun[],
   waiting: readonly WaitingRow[],
   sinks: readonly SinkRow[],
 ): WaitingWork[] {
-  const ofRuns = running.flatMap(
-    ({ kind, account, name, state, done, total, exact, etaSeconds }): WaitingWork[] =>
-      // A plan that nobody has started waits for a person, not for the budget.
-      total === null || total === done || state === PLANNED
-        ? []
-        : [
-            {
-              lane: kind === 'campaign' ? 'campaign' : 'backfill',
-              kind: kind === 'campaign' ? 'members' : 'records',
-              account,
-              name,
-              count: total - done,
-              exact,
-              etaSeconds,
-            },
-          ],
-  );
-  const ofLedger = waiting.map((row): WaitingWork => {
+  const ofRuns = running.flatMap((run): Waiting[] => {
+    const { kind, lane, account, name, state, startedAt, done, total, exact, etaSeconds } = run;
+    // A plan that nobody has started waits for a person, not for the budget.
+    if (total === null || total === done || state === PLANNED) return [];
+    return [
+      {
+        lane,
+        kind: kind === 'campaign' ? 'members' : 'records',
+        account,
+        name,
+        count: total - done,
+        exact,
+        since: startedAt,
+        etaSeconds,
+        stands: run.paused !== null || run.blocked !== null,
+      },
+    ];
+  });
+  const ofLedger = waiting.map((row): Waiting => {
     const perSecond = row.recent / (PACE_MINUTES * 60);
     return {
       lane: row.action === null ? 'poll' : eventLane(row.action, row.name),
@@ -94,16 +96,46 @@ export function waitingOf(
       name: row.name,
       count: row.count,
       exact: row.exact,
+      since: row.since,
       etaSeconds: perSecond === 0 ? null : Math.round(row.count / perSecond),
+      stands: false,
     };
   });
-  const ofSinks = sinks.flatMap(({ sink, waiting: count, exact }): WaitingWork[] =>
+  const ofSinks = sinks.flatMap(({ sink, waiting: count, exact }): Waiting[] =>
     count === 0
       ? []
-      : [{ lane: null, kind: 'outbox', account: null, name: sink, count, exact, etaSeconds: null }],
+      : [
+          {
+            lane: null,
+            kind: 'outbox',
+            account: null,
+            name: sink,
+            count,
+            exact,
+            since: null,
+            etaSeconds: null,
+            stands: true,
+          },
+        ],
   );
-  return [...ofRuns, ...ofLedger, ...ofSinks].sort((a, b) => rank(a) - rank(b));
+  return inLine([...ofRuns, ...ofLedger, ...ofSinks]);
 }
 
-const ORDER = ['reply', 'lead', 'poll', 'campaign', 'backfill'];
-const rank = ({ lane }: WaitingWork) => (lane === null ? ORDER.length : ORDER.indexOf(lane));
+/** `stands`: it waits for something else than the budget. */
+type Waiting = Omit<WaitingWork, 'place'> & { readonly stands: boolean };
+
+/** Accounts have budgets of their own, so each has a line of its own. */
+function inLine(work: readonly Waiting[]): WaitingWork[] {
+  const before = new Map<string | null, number>();
+  const sorted = work.toSorted((a, b) => rank(a) - rank(b) || ageOf(a) - ageOf(b));
+  return sorted.map(({ stands, ...each }) => {
+    if (stands) return { ...each, place: null };
+    const place = (before.get(each.account) ?? 0) + 1;
+    before.set(each.account, place);
+    return { ...each, place };
+  });
+}
+
+const rank = ({ lane }: Waiting) =>
+  lane === null ? LaneName.options.length : LaneName.options.indexOf(lane);
+const ageOf = ({ since }: Waiting) => (since === null ? Number.MAX_SAFE_INTEGER : Date.parse(since));

@@ -97,6 +97,10 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
       const retry = { from: run ?? LAST_RUN, statuses, codes };
       return await beginAlone(await deps.temporal(), name, { retry, taskQueue: deps.workQueue });
     },
+    'PUT /syncs/{sync}/lane': async ({ sync, lane }, { identity }) => {
+      nameOf(sync);
+      return await deps.tools.expensive.run(identity, () => deps.tools.setSyncLane(sync, lane));
+    },
     'POST /syncs/{sync}/pause': (input, caller) =>
       steer(input, caller, (handle, by) => handle.executeUpdate(pauseUpdate, { args: [by] })),
     'POST /syncs/{sync}/resume': (input, caller) =>

@@ -53,6 +53,7 @@ async function entryOf(
     },
     mapping: options.mapping,
     mode: options.mode,
+    lane: options.lane,
     state: live ?? (open ? (client === null ? 'unknown' : 'interrupted') : 'idle'),
     last: newest === undefined ? null : await summaries.summaryOf(newest),
     schedule,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { CampaignNow } from '../../../../src/contracts/operator/campaigns.ts';
 import type { RunningRow } from '../../../../src/ledger/operator/overview/work.ts';
 import { readEstimates } from '../../../../src/operator/service/overview/campaigns.ts';
-import { runningOf } from '../../../../src/operator/service/overview/work.ts';
+import { runningOf, waitingOf } from '../../../../src/operator/service/overview/work.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const UNTIL = '2026-11-23T12:08:00.000Z';
@@ -14,6 +14,7 @@ const row = (over: Partial<RunningRow> = {}): RunningRow => ({
   account: 'acme',
   sync: '+spring',
   state: 'running',
+  lane: null,
   startedAt: '2026-11-23T11:00:00.000Z',
   ageSeconds: 3600,
   sourceProgress: null,
@@ -58,4 +59,40 @@ it('does not ask those that are paused, blocked or planned, nor syncs', async ()
 
 it('without an estimate, the end of a campaign is not guessed from its calls', () => {
   expect(runningOf(row(), undefined, undefined)).toMatchObject({ etaSeconds: null, waiting: null });
+});
+
+it('in the line of an account the lane goes first, then the age; what stands still has no place', () => {
+  const run = (over: Partial<RunningRow>) =>
+    runningOf(row({ kind: 'sync', state: 'syncing', ...over }), undefined, undefined);
+  const at = (minute: number) => `2026-11-23T11:0${minute}:00.000Z`;
+  const line = waitingOf(
+    [
+      run({ sync: 'newer', startedAt: at(2) }),
+      run({ sync: 'older', startedAt: at(1), lane: 'backfill' }),
+      run({ sync: 'urgent', startedAt: at(3), lane: 'lead' }),
+      run({ sync: 'stopped', startedAt: at(0), paused: { by: 'ana', reason: '' } }),
+      run({ sync: 'elsewhere', startedAt: at(4), account: 'beta' }),
+    ],
+    [
+      {
+        kind: 'conversations',
+        account: 'acme',
+        name: 'chats',
+        action: null,
+        count: 1,
+        exact: true,
+        since: null,
+        recent: 0,
+      },
+    ],
+    [],
+  );
+  expect(line.map(({ account, name, lane, place }) => [account, name, lane, place])).toEqual([
+    ['acme', 'urgent', 'lead', 1],
+    ['acme', 'chats', 'poll', 2],
+    ['acme', 'stopped', 'backfill', null],
+    ['acme', 'older', 'backfill', 3],
+    ['acme', 'newer', 'backfill', 4],
+    ['beta', 'elsewhere', 'backfill', 1],
+  ]);
 });

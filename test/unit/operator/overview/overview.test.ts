@@ -110,6 +110,8 @@ describe.each([
       ['backfill', 'records', 'leads', 30],
       [null, 'outbox', 'crm', 3],
     ]);
+    // The campaign is paused, and the sink takes no calls of the budget.
+    expect(waiting.map(({ place }) => place)).toEqual([1, 2, 3, null, 4, null]);
     // One event ended in the last ten minutes; the poller made 30 calls.
     expect(waiting.slice(0, 3).map(({ etaSeconds }) => etaSeconds)).toEqual([600, expect.any(Number), 60]);
   });
@@ -339,6 +341,7 @@ describe.each([
       ['route', 'signup', 1, null],
     ]);
     expect(items[0]).toMatchObject({ lanes: { backfill: 82 }, limited: 1, failed: 1, waitMs: 10 });
+    expect(items.map(({ nextLane }) => nextLane)).toEqual(['lead', null, null, null]);
     const byRun = await ask('GET /spending', { by: 'run', limit: 2 });
     expect(byRun.items.map(({ run }) => run)).toEqual(['acme/leads/2', 'acme/~chats/1']);
     expect(byRun.more).toBe(true);

@@ -16,6 +16,7 @@ export function depsOf(db: Database, warned: object[] = []): OperatorDeps {
   const config = {
     config: {
       accounts: { acme: account(['svc_a']), beta: account(['missing']) },
+      syncs: { leads: { account: 'acme', lane: 'lead' } },
       pollers: { chats: { account: 'acme' } },
       sinks: { crm: {} },
       routes: { signup: { account: 'acme' } },

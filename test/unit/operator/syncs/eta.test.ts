@@ -9,6 +9,7 @@ const row = (over: Partial<RunningRow>): RunningRow => ({
   account: 'acme',
   sync: 'leads',
   state: 'syncing',
+  lane: null,
   startedAt: '2026-11-27T00:00:00.000Z',
   ageSeconds: 1200,
   sourceProgress: null,

@@ -1,0 +1,56 @@
+// Priority of calls: what spends the budget, who waits for it, and what lanes are.
+export default {
+  spending: {
+    title: 'What spends the budget',
+    about: 'Calls in the period of the chart, the largest first. The priority of a sync can be changed here.',
+    what: 'What',
+    calls: 'Calls',
+    share: 'Share',
+    lane: 'Priority',
+    none: 'No calls in this period',
+    more: 'These are the {{shown}} largest.',
+    kind: {
+      sync: 'sync · {{account}}',
+      campaign: 'campaign · {{account}}',
+      poller: 'poller · {{account}}',
+      route: 'event route · {{account}}',
+      delivery: 'delivery checks · {{account}}',
+      other: 'other · {{account}}',
+    },
+  },
+  waiting: {
+    title: 'Waiting work',
+    about:
+      'In line for the calls of each account: by priority, then by age. Work of one priority takes turns. Times are at the pace of the last 10 minutes.',
+    place: 'Line',
+    stands: 'stands still',
+    none: 'Nothing waits',
+    what: 'What',
+    count: 'Waiting',
+    eta: 'Done in',
+    estimated: '≈ {{shown}}',
+    kind: {
+      records: 'records',
+      members: 'members',
+      events: 'events',
+      conversations: 'conversations',
+      outbox: 'events out',
+    },
+  },
+  /** A lane says whose calls go first when the limit of a token does not serve everybody at once. */
+  means: {
+    reply: 'Answers to people who wrote. These calls go first.',
+    lead: 'New leads. These calls go right after answers, before polling and campaigns.',
+    poll: 'Checks for new conversations. These calls go before campaigns and backfills.',
+    campaign: 'Triggers of campaigns. These calls go after answers, leads and polling.',
+    backfill: 'Bulk work that can wait. These calls go last.',
+  },
+  set: {
+    label: 'Priority of {{sync}}',
+    about: 'Who goes first when the budget is short. It counts from the next run of the sync on.',
+    lead: 'Before polling and campaigns',
+    backfill: 'After everything else',
+    done: '{{sync}}: the new priority counts from its next run on',
+    doneElsewhere: '{{sync}}: written. Workers use it once they have loaded the configuration',
+  },
+} as const;

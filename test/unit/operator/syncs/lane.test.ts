@@ -1,0 +1,71 @@
+// The priority of a sync is changed in sluice.yaml: in use at once, written in the audit log with the one before.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CONFIG_CHECKS } from '../../../../src/cli/config/config-checks.ts';
+import { loadConfig } from '../../../../src/config/load.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
+import { testLedger } from '../../../support/postgres/ledger.ts';
+
+const FILE = `version: 1
+accounts:
+  acme: { baseUrl: "http://127.0.0.1:9/wapi", tokens: [ env:TOKEN ] }
+sources:
+  crm: { type: csv, path: crm.csv }
+mappings:
+  crm: { contact: { number: phone } }
+syncs:
+  leads: { account: acme, source: crm, mapping: crm } # nightly
+  one: &one { account: acme, source: crm, mapping: crm }
+  two: *one
+`;
+
+let dir: string;
+let db: Database;
+let operator: TestOperator;
+const file = () => join(dir, 'sluice.yaml');
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-lane-'));
+  await writeFile(file(), FILE);
+  const config = await loadConfig(file(), { env: { TOKEN: 'svc_test_canary' }, ...CONFIG_CHECKS });
+  db = await testLedger();
+  operator = await openTestOperator({ db, temporal: null, config });
+}, 90_000);
+afterEach(async () => {
+  await operator.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+it('an operator sets it; the list, the configuration and the audit log have it', async () => {
+  const input = { sync: 'leads', lane: 'lead', reason: 'fair' } as const;
+  const done = await operator.as({ role: 'operator' }).call('PUT /syncs/{sync}/lane', input);
+  expect(done).toMatchObject({ before: 'backfill', file: file() });
+  expect(await readFile(file(), 'utf8')).toBe(
+    FILE.replace('mapping: crm } # nightly', 'mapping: crm, lane: lead } # nightly'),
+  );
+  expect(operator.config().spec('leads').options.lane).toBe('lead');
+  const { syncs } = await operator.client.call('GET /syncs', {});
+  expect(syncs.map(({ sync, lane }) => [sync, lane])).toEqual([
+    ['leads', 'lead'],
+    ['one', 'backfill'],
+    ['two', 'backfill'],
+  ]);
+  const { lines } = await operator.client.call('GET /audit', { action: 'PUT /syncs/{sync}/lane' });
+  expect(lines).toMatchObject([
+    { outcome: 'ok', details: { lane: 'lead', before: 'backfill', reason: 'fair' } },
+  ]);
+});
+
+it.each([
+  ['a sync that shares its entry', 'two', 'operator', { kind: 'conflict', code: 'SYNC_SHARED' }],
+  ['a sync that others share', 'one', 'operator', { kind: 'conflict', code: 'SYNC_SHARED' }],
+  ['a sync that is not there', 'nobody', 'operator', { kind: 'notFound' }],
+  ['an editor', 'leads', 'editor', { kind: 'forbidden' }],
+] as const)('%s is refused, and nothing is written', async (_, sync, role, refusal) => {
+  const call = operator.as({ role }).call('PUT /syncs/{sync}/lane', { sync, lane: 'lead' });
+  await expect(call).rejects.toMatchObject(refusal);
+  expect(await readFile(file(), 'utf8')).toBe(FILE);
+});
