@@ -1,5 +1,5 @@
 // Keeps answers, and reads them again when the server announces a change.
-import { type Query, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
 import { OperatorError } from '../../operator/error.ts';
 
 declare module '@tanstack/react-query' {
@@ -15,14 +15,14 @@ const RETRIES = 2;
 export const SESSION_KEY = ['GET /session', {}] as const;
 
 export function createQueryClient(): QueryClient {
+  // The frame shows the login or the enrolment, and comes back to this place.
+  const showFrame = (error: unknown) => {
+    if (error instanceof OperatorError && needsFrame(error))
+      void client.invalidateQueries({ queryKey: SESSION_KEY });
+  };
   const client: QueryClient = new QueryClient({
-    queryCache: new QueryCache({
-      onError: (error) => {
-        // The frame shows the login or the enrolment, and comes back to this place.
-        if (error instanceof OperatorError && needsFrame(error))
-          void client.invalidateQueries({ queryKey: SESSION_KEY });
-      },
-    }),
+    queryCache: new QueryCache({ onError: showFrame }),
+    mutationCache: new MutationCache({ onError: showFrame }),
     defaultOptions: {
       queries: {
         staleTime: STALE_MS,

@@ -36,8 +36,21 @@ export function useSession() {
   });
 }
 
+/** Who is logged in, or was until the session expired: what they typed stays in the open screen meanwhile. */
+export interface Viewer {
+  readonly user: NonNullable<Session['user']>;
+  /** Call it at a logout: nothing of what this viewer saw or typed stays for the next one. */
+  leave(): void;
+}
+
+export const ViewerContext = createContext<Viewer | null>(null);
+
+export function useViewer(): Viewer | null {
+  return use(ViewerContext);
+}
+
 /** Whether the viewer may use what needs the role `least`. The server decides; this only spares useless buttons. */
 export function useMay(least: RoleName): boolean {
-  const role = useSession().data?.user?.role;
+  const role = useViewer()?.user.role;
   return role !== undefined && ROLE_ORDER.indexOf(role) >= ROLE_ORDER.indexOf(least);
 }

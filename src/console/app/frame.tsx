@@ -2,9 +2,9 @@
 import { AppShell, Burger, Group, NavLink, ScrollArea, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Activity, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useSession } from '../api/session.tsx';
+import { useSession, ViewerContext } from '../api/session.tsx';
 import { ErrorState } from '../parts/states.tsx';
 import { Connection, ShownZone } from './connection.tsx';
 import classes from './frame.module.css';
@@ -18,6 +18,14 @@ const RequiredSecondFactor = lazy(() => import('../screens/login/required-second
 
 export function Frame() {
   const session = useSession();
+  const user = session.data?.user ?? null;
+  const [viewer, setViewer] = useState(user);
+  const [isLeaving, setLeaving] = useState(false);
+  if (user !== null && user !== viewer) setViewer(user);
+  if (user === null && isLeaving) {
+    setViewer(null);
+    setLeaving(false);
+  }
   if (session.isPending) return <Waiting />;
   if (session.data === undefined)
     return (
@@ -25,16 +33,24 @@ export function Frame() {
         <ErrorState error={session.error} onRetry={() => void session.refetch()} />
       </main>
     );
-  if (session.data.user === null)
-    return (
-      <Suspense fallback={<Waiting />}>
-        <Login session={session.data} />
-      </Suspense>
-    );
   return (
-    <SecondFactorGate isClosed={session.data.user.needsSecondFactor}>
-      <Shell />
-    </SecondFactorGate>
+    <>
+      {user === null && (
+        <Suspense fallback={<Waiting />}>
+          <Login session={session.data} />
+        </Suspense>
+      )}
+      {viewer !== null && (
+        // Behind the login of an expired session the screen stays as it is, for its viewer alone: forms keep their text.
+        <Activity mode={user === null ? 'hidden' : 'visible'}>
+          <ViewerContext value={{ user: viewer, leave: () => setLeaving(true) }}>
+            <SecondFactorGate key={viewer.identity} isClosed={viewer.needsSecondFactor}>
+              <Shell />
+            </SecondFactorGate>
+          </ViewerContext>
+        </Activity>
+      )}
+    </>
   );
 }
 

@@ -16,7 +16,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { SESSION_KEY } from '../api/query-client.ts';
-import { useSession } from '../api/session.tsx';
+import { useViewer } from '../api/session.tsx';
 import { useCommand } from '../api/use-command.ts';
 import { useFormat } from '../format/use-format.ts';
 import { useNow } from '../format/use-now.ts';
@@ -28,7 +28,8 @@ const SCHEMES = ['light', 'dark', 'auto'] as const;
 
 export function ViewerMenu() {
   const { t, i18n } = useTranslation('common');
-  const user = useSession().data?.user;
+  const viewer = useViewer();
+  const user = viewer?.user;
   const queries = useQueryClient();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const zone = useZone();
@@ -37,11 +38,12 @@ export function ViewerMenu() {
   const logout = useCommand('POST /logout', {
     // Nothing of what this viewer saw stays for the next one.
     onDone: () => {
+      viewer?.leave();
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
       void queries.invalidateQueries({ queryKey: SESSION_KEY });
     },
   });
-  if (user === undefined || user === null) return null;
+  if (user === undefined) return null;
   return (
     <Popover position="bottom-end" width={280} shadow="md" trapFocus returnFocus>
       <Popover.Target>

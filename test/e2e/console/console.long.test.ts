@@ -118,6 +118,55 @@ it('an expired session leads to the login, and from there back to the same place
   });
 });
 
+it('what is typed in an open form outlasts an expired session, for the same viewer alone', async () => {
+  let isExpired = false;
+  let name = 'ana';
+  const logins = loginAnswers();
+  const refuse: Answer = (_req, res) => {
+    res.status(401).json({ error: { kind: 'unauthenticated', message: 'log in first' } });
+    return undefined;
+  };
+  const given = answers({
+    ...logins,
+    'GET /session': (req, res) => {
+      if (isExpired) return { user: null, csrfToken: null, oidc: null, needsFirstAdmin: false };
+      const session = logins['GET /session']?.(req, res) as { user: object | null };
+      return session.user === null
+        ? session
+        : { ...session, user: { ...session.user, identity: `user:${name}` } };
+    },
+    'POST /login': (req, res) => {
+      isExpired = false;
+      return logins['POST /login']?.(req, res);
+    },
+    'GET /users': (req, res) => (isExpired ? refuse(req, res) : { users: [] }),
+    'POST /users': refuse,
+  });
+  await withConsole(given, {}, async ({ page, stub }) => {
+    await page.goto(`${stub.url}/settings?tab=users`);
+    await logIn(page);
+    await page.getByRole('button', { name: 'Add user' }).first().click();
+    const form = page.getByRole('dialog');
+    const field = form.getByLabel('Login name');
+    await field.fill('bia');
+    isExpired = true;
+    await form.getByRole('button', { name: 'Add user' }).click();
+    await page.getByRole('heading', { name: 'Log in to Sluice' }).waitFor();
+    await form.waitFor({ state: 'hidden' });
+    await logIn(page);
+    await form.waitFor();
+    expect(await field.inputValue()).toBe('bia');
+    await page.getByRole('heading', { name: 'Log in to Sluice' }).waitFor({ state: 'detached' });
+    isExpired = true;
+    stub.announce(['users']);
+    await page.getByRole('heading', { name: 'Log in to Sluice' }).waitFor();
+    name = 'eve';
+    await logIn(page);
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    expect(await form.count()).toBe(0);
+  });
+});
+
 it('the overview counts failures of the last day only when it is asked to', async () => {
   let counted = 0;
   const at = new Date().toISOString();

@@ -56,9 +56,9 @@ export async function openPage(browser: Browser, url: string, options: OpenOptio
 }
 
 export async function logIn(page: Page, name = 'ana', password = 'correct horse battery'): Promise<void> {
-  await page.locator('input[name=username]').fill(name);
-  await page.locator('input[name=password]').fill(password);
-  await page.locator('button[type=submit]').click();
+  await page.locator('input[name=username]:visible').fill(name);
+  await page.locator('input[name=password]:visible').fill(password);
+  await page.locator('button[type=submit]:visible').click();
 }
 
 interface Violation {

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SESSION_KEY } from '../../api/query-client.ts';
-import { type Session, useSession } from '../../api/session.tsx';
+import { type Session, useViewer } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { Section } from '../../parts/page.tsx';
@@ -14,7 +14,7 @@ const MIN_LENGTH = 12;
 export function ChangePassword() {
   const { t } = useTranslation('settings');
   const queries = useQueryClient();
-  const userName = useSession().data?.user?.name ?? '';
+  const userName = useViewer()?.user.name ?? '';
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');

@@ -3,14 +3,14 @@ import { Button } from '@mantine/core';
 import { IconShieldOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../contracts/operator/identity.ts';
-import { useSession } from '../../api/session.tsx';
+import { useViewer } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 
 export function ResetSecondFactor({ user: { name, displayName } }: { readonly user: User }) {
   const { t } = useTranslation('settings');
   const confirm = useConfirm();
-  const isMe = useSession().data?.user?.name === name;
+  const isMe = useViewer()?.user.name === name;
   const reset = useCommand('POST /users/{name}/second-factor/reset', {
     done: () => t('users.resetFactorDone', { name: displayName }),
     topics: ['audit', 'sessions'],

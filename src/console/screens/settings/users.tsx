@@ -4,7 +4,7 @@ import { IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../contracts/operator/identity.ts';
-import { useSession } from '../../api/session.tsx';
+import { useViewer } from '../../api/session.tsx';
 import { usePages } from '../../api/use-call.ts';
 import { useUrlValue } from '../../app/use-url-state.ts';
 import { Section } from '../../parts/page.tsx';
@@ -58,7 +58,7 @@ export function Users() {
 function useColumns(): readonly Column<User>[] {
   const { t } = useTranslation('settings');
   const { t: common } = useTranslation('common');
-  const me = useSession().data?.user?.name;
+  const me = useViewer()?.user.name;
   return [
     {
       id: 'name',
