@@ -36,7 +36,7 @@ export function CampaignView({ campaign, run }: { readonly campaign: string; rea
     { topics: TOPICS, everyMs: EVERY_MS },
   );
   const trail = [
-    <Anchor key="campaigns" component={Link} to="/campaigns" search={{} as never}>
+    <Anchor key="campaigns" component={Link} to="/campaigns" search={{} as never} fz="xs">
       {common('screen.campaigns')}
     </Anchor>,
   ];

@@ -71,7 +71,12 @@ function BackLink({ again = false }: { readonly again?: boolean }) {
   const { queryOf, stateOf } = usePersonQueries();
   const query = queryOf(useLocation().state);
   return (
-    <Anchor component={Link} to="/people" state={query === '' ? {} : stateOf(query)}>
+    <Anchor
+      component={Link}
+      to="/people"
+      fz={again ? undefined : 'xs'}
+      state={query === '' ? {} : stateOf(query)}
+    >
       {t(again ? 'person.searchAgain' : 'person.back')}
     </Anchor>
   );

@@ -65,6 +65,11 @@ const TABS: readonly Tab[] = [
   { id: 'audit', icon: IconHistory, part: Audit, isForAdmins: true },
 ];
 
+/** The chosen tab may be beyond the end of the line. */
+function intoSight(chosen: HTMLElement | null): void {
+  chosen?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+}
+
 export default function SettingsScreen() {
   const { t } = useTranslation('settings');
   const navigate = useNavigate();
@@ -80,7 +85,12 @@ export default function SettingsScreen() {
       <Tabs value={tab.id} onChange={open} keepMounted={false} classNames={{ tabSection: classes.tabIcon }}>
         <Tabs.List aria-label={t('tabs')}>
           {TABS.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ id, icon: Icon }) => (
-            <Tabs.Tab key={id} value={id} leftSection={<Icon size={16} stroke={1.6} aria-hidden />}>
+            <Tabs.Tab
+              key={id}
+              value={id}
+              ref={id === tab.id ? intoSight : null}
+              leftSection={<Icon size={16} stroke={1.6} aria-hidden />}
+            >
               {t(`tab.${id}`)}
             </Tabs.Tab>
           ))}
