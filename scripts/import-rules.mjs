@@ -46,7 +46,7 @@ const RULES = {
   'src/console': {
     may: `react react-dom/client @mantine/* @mantine/** @tanstack/react-query @tanstack/react-router @tanstack/react-table
           @tanstack/react-virtual @fontsource-variable/inter/** @tabler/icons-react i18next react-i18next qr uplot uplot/** yaml vite/client
-          src/operator/client/client.ts src/operator/error.ts src/contracts/csv.ts src/contracts/json-fault.ts`,
+          src/operator/client/client.ts src/operator/error.ts src/contracts/csv.ts src/contracts/json-fault.ts src/contracts/own-reason.ts src/contracts/refused-access.ts`,
     types: 'contracts',
   },
   activities: {

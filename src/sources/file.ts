@@ -1,7 +1,7 @@
 // Opens and fingerprints a source file on disk. It rejects files that are not text (format.ts).
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { type Fingerprint, SourceError } from '../contracts/wire/source.ts';
 import { NotRegularFileError, openRegularFile } from '../files/regular-file.ts';
 import { refuseBinary } from './format.ts';
@@ -15,7 +15,7 @@ export interface ByteReader {
 }
 
 export interface SourceFile {
-  /** The path as written in the configuration, for messages. */
+  /** The path from the folder of the configuration, for messages. */
   readonly name: string;
   readonly handle: ByteReader;
   readonly fingerprint: Fingerprint;
@@ -32,13 +32,14 @@ export async function withFile<T>(
   baseDir: string,
   use: (file: SourceFile) => Promise<T>,
 ): Promise<T> {
-  const handle = await openOrExplain(path, baseDir);
+  const name = nameOf(path, baseDir);
+  const handle = await openOrExplain(resolve(baseDir, path), name);
   try {
     const stat = await handle.stat();
     const head = await readAt(handle, 0, Math.min(HEAD_BYTES, stat.size));
-    refuseBinary(path, head);
+    refuseBinary(name, head);
     const file: SourceFile = {
-      name: path,
+      name,
       handle,
       head,
       fingerprint: {
@@ -49,7 +50,7 @@ export async function withFile<T>(
     };
     const result = await use(file);
     const after = await handle.stat();
-    if (after.size !== stat.size || after.mtimeMs !== stat.mtimeMs) throw changed(path);
+    if (after.size !== stat.size || after.mtimeMs !== stat.mtimeMs) throw changed(name);
     return result;
   } finally {
     await handle.close();
@@ -95,22 +96,30 @@ export async function readAt(handle: ByteReader, position: number, length: numbe
   return buffer.subarray(0, filled);
 }
 
-async function openOrExplain(path: string, baseDir: string): Promise<FileHandle> {
+/** A loaded configuration has absolute paths. Messages reach the console, and those who use it need no path of the server. */
+function nameOf(path: string, baseDir: string): string {
+  if (!isAbsolute(path)) return path;
+  const name = relative(baseDir, path);
+  return name === '..' || name.startsWith('../') || isAbsolute(name) ? path : name;
+}
+
+/** @param name for messages */
+async function openOrExplain(path: string, name: string): Promise<FileHandle> {
   try {
-    return await openRegularFile(resolve(baseDir, path));
+    return await openRegularFile(path);
   } catch (error) {
     if (error instanceof NotRegularFileError) {
-      const message = `source file "${path}" can't be read: ${error.code}; write the export to a file, and correct "path"`;
+      const message = `source file "${name}" can't be read: ${error.code}; write the export to a file, and correct "path"`;
       throw new SourceError('format', message, { cause: error });
     }
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      const message = `source file "${path}" does not exist; a path is relative to the folder of the configuration file: put the export there, or correct "path"`;
+      const message = `source file "${name}" does not exist; a path is relative to the folder of the configuration file: put the export there, or correct "path"`;
       throw new SourceError('not_found', message, { cause: error });
     }
     const why =
       code === 'EACCES' || code === 'EPERM' ? 'may not be read by this user' : `can't be opened (${code})`;
-    throw new SourceError('unreadable', `source file "${path}" ${why}; check its permissions`, {
+    throw new SourceError('unreadable', `source file "${name}" ${why}; check its permissions`, {
       cause: error,
     });
   }

@@ -1,6 +1,10 @@
 // What needs a person, in words, with the command that helps.
-import type { Need } from '../../contracts/operator/overview.ts';
+import type { Health, Need } from '../../contracts/operator/overview.ts';
+import { ownReason } from '../../contracts/own-reason.ts';
+import { needsToken } from '../../contracts/refused-access.ts';
 import { formatMany, formatTime } from '../lib/terminal/format.ts';
+
+type LedgerKind = Health['ledger']['kind'];
 
 interface Words {
   /** What is the case. `name` is of the need; `many` counts its things. */
@@ -10,7 +14,7 @@ interface Words {
     is: (one: string, more: string) => string,
   ) => string;
   /** The command of `sluice`, without `npx sluice`. */
-  readonly command: (need: Need) => string;
+  readonly command: (need: Need, ledger: LedgerKind) => string;
 }
 
 const WORDS: Readonly<Record<Need['kind'], Words>> = {
@@ -105,7 +109,7 @@ const WORDS: Readonly<Record<Need['kind'], Words>> = {
     command: ({ name }) => `refused list --route ${name}`,
   },
   'failing-calls': {
-    what: (name) => `every call of the account ${name} failed in the last 5 minutes`,
+    what: (name) => `every call of the account ${name} fails`,
     command: () => 'doctor',
   },
   'waiting-sink': {
@@ -114,7 +118,8 @@ const WORDS: Readonly<Record<Need['kind'], Words>> = {
   },
   'no-worker': {
     what: () => 'work waits, and no worker process is alive',
-    command: () => 'worker',
+    // A worker alone needs servers; `dev` brings them.
+    command: (_, ledger) => (ledger === 'pglite' ? 'dev' : 'worker'),
   },
   'temporal-away': {
     what: () => 'Temporal does not answer',
@@ -124,16 +129,22 @@ const WORDS: Readonly<Record<Need['kind'], Words>> = {
     what: () => 'Kafka does not answer',
     command: () => 'doctor',
   },
+  'broken-configuration': {
+    what: () => 'the configuration on the disk is broken, and the one before is in use',
+    command: () => 'config check',
+  },
 };
 
 const MARK = { critical: '!!', warning: '! ', info: '  ' } as const;
 
-/** One line for the fact and one for the command. */
-export function describeNeed(need: Need): string[] {
+/** One line for the fact and one for the command, with what comes before the command if it alone does not help. */
+export function describeNeed(need: Need, ledger: LedgerKind): string[] {
   const { kind, severity, account, name, count, since, code, reason } = need;
   const { what, command } = WORDS[kind];
   const where = account === null ? '' : ` (${account})`;
-  const why = [reason, code === null ? null : `[${code}]`].filter((part) => part !== null).join(' ');
+  const why = [ownReason(code, reason), code === null ? null : `[${code}]`]
+    .filter((part) => part !== null)
+    .join(' ');
   const from = since === null ? '' : `, since ${formatTime(since)}`;
   return [
     `${MARK[severity]} ${what(
@@ -141,6 +152,7 @@ export function describeNeed(need: Need): string[] {
       (one) => formatMany(count, one),
       (one, more) => (count === 1 ? one : more),
     )}${where}${from}${why === '' ? '' : `: ${why}`}`,
-    `   npx sluice ${command(need)}`,
+    ...(needsToken(code, reason) ? ['   give the account a token that works, then:'] : []),
+    `   npx sluice ${command(need, ledger)}`,
   ];
 }

@@ -22,14 +22,16 @@ export function registerReview(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--json', 'print what was reviewed as JSON', false)
     .action((names: readonly string[], options: Options) =>
       withOperator(options, env, { command: 'sluice review' }, async (client) => {
-        const { needs } = await client.call('GET /overview', {});
+        const { needs, health } = await client.call('GET /overview', {});
         const chosen = needs.filter(
           (need) => reviewOf(need) !== null && (options.all || names.includes(need.name)),
         );
         for (const need of chosen) {
           await client.call('POST /needs/review', reviewOf(need) as Review);
           if (!options.json)
-            process.stdout.write(`reviewed: ${describeNeed(need)[0]?.trim() ?? need.kind}\n`);
+            process.stdout.write(
+              `reviewed: ${describeNeed(need, health.ledger.kind)[0]?.trim() ?? need.kind}\n`,
+            );
         }
         if (options.json) process.stdout.write(`${JSON.stringify({ reviewed: chosen })}\n`);
         const missing = names.filter((name) => chosen.every((need) => need.name !== name));

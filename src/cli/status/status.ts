@@ -48,7 +48,7 @@ export function describeOverview(overview: Overview): string[] {
     ...section('Waiting', tableOf(WAITING, waiting, width), 'nothing', 1),
     ...section(
       'Needs a person',
-      needs.flatMap((need) => describeNeed(need)),
+      needs.flatMap((need) => describeNeed(need, overview.health.ledger.kind)),
       calmSince === null ? 'nothing' : `nothing since ${formatTime(calmSince)}`,
     ),
     ...(more ? ['  and more: `sluice status --json` lists the first ones'] : []),

@@ -1,5 +1,7 @@
 // Follows a run of a sync to its report, in this process or in another.
+
 import type { SyncProgress } from '../../contracts/operator/syncs.ts';
+import { needsToken } from '../../contracts/refused-access.ts';
 import type { RunProgress, RunReport } from '../../contracts/wire/run.ts';
 import { SOURCE_FAILURE } from '../../contracts/wire/source.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
@@ -81,19 +83,15 @@ function exitCodeOfFailure(type: string): number {
     : EXIT.error;
 }
 
-/** The token is refused: unknown, revoked, expired, or without a scope (API text, Authentication). */
-function concernsToken(code: string): boolean {
-  return code.startsWith('ERR_TOKEN_') || code === 'ERR_SCOPE_MISSING';
-}
-
-function wayOut(sync: string, code: string): string {
-  const what = concernsToken(code) ? 'Give the account a token that works' : 'Correct the cause';
+function wayOut(sync: string, isToken: boolean): string {
+  const what = isToken ? 'Give the account a token that works' : 'Correct the cause';
   return `${what}, then run \`sluice sync run ${sync}\` again: it continues where it stopped`;
 }
 
 function refusedRun(sync: string, { code, reason }: { code: string; reason: string }): CliError {
-  const exitCode = concernsToken(code) ? EXIT.auth : EXIT.error;
-  const message = `the service refuses the run, so Sluice paused it; no work is lost (${reason}). ${wayOut(sync, code)}`;
+  const isToken = needsToken(code, reason);
+  const exitCode = isToken ? EXIT.auth : EXIT.error;
+  const message = `the service refuses the run, so Sluice paused it; no work is lost (${reason}). ${wayOut(sync, isToken)}`;
   return new CliError(exitCode, message);
 }
 
@@ -117,5 +115,5 @@ function showing({ progress, attended, sync }: FollowedSync): (now: SyncProgress
 function describePause({ by, reason, code }: NonNullable<RunProgress['paused']>, sync: string): string {
   return code === undefined
     ? `paused by ${by}: ${reason || 'no reason given'}; continue with \`sluice sync resume ${sync}\``
-    : `paused, because the service refuses the run: ${reason}. End this command with Ctrl-C. ${wayOut(sync, code)}`;
+    : `paused, because the service refuses the run: ${reason}. End this command with Ctrl-C. ${wayOut(sync, needsToken(code, reason))}`;
 }

@@ -115,6 +115,7 @@ const NEED_KINDS = [
   'no-worker',
   'temporal-away',
   'kafka-away',
+  'broken-configuration',
 ] as const;
 
 /** Needs that end when somebody has looked at them. Newer failures of the same kind show again. */
@@ -153,6 +154,8 @@ const AccountHealth = z.object({
   /** Calls of the last five minutes, and those of them without success. An answer with 429 is neither. */
   calls: Count,
   failed: Count,
+  /** Calls since the last success, at most of those five minutes, that got no answer, a 5xx or a 401. */
+  unanswered: Count,
   /** Null: none in those five minutes. */
   lastCallAt: Time.nullable(),
   lastSuccessAt: Time.nullable(),
@@ -173,7 +176,9 @@ const PollerHealth = z.object({
 const SinkHealth = z.object({
   sink: z.string(),
   circuit: z.enum(['closed', 'open']),
+  /** Why the newest attempt failed. Null: it did not. */
   code: z.string().nullable(),
+  reason: z.string().nullable(),
   waiting: Count,
   /** False: there are more. */
   exact: z.boolean(),

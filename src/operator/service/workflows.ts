@@ -82,6 +82,17 @@ export async function hasWorkers(client: Client, taskQueue: string): Promise<boo
   }
 }
 
+/** Number of workflow tasks that wait for a worker. About: Temporal counts so. 0 from servers that do not count. */
+export async function countBacklog(client: Client, taskQueue: string): Promise<number> {
+  const { stats } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
+    reportStats: true,
+  });
+  return Number(stats?.approximateBacklogCount ?? 0);
+}
+
 async function isPolled(client: Client, taskQueue: string): Promise<boolean> {
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,

@@ -215,6 +215,27 @@ it('the overview changes when the server announces it, and says when the connect
   });
 });
 
+it('an overview that cannot be read says why, and not that all is well as before', async () => {
+  let gone = false;
+  const overview: Answer = (_req, res) => {
+    if (!gone) return quietOverview();
+    const message = "the ledger's database: connect ECONNREFUSED";
+    return res.status(503).json({ error: { kind: 'unavailable', code: 'LEDGER', message } });
+  };
+  await withConsole(answers({ 'GET /overview': overview }), {}, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await logIn(page);
+    await page.getByText('All is well').waitFor();
+    gone = true;
+    stub.announce(['overview']);
+    await page.getByText('connect ECONNREFUSED').waitFor();
+    expect(await page.getByText('All is well').count()).toBe(0);
+    gone = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('All is well').waitFor();
+  });
+});
+
 it('a command says what it does, takes a reason, and carries the CSRF token', async () => {
   const commands: unknown[] = [];
   const given = answers({

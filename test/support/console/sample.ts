@@ -21,11 +21,20 @@ export function busyOverview(): Overview {
       kafka: { ok: true, detail: null, topics: [{ route: 'leads', topic: 'crm.leads', lag: 42 }] },
       workers: { alive: 2, lastSeenAt: ago(0), versions: ['0.1.0'] },
       api: [
-        { account: 'acme', calls: 596, failed: 4, lastCallAt: ago(0), lastSuccessAt: ago(0), lastCode: null },
+        {
+          account: 'acme',
+          calls: 596,
+          failed: 4,
+          unanswered: 0,
+          lastCallAt: ago(0),
+          lastSuccessAt: ago(0),
+          lastCode: null,
+        },
         {
           account: 'globex',
           calls: 80,
           failed: 9,
+          unanswered: 0,
           lastCallAt: ago(1),
           lastSuccessAt: ago(1),
           lastCode: 'ERR_CONNECTION_NOT_CONNECTED',

@@ -1,8 +1,8 @@
 // What a person reads about a failure: in words of the page's language, and nothing twice.
 import { describe, expect, it } from 'vitest';
 import { CODE_AREAS } from '../../../scripts/reference/codes/index.ts';
-import { ownReason } from '../../../src/console/format/own-reason.ts';
 import en from '../../../src/console/i18n/en/codes.ts';
+import { ownReason } from '../../../src/contracts/own-reason.ts';
 
 const IN_WORDS = [
   'Rows of a source',

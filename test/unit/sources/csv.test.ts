@@ -153,12 +153,17 @@ describe('what is no source at all', () => {
     await mkdir(join(folder.path, 'dir'), { recursive: true });
     const pipe = join(folder.path, `${type}-pipe`);
     execFileSync('mkfifo', [pipe]);
-    for (const path of ['dir', pipe, '/dev/zero']) {
+    // Messages name a path from the folder of the configuration, as its file does.
+    for (const [path, name] of [
+      ['dir', 'dir'],
+      [pipe, `${type}-pipe`],
+      ['/dev/zero', '/dev/zero'],
+    ] as const) {
       const config = { type, path, encoding: 'auto', delimiter: 'auto' } as const;
       const source = openSource(config, { baseDir: folder.path });
       await expect(source.read(null, { limit: 1 })).rejects.toMatchObject({
         code: 'format',
-        message: expect.stringContaining(`"${path}" can't be read: it is a`),
+        message: expect.stringContaining(`"${name}" can't be read: it is a`),
       });
     }
   });

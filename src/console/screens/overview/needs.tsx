@@ -5,6 +5,7 @@ import { IconAlertTriangle, IconBan, IconCircleCheck, IconInfoCircle } from '@ta
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { needsToken } from '../../../contracts/refused-access.ts';
 import type { Route } from '../../api/client.ts';
 import { invalidateTopics } from '../../api/query-client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
@@ -60,6 +61,7 @@ const SCREEN_OF = {
   'no-worker': '/',
   'temporal-away': '/',
   'kafka-away': '/events',
+  'broken-configuration': '/settings',
 } as const satisfies Record<Need['kind'], string>;
 
 export function NeedList({ at, needs, more }: Pick<Overview, 'at' | 'needs' | 'more'>) {
@@ -112,6 +114,7 @@ function NeedItem({ need }: { readonly need: Need }) {
             </>
           )}
           {(code ?? reason) !== null && <Reason code={code} reason={reason} />}
+          {needsToken(code, reason) && <div>{t('needs.token')}</div>}
         </div>
       </div>
       {kind === 'unknown-members' ? (

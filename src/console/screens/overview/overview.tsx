@@ -21,7 +21,10 @@ const EVERY_MS = 10_000;
 
 export default function OverviewScreen() {
   const { t } = useTranslation('overview');
-  const overview = useCall('GET /overview', {}, { everyMs: EVERY_MS });
+  const answer = useCall('GET /overview', {}, { everyMs: EVERY_MS });
+  const { error, refetch } = answer;
+  // An old answer could say that all is well while the database is gone.
+  const overview = { data: error === null ? answer.data : undefined, error, refetch };
   return (
     <Page title={t('title')} lead={overview.data && <Verdict overview={overview.data} />}>
       <Loaded of={overview}>

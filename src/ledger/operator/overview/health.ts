@@ -14,6 +14,7 @@ export interface AccountCalls {
   readonly account: string;
   readonly calls: number;
   readonly failed: number;
+  readonly unanswered: number;
   readonly lastCallAt: string | null;
   readonly lastSuccessAt: string | null;
   readonly lastCode: string | null;
@@ -33,6 +34,7 @@ export interface SinkRow {
   readonly sink: string;
   readonly circuit: 'closed' | 'open';
   readonly code: string | null;
+  readonly reason: string | null;
   readonly waiting: number;
   readonly exact: boolean;
   readonly dead: number;
@@ -50,13 +52,18 @@ export interface LedgerHealth {
 /** @param account null: all */
 export async function readHealth(db: Queryable, account: string | null): Promise<LedgerHealth> {
   const [row] = await db.query<LedgerHealth>(
-    `with recent as (
+    `with last as (
+       select account, status, code, at, max(at) filter (where code is null) over (partition by account) as success
+         from calls where at > now() - interval '5 minutes' and ($1::text is null or account = $1)),
+     recent as (
        select account, count(*) as calls, count(*) filter (where code is not null and status is distinct from 429) as failed, max(at) as last,
-              max(at) filter (where code is null) as success,
+              count(*) filter (where code is not null and (status is null or status >= 500 or status = 401)
+                                 and (success is null or at > success)) as unanswered,
+              max(success) as success,
               (array_agg(code order by at desc) filter (where code is not null and status is distinct from 429))[1] as code
-         from calls where at > now() - interval '5 minutes' and ($1::text is null or account = $1) group by 1)
+         from last group by 1)
      select (select ${isoText('max(at)')} from calls) as "lastFlushAt",
-            coalesce((select json_agg(json_build_object('account', account, 'calls', calls, 'failed', failed,
+            coalesce((select json_agg(json_build_object('account', account, 'calls', calls, 'failed', failed, 'unanswered', unanswered,
                         'lastCallAt', ${isoText('last')}, 'lastSuccessAt', ${isoText('success')}, 'lastCode', code) order by account)
                         from recent), '[]') as accounts,
             coalesce((select json_agg(json_build_object('account', account, 'poller', poller,
@@ -73,7 +80,7 @@ export async function readHealth(db: Queryable, account: string | null): Promise
 /** All sinks that are configured or have a state, by name. */
 export async function readSinks(db: Queryable, configured: readonly string[]): Promise<SinkRow[]> {
   return await db.query<SinkRow>(
-    `select n.sink, case when s.open_until is null then 'closed' else 'open' end as circuit, s.code, w.n::int as waiting,
+    `select n.sink, case when s.open_until is null then 'closed' else 'open' end as circuit, s.code, s.reason, w.n::int as waiting,
             w.n < ${MOST} as exact, d.n::int as dead,
             ${secondsSince('o.at')} as "lagSeconds", ${isoText('s.sent_at')} as "sentAt"
        from (select unnest($1::text[]) as sink union select sink from sink_states) n

@@ -47,6 +47,9 @@ const lastRuns = (kinds: string): string =>
   `(select distinct on (account, sync) * from runs where kind in (${kinds}) and finished_at is not null
      order by account, sync, seq desc) r`;
 
+/** The error of a run that Sluice can name begins with its code. */
+const CODE_FIRST = '^([A-Z][A-Z0-9_]+): ';
+
 /** Each part has the columns kind, account, name, run, count, since, code and reason. */
 const PARTS = [
   `select 'unknown-records', r.account, r.sync, r.id, u.n, u.since, null, null
@@ -85,7 +88,8 @@ const PARTS = [
             select 1 from outbox where sink = s.sink and state = 'dead' limit 1000) ids) d,
           lateral (select created_at, code, reason from outbox where sink = s.sink and state = 'dead' order by seq limit 1) f`,
   // A later run that went well has made up for it.
-  `select 'failed-run', r.account, r.sync, r.id, 1, r.finished_at, 'RUN_FAILED', r.error
+  `select 'failed-run', r.account, r.sync, r.id, 1, r.finished_at,
+          coalesce(substring(r.error from '${CODE_FIRST}'), 'RUN_FAILED'), regexp_replace(r.error, '${CODE_FIRST}', '')
      from runs r
     where r.kind in ('sync', 'retry') and r.finished_at > now() - interval '1 day' and r.status = 'failed'
       and not exists (select 1 from runs l where l.account = r.account and l.sync = r.sync and l.seq > r.seq
@@ -115,7 +119,12 @@ const PARTS = [
     where state = 'ended' and outcome = 'failed' and ended_at > now() - interval '${FAILED_FOR}'
       and ${unseen('failed-events', 'e.route', 'e.ended_at')} group by account, route`,
   // Deliveries to a path of no route are not for Sluice.
-  `select 'refused-events', null, route, null, sum(count), min(hour), mode() within group (order by code), null
+  // With the reason of the newest one, and since the first one that is kept: the counts know the hour only.
+  `select 'refused-events', null, route, null, sum(count),
+          min(coalesce((select min(k.at) from refusals k
+                         where k.via = 'http' and k.route = h.route and k.at >= h.hour), h.hour)),
+          mode() within group (order by code),
+          (select k.reason from refusals k where k.via = 'http' and k.route = h.route order by k.id desc limit 1)
      from refusal_hours h
     where via = 'http' and route <> '-' and last_at > now() - interval '${FAILED_FOR}'
       and ${unseen('refused-events', 'h.route', 'h.last_at')} group by route`,

@@ -97,7 +97,8 @@ export function overviewHandlers(
         running: runs,
         waiting: waitingOf(runs, waiting, sinks),
       };
-      const outages = outagesOf(state);
+      const hasBacklog = state.health.workers.alive === 0 && (await probes.hasBacklog());
+      const outages = outagesOf({ ...state, at, hasBacklog });
       const all = needsOf({
         rows: needs,
         work,

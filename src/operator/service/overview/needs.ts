@@ -26,6 +26,7 @@ const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
   'no-worker': 'critical',
   'temporal-away': 'critical',
   'kafka-away': 'critical',
+  'broken-configuration': 'critical',
   'failed-records': 'warning',
   'rejected-rows': 'warning',
   'failed-events': 'warning',

@@ -5,21 +5,31 @@ import { NO_SERVER } from './probes.ts';
 type Outage = Pick<Need, 'account' | 'name' | 'since' | 'code' | 'reason'> & {
   readonly kind: Extract<
     Need['kind'],
-    'failing-calls' | 'waiting-sink' | 'no-worker' | 'temporal-away' | 'kafka-away'
+    'failing-calls' | 'waiting-sink' | 'no-worker' | 'temporal-away' | 'kafka-away' | 'broken-configuration'
   >;
 };
 
 /** Fewer calls than this in five minutes say nothing about the service. */
 const MIN_CALLS = 3;
 
+/** Without a success for this long, the failures are no hiccup. */
+const NO_SUCCESS_MS = 15_000;
+/** Seconds. By then an event was tried again, so its receiver was not only busy for a moment. */
+const SINK_FAILS_S = 20;
+
 interface Seen {
+  /** By the ledger's clock. */
+  readonly at: string;
   readonly health: Health;
   readonly running: readonly RunningRun[];
   readonly waiting: readonly WaitingWork[];
+  /** Work was started that no worker has begun. The ledger does not know it yet. */
+  readonly hasBacklog: boolean;
 }
 
-export function outagesOf({ health, running, waiting }: Seen): Outage[] {
-  const { api, sinks, temporal, kafka, workers } = health;
+export function outagesOf(seen: Seen): Outage[] {
+  const { health, at } = seen;
+  const { configuration, api, sinks, temporal, kafka, workers } = health;
   const away = (kind: Outage['kind'], name: string, reason: string | null): Outage => ({
     kind,
     account: null,
@@ -28,8 +38,9 @@ export function outagesOf({ health, running, waiting }: Seen): Outage[] {
     code: null,
     reason,
   });
-  const isNeeded = hasWork({ health, running, waiting });
+  const isNeeded = hasWork(seen);
   return [
+    ...brokenConfiguration(configuration),
     // Sluice may stay stopped while there is nothing to do.
     ...(temporal === null || temporal.ok || (temporal.detail === NO_SERVER && !isNeeded)
       ? []
@@ -39,20 +50,56 @@ export function outagesOf({ health, running, waiting }: Seen): Outage[] {
       ? [{ ...away('no-worker', 'worker', null), since: workers.lastSeenAt }]
       : []),
     ...api
-      .filter(({ calls, failed }) => failed >= MIN_CALLS && failed === calls)
+      .filter((account) => failsAlways(account, at))
       .map(({ account, lastSuccessAt, lastCode }): Outage => {
-        const call = { name: account, since: lastSuccessAt, code: lastCode, reason: null };
+        const reason = lastCode?.startsWith('TRANSPORT_') ? 'the service does not answer' : null;
+        const call = { name: account, since: lastSuccessAt, code: lastCode, reason };
         return { kind: 'failing-calls', account, ...call };
       }),
     ...sinks
-      .filter(({ circuit, waiting: count }) => circuit === 'open' && count > 0)
-      .map(({ sink, code }): Outage => ({ ...away('waiting-sink', sink, null), code })),
+      .filter(takesNothing)
+      .map(({ sink, code, reason }): Outage => ({ ...away('waiting-sink', sink, reason), code })),
   ];
 }
 
+/** What was changed since is not in use, and no process can start again. */
+function brokenConfiguration(state: Health['configuration']): Outage[] {
+  if (state === null || state.brokenSince === null) return [];
+  // One problem a line, each with its place.
+  const [first = '', ...more] = (state.error ?? '').split('\n');
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  return [
+    {
+      kind: 'broken-configuration',
+      account: null,
+      name: 'sluice.yaml',
+      since: state.brokenSince,
+      code: null,
+      reason: `${first}${others}`,
+    },
+  ];
+}
+
+/** What the service refuses may concern a few records; what it does not answer, or answers with 401, concerns all calls. */
+function failsAlways(
+  { calls, failed, unanswered, lastSuccessAt }: Health['api'][number],
+  at: string,
+): boolean {
+  if (failed >= MIN_CALLS && failed === calls) return true;
+  const calm = lastSuccessAt === null ? Infinity : Date.parse(at) - Date.parse(lastSuccessAt);
+  return unanswered >= MIN_CALLS && calm >= NO_SUCCESS_MS;
+}
+
+/** Events wait while attempts fail. Sluice leaves a sink alone only after several failures, which a few events take hours for. */
+function takesNothing({ circuit, code, waiting, lagSeconds }: Health['sinks'][number]): boolean {
+  const keepsFailing = code !== null && (lagSeconds ?? 0) >= SINK_FAILS_S;
+  return waiting > 0 && (circuit === 'open' || keepsFailing);
+}
+
 /** Something waits for a worker: a run that is not paused, a poller, or anything that is due. */
-function hasWork({ health, running, waiting }: Seen): boolean {
+function hasWork({ health, running, waiting, hasBacklog }: Seen): boolean {
   return (
+    hasBacklog ||
     waiting.length > 0 ||
     running.some(({ paused, state }) => paused === null && state !== 'planned') ||
     health.pollers.some(({ state }) => state === 'polling')

@@ -1,9 +1,11 @@
 // What only the process that serves the API knows: Temporal, Kafka, paused syncs and open dead letters.
+import { WORK_QUEUE } from '../../../contracts/ids.ts';
 import type { Health } from '../../../contracts/operator/overview.ts';
 import type { RunningRow } from '../../../ledger/operator/overview/work.ts';
 import { createCampaignNow } from '../campaigns/now.ts';
 import type { ClusterLetters, DeadLetters, OpenDeadLetters } from '../dead-letters/letters.ts';
 import type { OperatorDeps } from '../deps.ts';
+import { countBacklog } from '../workflows.ts';
 import { type CampaignEstimate, readEstimates } from './campaigns.ts';
 import { createFailingWorkReader, type FailingWork } from './failing-work.ts';
 import { type PausedSync, readPausedSyncs } from './paused-syncs.ts';
@@ -21,6 +23,8 @@ export interface OverviewProbes {
    * others too. Empty while no Temporal server answers.
    */
   failingWork(): Promise<readonly FailingWork[]>;
+  /** Whether work that was started waits for a worker to begin it. False while no Temporal server answers. */
+  hasBacklog(): Promise<boolean>;
   /** Answers at once with the last count. */
   deadLetters(): readonly OpenDeadLetters[];
   /** Reads the topics. */
@@ -82,6 +86,20 @@ export function defaultProbes(deps: OperatorDeps, letters: DeadLetters): Overvie
         return [];
       }
     }),
+    async hasBacklog() {
+      try {
+        const client = await runningTemporal();
+        if (client === null) return false;
+        return await client.withDeadline(
+          Date.now() + TEMPORAL_MS,
+          async () => (await countBacklog(client, WORK_QUEUE)) > 0,
+        );
+      } catch (error) {
+        // The health of Temporal shows it. The rest of the overview does not need this.
+        deps.log.warn({ err: error }, 'the work that waits for a worker cannot be counted');
+        return false;
+      }
+    },
     async campaigns(running) {
       try {
         return await readEstimates(running, nowOf, await deps.now());

@@ -39,8 +39,50 @@ it.each([
     '2 requests to the route signup were refused',
     'refused list --route signup',
   ],
+  [
+    {
+      kind: 'broken-configuration',
+      account: null,
+      name: 'sluice.yaml',
+      reason: 'sluice.yaml:3:5  unknown key',
+    },
+    'the configuration on the disk is broken, and the one before is in use: sluice.yaml:3:5  unknown key',
+    'config check',
+  ],
+  [
+    {
+      kind: 'failed-run',
+      name: 'leads',
+      code: 'SOURCE_NOT_FOUND',
+      reason: 'SOURCE_NOT_FOUND: source file "leads.csv" does not exist [SOURCE_NOT_FOUND]',
+    },
+    'a run of leads failed (acme): source file "leads.csv" does not exist [SOURCE_NOT_FOUND]',
+    'sync status leads',
+  ],
 ] as const)('%j', (over, fact, command) => {
-  const [first, second] = describeNeed(need(over));
+  const [first, second] = describeNeed(need(over), 'postgres');
   expect(first).toContain(fact);
   expect(second).toContain(`npx sluice ${command}`);
+});
+
+it.each([
+  ['ERR_TOKEN_RETIRED', 'ERR_TOKEN_RETIRED: GET /v1/conversations answered 401 ERR_TOKEN_RETIRED', true],
+  ['ERR_X', 'ERR_X: GET /v1/conversations answered 401 ERR_X, a code that the API text does not list', true],
+  ['HTTP_401', 'GET /v1/conversations answered 401 (unrecognised)', true],
+  ['ERR_SCOPE_MISSING', 'GET /v1/conversations answered 403 ERR_SCOPE_MISSING', true],
+  ['ERR_X', 'POST /v1/contacts answered 422 ERR_X', false],
+  ['DIFFERENCE', 'the mapping has changed', false],
+  [null, 'answered 401 times', false],
+])('a poller that %s blocks needs another token before it is resumed: %s', (code, reason, isToken) => {
+  const lines = describeNeed(need({ kind: 'blocked-poller', name: 'inbox', code, reason }), 'pglite');
+  expect(lines.slice(1)).toEqual([
+    ...(isToken ? ['   give the account a token that works, then:'] : []),
+    '   npx sluice poll resume inbox',
+  ]);
+});
+
+it('without servers, the process that is missing is dev', () => {
+  const missing = need({ kind: 'no-worker', account: null, name: 'worker', run: null });
+  expect(describeNeed(missing, 'pglite')[1]).toBe('   npx sluice dev');
+  expect(describeNeed(missing, 'postgres')[1]).toBe('   npx sluice worker');
 });

@@ -19,6 +19,7 @@ const WELL: OverviewProbes = {
   pausedSyncs: async () => new Map(),
   failingWork: async () => [],
   campaigns: async () => new Map(),
+  hasBacklog: async () => false,
   deadLetters: () => [],
   listDeadLetters: async () => [],
 };
@@ -166,6 +167,13 @@ describe.each([
       expect(health.workers).toMatchObject({ alive: 1, versions: ['0.1.0'] });
     });
 
+    it('is missed when work was started that the ledger does not know yet', async () => {
+      const started = { ...WELL, hasBacklog: async () => true };
+      expect(await needs(started)).toEqual([['no-worker', null, 'worker', 1, null]]);
+      await seeWorker(db, WORKER);
+      expect(await needs(started)).toEqual([]);
+    });
+
     it('is missed at once when it ends, and after 30 s when it is killed', async () => {
       await work();
       await seeWorker(db, WORKER);
@@ -188,6 +196,43 @@ describe.each([
     ]);
   });
 
+  describe('a configuration that is broken on the disk', () => {
+    const BROKEN = '2026-11-27T08:00:00.000Z';
+    const readWith = async (state: object) => {
+      const live = {
+        current: () => ({ loadedAt: '2026-11-27T07:00:00.000Z' }),
+        state: () => ({ brokenSince: null, error: null, needsRestart: [], ...state }),
+      };
+      const handler = overviewHandlers({ ...depsOf(db), live } as never, WELL)['GET /overview'];
+      return OVERVIEW['GET /overview'].output.parse(await handler({}, {} as never));
+    };
+
+    it('needs a person, with the place of its first problem, until it can be loaded', async () => {
+      const error = 'sluice.yaml:3:5  syncs.leads: unknown key\nsluice.yaml:9:1  routes: unknown key';
+      const { needs: found, calmSince } = await readWith({ brokenSince: BROKEN, error });
+      expect(found).toEqual([
+        {
+          kind: 'broken-configuration',
+          severity: 'critical',
+          account: null,
+          name: 'sluice.yaml',
+          run: null,
+          count: 1,
+          since: BROKEN,
+          code: null,
+          reason: 'sluice.yaml:3:5  syncs.leads: unknown key (and 1 more)',
+          commands: [],
+        },
+      ]);
+      expect(calmSince).toBeNull();
+      expect((await readWith({})).needs).toEqual([]);
+    });
+
+    it('that only a restart takes into use needs nobody', async () => {
+      expect((await readWith({ needsRestart: ['admin.port'] })).needs).toEqual([]);
+    });
+  });
+
   it('an account whose calls all fail needs a person, and one whose calls partly fail does not', async () => {
     const call = (code: string | null) =>
       callOf({
@@ -205,6 +250,36 @@ describe.each([
     expect(await needs()).toEqual([]);
   });
 
+  it.each([
+    ['no answer', 'TRANSPORT_REFUSED', null, 3, 16, true],
+    ['a 503', 'HTTP_503', 503, 3, 16, true],
+    ['a 401', 'ERR_X', 401, 3, 16, true],
+    ['a refusal of its record', 'ERR_NUMBER_INVALID', 400, 3, 16, false],
+    ['no answer, but once', 'TRANSPORT_REFUSED', null, 1, 16, false],
+    ['no answer for a moment', 'TRANSPORT_REFUSED', null, 3, 5, false],
+  ])(
+    'an account whose calls have got %s since a success needs a person within a minute: %s %s %s %s %s',
+    async (_title, code, status, count, seconds, isNeed) => {
+      const call = { account: 'acme', token: TOKEN, run_id: 'acme/leads/1', lane: 5 };
+      await logCalls(db, [callOf({ ...call, code: null, status: 200 })], new Map());
+      await db.query(`update calls set at = now() - interval '${seconds} seconds'`);
+      await logCalls(
+        db,
+        Array.from({ length: count }, () => callOf({ ...call, code, status })),
+        new Map(),
+      );
+      await db.query(`update calls set at = now() - interval '1 second' where code is not null`);
+      const found = (await read()).needs;
+      expect(found.map(({ kind }) => kind)).toEqual(isNeed ? ['failing-calls'] : []);
+      if (isNeed)
+        expect(found[0]).toMatchObject({
+          code,
+          since: expect.any(String),
+          reason: status === null ? 'the service does not answer' : null,
+        });
+    },
+  );
+
   it('a sink that takes nothing needs a person while something waits for it', async () => {
     await db.query(
       "insert into sink_states (sink, sent, code, open_until) values ('crm', 0, 'HTTP_500', now() + interval '1 minute')",
@@ -215,6 +290,53 @@ describe.each([
     );
     await seeWorker(db, WORKER);
     expect(await needs()).toEqual([['waiting-sink', null, 'crm', 1, 'HTTP_500']]);
+  });
+
+  it('a sink that fails again and again needs a person before Sluice leaves it alone, with the reason', async () => {
+    await db.query(
+      "insert into sink_states (sink, sent, code, reason) values ('crm', 0, 'UNREACHABLE', 'no server listens there')",
+    );
+    await db.query(
+      `insert into outbox (sink, stream, account, event_id, type, event, state) values ('crm', 's', 'acme', '1', 't', '{}', 'waiting')`,
+    );
+    await seeWorker(db, WORKER);
+    expect(await needs()).toEqual([]);
+    await db.query("update outbox set created_at = now() - interval '21 seconds'");
+    expect((await read()).needs).toMatchObject([
+      { kind: 'waiting-sink', name: 'crm', code: 'UNREACHABLE', reason: 'no server listens there' },
+    ]);
+    await db.query('update sink_states set code = null, reason = null');
+    expect(await needs()).toEqual([]);
+  });
+
+  it('a run without its source says so once, with its code', async () => {
+    await db.query(
+      `insert into runs (id, account, sync, seq, kind, status, spec, error, started_at, finished_at)
+       values ('acme/leads/1', 'acme', 'leads', 1, 'sync', 'failed', '{}', 'SOURCE_NOT_FOUND: source file "a.csv" does not exist', now(), now()),
+              ('acme/other/1', 'acme', 'other', 1, 'sync', 'failed', '{}', 'the worker stopped: again', now(), now())`,
+    );
+    const found = (await read()).needs.map(({ name, code, reason }) => [name, code, reason]);
+    expect(found).toHaveLength(2);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        ['leads', 'SOURCE_NOT_FOUND', 'source file "a.csv" does not exist'],
+        ['other', 'RUN_FAILED', 'the worker stopped: again'],
+      ]),
+    );
+  });
+
+  it('refused requests say why, and since the first one, not since the hour', async () => {
+    const refusal = { via: 'http', route: 'signup', code: 'SCHEMA', status: 422 } as const;
+    await saveRefusals(
+      db,
+      [{ ...refusal, count: 1 }],
+      [{ ...refusal, reason: 'Phone: must be string', age_ms: 0 }],
+    );
+    const [kept] = await db.query<{ at: Date }>('select at from refusals');
+    expect((await read()).needs).toMatchObject([
+      { kind: 'refused-events', reason: 'Phone: must be string', since: expect.any(String) },
+    ]);
+    expect(Date.parse((await read()).needs[0]?.since ?? '')).toBe(kept?.at.getTime());
   });
 
   it('calm begins at the first look that finds nothing, and again after a need', async () => {

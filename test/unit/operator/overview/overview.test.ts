@@ -22,6 +22,7 @@ const QUIET: OverviewProbes = {
   pausedSyncs: async () => new Map(),
   failingWork: async () => [],
   campaigns: async () => new Map(),
+  hasBacklog: async () => false,
   deadLetters: () => [],
   listDeadLetters: async () => [],
 };
@@ -134,10 +135,11 @@ describe.each([
         ['approval', 'acme', 'autumn', 1],
         ['temporal-away', null, 'Temporal', 1],
         ['no-worker', null, 'worker', 1],
+        ['waiting-sink', null, 'crm', 1],
       ]),
     );
     // The failed run of the sync "old" was made up for by a later one.
-    expect(needs).toHaveLength(14);
+    expect(needs).toHaveLength(15);
     expect(needs.find(({ kind }) => kind === 'failed-campaign')?.reason).toBe('there is no such tag');
     expect(more).toBe(false);
     const order = ['critical', 'warning', 'info'];
@@ -151,7 +153,13 @@ describe.each([
         expect([texts.command[word], texts.effect[word]]).not.toContain(undefined);
     }
     const without = needs.filter(({ commands }) => commands.length === 0).map(({ kind }) => kind);
-    expect(without).toEqual(['temporal-away', 'no-worker', 'refused-token', 'unknown-members']);
+    expect(without).toEqual([
+      'temporal-away',
+      'no-worker',
+      'refused-token',
+      'waiting-sink',
+      'unknown-members',
+    ]);
     expect(needs.find(({ kind }) => kind === 'dead-outbox')?.commands).toEqual([
       { route: 'POST /outbox/retry', input: { sinks: ['crm'], states: ['dead'] } },
     ]);
@@ -258,7 +266,12 @@ describe.each([
     const { tokens, running, waiting, needs, health } = await ask('GET /overview', { account: 'beta' });
     expect([tokens, running, health.api, health.pollers]).toEqual([[], [], [], []]);
     expect(waiting.map(({ kind }) => kind)).toEqual(['outbox']);
-    expect(needs.map(({ kind }) => kind)).toEqual(['temporal-away', 'no-worker', 'dead-outbox']);
+    expect(needs.map(({ kind }) => kind)).toEqual([
+      'temporal-away',
+      'no-worker',
+      'waiting-sink',
+      'dead-outbox',
+    ]);
   });
 
   it.each([
