@@ -261,3 +261,28 @@ it.each([
     });
   },
 );
+
+it('a draft comes back after a reload, except one with phone numbers', { timeout: 90_000 }, async () => {
+  await withPage({}, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    // The campaign excludes a number, so nothing of its draft stays.
+    await page.getByLabel('Members per wave').fill('7');
+    await page.getByText('A draft with phone numbers does not stay in the browser.').waitFor();
+    await page.reload();
+    await page.getByLabel('Members per wave').waitFor();
+    expect(await page.getByLabel('Members per wave').inputValue()).toBe('50, 100');
+
+    await page.getByLabel('Phone numbers', { exact: true }).fill('');
+    await page.getByLabel('Members per wave').fill('7');
+    await page.getByText('A draft with phone numbers does not stay in the browser.').waitFor({
+      state: 'detached',
+    });
+    await page.reload();
+    await page.getByText('Restored what you typed at').waitFor();
+    expect(await page.getByLabel('Members per wave').inputValue()).toBe('7');
+    await checkView(page, 'campaign-draft', {});
+    await page.getByRole('button', { name: 'Start over' }).click();
+    expect(await page.getByLabel('Members per wave').inputValue()).toBe('50, 100');
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('sluice:draft');
+  });
+});

@@ -1,6 +1,7 @@
 // The form of a campaign and its live count.
 export default {
   edit: {
+    notKept: 'A draft with phone numbers does not stay in the browser. Save it before you leave.',
     form: 'Form',
     views: 'Views of the draft',
     new: 'New campaign',

@@ -104,6 +104,10 @@ export default {
     filters: 'Filters',
     all: '{{what}}: all',
   },
+  draft: {
+    restored: 'Restored what you typed at {{at}}.',
+    startOver: 'Start over',
+  },
   status: {
     ok: 'OK',
     done: 'Done',

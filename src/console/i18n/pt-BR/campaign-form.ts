@@ -1,6 +1,7 @@
 // O formulário de uma campanha e sua contagem ao vivo.
 export default {
   edit: {
+    notKept: 'Um rascunho com telefones não fica no navegador. Salve antes de sair.',
     form: 'Formulário',
     views: 'Visões do rascunho',
     new: 'Nova campanha',

@@ -114,6 +114,10 @@ export default {
     filters: 'Filtros',
     all: '{{what}}: todos',
   },
+  draft: {
+    restored: 'Restauramos o que você digitou em {{at}}.',
+    startOver: 'Começar de novo',
+  },
   status: {
     ok: 'OK',
     done: 'Concluído',

@@ -2,13 +2,15 @@
 // server checks the whole file before it replaces it.
 import { Button, Group, Stack, Tabs, Text, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Section } from '../../parts/page.tsx';
+import { RestoredDraft } from '../../parts/restored-draft.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { useDraft } from '../../parts/use-draft.ts';
 import { parseDraft, withValue } from '../../parts/yaml-draft.ts';
 import classes from './campaigns.module.css';
 import { TOPICS } from './data.ts';
@@ -17,6 +19,7 @@ import { FormProvider } from './draft/fields.tsx';
 import { FileActions } from './draft/file-actions.tsx';
 import type { Choices } from './draft/lists.ts';
 import { Headline, LiveCount } from './draft/live-count.tsx';
+import { hasPhoneNumbers } from './draft/phone-numbers.ts';
 import { VariablePreview } from './draft/variable-preview.tsx';
 
 /** Edits have settled when nothing changes for this long. */
@@ -97,10 +100,15 @@ interface DraftProps {
 function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps) {
   const { t } = useTranslation('campaign-form');
   const [, setUrl] = useUrlState();
-  const [given, setGiven] = useState('');
-  const [text, setText] = useState(yaml);
-  /** Of the file that the draft began with, or that was saved last. */
-  const [base, setBase] = useState(hash);
+  /** `base`: hash of the file that the draft began with, or that was saved last. */
+  const draft = useDraft(
+    `campaigns/${campaign ?? `new ${copyOf ?? ''}`}`,
+    { given: '', text: yaml, base: hash },
+    (now) => !hasPhoneNumbers(now.text),
+  );
+  const { given, text, base } = draft.value;
+  const setText = (change: (now: string) => string) =>
+    draft.set((now) => ({ ...now, text: change(now.text) }));
   const name = campaign ?? given;
   const isName = NAME.test(name);
   const { value, problem } = useMemo(() => parseDraft(text), [text]);
@@ -115,7 +123,7 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
     topics: TOPICS,
     done: ({ active }) => t(active ? 'edit.saved' : 'edit.savedRestart'),
     onDone: (saved) => {
-      setBase(saved.hash);
+      draft.done((now) => ({ ...now, base: saved.hash }));
       setUrl({ campaign: name, new: null, copy: null });
     },
   });
@@ -128,6 +136,12 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
         actions={campaign !== null && <FileActions campaign={campaign} hash={base} />}
       >
         <Stack gap="sm">
+          <RestoredDraft draft={draft} />
+          {text !== yaml && hasPhoneNumbers(text) && (
+            <Text size="sm" c="dimmed">
+              {t('edit.notKept')}
+            </Text>
+          )}
           {campaign === null && (
             <TextInput
               label={t('edit.name')}
@@ -135,7 +149,10 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
               value={given}
               maw="24rem"
               error={given !== '' && !isName ? t('edit.nameRule') : undefined}
-              onChange={(event) => setGiven(event.currentTarget.value)}
+              onChange={(event) => {
+                const { value: typed } = event.currentTarget;
+                draft.set((now) => ({ ...now, given: typed }));
+              }}
             />
           )}
           <Tabs defaultValue="form" keepMounted={false}>
@@ -177,7 +194,10 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
                 spellCheck={false}
                 styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
                 error={problem}
-                onChange={(event) => setText(event.currentTarget.value)}
+                onChange={(event) => {
+                  const { value: typed } = event.currentTarget;
+                  setText(() => typed);
+                }}
               />
             </Tabs.Panel>
           </Tabs>
