@@ -1,7 +1,7 @@
 // Recognizes a table of people: its form, the CRM that wrote it, what its columns are, and a mapping as a first draft.
 import type { MappingConfig } from '../contracts/config/config.ts';
 import type { SourceNote } from '../contracts/wire/source.ts';
-import { readCsvTable } from '../sources/csv/csv.ts';
+import { readCsvTable, type TableForm } from '../sources/csv/csv.ts';
 import { type Column, type ColumnGuess, guessColumn, guessOfName } from './columns.ts';
 import { type CountryGuess, guessCountry, rulesOf } from './country.ts';
 import { draftCard, draftMapping } from './draft.ts';
@@ -31,10 +31,12 @@ const ROWS = 1000;
 /**
  * @param bytes the whole file, or its beginning up to a line break
  * @param name for messages
+ * @param form how the table is written. Default: as it is recognized
  * @throws SourceError when it is empty, binary, or not a table
  */
-export async function recognize(bytes: Uint8Array, name = 'the file'): Promise<Recognized> {
-  const table = await readCsvTable(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), name, ROWS);
+export async function recognize(bytes: Uint8Array, name = 'the file', form?: TableForm): Promise<Recognized> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const table = await readCsvTable(buffer, name, ROWS, form);
   const columns = table.header.map((column, at): Column => {
     const values = table.rows.flatMap(({ values }) => (values === null ? [] : [textOf(values[column])]));
     // Without a header the names are the values of the first row.

@@ -15,7 +15,7 @@ export interface CommandSettings<R extends CommandRoute> {
   readonly done?: (output: Output<R>) => string;
   /** Topics whose answers it changes, besides the route's own. */
   readonly topics?: readonly string[];
-  readonly onDone?: (output: Output<R>) => void;
+  readonly onDone?: (output: Output<R>, input: Input<R>) => void;
 }
 
 /** `const pause = useCommand('POST /syncs/{sync}/pause'); <Button loading={pause.isPending} onClick={() => pause.run(…)}>` */
@@ -28,9 +28,9 @@ export function useCommand<R extends CommandRoute>(
   const { t } = useTranslation('common');
   const { mutate, mutateAsync, isPending, error, reset } = useMutation({
     mutationFn: (input: Input<R>) => client.call(route, input),
-    onSuccess: (output) => {
+    onSuccess: (output, input) => {
       if (done !== undefined) notifyDone(done(output));
-      onDone?.(output);
+      onDone?.(output, input);
     },
     onError: (failure) => notifyError(failure, t),
     // Also after an error: the command may have taken effect.

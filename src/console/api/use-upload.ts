@@ -2,9 +2,11 @@
 import type { Output } from './client.ts';
 import { useCommand } from './use-command.ts';
 
-/** @param onDone hears what Sluice recognized */
-export function useUpload(onDone: (made: Output<'POST /uploads'>) => void) {
-  const { run, isPending } = useCommand('POST /uploads', { onDone });
+/** @param onDone receives what Sluice recognized, and the name of the file */
+export function useUpload(onDone: (made: Output<'POST /uploads'>, name: string) => void) {
+  const { run, isPending } = useCommand('POST /uploads', {
+    onDone: (made, { name }) => onDone(made, name),
+  });
   return {
     isPending,
     send: (file: File) =>

@@ -1,7 +1,7 @@
 // Endpoints of the guided first sync: an export is uploaded and recognized, its columns are mapped with a live preview,
 // and the sync is written into the configuration.
 import { z } from 'zod';
-import { MappingConfig } from '../config/config.ts';
+import { CsvSource, MappingConfig } from '../config/config.ts';
 import { Count, endpoint, Name, Time } from './endpoint.ts';
 
 /** Maximum size of an uploaded export, in bytes. */
@@ -80,11 +80,20 @@ export const ColumnChanges = z.object({
 export type ColumnChanges = z.infer<typeof ColumnChanges>;
 
 const Upload = z.string().max(100);
+const Encoding = CsvSource.shape.encoding;
 /** Name of a new source, mapping and sync. */
 const NewName = z
   .string()
   .max(60)
   .regex(/^[a-z][a-z0-9_-]*$/, 'use lower-case letters, digits, - and _, with a letter first');
+
+const NewSync = z.strictObject({
+  upload: Upload,
+  account: Name,
+  sync: NewName,
+  mapping: MappingConfig,
+  encoding: Encoding,
+});
 
 export const FIRST_SYNC = {
   'POST /uploads': endpoint({
@@ -94,10 +103,17 @@ export const FIRST_SYNC = {
     bytes: { field: 'file', max: MAX_UPLOAD },
     output: z.object({ upload: Upload, bytes: Count, expiresAt: Time, recognized: RecognizedFile }),
   }),
+  'POST /uploads/{upload}/recognize': endpoint({
+    role: 'editor',
+    summary: 'Recognize an uploaded file again, for example in another encoding.',
+    input: z.strictObject({ upload: Upload, encoding: Encoding }),
+    reads: true,
+    output: z.object({ upload: Upload, name: z.string(), expiresAt: Time, recognized: RecognizedFile }),
+  }),
   'POST /uploads/{upload}/preview': endpoint({
     role: 'editor',
     summary: 'Show what a mapping makes of the first rows, and which it rejects.',
-    input: z.strictObject({ upload: Upload, mapping: MappingConfig }),
+    input: z.strictObject({ upload: Upload, mapping: MappingConfig, encoding: Encoding }),
     reads: true,
     audited: true,
     auditMinutes: 10,
@@ -106,7 +122,7 @@ export const FIRST_SYNC = {
   'POST /uploads/{upload}/plans': endpoint({
     role: 'editor',
     summary: 'Start a dry run of a mapping that is not in the configuration.',
-    input: z.strictObject({ upload: Upload, account: Name, sync: NewName, mapping: MappingConfig }),
+    input: NewSync,
     reads: true,
     audited: true,
     audit: ['account', 'sync'],
@@ -115,7 +131,7 @@ export const FIRST_SYNC = {
   'POST /uploads/{upload}/sync': endpoint({
     role: 'editor',
     summary: 'Write source, mapping and sync into the configuration, and keep the export beside it.',
-    input: z.strictObject({ upload: Upload, account: Name, sync: NewName, mapping: MappingConfig }),
+    input: NewSync,
     audit: ['account', 'sync'],
     output: z.object({
       sync: z.string(),

@@ -242,9 +242,11 @@ export interface FirstSync {
   ): Promise<{ readonly id: string; readonly expiresAt: string; readonly recognized: RecognizedFile }>;
   /** @throws OperatorError (notFound) */
   find(id: string): UploadedFile;
+  /** @throws OperatorError (invalid) when the file is no table in this encoding */
+  recognize(id: string, encoding: string): Promise<RecognizedFile>;
   preview(
     id: string,
-    mapping: MappingConfig,
+    how: { readonly mapping: MappingConfig; readonly encoding: string },
     by: string,
   ): Promise<MappingPreview & { readonly names: unknown }>;
   /** As `preview`, of a file that was uploaded and is a source now. */
@@ -262,7 +264,11 @@ export interface FirstSync {
   write(
     id: string,
     name: string,
-    made: { readonly account: string; readonly mapping: MappingConfig } | null,
+    made: {
+      readonly account: string;
+      readonly mapping: MappingConfig;
+      readonly encoding: string;
+    } | null,
   ): Promise<{ readonly file: string; readonly export: string; readonly active: boolean }>;
   /** The columns of a file that is a source; empty when it cannot be read. */
   columns(source: CsvSource): Promise<readonly string[]>;

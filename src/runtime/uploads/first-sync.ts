@@ -54,7 +54,7 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
     });
   }
 
-  async function preview(path: string, mapping: MappingConfig, by: string, form?: TableForm) {
+  async function preview(path: string, mapping: MappingConfig, by: string, form: TableForm) {
     return await expensive.run(by, async () => {
       const confined = openConfined(EXPRESSIONS);
       try {
@@ -82,7 +82,11 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
       setTimeout(() => void remove(id), KEPT_MS).unref();
       return { id, expiresAt, recognized };
     },
-    preview: (id, mapping, by) => preview(find(id).path, mapping, by),
+    async recognize(id, encoding) {
+      const { name, path } = find(id);
+      return await recognize(await readFile(path), name, formOf(encoding)).catch(asInvalid);
+    },
+    preview: (id, { mapping, encoding }, by) => preview(find(id).path, mapping, by, formOf(encoding)),
     previewSource: (source, mapping, by) => preview(source.path, mapping, by, source),
     async write(id, name, made) {
       const { path } = find(id);
@@ -91,7 +95,7 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
       const kept = join(loaded.dir, file);
       const entries: NewEntries = {
         name,
-        source: { type: 'csv', path: file },
+        source: { type: 'csv', path: file, encoding: made?.encoding === 'auto' ? undefined : made?.encoding },
         ...(made !== null && {
           mapping: made.mapping,
           sync: { account: made.account, source: name, mapping: name },
@@ -136,6 +140,8 @@ export function createFirstSync(options: Options): FirstSync & { close(): Promis
     },
   };
 }
+
+const formOf = (encoding: string): TableForm => ({ encoding, delimiter: 'auto' });
 
 /** @throws OperatorError (invalid) for what is wrong with a file or a mapping */
 export function asInvalid(error: unknown): never {

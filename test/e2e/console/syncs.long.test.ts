@@ -261,3 +261,89 @@ it('a name that exists is refused while it is typed', async () => {
     expect(await page.getByRole('button', { name: 'Write to the configuration' }).isEnabled()).toBe(true);
   });
 });
+
+describe('the guided first sync', () => {
+  it('comes back after a reload as it was chosen, and not after starting over', async () => {
+    await withSyncs({}, {}, async ({ page, stub }) => {
+      await page.goto(`${stub.url}/syncs?view=first`);
+      await page.setInputFiles('input[type=file]', CSV);
+      await page.getByRole('combobox', { name: 'E-mail', exact: true }).selectOption('');
+      await page.getByLabel('Name of the sync').fill('leads');
+      await page.reload();
+      await page.getByText('Restored what you typed at').waitFor();
+      await page.getByText('First rows: 3. Mapped: 2. Rejected: 1.').waitFor();
+      expect(await page.getByLabel('Name of the sync').inputValue()).toBe('leads');
+      expect(await page.getByRole('combobox', { name: 'E-mail', exact: true }).inputValue()).toBe('');
+      // Neither values of the file nor what was recognized in it.
+      const kept = await page.evaluate(() => JSON.stringify(sessionStorage));
+      expect(kept).toContain('leads');
+      expect(kept).not.toMatch(/Ana|Telefone|\u2022/);
+      await page.goto(`${stub.url}/syncs`);
+      await page.goBack();
+      await page.getByText('Restored what you typed at').waitFor();
+      await page.getByRole('button', { name: 'Start over' }).click();
+      await page.getByText('Restored what you typed at').waitFor({ state: 'detached' });
+      await page.getByLabel('Name of the sync').waitFor({ state: 'detached' });
+      await page.reload();
+      await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+      expect(await page.getByText('Restored what you typed at').count()).toBe(0);
+    });
+  });
+
+  it('reads the preview again in another encoding, and writes the sync with it', async () => {
+    const given: unknown[] = [];
+    const answers: Record<string, Answer> = {
+      'POST /uploads/u1/sync': (req) => {
+        given.push(req.body);
+        return { sync: 'contacts', file: 'sluice.yaml', export: 'data/leads.csv', active: true };
+      },
+    };
+    await withSyncs(answers, {}, async ({ page, stub }) => {
+      await page.goto(`${stub.url}/syncs?view=first`);
+      await page.setInputFiles('input[type=file]', CSV);
+      const preview = page.waitForRequest(
+        (request) =>
+          request.url().endsWith('/uploads/u1/preview') &&
+          (request.postDataJSON() as { encoding?: string }).encoding === 'windows-1252',
+      );
+      await page.getByLabel('Encoding').selectOption('windows-1252');
+      await preview;
+      await page.getByLabel('Name of the sync').fill('leads');
+      await page.getByRole('button', { name: 'Write to the configuration' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Write to the configuration' }).click();
+      await page.getByText('The configuration has the sync').waitFor();
+      expect(given).toEqual([expect.objectContaining({ sync: 'leads', encoding: 'windows-1252' })]);
+      expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('sluice:draft');
+    });
+  });
+
+  it('says that the upload is gone, and keeps what was chosen for the same file', async () => {
+    let isGone = false;
+    const gone: Answer = (_, res) => {
+      if (isGone) res.status(404);
+      return isGone
+        ? { error: { kind: 'notFound', code: 'NO_UPLOAD', message: 'the upload was deleted' } }
+        : syncAnswers()['POST /uploads/u1/recognize']?.({ body: { encoding: 'auto' } } as never, res);
+    };
+    const answers = { 'POST /uploads/u1/recognize': gone };
+    await withConsole(
+      { ...loginAnswers(), ...syncAnswers(), ...answers },
+      '/syncs?view=first',
+      {},
+      async (opened) => {
+        const { page, complaints } = opened;
+        await page.setInputFiles('input[type=file]', CSV);
+        await page.getByLabel('Name of the sync').fill('leads');
+        isGone = true;
+        await page.reload();
+        await page.getByRole('alert').getByText('keeps uploads for an hour').waitFor();
+        isGone = false;
+        await page.setInputFiles('input[type=file]', CSV);
+        await page.getByLabel('Name of the sync').waitFor();
+        expect(await page.getByLabel('Name of the sync').inputValue()).toBe('leads');
+        // The browser itself reports the 404.
+        (complaints as string[]).length = 0;
+      },
+    );
+  });
+});

@@ -197,6 +197,15 @@ export function syncAnswers(): Readonly<Record<string, Answer>> {
       accounts: [{ account: 'acme', baseUrl: 'https://x', timeZone: 'UTC', tokens: 1, callsPerMinute: 120 }],
     }),
     'POST /uploads': () => ({ upload: 'u1', bytes: 90, expiresAt: AT, recognized }),
+    'POST /uploads/u1/recognize': (req) => ({
+      upload: 'u1',
+      name: 'export.csv',
+      expiresAt: AT,
+      recognized: {
+        ...recognized,
+        encoding: req.body['encoding'] === 'auto' ? recognized.encoding : { name: 'utf-8', confidence: 1 },
+      },
+    }),
     'POST /uploads/u1/compare': () => ({
       found: ['Telefone', HOSTILE_NAME, 'E-mail'],
       added: ['E-mail'],

@@ -1,10 +1,14 @@
 // The mapping form changes what is chosen in it, and nothing else of the YAML.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import {
+  type Choices,
+  choicesOf,
   type Draft,
   draftOf,
   type Mapping,
+  NO_CHOICES,
+  withChoices,
   withDraft,
 } from '../../../src/console/screens/syncs/mapping-draft.ts';
 
@@ -50,4 +54,47 @@ it('the country is changed and removed', () => {
   expect(parse(text)).toEqual({ ...parse(YAML), defaultCountry: 'PT' });
   const without = edited(YAML, () => ({ base: {} }));
   expect(parse(without)).not.toHaveProperty('defaultCountry');
+});
+
+describe('what somebody chose', () => {
+  const mapping = (number: string, name: string): Mapping => ({
+    defaultCountry: 'BR',
+    contact: { number, name },
+    tags: [],
+    extraInfo: {},
+  });
+  const recognized = draftOf(mapping('Telefone', 'Nome'));
+  const columns = ['Telefone', 'Nome', 'Apelido'];
+
+  it('is nothing while the form shows what was recognized', () => {
+    expect(choicesOf(recognized, recognized)).toEqual(NO_CHOICES);
+    expect(withChoices(recognized, NO_CHOICES, columns)).toEqual(recognized);
+  });
+
+  it('comes back after a reload, and holds no more than the choices', () => {
+    const card = { pipeline: 'Vendas', stage: 'Novo' };
+    const { defaultCountry: _, ...base } = recognized.base;
+    const fields = { ...recognized.fields, name: 'Apelido', number: null };
+    const chosen: Draft = { ...recognized, fields, base, account: 'acme', card };
+    const choices = choicesOf(chosen, recognized);
+    expect(choices).toEqual({
+      fields: { name: 'Apelido', number: null },
+      country: '',
+      account: 'acme',
+      card,
+    });
+    const kept = JSON.parse(JSON.stringify(choices)) as Choices;
+    expect(withChoices(recognized, kept, columns)).toEqual(chosen);
+  });
+
+  it('gives way to what is recognized in another encoding, where its column has another name there', () => {
+    const garbled = draftOf(mapping('NÃºmero', 'Nome'));
+    const chosen = { ...garbled, fields: { ...garbled.fields, name: 'NÃºmero', email: 'E-mail' } };
+    const again = withChoices(draftOf(mapping('Número', 'Nome')), choicesOf(chosen, garbled), [
+      'Número',
+      'Nome',
+      'E-mail',
+    ]);
+    expect(again.fields).toMatchObject({ number: 'Número', name: 'Nome', email: 'E-mail' });
+  });
 });

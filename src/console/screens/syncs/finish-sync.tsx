@@ -1,6 +1,5 @@
 // The last step of the guided first sync: a name, a dry run, and writing.
 import { Button, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
@@ -13,16 +12,20 @@ const NAME = /^[a-z][a-z0-9_-]{0,59}$/;
 
 interface Props {
   readonly upload: string;
+  readonly encoding: string;
   /** Empty: the first one. */
   readonly account: string;
   readonly mapping: Mapping;
+  /** The name as it is typed. */
+  readonly sync: string;
+  onName(sync: string): void;
+  onWritten(): void;
 }
 
-export function FinishSync({ upload, account, mapping }: Props) {
+export function FinishSync({ upload, encoding, account, mapping, sync, onName, onWritten }: Props) {
   const { t } = useTranslation('syncs');
   const confirm = useConfirm();
   const [, change] = useUrlState();
-  const [sync, setSync] = useState('');
   const accounts = useCall('GET /accounts', {});
   const to = account || (accounts.data?.accounts[0]?.account ?? '');
   const plan = useCommand('POST /uploads/{upload}/plans', {
@@ -32,7 +35,10 @@ export function FinishSync({ upload, account, mapping }: Props) {
     topics: ['syncs'],
     done: ({ sync: name, active }) =>
       `${t('first.written', { sync: name })}${active ? '' : ` ${t('first.restart')}`}`,
-    onDone: ({ sync: name }) => change({ view: null, plan: null, name }, { replace: false }),
+    onDone: ({ sync: name }) => {
+      onWritten();
+      change({ view: null, plan: null, name }, { replace: false });
+    },
   });
   const names = useCall('GET /sync-names', {}, { topics: ['syncs'] });
   const taken = names.data?.taken.find(({ name }) => name === sync);
@@ -42,7 +48,7 @@ export function FinishSync({ upload, account, mapping }: Props) {
       ? null
       : t(`first.taken.${taken.kind}`, { name: sync });
   const isNamed = problem === null;
-  const input = { upload, account: to, sync, mapping };
+  const input = { upload, account: to, sync, mapping, encoding };
   const ask = async () => {
     const answer = await confirm({
       title: t('first.writeAsk', { sync }),
@@ -61,7 +67,7 @@ export function FinishSync({ upload, account, mapping }: Props) {
           value={sync}
           maxLength={60}
           error={sync === '' ? undefined : problem}
-          onChange={(event) => setSync(event.currentTarget.value)}
+          onChange={(event) => onName(event.currentTarget.value)}
         />
       </div>
       <div className={classes.line}>

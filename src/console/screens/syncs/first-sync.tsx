@@ -1,41 +1,40 @@
 // The guided first sync: upload, check what was recognized, map with a live preview, dry run, write.
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Output } from '../../api/client.ts';
+import { OperatorError } from '../../../operator/error.ts';
 import { useMay } from '../../api/session.tsx';
+import { useCall } from '../../api/use-call.ts';
 import { useUpload } from '../../api/use-upload.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
-import { useFormat } from '../../format/use-format.ts';
-import { Facts, Page, Section } from '../../parts/page.tsx';
-import { EmptyState } from '../../parts/states.tsx';
+import { Page, Section } from '../../parts/page.tsx';
+import { RestoredDraft } from '../../parts/restored-draft.tsx';
+import { EmptyState, Loaded } from '../../parts/states.tsx';
+import { type Draft, useDraft } from '../../parts/use-draft.ts';
 import { DropZone } from './drop-zone.tsx';
 import { DryRunPanel } from './dry-run.tsx';
 import { FinishSync } from './finish-sync.tsx';
-import { type Draft, draftOf, mappingOf } from './mapping-draft.ts';
+import { type Choices, choicesOf, draftOf, mappingOf, NO_CHOICES, withChoices } from './mapping-draft.ts';
 import { MappingEditor } from './mapping-editor.tsx';
 import { MappingPreview } from './mapping-preview.tsx';
+import { EncodingField, type Recognized, RecognizedFacts } from './recognized-file.tsx';
 import classes from './syncs.module.css';
 
-type Upload = Output<'POST /uploads'>;
+/** What somebody chose. The file itself stays with the server, for an hour. */
+interface Chosen {
+  /** Name of the file; empty before the first upload. */
+  readonly file: string;
+  readonly upload: string | null;
+  /** `auto`: as it is recognized. */
+  readonly encoding: string;
+  readonly choices: Choices;
+  readonly sync: string;
+}
+const NOTHING: Chosen = { file: '', upload: null, encoding: 'auto', choices: NO_CHOICES, sync: '' };
 
 export function FirstSync() {
   const { t } = useTranslation('syncs');
   const mayWrite = useMay('editor');
-  const [{ plan }] = useUrlState();
-  const [name, setName] = useState('');
-  const [draft, setDraft] = useState<Draft | null>(null);
-  const [uploaded, setUploaded] = useState<Upload | null>(null);
-  const upload = useUpload((made) => {
-    setUploaded(made);
-    setDraft(draftOf(made.recognized.mapping));
-  });
-  const send = (file: File) => {
-    setName(file.name);
-    upload.send(file);
-  };
-  const mapping = draft === null ? null : mappingOf(draft);
   return (
     <Page
       title={t('first.title')}
@@ -46,77 +45,109 @@ export function FirstSync() {
         </Anchor>,
       ]}
     >
-      {!mayWrite ? (
-        <EmptyState title={t('first.title')} text={t('first.admin')} />
-      ) : (
-        <>
-          <Section title={t('first.upload')} about={uploaded === null ? undefined : name}>
-            <DropZone isBusy={upload.isPending} isFirst={uploaded === null} onFile={send} />
-          </Section>
-          {uploaded !== null && draft !== null && (
-            <>
-              <Section title={t('first.recognized')}>
-                <Recognized upload={uploaded} />
-              </Section>
-              <Section title={t('first.mapping')} about={t('first.mappingText')}>
-                <MappingEditor
-                  columns={uploaded.recognized.columns.map((column) => column.name)}
-                  draft={draft}
-                  onChange={setDraft}
-                />
-              </Section>
-              {mapping !== null && (
-                <>
-                  <Section title={t('first.preview')}>
-                    <MappingPreview of={{ upload: uploaded.upload }} mapping={mapping} />
-                  </Section>
-                  <Section title={t('first.finish')}>
-                    <FinishSync upload={uploaded.upload} account={draft.account} mapping={mapping} />
-                  </Section>
-                </>
-              )}
-            </>
-          )}
-          {plan !== undefined && <DryRunPanel plan={plan} />}
-        </>
-      )}
+      {mayWrite ? <Steps /> : <EmptyState title={t('first.title')} text={t('first.admin')} />}
     </Page>
   );
 }
 
-function Recognized({ upload }: { readonly upload: Upload }) {
+function Steps() {
   const { t } = useTranslation('syncs');
-  const format = useFormat();
-  const { delimiter, encoding, header, preset, country, columns, notes } = upload.recognized;
-  const sure = (name: string, confidence: number) =>
-    t('first.sure', { name, percent: format.percent(confidence) });
+  const [{ plan }] = useUrlState();
+  const draft = useDraft('syncs/first', NOTHING);
+  const { file, upload } = draft.value;
+  const sending = useUpload((made, name) =>
+    draft.set((now) => {
+      // The same file again continues; another one begins with what is recognized in it.
+      const choices = name === now.file ? now.choices : NO_CHOICES;
+      return { ...now, file: name, upload: made.upload, encoding: 'auto', choices };
+    }),
+  );
   return (
-    <div className={classes.stack}>
-      {!header && (
-        <p className={classes.notice} data-tone="bad" role="alert">
-          {t('first.header')}
-        </p>
+    <>
+      <RestoredDraft draft={draft} />
+      <Section title={t('first.upload')} about={upload === null ? undefined : file}>
+        <DropZone isBusy={sending.isPending} isFirst={upload === null} onFile={sending.send} />
+      </Section>
+      {upload !== null && <Uploaded draft={draft} upload={upload} />}
+      {plan !== undefined && <DryRunPanel plan={plan} />}
+    </>
+  );
+}
+
+interface UploadedProps {
+  readonly draft: Draft<Chosen>;
+  readonly upload: string;
+}
+
+function Uploaded({ draft, upload }: UploadedProps) {
+  const { t } = useTranslation('syncs');
+  const { encoding, file } = draft.value;
+  const found = useCall('POST /uploads/{upload}/recognize', { upload, encoding: 'auto' });
+  const read = useCall('POST /uploads/{upload}/recognize', { upload, encoding });
+  const isGone = found.error instanceof OperatorError && found.error.code === 'NO_UPLOAD';
+  if (isGone)
+    return (
+      <p className={classes.notice} data-tone="bad" role="alert">
+        {t('first.gone', { file })}
+      </p>
+    );
+  return (
+    <>
+      <Section title={t('first.recognized')}>
+        <div className={classes.stack}>
+          <EncodingField
+            found={found.data?.recognized.encoding ?? null}
+            value={encoding}
+            error={encoding === 'auto' ? null : (read.error?.message ?? null)}
+            onChange={(chosen) => draft.set((now) => ({ ...now, encoding: chosen }))}
+          />
+          {(encoding === 'auto' || read.error === null) && (
+            <Loaded of={read}>{({ recognized }) => <RecognizedFacts recognized={recognized} />}</Loaded>
+          )}
+        </div>
+      </Section>
+      {read.data !== undefined && !read.isPlaceholderData && (
+        <Mapped draft={draft} upload={upload} recognized={read.data.recognized} />
       )}
-      <Facts
-        facts={[
-          [
-            t('first.delimiter'),
-            delimiter === '\t' ? t('first.tab') : <code key="delimiter">{delimiter}</code>,
-          ],
-          [t('first.encoding'), sure(encoding.name, encoding.confidence)],
-          [t('first.preset'), preset === null ? t('first.presetNone') : sure(preset.name, preset.confidence)],
-          [
-            t('first.country'),
-            country.country === null ? t('first.countryAny') : sure(country.country, country.confidence),
-          ],
-          [t('first.columns'), format.count(columns.length)],
-        ]}
-      />
-      {notes.map(({ code, reason }) => (
-        <p key={`${code} ${reason}`} className={classes.notice}>
-          {reason}
-        </p>
-      ))}
-    </div>
+    </>
+  );
+}
+
+function Mapped({ draft, upload, recognized }: UploadedProps & { readonly recognized: Recognized }) {
+  const { t } = useTranslation('syncs');
+  const { encoding, choices, sync } = draft.value;
+  const columns = recognized.columns.map((column) => column.name);
+  const chosen = withChoices(draftOf(recognized.mapping), choices, columns);
+  const mapping = mappingOf(chosen);
+  return (
+    <>
+      <Section title={t('first.mapping')} about={t('first.mappingText')}>
+        <MappingEditor
+          columns={columns}
+          draft={chosen}
+          onChange={(next) =>
+            draft.set((now) => ({ ...now, choices: choicesOf(next, draftOf(recognized.mapping)) }))
+          }
+        />
+      </Section>
+      {mapping !== null && (
+        <>
+          <Section title={t('first.preview')}>
+            <MappingPreview of={{ upload, encoding }} mapping={mapping} />
+          </Section>
+          <Section title={t('first.finish')}>
+            <FinishSync
+              upload={upload}
+              encoding={encoding}
+              account={chosen.account}
+              mapping={mapping}
+              sync={sync}
+              onName={(name) => draft.set((now) => ({ ...now, sync: name }))}
+              onWritten={() => draft.done(() => NOTHING)}
+            />
+          </Section>
+        </>
+      )}
+    </>
   );
 }

@@ -33,6 +33,53 @@ export function draftOf(mapping: Mapping | null): Draft {
   return { fields: recognized, recognized, base, account: '', card: null };
 }
 
+/** What somebody chose in the form, apart from what was recognized. */
+export interface Choices {
+  readonly fields: Readonly<Partial<Record<Field, Expression | null>>>;
+  /** Null: the recognized one. Empty: none. */
+  readonly country: string | null;
+  readonly account: string;
+  readonly card: Draft['card'];
+}
+export const NO_CHOICES: Choices = { fields: {}, country: null, account: '', card: null };
+
+export function choicesOf(draft: Draft, recognized: Draft): Choices {
+  const fields = FIELDS.filter(
+    (field) => JSON.stringify(draft.fields[field]) !== JSON.stringify(recognized.fields[field]),
+  );
+  const { defaultCountry } = draft.base;
+  return {
+    fields: Object.fromEntries(fields.map((field) => [field, draft.fields[field]])),
+    country: defaultCountry === recognized.base.defaultCountry ? null : (defaultCountry ?? ''),
+    account: draft.account,
+    card: draft.card,
+  };
+}
+
+/** A choice of a column that the file does not have is left out: another encoding changes the names of columns. */
+export function withChoices(recognized: Draft, choices: Choices, columns: readonly string[]): Draft {
+  const fields = FIELDS.filter((field) => {
+    const chosen = choices.fields[field];
+    return chosen !== undefined && (chosen === null || columns.some((name) => readsColumn(chosen, name)));
+  });
+  const { defaultCountry, ...rest } = recognized.base;
+  const country = choices.country ?? defaultCountry ?? '';
+  return {
+    fields: {
+      ...recognized.fields,
+      ...Object.fromEntries(fields.map((field) => [field, choices.fields[field]])),
+    },
+    recognized: recognized.recognized,
+    base: country === '' ? rest : { ...rest, defaultCountry: country },
+    account: choices.account,
+    card: choices.card,
+  };
+}
+
+function readsColumn(expression: Expression, column: string): boolean {
+  return JSON.stringify(expression) === JSON.stringify(readColumn(column));
+}
+
 /** Null without a column for the number. */
 export function mappingOf({ fields, base, card }: Draft): Mapping | null {
   const { number, name, email, document, tags } = fields;

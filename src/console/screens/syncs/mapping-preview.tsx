@@ -18,7 +18,7 @@ const COLUMNS = ['number', 'name', 'email', 'document'] as const;
 
 interface Props {
   /** The file: an upload, or that of a sync. */
-  readonly of: { readonly upload: string } | { readonly sync: string };
+  readonly of: { readonly upload: string; readonly encoding: string } | { readonly sync: string };
   readonly mapping: Mapping;
 }
 
@@ -26,10 +26,12 @@ export function MappingPreview({ of, mapping }: Props) {
   const { t } = useTranslation('syncs');
   const format = useFormat();
   const [settled] = useDebouncedValue(mapping, WAIT_MS);
-  const { upload = null, sync = null } = of as { readonly upload?: string; readonly sync?: string };
+  const upload = 'upload' in of ? of.upload : null;
+  const encoding = 'upload' in of ? of.encoding : 'auto';
+  const sync = 'sync' in of ? of.sync : null;
   const ofUpload = useCall(
     'POST /uploads/{upload}/preview',
-    { upload: upload ?? '', mapping: settled },
+    { upload: upload ?? '', mapping: settled, encoding },
     { enabled: upload !== null },
   );
   const ofSync = useCall(

@@ -1,6 +1,6 @@
 // The guided first sync as operators see it. Everything shown of a file is masked.
 import { join } from 'node:path';
-import type { FIRST_SYNC, MappingPreview } from '../../../contracts/operator/first-sync.ts';
+import type { FIRST_SYNC, MappingPreview, RecognizedFile } from '../../../contracts/operator/first-sync.ts';
 import { RunSpec } from '../../../contracts/wire/run.ts';
 import { listRuns } from '../../../ledger/sync/run-list.ts';
 import { maskRecord, maskWritten } from '../../../observability/masking.ts';
@@ -43,37 +43,34 @@ export function firstSyncHandlers(deps: OperatorDeps): Handlers<keyof typeof FIR
       if (file.length === 0)
         throw new OperatorError('invalid', 'the file is empty; choose another one', { code: 'EMPTY_FILE' });
       const { id, expiresAt, recognized } = await firstSync.add(name, file);
-      const columns = recognized.columns.map((column) => ({
-        ...column,
-        samples: column.samples.map(maskSample),
-      }));
-      return {
-        upload: id,
-        bytes: file.length,
-        expiresAt,
-        recognized: { ...recognized, columns, card: recognized.card ?? null },
-      };
+      return { upload: id, bytes: file.length, expiresAt, recognized: maskedColumns(recognized) };
     },
-    'POST /uploads/{upload}/preview': async ({ upload, mapping }, { identity }) => {
-      return maskedPreview(await firstSync.preview(upload, mapping, identity));
+    'POST /uploads/{upload}/recognize': async ({ upload, encoding }, { identity }) => {
+      const { name, expiresAt } = firstSync.find(upload);
+      const again = () => firstSync.recognize(upload, encoding);
+      const recognized = await deps.tools.expensive.run(identity, again);
+      return { upload, name, expiresAt, recognized: maskedColumns(recognized) };
     },
-    'POST /uploads/{upload}/plans': async ({ upload, account, sync, mapping }) => {
+    'POST /uploads/{upload}/preview': async ({ upload, mapping, encoding }, { identity }) => {
+      return maskedPreview(await firstSync.preview(upload, { mapping, encoding }, identity));
+    },
+    'POST /uploads/{upload}/plans': async ({ upload, account, sync, mapping, encoding }) => {
       requireAccount(account);
       const { path } = firstSync.find(upload);
       const spec = RunSpec.parse({
         account,
         sync,
         options: { account, source: sync, mapping: sync },
-        source: { type: 'csv', path },
+        source: { type: 'csv', path, encoding },
         mapping,
       });
       const { dir: baseDir } = deps.config();
       const callsPerMinute = paceOf(deps, spec);
       return { plan: dryRuns.start({ spec, baseDir, samples: SAMPLES, callsPerMinute, listed: true }) };
     },
-    'POST /uploads/{upload}/sync': async ({ upload, account, sync, mapping }, { identity }) => {
+    'POST /uploads/{upload}/sync': async ({ upload, account, sync, mapping, encoding }, { identity }) => {
       requireAccount(account);
-      const write = () => firstSync.write(upload, sync, { account, mapping });
+      const write = () => firstSync.write(upload, sync, { account, mapping, encoding });
       return { sync, ...(await deps.tools.expensive.run(identity, write)) };
     },
     'POST /uploads/{upload}/source': async ({ upload, source }, { identity }) => ({
@@ -93,6 +90,14 @@ export function firstSyncHandlers(deps: OperatorDeps): Handlers<keyof typeof FIR
       return { upload };
     },
   };
+}
+
+function maskedColumns(recognized: RecognizedFile): RecognizedFile {
+  const columns = recognized.columns.map((column) => ({
+    ...column,
+    samples: column.samples.map(maskSample),
+  }));
+  return { ...recognized, columns, card: recognized.card ?? null };
 }
 
 /** Without names of tags and stages, which may be people's values. */

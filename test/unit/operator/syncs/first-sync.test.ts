@@ -124,6 +124,57 @@ describe('a preview', () => {
   });
 });
 
+describe('another encoding', () => {
+  // As the spreadsheets of Windows write it.
+  const LATIN = Buffer.from('Número;Nome\n+55 11 98765-4321;José\n', 'latin1');
+  const add = async () => {
+    const { upload: id } = await operator.client.call('POST /uploads', { name: 'export.csv', file: LATIN });
+    return id;
+  };
+
+  it('is used to recognize the file again, and the file stays', async () => {
+    const id = await add();
+    const recognize = (encoding: string) =>
+      operator.client.call('POST /uploads/{upload}/recognize', { upload: id, encoding });
+    const found = await recognize('auto');
+    expect(found).toMatchObject({ name: 'export.csv', recognized: { encoding: { name: 'windows-1252' } } });
+    expect(found.recognized.columns[0]?.name).toBe('Número');
+    const other = await recognize('macintosh');
+    expect(other.recognized.encoding).toEqual({ name: 'macintosh', confidence: 1 });
+    expect(other.recognized.columns[0]?.name).toBe('N˙mero');
+    expect(JSON.stringify([found, other])).not.toMatch(/98765-4321|Jos/);
+    await expect(recognize('utf-8')).rejects.toMatchObject({ kind: 'invalid', code: 'SOURCE_NO_HEADER' });
+    expect((await recognize('auto')).recognized.columns[0]?.name).toBe('Número');
+  });
+
+  it.each([
+    ['windows-1252', 1],
+    ['macintosh', 0],
+  ])('is used by the preview: %s maps %i of 1', async (encoding, mapped) => {
+    const input = { upload: await add(), mapping: { contact: { number: 'Número' } }, encoding };
+    const preview = await operator.client.call('POST /uploads/{upload}/preview', input);
+    expect(preview).toMatchObject({ rows: 1, mapped });
+  });
+
+  it('is written into the source; the recognized one is not', async () => {
+    const write = async (sync: string, encoding: string) => {
+      const { upload: id } = await upload(CSV);
+      await operator.client.call('POST /uploads/{upload}/sync', { ...made(id, sync), encoding });
+    };
+    await write('chosen', 'windows-1252');
+    await write('found', 'auto');
+    const text = await readFile(join(dir, 'sluice.yaml'), 'utf8');
+    expect(text.match(/encoding: .*/g)).toEqual(['encoding: windows-1252']);
+  });
+
+  it.each(['klingon', 'utf-32'])('%s, which nobody reads, is refused', async (encoding) => {
+    const { upload: id } = await upload(CSV);
+    await expect(
+      operator.client.call('POST /uploads/{upload}/recognize', { upload: id, encoding }),
+    ).rejects.toMatchObject({ kind: 'invalid', message: expect.stringContaining('encoding') });
+  });
+});
+
 describe('a dry run of a mapping that is not in the configuration', () => {
   it('counts people, and changes nothing', async () => {
     const { upload: id } = await upload(CSV);

@@ -1,0 +1,91 @@
+// What Sluice recognized in an uploaded file, and the encoding in which it is read.
+import { NativeSelect } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../api/client.ts';
+import { useFormat } from '../../format/use-format.ts';
+import { Facts } from '../../parts/page.tsx';
+import classes from './syncs.module.css';
+
+export type Recognized = Output<'POST /uploads/{upload}/recognize'>['recognized'];
+
+/** Offered beside the recognized one: what spreadsheets and CRMs write. */
+const ENCODINGS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const;
+/** Below this confidence, the viewer is asked to compare the preview. */
+const SURE = 0.8;
+
+interface EncodingProps {
+  /** As the file was recognized without a choice; null until the answer is there. */
+  readonly found: Recognized['encoding'] | null;
+  /** `auto`: as it is recognized. */
+  readonly value: string;
+  /** Why the file can't be read in this encoding. */
+  readonly error: string | null;
+  onChange(encoding: string): void;
+}
+
+export function EncodingField({ found, value, error, onChange }: EncodingProps) {
+  const { t } = useTranslation('syncs');
+  const format = useFormat();
+  const isDoubtful = value === 'auto' && found !== null && found.confidence < SURE;
+  return (
+    <div className={classes.fields}>
+      <NativeSelect
+        label={t('first.encoding')}
+        description={t(isDoubtful ? 'first.encodingDoubtful' : 'first.encodingHint')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        value={value}
+        error={error}
+        data={[
+          {
+            value: 'auto',
+            label:
+              found === null
+                ? t('first.encodingAuto')
+                : t('first.encodingFound', {
+                    name: found.name,
+                    percent: format.percent(found.confidence),
+                  }),
+          },
+          ...ENCODINGS.map((name) => ({ value: name, label: name })),
+        ]}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+export function RecognizedFacts({ recognized }: { readonly recognized: Recognized }) {
+  const { t } = useTranslation('syncs');
+  const format = useFormat();
+  const { delimiter, header, preset, country, columns, notes } = recognized;
+  const sure = (name: string, confidence: number) =>
+    t('first.sure', { name, percent: format.percent(confidence) });
+  return (
+    <div className={classes.stack}>
+      {!header && (
+        <p className={classes.notice} data-tone="bad" role="alert">
+          {t('first.header')}
+        </p>
+      )}
+      <Facts
+        facts={[
+          [
+            t('first.delimiter'),
+            delimiter === '\t' ? t('first.tab') : <code key="delimiter">{delimiter}</code>,
+          ],
+          [t('first.preset'), preset === null ? t('first.presetNone') : sure(preset.name, preset.confidence)],
+          [
+            t('first.country'),
+            country.country === null ? t('first.countryAny') : sure(country.country, country.confidence),
+          ],
+          [t('first.columns'), format.count(columns.length)],
+        ]}
+      />
+      {notes.map(({ code, reason }) => (
+        <p key={`${code} ${reason}`} className={classes.notice}>
+          {reason}
+        </p>
+      ))}
+    </div>
+  );
+}
