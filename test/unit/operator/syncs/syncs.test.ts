@@ -11,7 +11,7 @@ import { openTestOperator, type TestOperator } from '../../../support/operator.t
 import { testLedger } from '../../../support/postgres/ledger.ts';
 
 const ROWS = 10_000;
-const SYNC = { account: 'acme', source: 'leads', mapping: 'leads', mode: 'upsert' };
+const SYNC = { account: 'acme', source: 'leads', mapping: 'leads', mode: 'upsert', lane: 'backfill' };
 const SPEC = RunSpec.parse({
   account: 'acme',
   sync: 'leads',
