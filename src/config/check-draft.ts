@@ -1,6 +1,6 @@
 // Checks a campaign as if it were in the configuration file. Nothing is written.
 
-import type { DraftProblem } from '../contracts/operator/campaign-drafts.ts';
+import type { DraftProblem } from '../contracts/operator/campaigns/campaign-drafts.ts';
 import { writeEntry } from './edit-entry.ts';
 import { ConfigError } from './errors.ts';
 import { type LoadOptions, loadConfigText } from './load.ts';

@@ -7,7 +7,7 @@ import { type AdminListener, listenForAdmin, type PartHealth } from '../observab
 import { createMetrics, type Metrics } from '../observability/metrics/index.ts';
 import type { OperatorLog } from '../operator/service/deps.ts';
 import { VERSION } from './build.ts';
-import { createLedgerReader } from './ledger-snapshot.ts';
+import { createLedgerReader } from './ledger/ledger-snapshot.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export type ProcessName = 'worker' | 'ingress' | 'console' | 'dev' | 'demo';

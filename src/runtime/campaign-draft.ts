@@ -4,7 +4,7 @@ import type { DraftCalls, KeptPage, KeptPages } from '../../activities/campaign/
 import { buildCampaign, type LoadedConfig } from '../config/load.ts';
 import { CampaignConfig } from '../contracts/config/config.ts';
 import { deadlineSignal } from '../contracts/deadline.ts';
-import type { CountedDraft, DraftProblem } from '../contracts/operator/campaign-drafts.ts';
+import type { CountedDraft, DraftProblem } from '../contracts/operator/campaigns/campaign-drafts.ts';
 import type { CampaignSpec } from '../contracts/wire/campaign.ts';
 import { LANES } from '../contracts/wire/run.ts';
 import { MappingStoppedError, openConfined } from '../mapping/index.ts';

@@ -12,9 +12,9 @@ import type {
 } from '../operator/service/deps.ts';
 import type { ExpensiveRequests } from '../operator/service/expensive.ts';
 import { createCampaignDraft } from './campaign-draft.ts';
-import { createCampaignFile } from './campaign-file.ts';
-import { createSyncFile } from './sync-file.ts';
-import { createSetSyncLane } from './sync-lane.ts';
+import { createCampaignFile } from './config-edit/campaign-file.ts';
+import { createSyncFile } from './config-edit/sync-file.ts';
+import { createSetSyncLane } from './config-edit/sync-lane.ts';
 
 export interface ToolsOptions {
   readonly dryRuns: DryRuns;
@@ -82,7 +82,7 @@ export function createTools(
       await Promise.all([dryRuns.forgetAll(), firstSync.forgetAll()]);
     },
     async backUpLedger() {
-      const { backUpLedger } = await import('./ledger-backup.ts');
+      const { backUpLedger } = await import('./ledger/ledger-backup.ts');
       return await backUpLedger(db, stateDir);
     },
     assumptions: () =>

@@ -17,7 +17,7 @@ import { createExpensiveRequests } from '../operator/service/expensive.ts';
 import { createHandlers } from '../operator/service/index.ts';
 import { finishErasures } from '../operator/service/people/erase.ts';
 import type { OperatorSocket, SocketOptions } from '../operator/socket/serve.ts';
-import { campaignsWithApproval } from './campaign-file.ts';
+import { campaignsWithApproval } from './config-edit/campaign-file.ts';
 import { createTools } from './operator-tools.ts';
 import { withCopy } from './plan/copied-ledger.ts';
 import { createDryRuns, removeLeft } from './plan/dry-runs.ts';

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { ApiError, TransportError, UnexpectedShapeError } from '../../../src/api-client/errors.ts';
 import { MAX_PAGE_SIZE } from '../../../src/api-client/page-cursor.ts';
 import { deadlineSignal } from '../../../src/contracts/deadline.ts';
-import type { DraftAudience } from '../../../src/contracts/operator/campaign-drafts.ts';
+import type { DraftAudience } from '../../../src/contracts/operator/campaigns/campaign-drafts.ts';
 import { SourceError } from '../../../src/contracts/wire/source.ts';
 import type { FoundMember } from '../../../src/ledger/campaigns/campaign-audience.ts';
 import type { CampaignRow } from '../../../src/ledger/campaigns/campaigns.ts';

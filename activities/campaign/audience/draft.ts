@@ -1,7 +1,10 @@
 // Counts the people that the draft of a campaign would reach. It uses the queries, the mapping and the rules of plans. It
 // stores no member, and what it reads, calls and waits is limited.
 import { ApplicationFailure } from '@temporalio/activity';
-import type { DraftAudience, DraftProblem } from '../../../src/contracts/operator/campaign-drafts.ts';
+import type {
+  DraftAudience,
+  DraftProblem,
+} from '../../../src/contracts/operator/campaigns/campaign-drafts.ts';
 import type { CampaignList } from '../../../src/contracts/wire/campaign.ts';
 import { draftCandidates } from '../../../src/ledger/campaigns/campaign-freeze.ts';
 import { readCatalog } from '../../../src/ledger/sync/catalog.ts';

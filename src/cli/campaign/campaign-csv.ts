@@ -1,7 +1,7 @@
 // The results of a run as CSV: one line per wave with the total, or one line per member.
 
 import { csvLine } from '../../contracts/csv.ts';
-import type { ListedMember } from '../../contracts/operator/campaign-members.ts';
+import type { ListedMember } from '../../contracts/operator/campaigns/campaign-members.ts';
 import type { CampaignFigures, CampaignReport, WaveResult } from '../../contracts/wire/campaign-report.ts';
 
 type Cell = string | number | null;

@@ -1,6 +1,6 @@
 // `sluice campaign export`: the results of a run as CSV.
 import type { Command } from 'commander';
-import type { ListedMember } from '../../contracts/operator/campaign-members.ts';
+import type { ListedMember } from '../../contracts/operator/campaigns/campaign-members.ts';
 import type { Input } from '../../contracts/operator/index.ts';
 import { MEMBER_STATES, type MemberState } from '../../contracts/wire/campaign.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';

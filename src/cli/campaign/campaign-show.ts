@@ -1,6 +1,6 @@
 // `sluice campaign list`, `status` and `audit`: the state of campaigns, their results, and who did what.
 import type { Command } from 'commander';
-import type { CampaignAuditEntry } from '../../contracts/operator/campaigns.ts';
+import type { CampaignAuditEntry } from '../../contracts/operator/campaigns/campaigns.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { integer } from '../lib/arguments.ts';

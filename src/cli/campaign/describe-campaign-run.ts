@@ -1,5 +1,5 @@
 // A run of a campaign as text: its state, what comes next, and its results. It has no personal data.
-import type { CampaignNow } from '../../contracts/operator/campaigns.ts';
+import type { CampaignNow } from '../../contracts/operator/campaigns/campaigns.ts';
 import type {
   CampaignFigures,
   CampaignReport,

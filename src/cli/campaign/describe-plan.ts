@@ -1,5 +1,5 @@
 // A campaign's plan as text: its audience, its cost, and its days.
-import type { SampledMember } from '../../contracts/operator/campaign-members.ts';
+import type { SampledMember } from '../../contracts/operator/campaigns/campaign-members.ts';
 import type { CampaignPlan, PlannedDay, PlannedWave } from '../../contracts/wire/campaign-plan.ts';
 import { formatMany, formatTime } from '../lib/terminal/format.ts';
 import { formatCount as n } from '../lib/terminal/progress.ts';

@@ -1,5 +1,5 @@
 // Follows a run of a campaign to its end, in this process or in another.
-import type { CampaignNow } from '../../contracts/operator/campaigns.ts';
+import type { CampaignNow } from '../../contracts/operator/campaigns/campaigns.ts';
 import type { CampaignProgress } from '../../contracts/wire/campaign.ts';
 import type { PlanNote } from '../../contracts/wire/campaign-plan.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';

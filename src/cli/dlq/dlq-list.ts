@@ -1,7 +1,7 @@
 // `sluice dlq list`: the open dead letters, one per line, and their number by code.
 import type { Command } from 'commander';
+import type { DeadLetterSummary } from '../../contracts/operator/events/refusals.ts';
 import type { Output as Answer } from '../../contracts/operator/index.ts';
-import type { DeadLetterSummary } from '../../contracts/operator/refusals.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import { OperatorError } from '../../operator/error.ts';
 import type { FilterOptions } from '../lib/choice.ts';

@@ -1,7 +1,7 @@
 // `sluice dlq replay`: sends the records of dead letters to their original topics again, at a limited pace.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Replay } from '../../contracts/operator/refusals.ts';
+import type { Replay } from '../../contracts/operator/events/refusals.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { integer } from '../lib/arguments.ts';

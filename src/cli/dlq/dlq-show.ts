@@ -1,6 +1,6 @@
 // `sluice dlq show`: one complete dead letter; personal data is hidden by default.
 import type { Command } from 'commander';
-import type { DeadLetterDetail, DryRunNow } from '../../contracts/operator/refusals.ts';
+import type { DeadLetterDetail, DryRunNow } from '../../contracts/operator/events/refusals.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';

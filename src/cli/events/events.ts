@@ -6,7 +6,7 @@ import type {
   EventDetail,
   EventFilter,
   EventSummary,
-} from '../../contracts/operator/events.ts';
+} from '../../contracts/operator/events/events.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect, integer } from '../lib/arguments.ts';

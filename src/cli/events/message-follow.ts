@@ -1,6 +1,6 @@
 // Follows a message until its event has ended, and optionally until it is read.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DeliveryEntry, EventSummary } from '../../contracts/operator/events.ts';
+import type { DeliveryEntry, EventSummary } from '../../contracts/operator/events/events.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatTime } from '../lib/terminal/format.ts';

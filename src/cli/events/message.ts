@@ -2,7 +2,7 @@
 // handling of lost answers as every other message.
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import type { DeliveryEntry } from '../../contracts/operator/events.ts';
+import type { DeliveryEntry } from '../../contracts/operator/events/events.ts';
 import { OperatorError } from '../../operator/error.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { collect, integer } from '../lib/arguments.ts';

@@ -1,6 +1,6 @@
 // Waits for the outcome of events, when the command itself works on them.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventSummary } from '../../contracts/operator/events.ts';
+import type { EventSummary } from '../../contracts/operator/events/events.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { say } from '../lib/connect/lifetime.ts';
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { RestoreCounts } from '../../ledger/restore/restores.ts';
 import { markRestored } from '../../ledger/restore/suspect.ts';
-import { openLedger } from '../../runtime/ledger-database.ts';
+import { openLedger } from '../../runtime/ledger/ledger-database.ts';
 import { acquireFolderLock } from '../../runtime/lock/folder-lock.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
@@ -53,7 +53,7 @@ export function registerBackup(ledger: Command, env: NodeJS.ProcessEnv): void {
           EXIT.usage,
           'the ledger is on PostgreSQL: restore it with the tools of that server, then run `sluice ledger restored --to TIME`',
         );
-      const { BackupError, restoreLedger } = await import('../../runtime/ledger-backup.ts');
+      const { BackupError, restoreLedger } = await import('../../runtime/ledger/ledger-backup.ts');
       const stateDir = resolve(state);
       const lock = await acquireFolderLock(stateDir, { command: 'sluice ledger restore' }, say);
       try {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Output } from '../../contracts/operator/index.ts';
 import { versionOf } from '../../ledger/migrations/migrations.ts';
-import { openLedger } from '../../runtime/ledger-database.ts';
+import { openLedger } from '../../runtime/ledger/ledger-database.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';

@@ -1,6 +1,6 @@
 // `sluice refused list`: the open refused requests, one per line, newest first.
 import type { Command } from 'commander';
-import type { RefusedRequestSummary } from '../../contracts/operator/refused-requests.ts';
+import type { RefusedRequestSummary } from '../../contracts/operator/events/refused-requests.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { EXIT } from '../lib/exit.ts';

@@ -1,6 +1,6 @@
 // Options that the commands for refused requests share, and the requests that they choose.
 import type { Command } from 'commander';
-import type { RefusedRequestSummary } from '../../contracts/operator/refused-requests.ts';
+import type { RefusedRequestSummary } from '../../contracts/operator/events/refused-requests.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { collect, integer } from '../lib/arguments.ts';
 import { checkChoice, type FilterOptions } from '../lib/choice.ts';

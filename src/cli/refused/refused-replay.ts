@@ -1,6 +1,6 @@
 // `sluice refused replay`: hands refused requests to their routes again, as they arrived or one with a corrected body.
 import type { Command } from 'commander';
-import type { DryRunResult } from '../../contracts/operator/refusals.ts';
+import type { DryRunResult } from '../../contracts/operator/events/refusals.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import { untilEnded } from '../events/until-ended.ts';
 import { withOperator } from '../lib/connect/connect.ts';

@@ -1,6 +1,6 @@
 // `sluice refused show`: one complete refused request; personal data is hidden by default.
 import type { Command } from 'commander';
-import type { RefusedRequestDetail } from '../../contracts/operator/refused-requests.ts';
+import type { RefusedRequestDetail } from '../../contracts/operator/events/refused-requests.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';

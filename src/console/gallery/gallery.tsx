@@ -5,7 +5,7 @@ import { useUrlValue } from '../app/use-url-state.ts';
 import { HeatMap } from '../parts/charts/heat-map.tsx';
 import { TimeChart } from '../parts/charts/index.tsx';
 import { useConfirm } from '../parts/confirm.tsx';
-import { Diff } from '../parts/diff.tsx';
+import { Diff } from '../parts/diff/diff.tsx';
 import { Masked } from '../parts/masked.tsx';
 import { Columns, Facts, Page, Section } from '../parts/page.tsx';
 import { RunProgress } from '../parts/progress.tsx';

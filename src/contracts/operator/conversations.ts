@@ -1,7 +1,7 @@
 // Endpoints of conversations: what the ledger knows of them, and their messages as the service has them now.
 import { z } from 'zod';
 import { Cursor, endpoint, Name, PageLimit, Time, Unmask } from './endpoint.ts';
-import { DeliveryEntry } from './events.ts';
+import { DeliveryEntry } from './events/events.ts';
 
 export const ConversationSummary = z.object({
   account: z.string(),

@@ -102,3 +102,10 @@ export const ErrorBody = z.object({
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 export type ErrorKind = ErrorBody['error']['kind'];
+
+/** Fields of an input that asks about a period. */
+export const Period = {
+  account: Name.optional(),
+  since: Time.optional().describe('Default: 24 hours ago.'),
+  until: Time.optional().describe('Default: now.'),
+};

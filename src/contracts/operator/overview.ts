@@ -1,7 +1,8 @@
 // Endpoints of the overview: is all well, what goes on, what needs a person, and where the calls went.
 import { z } from 'zod';
 import { SyncConfig } from '../config/config.ts';
-import { Count, Cursor, endpoint, Name, Note, PageLimit, Time, Unmask } from './endpoint.ts';
+import { Count, Cursor, endpoint, Name, Note, PageLimit, Period, Time, Unmask } from './endpoint.ts';
+import { FAILURES } from './failures.ts';
 import { ConfigurationState } from './settings.ts';
 
 /** Most urgent first. */
@@ -289,30 +290,6 @@ export const Spending = z.object({
 });
 export type Spending = z.infer<typeof Spending>;
 
-export const Failure = z.object({
-  kind: z.enum(['run', 'record', 'row', 'event', 'member', 'call', 'outbox', 'poller', 'dead letter']),
-  account: z.string(),
-  /** Sync, campaign, route, poller, sink, or the path template of the call. */
-  name: z.string(),
-  /** Null: it belongs to no run, or to many. */
-  run: z.string().nullable(),
-  /** `failed`: refused, or given up. `unknown`: whether it took effect is not known. */
-  outcome: z.enum(['failed', 'unknown']),
-  code: z.string(),
-  /** Reason of the newest one. */
-  reason: z.string().nullable(),
-  count: Count,
-  firstAt: Time,
-  lastAt: Time,
-});
-export type Failure = z.infer<typeof Failure>;
-
-const period = {
-  account: Name.optional(),
-  since: Time.optional().describe('Default: 24 hours ago.'),
-  until: Time.optional().describe('Default: now.'),
-};
-
 export const OVERVIEW = {
   'GET /overview': endpoint({
     role: 'viewer',
@@ -359,7 +336,7 @@ export const OVERVIEW = {
     role: 'viewer',
     summary: 'The call log, newest first.',
     input: z.strictObject({
-      ...period,
+      ...Period,
       person: z
         .string()
         .regex(/^p\d{1,15}$/)
@@ -381,26 +358,11 @@ export const OVERVIEW = {
     role: 'viewer',
     summary: 'Which syncs, campaigns, pollers and routes spent the calls of a period, the largest first.',
     input: z.strictObject({
-      ...period,
+      ...Period,
       by: z.enum(['job', 'run']).default('job'),
       limit: PageLimit,
     }),
     output: z.object({ since: Time, until: Time, calls: Count, items: z.array(Spending), more: z.boolean() }),
   }),
-  'GET /failures': endpoint({
-    role: 'viewer',
-    summary:
-      'What failed in a period, by kind, run and code, the newest first. A call that something else shows, or that a later attempt made good, is left out.',
-    input: z.strictObject({ ...period, limit: PageLimit }),
-    output: z.object({
-      since: Time,
-      until: Time,
-      failures: z.array(Failure),
-      more: z.boolean(),
-      /** Failures of the period that a later attempt made good. */
-      repaired: Count,
-      /** What could not be read, such as the dead letters of a Kafka cluster that does not answer. */
-      problems: z.array(z.string()),
-    }),
-  }),
+  ...FAILURES,
 } as const;

@@ -1,6 +1,6 @@
 // Facts for a campaign plan about its audience and the account, counted in the ledger.
 
-import type { SampledMember } from '../../contracts/operator/campaign-members.ts';
+import type { SampledMember } from '../../contracts/operator/campaigns/campaign-members.ts';
 import type { MemberState } from '../../contracts/wire/campaign.ts';
 import type { Queryable } from '../database.ts';
 import { MEMBER_VARIABLES } from '../encryption/columns.ts';

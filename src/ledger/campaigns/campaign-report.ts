@@ -1,5 +1,5 @@
 // Reports on campaign runs for operators: the state, and figures in total and by wave. No personal data.
-import type { CampaignAuditEntry } from '../../contracts/operator/campaigns.ts';
+import type { CampaignAuditEntry } from '../../contracts/operator/campaigns/campaigns.ts';
 import type { CampaignState } from '../../contracts/wire/campaign.ts';
 import type { PlanNote } from '../../contracts/wire/campaign-plan.ts';
 import type { CampaignFigures, CampaignReport, WaveResult } from '../../contracts/wire/campaign-report.ts';

@@ -1,5 +1,5 @@
 // Lists the members of a run for operators, page by page.
-import type { ListedMember, MemberFilter } from '../../contracts/operator/campaign-members.ts';
+import type { ListedMember, MemberFilter } from '../../contracts/operator/campaigns/campaign-members.ts';
 import type { Queryable } from '../database.ts';
 import { MEMBER_VARIABLES } from '../encryption/columns.ts';
 import { decryptValue } from '../encryption/values.ts';

@@ -1,5 +1,5 @@
 // Messages that Sluice sent, as operators see them.
-import type { DeliveryEntry } from '../../contracts/operator/events.ts';
+import type { DeliveryEntry } from '../../contracts/operator/events/events.ts';
 import type { Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
 import { shortHash } from '../short-hash.ts';

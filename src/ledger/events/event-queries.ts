@@ -1,5 +1,5 @@
 // Events as operators see them, and their retry.
-import type { EventCall, EventFilter, EventSummary } from '../../contracts/operator/events.ts';
+import type { EventCall, EventFilter, EventSummary } from '../../contracts/operator/events/events.ts';
 import { type EventLane, type EventRequest, eventLane } from '../../contracts/wire/intake.ts';
 import type { Queryable } from '../database.ts';
 import { EVENT_REQUEST } from '../encryption/columns.ts';

@@ -1,7 +1,7 @@
 // Requests that a route refused although their sender was authenticated, with their content: somebody may correct and
 // replay them. The same request that is sent again is counted, and kept once.
 import { createHash } from 'node:crypto';
-import type { RefusedRequestSummary } from '../../contracts/operator/refused-requests.ts';
+import type { RefusedRequestSummary } from '../../contracts/operator/events/refused-requests.ts';
 import type { Queryable } from '../database.ts';
 import { REFUSED_CONTENT } from '../encryption/columns.ts';
 import { decryptValue, encryptValue } from '../encryption/values.ts';

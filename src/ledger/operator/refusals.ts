@@ -1,5 +1,5 @@
 // Refusals of the ingress: the newest ones, and counts by hour. They contain no content of a delivery.
-import type { Refusal, RefusalHour } from '../../contracts/operator/refusals.ts';
+import type { Refusal, RefusalHour } from '../../contracts/operator/events/refusals.ts';
 import type { Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
 

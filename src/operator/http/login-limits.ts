@@ -25,7 +25,7 @@ export interface LoginLimits {
   ofLinks(): RequestHandler;
 }
 
-/** The counter of somebody whom strangers of the same address must not lock out; null: there is none. */
+/** A counter of one's own, which strangers of the same address must not fill; null: there is none. */
 type OwnCounter = (req: Request) => Promise<string | null>;
 
 /**

@@ -4,7 +4,7 @@ import type { LiveConfig } from '../../config/live-config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { CsvSource, MappingConfig, SyncConfig } from '../../contracts/config/config.ts';
 import type { AccountLists } from '../../contracts/operator/accounts.ts';
-import type { CountedDraft } from '../../contracts/operator/campaign-drafts.ts';
+import type { CountedDraft } from '../../contracts/operator/campaigns/campaign-drafts.ts';
 import type { ColumnChanges, MappingPreview, RecognizedFile } from '../../contracts/operator/first-sync.ts';
 import type { Endpoints, Output, Parsed, Route } from '../../contracts/operator/index.ts';
 import type { DryRun } from '../../contracts/operator/plans.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { retrySignal } from '../../../workflows/messages.ts';
 import { leadIntakeIdentity, leadIntakeWorkflowId, OWN_ROUTE_SIGNS } from '../../contracts/ids.ts';
-import type { EVENTS, EventFilter } from '../../contracts/operator/events.ts';
+import type { EVENTS, EventFilter } from '../../contracts/operator/events/events.ts';
 import type { LeadIntakeInput } from '../../contracts/wire/intake.ts';
 import { listDeliveries } from '../../ledger/events/delivery-queries.ts';
 import {

@@ -13,7 +13,7 @@ import { ConfigError } from '../../config/errors.ts';
 import { type LoadOptions, loadConfigText } from '../../config/load.ts';
 import { SetSyncLaneError, setSyncLane } from '../../config/set-sync-lane.ts';
 import type { SyncConfig } from '../../contracts/config/config.ts';
-import type { DraftProblem } from '../../contracts/operator/campaign-drafts.ts';
+import type { DraftProblem } from '../../contracts/operator/campaigns/campaign-drafts.ts';
 
 export type ConfigEdit =
   | {

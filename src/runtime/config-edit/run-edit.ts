@@ -2,7 +2,7 @@
 // takes the parser seconds, and nobody else is answered meanwhile if it runs in the thread of the server.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { DraftProblem } from '../../contracts/operator/campaign-drafts.ts';
+import type { DraftProblem } from '../../contracts/operator/campaigns/campaign-drafts.ts';
 import { OperatorError } from '../../operator/error.ts';
 import type { ThreadMessage } from './edit-thread.ts';
 import type { ConfigEdit, DraftCheck, EditAnswer, EditInput } from './edits.ts';

@@ -8,8 +8,8 @@ import type { PlanProblem, PlanReport } from '../../contracts/wire/plan.ts';
 import type { RunSpec } from '../../contracts/wire/run.ts';
 import { compileMapping } from '../../mapping/index.ts';
 import { openSource } from '../../sources/index.ts';
-import { openLedger } from '../ledger-database.ts';
-import { cipherOf } from '../ledger-encryption.ts';
+import { openLedger } from '../ledger/ledger-database.ts';
+import { cipherOf } from '../ledger/ledger-encryption.ts';
 
 /** Plain data, so that a thread can receive it. */
 export interface PlanInput {

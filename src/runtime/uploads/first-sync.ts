@@ -14,7 +14,7 @@ import type { FirstSync, UploadedFile } from '../../operator/service/deps.ts';
 import type { ExpensiveRequests } from '../../operator/service/expensive.ts';
 import { previewMapping, recognize } from '../../recognize/index.ts';
 import type { TableForm } from '../../sources/csv/csv.ts';
-import { writeConfig } from '../write-config.ts';
+import { writeConfig } from '../config-edit/write-config.ts';
 import { columnsBefore, compareColumns, putInPlace, requireColumns } from './replace-export.ts';
 
 const KEPT = 5;

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditLine } from '../../../src/contracts/operator/identity.ts';
 import { createUser } from '../../../src/ledger/operator/users.ts';
 import { createPasswords } from '../../../src/operator/identity/passwords.ts';
-import { openLedger } from '../../../src/runtime/ledger-database.ts';
+import { openLedger } from '../../../src/runtime/ledger/ledger-database.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
 import { launchChromium } from '../../support/chromium.ts';
 import {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkServers } from '../../../src/doctor/servers.ts';
 import { openPostgres } from '../../../src/ledger/database.ts';
 import { checkPostgresVersion, OLDEST_POSTGRES } from '../../../src/ledger/server-version.ts';
-import { openLedger } from '../../../src/runtime/ledger-database.ts';
+import { openLedger } from '../../../src/runtime/ledger/ledger-database.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 
 const REFUSAL = 'DATABASE_URL is PostgreSQL 14.23, and the ledger needs 15 or later: upgrade the server';

@@ -2,7 +2,7 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { EVENT_STATES } from '../../../src/contracts/operator/events.ts';
+import { EVENT_STATES } from '../../../src/contracts/operator/events/events.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
 import {
   type DevProcess,

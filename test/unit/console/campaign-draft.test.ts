@@ -1,6 +1,6 @@
 // The draft of a campaign: the form changes one value, and everything else of the YAML stays.
 import { describe, expect, it } from 'vitest';
-import { parseDraft, pathText, valueAt, withValue } from '../../../src/console/parts/yaml-draft.ts';
+import { parseDraft, pathText, valueAt, withValue } from '../../../src/console/parts/draft/yaml-draft.ts';
 import { fromText, isShown, type Kind, toText } from '../../../src/console/screens/campaigns/draft/values.ts';
 
 const TEXT = `flow: 7 # reactivation

@@ -1,6 +1,6 @@
 // What a tab keeps of a form: nothing but what was typed, with the time when it was typed.
 import { describe, expect, it } from 'vitest';
-import { dropDraft, keepDraft, readDraft } from '../../../src/console/parts/kept-draft.ts';
+import { dropDraft, keepDraft, readDraft } from '../../../src/console/parts/draft/kept-draft.ts';
 import { hasPhoneNumbers } from '../../../src/console/screens/campaigns/draft/phone-numbers.ts';
 
 const AT = new Date('2026-11-20T10:12:00.000Z');

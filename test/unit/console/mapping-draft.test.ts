@@ -10,7 +10,7 @@ import {
   NO_CHOICES,
   withChoices,
   withDraft,
-} from '../../../src/console/screens/syncs/mapping-draft.ts';
+} from '../../../src/console/screens/syncs/mapping/mapping-draft.ts';
 
 const YAML = `defaultCountry: BR # most of them
 contact:

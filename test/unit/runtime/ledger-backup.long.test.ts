@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openRestore } from '../../../src/ledger/restore/restores.ts';
-import { BackupError, backUpLedger, restoreLedger } from '../../../src/runtime/ledger-backup.ts';
-import { openLedger } from '../../../src/runtime/ledger-database.ts';
+import { BackupError, backUpLedger, restoreLedger } from '../../../src/runtime/ledger/ledger-backup.ts';
+import { openLedger } from '../../../src/runtime/ledger/ledger-database.ts';
 
 const PEOPLE = 500;
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
 import { measuredDatabase } from '../../../src/ledger/measured-database.ts';
 import type { LedgerSnapshot } from '../../../src/observability/metrics/backlog.ts';
-import { createLedgerReader } from '../../../src/runtime/ledger-snapshot.ts';
+import { createLedgerReader } from '../../../src/runtime/ledger/ledger-snapshot.ts';
 import { embeddedLedger, testLedger } from '../../support/postgres/ledger.ts';
 import { depsOf, fill } from '../operator/overview/rows.ts';
 

@@ -1,7 +1,7 @@
 // A server that is down when a process starts: the process waits and reports it once; other errors end the command.
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openLedgerWhenUp } from '../../../src/runtime/ledger-database.ts';
+import { openLedgerWhenUp } from '../../../src/runtime/ledger/ledger-database.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
 
 let server: Server | null = null;

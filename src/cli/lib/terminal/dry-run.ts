@@ -1,5 +1,5 @@
 // What would happen if refused things were replayed now, compared with what happened then.
-import type { DryRunNow, DryRunResult } from '../../../contracts/operator/refusals.ts';
+import type { DryRunNow, DryRunResult } from '../../../contracts/operator/events/refusals.ts';
 import { neutralLine } from '../../../observability/neutral.ts';
 import { say } from '../connect/lifetime.ts';
 import { EXIT } from '../exit.ts';

@@ -1,5 +1,5 @@
 // What became of what an operator replayed: a line each, and their number by outcome.
-import type { RefusedRequestResult } from '../../../contracts/operator/refused-requests.ts';
+import type { RefusedRequestResult } from '../../../contracts/operator/events/refused-requests.ts';
 import { neutralLine } from '../../../observability/neutral.ts';
 import { say } from '../connect/lifetime.ts';
 import { EXIT } from '../exit.ts';

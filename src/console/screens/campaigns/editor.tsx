@@ -1,17 +1,18 @@
 // Creates or edits a campaign of sluice.yaml: a form and its YAML edit one draft, beside the live count of its audience. The
 // server checks the whole file before it replaces it.
-import { Button, Group, Stack, Tabs, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
+import { RestoredDraft } from '../../parts/draft/restored-draft.tsx';
+import { useDraft } from '../../parts/draft/use-draft.ts';
+import { parseDraft, withValue } from '../../parts/draft/yaml-draft.ts';
+import { YamlField } from '../../parts/draft/yaml-field.tsx';
 import { Section } from '../../parts/page.tsx';
-import { RestoredDraft } from '../../parts/restored-draft.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
-import { useDraft } from '../../parts/use-draft.ts';
-import { parseDraft, withValue } from '../../parts/yaml-draft.ts';
 import classes from './campaigns.module.css';
 import { TOPICS } from './data.ts';
 import { CampaignForm } from './draft/campaign-form.tsx';
@@ -185,19 +186,12 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
               )}
             </Tabs.Panel>
             <Tabs.Panel value="yaml">
-              <Textarea
+              <YamlField
                 label={t('edit.yaml', { file })}
                 value={text}
-                autosize
-                minRows={12}
-                maxRows={40}
-                spellCheck={false}
-                styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-                error={problem}
-                onChange={(event) => {
-                  const { value: typed } = event.currentTarget;
-                  setText(() => typed);
-                }}
+                problem={problem}
+                rows={[12, 40]}
+                onChange={(typed) => setText(() => typed)}
               />
             </Tabs.Panel>
           </Tabs>

@@ -12,7 +12,7 @@ interface Choice {
   readonly effect: string;
 }
 
-interface Whom {
+interface Chosen {
   /** Null: all that are unknown. */
   readonly members: readonly number[] | null;
   readonly count: number;
@@ -42,7 +42,7 @@ export function useResolve(run: string, canRepeat: boolean, onDone: () => void =
         ]
       : []),
   ];
-  const ask = async ({ as, again, verb, effect }: Choice, { members, count }: Whom) => {
+  const ask = async ({ as, again, verb, effect }: Choice, { members, count }: Chosen) => {
     const answer = await confirm({
       title: t('action.resolveTitle'),
       effects: (

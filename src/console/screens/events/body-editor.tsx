@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { notifyError } from '../../app/notify.ts';
-import { Diff } from '../../parts/diff.tsx';
+import { Diff } from '../../parts/diff/diff.tsx';
 import textStyles from '../../parts/text.module.css';
 import classes from './events.module.css';
 import { changesBetween, readJson } from './json-text.ts';

@@ -1,8 +1,8 @@
 // What a refusal would come to if it were replayed now, compared with what happened then.
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
-import { Diff } from '../../parts/diff.tsx';
-import type { FieldChange } from '../../parts/field-change.ts';
+import { Diff } from '../../parts/diff/diff.tsx';
+import type { FieldChange } from '../../parts/diff/field-change.ts';
 import { flatten } from './json-text.ts';
 
 type DryRun = Output<'POST /dead-letters/dry-run'>['results'][number];

@@ -7,7 +7,7 @@ import { useCall, usePages } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
-import { Diff } from '../../parts/diff.tsx';
+import { Diff } from '../../parts/diff/diff.tsx';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import { RunProgress } from '../../parts/progress.tsx';

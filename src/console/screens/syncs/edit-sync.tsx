@@ -1,5 +1,5 @@
 // Changes a sync of sluice.yaml: its schedule and its mapping in a form, and everything in YAML. Both edit one draft.
-import { Button, Group, Stack, Tabs, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
@@ -7,17 +7,20 @@ import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
+import { parseDraft, valueAt, withValue } from '../../parts/draft/yaml-draft.ts';
+import { YamlField } from '../../parts/draft/yaml-field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
-import { parseDraft, valueAt, withValue } from '../../parts/yaml-draft.ts';
 import type { SyncEntry } from './data.ts';
 import { DeleteSync } from './delete-sync.tsx';
-import { draftOf, type Mapping, withDraft } from './mapping-draft.ts';
-import { MappingFields } from './mapping-editor.tsx';
-import { MappingPreview } from './mapping-preview.tsx';
+import { draftOf, type Mapping, withDraft } from './mapping/mapping-draft.ts';
+import { MappingFields } from './mapping/mapping-editor.tsx';
+import { MappingPreview } from './mapping/mapping-preview.tsx';
 import classes from './syncs.module.css';
 
 type Definition = Output<'GET /syncs/{sync}/definition'>;
+
+const ROWS = [6, 30] as const;
 
 export function EditSync({ entry }: { readonly entry: SyncEntry }) {
   const { t } = useTranslation('syncs');
@@ -131,6 +134,7 @@ function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
                 label={t('edit.syncYaml', { sync })}
                 value={syncText}
                 problem={parsedSync.problem}
+                rows={ROWS}
                 onChange={setSyncText}
               />
               {mappingText !== null && (
@@ -138,6 +142,7 @@ function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
                   label={t('edit.mappingYaml', { mapping: definition.mapping?.name ?? '' })}
                   value={mappingText}
                   problem={parsedMapping.problem}
+                  rows={ROWS}
                   onChange={setMappingText}
                 />
               )}
@@ -212,27 +217,4 @@ function UsedBy({ mapping, users }: { readonly mapping: string; readonly users: 
   if (users.length === 0) return null;
   const names = users.map(({ kind, name }) => t(`edit.user.${kind}`, { name })).join(', ');
   return <p className={classes.notice}>{t('edit.usedBy', { mapping, names })}</p>;
-}
-
-interface YamlProps {
-  readonly label: string;
-  readonly value: string;
-  readonly problem: string | null;
-  onChange(text: string): void;
-}
-
-function YamlField({ label, value, problem, onChange }: YamlProps) {
-  return (
-    <Textarea
-      label={label}
-      value={value}
-      autosize
-      minRows={6}
-      maxRows={30}
-      spellCheck={false}
-      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-      error={problem}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  );
 }

@@ -5,7 +5,7 @@ import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
-import type { Mapping } from './mapping-draft.ts';
+import type { Mapping } from './mapping/mapping-draft.ts';
 import classes from './syncs.module.css';
 
 const NAME = /^[a-z][a-z0-9_-]{0,59}$/;

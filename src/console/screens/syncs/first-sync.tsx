@@ -7,16 +7,23 @@ import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useUpload } from '../../api/use-upload.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
+import { RestoredDraft } from '../../parts/draft/restored-draft.tsx';
+import { type Draft, useDraft } from '../../parts/draft/use-draft.ts';
 import { Page, Section } from '../../parts/page.tsx';
-import { RestoredDraft } from '../../parts/restored-draft.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
-import { type Draft, useDraft } from '../../parts/use-draft.ts';
 import { DropZone } from './drop-zone.tsx';
 import { DryRunPanel } from './dry-run.tsx';
 import { FinishSync } from './finish-sync.tsx';
-import { type Choices, choicesOf, draftOf, mappingOf, NO_CHOICES, withChoices } from './mapping-draft.ts';
-import { MappingEditor } from './mapping-editor.tsx';
-import { MappingPreview } from './mapping-preview.tsx';
+import {
+  type Choices,
+  choicesOf,
+  draftOf,
+  mappingOf,
+  NO_CHOICES,
+  withChoices,
+} from './mapping/mapping-draft.ts';
+import { MappingEditor } from './mapping/mapping-editor.tsx';
+import { MappingPreview } from './mapping/mapping-preview.tsx';
 import { EncodingField, type Recognized, RecognizedFacts } from './recognized-file.tsx';
 import classes from './syncs.module.css';
 

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
-import { Diff } from '../../parts/diff.tsx';
+import { Diff } from '../../parts/diff/diff.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Reason } from '../../parts/reason.tsx';
 import { Loaded } from '../../parts/states.tsx';

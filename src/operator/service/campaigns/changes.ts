@@ -1,6 +1,6 @@
 // What differs between a run's plan and the one that was approved before it.
 import { isRecord } from '../../../config/raw.ts';
-import type { CAMPAIGNS, CampaignChanges } from '../../../contracts/operator/campaigns.ts';
+import type { CAMPAIGNS, CampaignChanges } from '../../../contracts/operator/campaigns/campaigns.ts';
 import { type CampaignRow, listRuns } from '../../../ledger/campaigns/campaigns.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { findRun } from './target.ts';

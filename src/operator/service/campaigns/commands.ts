@@ -12,7 +12,7 @@ import {
   skipWaveUpdate,
 } from '../../../../workflows/messages.ts';
 import { campaignIdentity, campaignRoute, leadIntakeIdentity } from '../../../contracts/ids.ts';
-import type { CAMPAIGNS } from '../../../contracts/operator/campaigns.ts';
+import type { CAMPAIGNS } from '../../../contracts/operator/campaigns/campaigns.ts';
 import type {
   CampaignCommand,
   CampaignCommandResult,

@@ -1,6 +1,9 @@
 // Drafts of campaigns: what they may name, the people that they would reach, and what these would get.
 import type { CampaignConfig } from '../../../contracts/config/config-campaigns.ts';
-import type { CAMPAIGN_DRAFTS, DraftAudience } from '../../../contracts/operator/campaign-drafts.ts';
+import type {
+  CAMPAIGN_DRAFTS,
+  DraftAudience,
+} from '../../../contracts/operator/campaigns/campaign-drafts.ts';
 import { maskPhone } from '../../../observability/masking.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { HIDDEN } from '../masking.ts';

@@ -1,7 +1,7 @@
 // Campaigns as operators see and steer them.
-import type { CAMPAIGN_DRAFTS } from '../../../contracts/operator/campaign-drafts.ts';
-import type { CAMPAIGN_MEMBERS } from '../../../contracts/operator/campaign-members.ts';
-import type { CAMPAIGNS } from '../../../contracts/operator/campaigns.ts';
+import type { CAMPAIGN_DRAFTS } from '../../../contracts/operator/campaigns/campaign-drafts.ts';
+import type { CAMPAIGN_MEMBERS } from '../../../contracts/operator/campaigns/campaign-members.ts';
+import type { CAMPAIGNS } from '../../../contracts/operator/campaigns/campaigns.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { changeHandlers } from './changes.ts';
 import { commandHandlers } from './commands.ts';

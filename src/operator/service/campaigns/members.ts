@@ -1,5 +1,5 @@
 // Members of a run, one by one. They are masked unless the caller reveals them.
-import type { CAMPAIGN_MEMBERS } from '../../../contracts/operator/campaign-members.ts';
+import type { CAMPAIGN_MEMBERS } from '../../../contracts/operator/campaigns/campaign-members.ts';
 import { sampleMembers } from '../../../ledger/campaigns/campaign-plan-facts.ts';
 import { listMembers } from '../../../ledger/campaigns/campaign-roll.ts';
 import { maskPhone } from '../../../observability/masking.ts';

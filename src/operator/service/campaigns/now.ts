@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { campaignProgressQuery } from '../../../../workflows/messages.ts';
 import { campaignIdentity } from '../../../contracts/ids.ts';
-import type { CAMPAIGNS, CampaignNow } from '../../../contracts/operator/campaigns.ts';
+import type { CAMPAIGNS, CampaignNow } from '../../../contracts/operator/campaigns/campaigns.ts';
 import {
   type CampaignCounts,
   type CampaignProgress,

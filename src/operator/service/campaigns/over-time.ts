@@ -1,7 +1,12 @@
 // A run over time: what remains beside the forecast of its plan, and when people reply.
 import type { Forecast } from '../../../campaigns/forecast.ts';
 import { parseCampaignRunId } from '../../../contracts/ids.ts';
-import type { BurnDown, BurnPoint, CAMPAIGNS, ReplyHours } from '../../../contracts/operator/campaigns.ts';
+import type {
+  BurnDown,
+  BurnPoint,
+  CAMPAIGNS,
+  ReplyHours,
+} from '../../../contracts/operator/campaigns/campaigns.ts';
 import { doneOverTime, repliesByHour } from '../../../ledger/campaigns/campaign-timeline.ts';
 import { listRuns } from '../../../ledger/campaigns/campaigns.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';

@@ -2,7 +2,7 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { campaignPlanProgressQuery } from '../../../../workflows/messages.ts';
 import { campaignPlanIdentity } from '../../../contracts/ids.ts';
-import type { CAMPAIGNS, CampaignPlanning } from '../../../contracts/operator/campaigns.ts';
+import type { CAMPAIGNS, CampaignPlanning } from '../../../contracts/operator/campaigns/campaigns.ts';
 import type { CampaignName, CampaignPlanInput } from '../../../contracts/wire/campaign.ts';
 import { listRuns } from '../../../ledger/campaigns/campaigns.ts';
 import { OperatorError } from '../../error.ts';

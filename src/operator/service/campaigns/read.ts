@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { ScheduleNotFoundError } from '@temporalio/client';
 import { campaignScheduleId, parseCampaignRunId } from '../../../contracts/ids.ts';
-import type { CAMPAIGNS, ListedCampaign } from '../../../contracts/operator/campaigns.ts';
+import type { CAMPAIGNS, ListedCampaign } from '../../../contracts/operator/campaigns/campaigns.ts';
 import { auditOf, listReports, reportOf } from '../../../ledger/campaigns/campaign-report.ts';
 import { digestOfSpec, findCampaign, listRuns } from '../../../ledger/campaigns/campaigns.ts';
 import { OperatorError } from '../../error.ts';

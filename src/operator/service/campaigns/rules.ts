@@ -1,6 +1,6 @@
 // Who a campaign reaches and leaves out, as operators read it: names and spans, and no text that may be about a person.
 import type { CampaignConfig } from '../../../contracts/config/config-campaigns.ts';
-import type { CampaignRules } from '../../../contracts/operator/campaigns.ts';
+import type { CampaignRules } from '../../../contracts/operator/campaigns/campaigns.ts';
 
 type Part = CampaignConfig['audience'][number];
 

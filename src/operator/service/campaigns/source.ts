@@ -1,5 +1,5 @@
 // Campaigns as they are written in sluice.yaml.
-import type { CAMPAIGNS } from '../../../contracts/operator/campaigns.ts';
+import type { CAMPAIGNS } from '../../../contracts/operator/campaigns/campaigns.ts';
 import { openRun } from '../../../ledger/campaigns/campaigns.ts';
 import { OperatorError } from '../../error.ts';
 import { isAllowed } from '../caller.ts';

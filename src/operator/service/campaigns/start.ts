@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { campaignProgressQuery } from '../../../../workflows/messages.ts';
 import { campaignIdentity } from '../../../contracts/ids.ts';
-import type { CAMPAIGNS } from '../../../contracts/operator/campaigns.ts';
+import type { CAMPAIGNS } from '../../../contracts/operator/campaigns/campaigns.ts';
 import type { CampaignInput, CampaignProgress } from '../../../contracts/wire/campaign.ts';
 import { OperatorError } from '../../error.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';

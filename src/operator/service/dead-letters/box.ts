@@ -1,7 +1,7 @@
 // The dead letters of a Kafka cluster: which cluster, reading its topic, and errors of Kafka.
 import type { IngressKafka } from '../../../contracts/config/config.ts';
 import { deadlineSignal } from '../../../contracts/deadline.ts';
-import type { DeadLetterSummary } from '../../../contracts/operator/refusals.ts';
+import type { DeadLetterSummary } from '../../../contracts/operator/events/refusals.ts';
 import {
   type ClusterAccess,
   type DeadLetter,

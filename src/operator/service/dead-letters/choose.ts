@@ -1,5 +1,5 @@
 // Chooses the dead letters of a command: by id, or by filters.
-import type { DeadLetterChoice } from '../../../contracts/operator/refusals.ts';
+import type { DeadLetterChoice } from '../../../contracts/operator/events/refusals.ts';
 import type { DeadLetter, FoundDeadLetter } from '../../../ingress/kafka/index.ts';
 import { OperatorError } from '../../error.ts';
 import { type Box, readBox } from './box.ts';

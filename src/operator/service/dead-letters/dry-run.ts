@@ -1,5 +1,5 @@
 // What would happen if a dead letter were replayed now. It sends nothing.
-import type { DryRunNow, DryRunResult } from '../../../contracts/operator/refusals.ts';
+import type { DryRunNow, DryRunResult } from '../../../contracts/operator/events/refusals.ts';
 import type { Route } from '../../../ingress/intake.ts';
 import {
   deliveryOf,

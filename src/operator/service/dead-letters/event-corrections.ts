@@ -1,5 +1,5 @@
 // Failed events that operators correct and replay. Refused requests are replayed the same way, from their bodies.
-import type { EVENT_CORRECTIONS } from '../../../contracts/operator/event-corrections.ts';
+import type { EVENT_CORRECTIONS } from '../../../contracts/operator/events/event-corrections.ts';
 import type { EventDraft } from '../../../contracts/wire/intake.ts';
 import type { Route } from '../../../ingress/intake.ts';
 import { findEvent, type StoredEvent } from '../../../ledger/events/event-queries.ts';

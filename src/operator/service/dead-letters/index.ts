@@ -1,5 +1,9 @@
 // What did not get in, as operators see and mend it: refused deliveries, the lag of Kafka, and dead letters.
-import type { DeadLetterDetail, DeadLetterSummary, REFUSALS } from '../../../contracts/operator/refusals.ts';
+import type {
+  DeadLetterDetail,
+  DeadLetterSummary,
+  REFUSALS,
+} from '../../../contracts/operator/events/refusals.ts';
 import type { FoundDeadLetter } from '../../../ingress/kafka/index.ts';
 import { countRefusals, listRefusals } from '../../../ledger/operator/refusals.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';

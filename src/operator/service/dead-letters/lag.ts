@@ -1,5 +1,5 @@
 // How many records the routes have yet to read: an admin client compares committed offsets with the ends of partitions.
-import type { KafkaCluster, KafkaPartition } from '../../../contracts/operator/refusals.ts';
+import type { KafkaCluster, KafkaPartition } from '../../../contracts/operator/events/refusals.ts';
 import { fetchBounds, fetchCommitted } from '../../../ingress/kafka/index.ts';
 import { OperatorError } from '../../error.ts';
 import type { OperatorDeps } from '../deps.ts';

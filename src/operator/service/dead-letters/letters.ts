@@ -2,7 +2,7 @@
 // the background because reading a topic takes seconds.
 import { once } from 'node:events';
 import { deadlineSignal } from '../../../contracts/deadline.ts';
-import type { DeadLetterSummary } from '../../../contracts/operator/refusals.ts';
+import type { DeadLetterSummary } from '../../../contracts/operator/events/refusals.ts';
 import type { OperatorDeps } from '../deps.ts';
 import type { kafkaParts } from './kafka.ts';
 

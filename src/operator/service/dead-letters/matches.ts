@@ -1,5 +1,5 @@
 // Whether filters choose a dead letter.
-import type { DeadLetterChoice, DeadLetterSummary } from '../../../contracts/operator/refusals.ts';
+import type { DeadLetterChoice, DeadLetterSummary } from '../../../contracts/operator/events/refusals.ts';
 
 type Filter = Pick<DeadLetterChoice, 'route' | 'codes' | 'since'>;
 

@@ -1,5 +1,5 @@
 // Reads what was refused as its route reads it today, and hands in what came of it.
-import type { DryRunNow } from '../../../contracts/operator/refusals.ts';
+import type { DryRunNow } from '../../../contracts/operator/events/refusals.ts';
 import type { EventDraft } from '../../../contracts/wire/intake.ts';
 import {
   type Acceptance,

@@ -1,6 +1,9 @@
 // Refused requests as operators see and mend them: what a route could not take, and what it would take now.
-import type { DryRunNow } from '../../../contracts/operator/refusals.ts';
-import type { REFUSED_REQUESTS, RefusedRequestResult } from '../../../contracts/operator/refused-requests.ts';
+import type { DryRunNow } from '../../../contracts/operator/events/refusals.ts';
+import type {
+  REFUSED_REQUESTS,
+  RefusedRequestResult,
+} from '../../../contracts/operator/events/refused-requests.ts';
 import type { Acceptance, Delivery, Route } from '../../../ingress/intake.ts';
 import { reasonOf } from '../../../ingress/refusals.ts';
 import {

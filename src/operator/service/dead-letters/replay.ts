@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadedConfig } from '../../../config/load.ts';
-import type { Replay } from '../../../contracts/operator/refusals.ts';
+import type { Replay } from '../../../contracts/operator/events/refusals.ts';
 import {
   type FoundDeadLetter,
   fetchBounds,

@@ -1,5 +1,5 @@
 // The estimate of running campaigns, which is also that of a campaign's own screen.
-import type { CampaignNow } from '../../../contracts/operator/campaigns.ts';
+import type { CampaignNow } from '../../../contracts/operator/campaigns/campaigns.ts';
 import type { RunningRun } from '../../../contracts/operator/overview.ts';
 import type { RunningRow } from '../../../ledger/operator/overview/work.ts';
 

@@ -1,5 +1,5 @@
 // What failed, as operators see it: the ledger's failures, and dead letters of Kafka, which the ledger does not know.
-import type { Failure } from '../../../contracts/operator/overview.ts';
+import type { Failure } from '../../../contracts/operator/failures.ts';
 import type { Period } from '../../../ledger/operator/call-log.ts';
 import type { FailureRow } from '../../../ledger/operator/failures.ts';
 import type { ClusterLetters } from '../dead-letters/letters.ts';

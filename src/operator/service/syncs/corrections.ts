@@ -1,7 +1,7 @@
 // Fix and retry as operators use it: rejected rows as CSV, and a run over the corrected ones.
 
 import { csvLine } from '../../../contracts/csv.ts';
-import type { CORRECTIONS } from '../../../contracts/operator/corrections.ts';
+import type { CORRECTIONS } from '../../../contracts/operator/events/corrections.ts';
 import { findRun } from '../../../ledger/sync/outcomes.ts';
 import { listRejectedRows } from '../../../ledger/sync/rejected-rows.ts';
 import { listRuns } from '../../../ledger/sync/run-list.ts';

@@ -13,7 +13,7 @@ import { checkDelivery } from '../../../../activities/events/delivery-check.ts';
 import type { Deps } from '../../../../activities/shared/deps.ts';
 import { MessagingClient } from '../../../../src/api-client/client.ts';
 import { createBudget } from '../../../../src/budget/slots.ts';
-import type { DeliveryEntry } from '../../../../src/contracts/operator/events.ts';
+import type { DeliveryEntry } from '../../../../src/contracts/operator/events/events.ts';
 import { MessageStatusEvent } from '../../../../src/contracts/wire/conversation-events.ts';
 import type { DeliveryBatchResult } from '../../../../src/contracts/wire/delivery.ts';
 import { LANES } from '../../../../src/contracts/wire/run.ts';

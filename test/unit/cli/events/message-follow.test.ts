@@ -10,7 +10,7 @@ import {
   untilEnded,
 } from '../../../../src/cli/events/message-follow.ts';
 import { CliError, EXIT } from '../../../../src/cli/lib/exit.ts';
-import type { DeliveryEntry, EventSummary } from '../../../../src/contracts/operator/events.ts';
+import type { DeliveryEntry, EventSummary } from '../../../../src/contracts/operator/events/events.ts';
 import type { OperatorClient } from '../../../../src/operator/client/client.ts';
 
 const AT = '2026-11-20T10:00:00.000Z';

@@ -1,64 +1,25 @@
 // `sluice events replay` against an operator API: a failed event is shown, corrected, tried and replayed.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { stringify } from 'yaml';
+import { beforeEach, expect, it } from 'vitest';
 import { registerEvents } from '../../../../src/cli/events/events.ts';
-import { type LoadedConfig, loadConfig } from '../../../../src/config/load.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
 import { endEvent } from '../../../../src/ledger/events/event-end.ts';
 import { addEvents } from '../../../../src/ledger/events/events.ts';
 import { openIntakeRun } from '../../../../src/ledger/events/intake-runs.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
-import { runHere } from '../../../support/runner/run-here.ts';
+import { siteContext } from '../site-context.ts';
 
 const NUMBER = '5511987654321';
 const STORED = { type: 'tags' as const, number: NUMBER, key: NUMBER, add: ['vp'], remove: [] };
 
-let dir: string;
-let config: LoadedConfig;
-let db: Database;
-let operator: TestOperator;
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-events-'));
-  const site = {
-    account: 'acme',
-    action: { type: 'tags', number: 'phone', defaultCountry: 'BR', add: ['vip'] },
-    http: { path: '/site', auth: { type: 'none' } },
-  };
-  const accounts = { acme: { baseUrl: 'http://127.0.0.1:1/wapi', tokens: ['env:A'] } };
-  await writeFile(join(dir, 'sluice.yaml'), stringify({ version: 1, accounts, routes: { site } }));
-  config = await loadConfig(join(dir, 'sluice.yaml'), { env: { A: 'svc_test_a' } });
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const context = siteContext('events', registerEvents);
+const { sluice } = context;
+const file = (text: string) => context.file('request.json', text);
 
 beforeEach(async () => {
-  const temporal = {
-    options: { namespace: 'default' },
-    connection: { withDeadline: (_: number, call: () => Promise<unknown>) => call() },
-    workflow: { start: () => Promise.resolve() },
-  } as unknown as Client;
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal, config });
+  const { db } = context;
   const run = await openIntakeRun(db, { account: 'acme', sync: '@site' });
   const draft = { account: 'acme', route: 'site', id: 'e1', subject: 's', rank: null, request: STORED };
   await addEvents(db, run, [draft]);
   await endEvent(db, 'e1', { outcome: 'failed', code: 'ERR_TAG', reason: 'no such tag' });
 });
-afterEach(() => operator.close());
-
-const sluice = (...args: string[]) =>
-  runHere((program) => registerEvents(program, {}), ['events', ...args, '--server', operator.server]);
-
-async function file(text: string): Promise<string> {
-  const path = join(dir, 'request.json');
-  await writeFile(path, text);
-  return path;
-}
 
 it('the request of a failed event is shown in clear, corrected, tried, and replayed once', async () => {
   const masked = await sluice('show', 'e1');

@@ -1,54 +1,15 @@
 // `sluice refused` against an operator API: requests are listed, shown masked, corrected, replayed and discarded.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
+import { describe, expect, it } from 'vitest';
 import { registerRefused } from '../../../../src/cli/refused/refused.ts';
-import { type LoadedConfig, loadConfig } from '../../../../src/config/load.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
 import { keepRefusedRequests, refusedRequestId } from '../../../../src/ledger/events/refused-requests.ts';
-import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
-import { testLedger } from '../../../support/postgres/ledger.ts';
-import { runHere } from '../../../support/runner/run-here.ts';
+import { siteContext } from '../site-context.ts';
 
 const NUMBER = '+55 11 98765-4321';
 const BAD = JSON.stringify({ event_id: 'e1', phoen: NUMBER });
 const GOOD = JSON.stringify({ event_id: 'e1', phone: NUMBER });
 
-let dir: string;
-let config: LoadedConfig;
-let db: Database;
-let operator: TestOperator;
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-refused-'));
-  const site = {
-    account: 'acme',
-    action: { type: 'tags', number: 'phone', defaultCountry: 'BR', add: ['vip'] },
-    http: { path: '/site', auth: { type: 'none' } },
-  };
-  const accounts = { acme: { baseUrl: 'http://127.0.0.1:1/wapi', tokens: ['env:A'] } };
-  await writeFile(join(dir, 'sluice.yaml'), stringify({ version: 1, accounts, routes: { site } }));
-  await writeFile(join(dir, 'body.json'), GOOD);
-  config = await loadConfig(join(dir, 'sluice.yaml'), { env: { A: 'svc_test_a' } });
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
-
-beforeEach(async () => {
-  const temporal = {
-    options: { namespace: 'default' },
-    connection: { withDeadline: (_: number, call: () => Promise<unknown>) => call() },
-    workflow: { start: () => Promise.resolve() },
-  } as unknown as Client;
-  db = await testLedger();
-  operator = await openTestOperator({ db, temporal, config });
-});
-afterEach(() => operator.close());
-
-const sluice = (...args: string[]) =>
-  runHere((program) => registerRefused(program, {}), ['refused', ...args, '--server', operator.server]);
+const context = siteContext('refused', registerRefused);
+const { sluice } = context;
 
 async function kept(...bodies: string[]): Promise<string> {
   const requests = bodies.map((body) => ({
@@ -58,7 +19,7 @@ async function kept(...bodies: string[]): Promise<string> {
     reason: 'phone: is missing',
     content: { headers: { from: 'ana@crm.example' }, body: Buffer.from(body), signature: null },
   }));
-  await keepRefusedRequests(db, requests);
+  await keepRefusedRequests(context.db, requests);
   return refusedRequestId(requests[0] as (typeof requests)[number]);
 }
 
@@ -85,7 +46,7 @@ it('shows one masked, in clear with --unmasked, and with the commands that settl
 describe('replay', () => {
   it('with a corrected body is tried first, and then makes an event', async () => {
     const id = await kept(BAD);
-    const corrected = ['replay', id, '--body', join(dir, 'body.json')];
+    const corrected = ['replay', id, '--body', await context.file('body.json', GOOD)];
     const tried = await sluice(...corrected, '--dry-run');
     expect(tried.stdout).toContain('+ accepted as tags');
     expect(tried.stderr).toContain('1 refused request would now be: 1 accepted');

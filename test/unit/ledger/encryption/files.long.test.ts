@@ -9,7 +9,7 @@ import {
   UnknownLedgerKeyError,
 } from '../../../../src/ledger/encryption/cipher.ts';
 import { WrongLedgerKeyError } from '../../../../src/ledger/encryption/known-keys.ts';
-import { openLedger } from '../../../../src/runtime/ledger-database.ts';
+import { openLedger } from '../../../../src/runtime/ledger/ledger-database.ts';
 import { layCluster } from '../../../support/postgres/cluster.ts';
 import { fill, readAll } from './filled.ts';
 import { cipherOf, ledgerKey } from './keys.ts';

@@ -1,6 +1,6 @@
 // The overview shows the estimate that a campaign makes of itself.
 import { expect, it } from 'vitest';
-import type { CampaignNow } from '../../../../src/contracts/operator/campaigns.ts';
+import type { CampaignNow } from '../../../../src/contracts/operator/campaigns/campaigns.ts';
 import type { RunningRow } from '../../../../src/ledger/operator/overview/work.ts';
 import { readEstimates } from '../../../../src/operator/service/overview/campaigns.ts';
 import { runningOf, waitingOf } from '../../../../src/operator/service/overview/work.ts';

@@ -1,6 +1,6 @@
 // Each thing that failed is listed once, and what a later attempt made good is only counted.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeadLetterSummary } from '../../../../src/contracts/operator/refusals.ts';
+import type { DeadLetterSummary } from '../../../../src/contracts/operator/events/refusals.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { logCalls } from '../../../../src/ledger/operator/calls.ts';
 import { readFailures } from '../../../../src/ledger/operator/failures.ts';

@@ -7,8 +7,8 @@ import type { Output } from '../../../api/client.ts';
 import { useCommand } from '../../../api/use-command.ts';
 import { useUpload } from '../../../api/use-upload.ts';
 import { useFormat } from '../../../format/use-format.ts';
+import { type Path, valueAt } from '../../../parts/draft/yaml-draft.ts';
 import textStyles from '../../../parts/text.module.css';
-import { type Path, valueAt } from '../../../parts/yaml-draft.ts';
 import classes from '../campaigns.module.css';
 import { ORDER, useForm } from './fields.tsx';
 

@@ -1,7 +1,7 @@
 // Who the campaign reaches: one group of fields for each part.
 import { Button, Fieldset, NativeSelect, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { valueAt } from '../../../parts/yaml-draft.ts';
+import { valueAt } from '../../../parts/draft/yaml-draft.ts';
 import classes from '../campaigns.module.css';
 import { AudienceFile } from './audience-file.tsx';
 import { Choice, Field, useForm, useProblem } from './fields.tsx';

@@ -3,7 +3,7 @@ import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import { createContext, useContext, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../api/client.ts';
-import { type Path, pathText, valueAt } from '../../../parts/yaml-draft.ts';
+import { type Path, pathText, valueAt } from '../../../parts/draft/yaml-draft.ts';
 import { fromText, isShown, type Kind, toText } from './values.ts';
 
 type Problem = Output<'POST /campaign-drafts/audience'>['problems'][number];

@@ -1,5 +1,5 @@
 // Finds phone numbers in the text of a campaign. Such a draft does not stay in the browser.
-import { parseDraft, valueAt } from '../../../parts/yaml-draft.ts';
+import { parseDraft, valueAt } from '../../../parts/draft/yaml-draft.ts';
 
 const DATE = /\b\d{4}-\d{2}-\d{2}/g;
 /** Ten digits or more, as people write numbers. An id of that length counts too: its draft is only not kept. */

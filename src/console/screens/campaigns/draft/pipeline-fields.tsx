@@ -1,5 +1,5 @@
 // A pipeline and one of its stages: chosen from the lists of the account once they are read, and typed before.
-import { type Path, valueAt } from '../../../parts/yaml-draft.ts';
+import { type Path, valueAt } from '../../../parts/draft/yaml-draft.ts';
 import { Choice, Field, useForm } from './fields.tsx';
 import type { Lists } from './lists.ts';
 

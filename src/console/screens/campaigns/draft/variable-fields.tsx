@@ -2,7 +2,7 @@
 import { Button, Fieldset, NativeSelect, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { valueAt } from '../../../parts/yaml-draft.ts';
+import { valueAt } from '../../../parts/draft/yaml-draft.ts';
 import classes from '../campaigns.module.css';
 import { ORDER, useForm, useProblem } from './fields.tsx';
 import type { Choices } from './lists.ts';

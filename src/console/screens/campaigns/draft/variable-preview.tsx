@@ -5,10 +5,10 @@ import { useTranslation } from 'react-i18next';
 import type { Input, Output } from '../../../api/client.ts';
 import { useClient } from '../../../api/session.tsx';
 import { useFormat } from '../../../format/use-format.ts';
+import { valueAt } from '../../../parts/draft/yaml-draft.ts';
 import { Reveal } from '../../../parts/reveal.tsx';
 import { Chip } from '../../../parts/status.tsx';
 import textStyles from '../../../parts/text.module.css';
-import { valueAt } from '../../../parts/yaml-draft.ts';
 import classes from '../campaigns.module.css';
 import { readSource } from './variable-source.ts';
 

@@ -1,12 +1,12 @@
 // Opens the ledger's database: PostgreSQL when a URL is set, otherwise PGlite in the state folder.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, LedgerError, openPglite, openPostgres } from '../ledger/database.ts';
-import type { LedgerCipher } from '../ledger/encryption/cipher.ts';
-import { encryptedDatabase } from '../ledger/encryption/encrypted-database.ts';
-import { checkKeys } from '../ledger/encryption/known-keys.ts';
-import { migrate } from '../ledger/migrations/migrations.ts';
-import { checkServer } from '../ledger/server-version.ts';
+import { type Database, LedgerError, openPglite, openPostgres } from '../../ledger/database.ts';
+import type { LedgerCipher } from '../../ledger/encryption/cipher.ts';
+import { encryptedDatabase } from '../../ledger/encryption/encrypted-database.ts';
+import { checkKeys } from '../../ledger/encryption/known-keys.ts';
+import { migrate } from '../../ledger/migrations/migrations.ts';
+import { checkServer } from '../../ledger/server-version.ts';
 
 export interface LedgerOptions {
   /** `postgres://…`; without it, PGlite. */

@@ -2,16 +2,16 @@
 import { Table } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import { useCall } from '../../api/use-call.ts';
-import { useFormat } from '../../format/use-format.ts';
-import listStyles from '../../parts/list.module.css';
-import { Loaded } from '../../parts/states.tsx';
-import { Status } from '../../parts/status.tsx';
-import textStyles from '../../parts/text.module.css';
-import { None } from '../../parts/values.tsx';
-import { shown } from './data.ts';
+import { useCall } from '../../../api/use-call.ts';
+import { useFormat } from '../../../format/use-format.ts';
+import listStyles from '../../../parts/list.module.css';
+import { Loaded } from '../../../parts/states.tsx';
+import { Status } from '../../../parts/status.tsx';
+import textStyles from '../../../parts/text.module.css';
+import { None } from '../../../parts/values.tsx';
+import { shown } from '../data.ts';
+import classes from '../syncs.module.css';
 import type { Mapping } from './mapping-draft.ts';
-import classes from './syncs.module.css';
 
 const WAIT_MS = 300;
 const COLUMNS = ['number', 'name', 'email', 'document'] as const;

@@ -1,9 +1,9 @@
 // Endpoints of drafts: campaigns that somebody is writing. They count the people in reach, and change nothing.
 import { z } from 'zod';
-import { name as ConfiguredName } from '../config/config-base.ts';
-import { CampaignConfig } from '../config/config-campaigns.ts';
-import { Expression } from '../config/config-mapping.ts';
-import { Count, endpoint, Note, Time, Unmask } from './endpoint.ts';
+import { name as ConfiguredName } from '../../config/config-base.ts';
+import { CampaignConfig } from '../../config/config-campaigns.ts';
+import { Expression } from '../../config/config-mapping.ts';
+import { Count, endpoint, Note, Time, Unmask } from '../endpoint.ts';
 
 /** A mistake in the draft. */
 export const DraftProblem = z.object({

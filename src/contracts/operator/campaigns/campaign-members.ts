@@ -1,7 +1,7 @@
 // Members of a campaign's run, one by one, as operators read them.
 import { z } from 'zod';
-import { MEMBER_STATES } from '../wire/campaign.ts';
-import { Count, endpoint, Name, Unmask } from './endpoint.ts';
+import { MEMBER_STATES } from '../../wire/campaign.ts';
+import { Count, endpoint, Name, Unmask } from '../endpoint.ts';
 
 const time = z.string().nullable();
 const id = z.number().nullable();

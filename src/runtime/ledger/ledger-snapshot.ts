@@ -1,15 +1,15 @@
 // Reads what metrics show of the ledger, with the statements of the operators' overview.
-import type { LoadedConfig } from '../config/load.ts';
-import type { Database } from '../ledger/database.ts';
-import { readAges, readPollerLags } from '../ledger/operator/overview/backlog.ts';
-import { readSinks } from '../ledger/operator/overview/health.ts';
-import { readNeeds } from '../ledger/operator/overview/needs.ts';
-import { readTokens } from '../ledger/operator/overview/tokens.ts';
-import { readRunning, readWaiting } from '../ledger/operator/overview/work.ts';
-import type { LedgerSnapshot, TokenBudget, WaitingWork } from '../observability/metrics/backlog.ts';
-import type { OperatorLog } from '../operator/service/deps.ts';
-import { createMemo } from '../operator/service/memo.ts';
-import { type ConfiguredToken, createTokenList } from '../operator/service/overview/tokens.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { Database } from '../../ledger/database.ts';
+import { readAges, readPollerLags } from '../../ledger/operator/overview/backlog.ts';
+import { readSinks } from '../../ledger/operator/overview/health.ts';
+import { readNeeds } from '../../ledger/operator/overview/needs.ts';
+import { readTokens } from '../../ledger/operator/overview/tokens.ts';
+import { readRunning, readWaiting } from '../../ledger/operator/overview/work.ts';
+import type { LedgerSnapshot, TokenBudget, WaitingWork } from '../../observability/metrics/backlog.ts';
+import type { OperatorLog } from '../../operator/service/deps.ts';
+import { createMemo } from '../../operator/service/memo.ts';
+import { type ConfiguredToken, createTokenList } from '../../operator/service/overview/tokens.ts';
 
 /** A ledger that takes longer leaves its gauges out of the scrape: Prometheus waits 10 s by default. */
 const ANSWER_MS = 5000;

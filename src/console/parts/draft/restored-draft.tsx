@@ -1,7 +1,7 @@
 // Says that a form shows what was typed before, with a way back to the untouched form.
 import { Button, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '../format/use-format.ts';
+import { useFormat } from '../../format/use-format.ts';
 import type { Draft } from './use-draft.ts';
 
 export function RestoredDraft({

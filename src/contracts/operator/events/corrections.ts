@@ -1,6 +1,6 @@
 // Endpoints to fix and retry: rejected rows of a run are handed out as CSV, corrected, and synced alone.
 import { z } from 'zod';
-import { Count, endpoint, Name, Reason } from './endpoint.ts';
+import { Count, endpoint, Name, Reason } from '../endpoint.ts';
 
 const Run = z.string().max(700);
 

@@ -1,7 +1,7 @@
 // Endpoints of incoming events and of the messages that they sent.
 import { z } from 'zod';
-import { EVENT_ACTIONS, EVENT_OUTCOMES, EVENT_PROGRESS, EventWarning } from '../wire/intake.ts';
-import { Count, Cursor, endpoint, Name, Note, PageLimit, Reason, Time, Unmask } from './endpoint.ts';
+import { EVENT_ACTIONS, EVENT_OUTCOMES, EVENT_PROGRESS, EventWarning } from '../../wire/intake.ts';
+import { Count, Cursor, endpoint, Name, Note, PageLimit, Reason, Time, Unmask } from '../endpoint.ts';
 
 export const EventId = z.string().min(1).max(300);
 
@@ -88,7 +88,7 @@ export const EventDetail = EventSummary.extend({
   request: z.unknown(),
   /** Id of the corrected event that somebody replayed in its place. */
   replacedBy: z.string().nullable(),
-  /** It failed, and a corrected event can take its place. Events of Sluice's own routes are sent anew instead. */
+  /** It failed, and a corrected event can take its place. Events of Sluice's own routes are sent again instead. */
   canCorrect: z.boolean(),
   /** Id of the OpenTelemetry trace that it continues. Null: it has none. */
   trace: z.string().nullable(),

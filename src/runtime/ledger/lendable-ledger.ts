@@ -1,7 +1,7 @@
 // The ledger of a command that serves itself. It opens with the first statement, and it can be closed for a while, so
 // that a dry run has the embedded database, and the memory, for itself.
-import type { Database, Queryable } from '../ledger/database.ts';
-import type { LedgerCipher } from '../ledger/encryption/cipher.ts';
+import type { Database, Queryable } from '../../ledger/database.ts';
+import type { LedgerCipher } from '../../ledger/encryption/cipher.ts';
 
 export interface LendableLedger extends Database {
   /** Closes the database during `work`. Statements wait meanwhile. */

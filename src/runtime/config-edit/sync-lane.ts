@@ -1,7 +1,7 @@
 // Sets the lane of a sync in sluice.yaml, for the operator API.
-import type { LiveConfig } from '../config/live-config.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import type { SetSyncLane } from '../operator/service/deps.ts';
+import type { LiveConfig } from '../../config/live-config.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { SetSyncLane } from '../../operator/service/deps.ts';
 import { writeConfig } from './write-config.ts';
 
 interface Options {

@@ -2,12 +2,12 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Output } from '../../api/client.ts';
-import { useCall } from '../../api/use-call.ts';
-import { useCommand } from '../../api/use-command.ts';
-import textStyles from '../../parts/text.module.css';
+import type { Output } from '../../../api/client.ts';
+import { useCall } from '../../../api/use-call.ts';
+import { useCommand } from '../../../api/use-command.ts';
+import textStyles from '../../../parts/text.module.css';
+import classes from '../syncs.module.css';
 import { columnOf, type Draft, FIELDS, type Field, readColumn } from './mapping-draft.ts';
-import classes from './syncs.module.css';
 
 const RECOGNIZED = '\u0000recognized';
 

@@ -1,6 +1,6 @@
 // Endpoints of refused requests: what an authenticated sender sent over HTTP and a route could not take.
 import { z } from 'zod';
-import { Count, Cursor, endpoint, Name, PageLimit, Time, Unmask } from './endpoint.ts';
+import { Count, Cursor, endpoint, Name, PageLimit, Time, Unmask } from '../endpoint.ts';
 import { DryRunNow, Resolution } from './refusals.ts';
 
 export const RefusedRequestSummary = z.object({

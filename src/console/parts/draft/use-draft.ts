@@ -1,6 +1,6 @@
 // The values of a form, which survive a reload, "back" and an expired session.
 import { useEffect, useState } from 'react';
-import { useSession } from '../api/session.tsx';
+import { useSession } from '../../api/session.tsx';
 import { dropDraft, isSame, keepDraft, readDraft } from './kept-draft.ts';
 
 export interface Draft<T> {

@@ -1,12 +1,12 @@
 // The cipher of a configuration: it encrypts values of the ledger, and those of older keys again.
 import { setTimeout as delay } from 'node:timers/promises';
-import { readEncryptionKey } from '../codec/keys.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import type { LedgerConfig } from '../contracts/config/config.ts';
-import type { Database } from '../ledger/database.ts';
-import { createLedgerCipher, type LedgerCipher, type LedgerKey } from '../ledger/encryption/cipher.ts';
-import { encryptAgain } from '../ledger/encryption/encrypt-again.ts';
-import type { Shutdown } from './shutdown.ts';
+import { readEncryptionKey } from '../../codec/keys.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { LedgerConfig } from '../../contracts/config/config.ts';
+import type { Database } from '../../ledger/database.ts';
+import { createLedgerCipher, type LedgerCipher, type LedgerKey } from '../../ledger/encryption/cipher.ts';
+import { encryptAgain } from '../../ledger/encryption/encrypt-again.ts';
+import type { Shutdown } from '../shutdown.ts';
 
 /**
  * @returns null without keys

@@ -1,6 +1,6 @@
 // The mapping while it is edited: one choice per field, where a choice may also be what Sluice recognized.
-import type { Input } from '../../../contracts/operator/index.ts';
-import { parseDraft, withValue } from '../../parts/yaml-draft.ts';
+import type { Input } from '../../../../contracts/operator/index.ts';
+import { parseDraft, withValue } from '../../../parts/draft/yaml-draft.ts';
 
 export type Mapping = Input<'POST /uploads/{upload}/preview'>['mapping'];
 type Expression = Mapping['contact']['number'];

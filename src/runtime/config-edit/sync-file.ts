@@ -4,13 +4,13 @@ import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
-import { EditEntryError, type EntryPlace, readEntry } from '../config/edit-entry.ts';
-import type { LiveConfig } from '../config/live-config.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import { OperatorError } from '../operator/error.ts';
-import type { SyncFile } from '../operator/service/deps.ts';
-import { onDisk } from './on-disk.ts';
-import { forgetOldest, keptName } from './uploads/kept-files.ts';
+import { EditEntryError, type EntryPlace, readEntry } from '../../config/edit-entry.ts';
+import type { LiveConfig } from '../../config/live-config.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { OperatorError } from '../../operator/error.ts';
+import type { SyncFile } from '../../operator/service/deps.ts';
+import { onDisk } from '../on-disk.ts';
+import { forgetOldest, keptName } from '../uploads/kept-files.ts';
 import { writeConfig } from './write-config.ts';
 
 interface Options {

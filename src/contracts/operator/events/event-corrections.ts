@@ -1,6 +1,6 @@
 // Endpoints of failed events that somebody corrects and replays.
 import { z } from 'zod';
-import { endpoint, Unmask } from './endpoint.ts';
+import { endpoint, Unmask } from '../endpoint.ts';
 import { EventId } from './events.ts';
 import { DryRunNow } from './refusals.ts';
 import { RefusedRequestResult } from './refused-requests.ts';

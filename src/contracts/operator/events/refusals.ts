@@ -1,6 +1,6 @@
 // Endpoints of what did not get in: refused deliveries, the lag of Kafka, and dead letters.
 import { z } from 'zod';
-import { Count, Cursor, endpoint, Name, PageLimit, Time, Unmask } from './endpoint.ts';
+import { Count, Cursor, endpoint, Name, PageLimit, Time, Unmask } from '../endpoint.ts';
 
 const Via = z.enum(['http', 'kafka']);
 

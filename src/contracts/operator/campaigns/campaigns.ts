@@ -1,11 +1,11 @@
 // Endpoints of campaigns: what is configured, their runs, plans and results, and the commands on them.
 import { z } from 'zod';
-import { name as ConfiguredName } from '../config/config-base.ts';
-import { CampaignConfig } from '../config/config-campaigns.ts';
-import { CAMPAIGN_PHASES, CAMPAIGN_STATES, CampaignProgress } from '../wire/campaign.ts';
-import { CampaignPlan, PlanNote } from '../wire/campaign-plan.ts';
-import { CampaignReport } from '../wire/campaign-report.ts';
-import { Count, Cursor, endpoint, Name, Reason, Time } from './endpoint.ts';
+import { CampaignConfig } from '../../config/config-campaigns.ts';
+import { CAMPAIGN_PHASES, CAMPAIGN_STATES, CampaignProgress } from '../../wire/campaign.ts';
+import { CampaignPlan, PlanNote } from '../../wire/campaign-plan.ts';
+import { CampaignReport } from '../../wire/campaign-report.ts';
+import { Count, Cursor, endpoint, Name, Reason, Time } from '../endpoint.ts';
+import { CAMPAIGN_SOURCES } from './campaign-sources.ts';
 
 /** For what is read: a campaign's newest run, or the run with this id. */
 const Campaign = Name.describe('Name of a campaign (its newest run), or id of a run');
@@ -127,13 +127,6 @@ const Commanded = z.object({
 });
 
 const command = { campaign: Target, reason: Reason };
-
-const WrittenCampaign = z.object({
-  file: z.string(),
-  hash: z.string(),
-  /** The workers of this process use it now. False: workers elsewhere have to load their copy of the file. */
-  active: z.boolean(),
-});
 
 const { flow, connection, holdout, windows, waves, stop, cap, recheck, conversationWindow, approval } =
   CampaignConfig.shape;
@@ -271,45 +264,7 @@ export const CAMPAIGNS = {
       next: Count.nullable(),
     }),
   }),
-  'GET /campaigns/{campaign}/source': endpoint({
-    role: 'editor',
-    summary: 'Show a campaign as it is written in sluice.yaml.',
-    input: z.strictObject({ campaign: Name }),
-    output: z.object({
-      file: z.string(),
-      /** Null: the file has no campaign of this name. */
-      yaml: z.string().nullable(),
-      /** Of the campaign as it is written: a change replaces only what was read. */
-      hash: z.string(),
-    }),
-  }),
-  'PUT /campaigns/{campaign}/source': endpoint({
-    role: 'editor',
-    summary:
-      'Create or replace a campaign in sluice.yaml, after a check of the whole file. Its plan becomes void. Refused without a second person while a campaign has one.',
-    input: z.strictObject({
-      campaign: ConfiguredName,
-      yaml: z.string().min(1).max(100_000),
-      /** As it was read. `isNew` does not need it. */
-      hash: z.string().max(100),
-      /** Refuse to replace a campaign of this name, for a new campaign or a copy. */
-      isNew: z.boolean().default(false),
-      reason: Reason,
-    }),
-    audit: ['isNew'],
-    output: WrittenCampaign,
-  }),
-  'DELETE /campaigns/{campaign}/source': endpoint({
-    role: 'editor',
-    summary:
-      'Delete a campaign from sluice.yaml. Its runs stay visible. Refused while a run is planned or active, while it has a schedule, and for the last campaign with a second person.',
-    input: z.strictObject({
-      campaign: ConfiguredName,
-      hash: z.string().max(100),
-      reason: Reason,
-    }),
-    output: WrittenCampaign,
-  }),
+  ...CAMPAIGN_SOURCES,
   'POST /campaigns/{campaign}/plan': endpoint({
     role: 'operator',
     summary: 'Plan a campaign: read and freeze its audience. Joins the planning that is in progress.',

@@ -2,12 +2,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CONFIG_CHECKS } from '../cli/config/config-checks.ts';
-import { ConfigError } from '../config/errors.ts';
-import { type LoadedConfig, loadConfig } from '../config/load.ts';
-import { OperatorError } from '../operator/error.ts';
-import { type ConfigEdit, NO_SECRETS } from './config-edit/edits.ts';
-import { editConfig } from './config-edit/run-edit.ts';
+import { CONFIG_CHECKS } from '../../cli/config/config-checks.ts';
+import { ConfigError } from '../../config/errors.ts';
+import { type LoadedConfig, loadConfig } from '../../config/load.ts';
+import { OperatorError } from '../../operator/error.ts';
+import { type ConfigEdit, NO_SECRETS } from './edits.ts';
+import { editConfig } from './run-edit.ts';
 
 /**
  * @param edit what a user sent. It reaches this thread as the text of a valid configuration only

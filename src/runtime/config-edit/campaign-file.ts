@@ -1,13 +1,13 @@
 // Reads and writes campaigns in sluice.yaml for the operator API.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { EditEntryError, readEntry } from '../config/edit-entry.ts';
-import type { LiveConfig } from '../config/live-config.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import { OperatorError } from '../operator/error.ts';
-import type { CampaignFile } from '../operator/service/deps.ts';
-import type { ConfigEdit } from './config-edit/edits.ts';
-import { onDisk } from './on-disk.ts';
+import { EditEntryError, readEntry } from '../../config/edit-entry.ts';
+import type { LiveConfig } from '../../config/live-config.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { OperatorError } from '../../operator/error.ts';
+import type { CampaignFile } from '../../operator/service/deps.ts';
+import { onDisk } from '../on-disk.ts';
+import type { ConfigEdit } from './edits.ts';
 import { writeConfig } from './write-config.ts';
 
 interface Options {

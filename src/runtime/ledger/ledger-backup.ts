@@ -3,13 +3,13 @@
 import { cp, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Database } from '../ledger/database.ts';
-import { copyOpenDatabase } from '../ledger/embedded/copy.ts';
-import type { RestoreCounts } from '../ledger/restore/restores.ts';
-import { markRestored } from '../ledger/restore/suspect.ts';
+import type { Database } from '../../ledger/database.ts';
+import { copyOpenDatabase } from '../../ledger/embedded/copy.ts';
+import type { RestoreCounts } from '../../ledger/restore/restores.ts';
+import { markRestored } from '../../ledger/restore/suspect.ts';
+import { makeFolder } from '../lock/make-folder.ts';
 import { differentFile, hashFiles } from './backup-files.ts';
 import { openLedger } from './ledger-database.ts';
-import { makeFolder } from './lock/make-folder.ts';
 
 const LEDGER = 'ledger';
 const BACKUPS = 'backups';
