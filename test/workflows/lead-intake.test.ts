@@ -7,6 +7,7 @@ import { LANES } from '../../src/contracts/wire/run.ts';
 import type { Route } from '../../src/ingress/intake.ts';
 import { NotAcceptedError } from '../../src/ingress/intake.ts';
 import { freePort } from '../../src/runtime/ports.ts';
+import { closingCalls } from '../../src/runtime/temporal/closing-calls.ts';
 import { readySignal, retrySignal } from '../../workflows/messages.ts';
 import type { Environment } from '../support/environment.ts';
 import { account } from '../support/environment.ts';
@@ -133,7 +134,10 @@ describe('an accepted event', () => {
   it('FAULTS 19: Temporal down: not accepted, and the same event later is one start', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('down');
-      const connection = Connection.lazy({ address: `127.0.0.1:${await freePort()}` });
+      const connection = Connection.lazy({
+        address: `127.0.0.1:${await freePort()}`,
+        interceptors: closingCalls(),
+      });
       const lost = acceptanceOf(environment, new Client({ connection }));
       const draft = lead(route, 'a', 1);
       const refused = await lost.accept(route, [draft]).catch((error: unknown) => error);

@@ -3,12 +3,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import type { Browser } from 'playwright-core';
+import { closingCalls } from '../../../src/runtime/temporal/closing-calls.ts';
 import { logIn, openPage } from '../../support/console/pages.ts';
 import { CANARY } from './configure.ts';
 
 /** Every execution with its attributes, its memo and its raw history, as Temporal stores them, by workflow id. */
 export async function readHistories(address: string): Promise<ReadonlyMap<string, string>> {
-  const connection = await Connection.connect({ address });
+  const connection = await Connection.connect({ address, interceptors: closingCalls() });
   try {
     const { workflowService } = new Client({ connection });
     const found = new Map<string, string>();

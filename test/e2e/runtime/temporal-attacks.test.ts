@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cacheDirOf } from '../../../src/runtime/temporal/cache-dir.ts';
+import { closingCalls } from '../../../src/runtime/temporal/closing-calls.ts';
 import { startTemporal, type TemporalServer } from '../../../src/runtime/temporal/temporal-server.ts';
 
 const SECRETS = {
@@ -101,7 +102,7 @@ async function ask(
 }
 
 const workflowsOf = async ({ address }: TemporalServer): Promise<string[]> => {
-  const connection = await Connection.connect({ address });
+  const connection = await Connection.connect({ address, interceptors: closingCalls() });
   try {
     const { executions } = await connection.workflowService.listWorkflowExecutions({ namespace: 'default' });
     return executions.map(({ execution }) => String(execution?.workflowId));
@@ -153,7 +154,7 @@ describe('a web page that finds the ports of the embedded Temporal server', () =
   });
 
   it('still serves gRPC', async () => {
-    const connection = await Connection.connect({ address: server.address });
+    const connection = await Connection.connect({ address: server.address, interceptors: closingCalls() });
     const client = new Client({ connection });
     await client.workflow.start('any', { workflowId: 'ours', taskQueue: 'nobody' });
     await client.workflow.getHandle('ours').terminate();

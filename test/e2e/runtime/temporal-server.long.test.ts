@@ -9,6 +9,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } fr
 import { isSameProcess, processStart } from '../../../src/runtime/lock/process-identity.ts';
 import { listensOn } from '../../../src/runtime/ports.ts';
 import { cacheDirOf } from '../../../src/runtime/temporal/cache-dir.ts';
+import { closingCalls } from '../../../src/runtime/temporal/closing-calls.ts';
 import { launchServer } from '../../../src/runtime/temporal/temporal-process.ts';
 import {
   type StartTemporalOptions,
@@ -75,7 +76,7 @@ async function parent(): Promise<{ child: Child; pid: number; address: string }>
 }
 
 async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect({ address });
+  const connection = await Connection.connect({ address, interceptors: closingCalls() });
   try {
     return await use(new Client({ connection }));
   } finally {
