@@ -10,7 +10,7 @@ import { type SessionOptions, withSessionOptions } from '../lib/connect/session.
 import { CliError, EXIT } from '../lib/exit.ts';
 import { createProgress, type Progress } from '../lib/terminal/progress.ts';
 import { inZone } from '../lib/zone.ts';
-import { describeCampaignPlan, describeSample } from './describe-plan.ts';
+import { approverOf, describeCampaignPlan, describeSample } from './describe-plan.ts';
 
 const CHECK_MS = 300;
 /** A worker takes a plan within this time, in milliseconds; after it, the command says that none has. */
@@ -129,7 +129,5 @@ export function describeNext({ campaign, plannedBy, problems, approval }: Campai
     return [`it can't be started as it is: correct the problems above, and plan it again`];
   const start = `\`sluice campaign start ${campaign}\``;
   if (approval === 'none') return [`${start} starts it`];
-  return [
-    `somebody else than ${plannedBy} approves it with \`sluice campaign approve ${campaign}\`; then ${start}`,
-  ];
+  return [`${approverOf(plannedBy)} approves it with \`sluice campaign approve ${campaign}\`; then ${start}`];
 }

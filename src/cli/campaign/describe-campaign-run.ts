@@ -8,6 +8,7 @@ import type {
 } from '../../contracts/wire/campaign-report.ts';
 import { formatMany, formatTime, formatCount as n } from '../lib/terminal/format.ts';
 import { type Column, tableOf } from '../lib/terminal/table.ts';
+import { approverOf } from './describe-plan.ts';
 
 /** Cells of a full bar. */
 const BAR = 20;
@@ -100,7 +101,7 @@ function describePlanned({ campaign, state, ...of }: CampaignReport): string[] {
   return approval === 'none' || approvedBy !== null
     ? [`  waits for ${start}`]
     : [
-        `  waits until somebody else than ${plannedBy} approves it with \`sluice campaign approve ${campaign}\`; then ${start}`,
+        `  waits until ${approverOf(plannedBy)} approves it with \`sluice campaign approve ${campaign}\`; then ${start}`,
       ];
 }
 

@@ -134,3 +134,9 @@ export function describeSample(sample: readonly SampledMember[]): string[] {
     }),
   ];
 }
+
+/** Who has to approve a plan. Nobody made the plan of a schedule. */
+export const approverOf = (plannedBy: string): string =>
+  plannedBy === SCHEDULE ? 'a person' : `somebody else than ${plannedBy}`;
+
+const SCHEDULE = 'schedule';

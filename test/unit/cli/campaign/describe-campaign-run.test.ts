@@ -170,6 +170,18 @@ describe('a run', () => {
       /somebody else than ana approves it with `sluice campaign approve spring`; then/,
     ],
     [
+      'planned by a schedule, and not approved: nobody made it',
+      {
+        state: 'planned',
+        startedAt: null,
+        approvedBy: null,
+        approval: 'second-person',
+        plannedBy: 'schedule',
+      },
+      null,
+      /waits until a person approves it with `sluice campaign approve spring`; then/,
+    ],
+    [
       'not to be planned: why',
       { state: 'failed', startedAt: null, reason: 'the account has no tag "vip"' },
       null,
