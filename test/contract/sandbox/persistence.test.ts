@@ -13,7 +13,7 @@ let dir: string;
 const children: Child[] = [];
 beforeAll(async () => {
   dist = await buildOnce();
-}, 120_000);
+});
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sluice-sandbox-cli-'));
 });
@@ -87,7 +87,7 @@ describe('kill -9', () => {
     };
     expect(log.requests.map((row) => row.seq)).toEqual(log.requests.map((_, index) => index + 1));
     expect(log.requests.length).toBeGreaterThanOrEqual(acknowledged.size);
-  }, 60_000);
+  });
 
   it('in a stream of messages and webhook calls keeps each once: sent, answered 202, processed', async () => {
     const state = fixture();
@@ -144,7 +144,7 @@ describe('kill -9', () => {
     expect(titles.toSorted()).toEqual(calls.map((call) => call.idempotencyKey).toSorted());
     expect(titles).toEqual(expect.arrayContaining(events));
     expect(Math.min(messages.length, events.length)).toBeGreaterThan(0);
-  }, 60_000);
+  });
 });
 
 describe('the files', () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = await startPostgres();
   admin = new pg.Client({ connectionString: server.url });
   await admin.connect();
-}, 120_000);
+});
 afterAll(async () => {
   await admin.end();
   await server.stop();

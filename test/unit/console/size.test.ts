@@ -31,7 +31,7 @@ const FIRST_SCREEN = [
 let folder: string;
 beforeAll(async () => {
   folder = join(await buildOnce(), 'console');
-}, 120_000);
+});
 
 it(`the first screen is at most ${MAX_BYTES} bytes of scripts and styles, with gzip`, async () => {
   const manifest = Manifest.parse(JSON.parse(await readFile(join(folder, '.manifest.json'), 'utf8')));

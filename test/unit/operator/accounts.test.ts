@@ -203,5 +203,5 @@ describe('the configuration', () => {
     await expect(operator.client.call('POST /doctor', { account: 'nobody' })).rejects.toMatchObject({
       kind: 'notFound',
     });
-  }, 30_000);
+  });
 });

@@ -57,7 +57,7 @@ beforeAll(async () => {
     expect((await opened.login(role)).status).toBe(200);
     browsers.set(role, opened);
   }
-}, 30_000);
+});
 afterAll(async () => {
   await server?.close();
 });

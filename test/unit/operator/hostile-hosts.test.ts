@@ -28,7 +28,7 @@ beforeAll(async () => {
     isClosing: () => false,
     onError: () => undefined,
   });
-}, 30_000);
+});
 afterAll(async () => {
   await server?.close();
   await admin?.close();

@@ -47,7 +47,7 @@ beforeAll(async () => {
     expect((await browser.login(role)).status).toBe(200);
     browsers.set(role, browser);
   }
-}, 30_000);
+});
 afterAll(async () => {
   await server?.close();
 });

@@ -112,7 +112,7 @@ describe('a process', () => {
   let dist: string;
   beforeAll(async () => {
     dist = await buildOnce();
-  }, 120_000);
+  });
 
   /** Appends batches of two events of `bytes` each for ever, and prints the ids that were acknowledged. */
   const appender = async (path: string, name: string, bytes: number): Promise<Child> => {

@@ -62,7 +62,7 @@ describe('beside a poller', () => {
       }),
       { numRuns: 10 },
     );
-  }, 60_000);
+  });
 
   it('a poller that sees every change saves all checks but the first ones', async () => {
     const sent = await send();

@@ -105,7 +105,7 @@ describe('the outbox', () => {
       ),
       { numRuns: 20 },
     );
-  }, 60_000);
+  });
 });
 
 /** Lets other batches in between any two events. */

@@ -104,7 +104,7 @@ beforeAll(async () => {
     now: () => new Date(ms),
   });
   pool = new Pool(new URL(sandbox.baseUrl).origin, { connections: 4 });
-}, 90_000);
+});
 afterAll(async () => {
   await pool.close();
   await sandbox.close();
@@ -253,5 +253,5 @@ describe('with any messages, in any order, with any number of worker crashes', (
       endOnFailure: true,
       interruptAfterTimeLimit: SECONDS * 1000,
     });
-  }, 90_000);
+  });
 });

@@ -156,7 +156,7 @@ it('out of a ledger that nobody has open', async () => {
   const { code, stdout } = await run('spring');
   expect(code).toBe(0);
   expect(table(stdout).at(-1)).toMatchObject({ wave: 'total', audience: '3' });
-}, 90_000);
+});
 
 it('where there is no ledger, the error names the fix', async () => {
   expect(await run('spring')).toMatchObject({ code: 3, stderr: expect.stringMatching(/--state/) });

@@ -58,7 +58,7 @@ beforeAll(async () => {
   // Accepts connections and never answers.
   silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
   await testLedger();
-}, 90_000);
+});
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   silent.close();
@@ -285,7 +285,7 @@ describe('bounds', () => {
     await expect(count()).resolves.toMatchObject({ audience: { eligible: 1 } });
     expect(await older).toBe('REPLACED');
     expect((await other).audience).toMatchObject({ eligible: 1 });
-  }, 20_000);
+  });
 });
 
 describe('mistakes are at their field', () => {

@@ -124,7 +124,7 @@ describe('a call', () => {
     await socket.close();
     expect(await lost).toMatchObject({ kind: 'unavailable', code: 'ANSWER_LOST' });
     await expect(client.call('GET /sinks', {})).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
-  }, 15_000);
+  });
 });
 
 describe('a socket for all users of the machine', () => {

@@ -33,7 +33,7 @@ beforeEach(async () => {
   const config = await loadConfig(file(), { env: { TOKEN: 'svc_test_canary' }, ...CONFIG_CHECKS });
   db = await testLedger();
   operator = await openTestOperator({ db, temporal: null, config });
-}, 90_000);
+});
 afterEach(async () => {
   await operator.close();
   await rm(dir, { recursive: true, force: true });

@@ -57,7 +57,7 @@ beforeAll(async () => {
   }));
   await addRowProblems(db, run, twice);
   await advanceRun(db, run, { cursor: null, progress: 1, read: ROWS + 1, rejected: 1, merged: 0 });
-}, 60_000);
+});
 afterAll(async () => {
   await operator.close();
   await db.close();

@@ -301,4 +301,4 @@ it('FAULTS 24: everybody has an outcome in the end, and nobody is triggered out 
     }),
     { numRuns: Number(process.env.RUNS ?? 8) },
   );
-}, 60_000);
+});

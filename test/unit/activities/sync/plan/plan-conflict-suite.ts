@@ -144,7 +144,7 @@ export function planConflictSuite(database: OpenDatabase): void {
       ),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   describe('a number that is refused', () => {
     const ana = (fields = {}) =>

@@ -124,7 +124,7 @@ export function planDrySuite(database: OpenDatabase): void {
         }),
         { numRuns: 25 },
       );
-    }, 30_000);
+    });
 
     it('plans beside an open run as if that run had ended', async () => {
       const spec = specWith();

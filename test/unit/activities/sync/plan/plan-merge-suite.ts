@@ -137,7 +137,7 @@ export function planMergeSuite(database: OpenDatabase): void {
       }),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 }
 
 /** As it comes back from jsonb. */
