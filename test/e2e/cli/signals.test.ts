@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { buildOnce } from '../../support/runner/build.ts';
@@ -42,7 +42,9 @@ it.each(SIGNALS.flatMap((signal) => COMMANDS.map(([what, args]) => [signal, what
       const ended = once(child, 'exit');
       await once(silent, 'request');
       child.kill(signal);
-      expect(await ended).toEqual([130, null]);
+      const [code, by] = (await ended) as [number | null, NodeJS.Signals | null];
+      // What a shell shows: on a busy machine the process ends by the signal itself, as soon as its time is over.
+      expect(by === null ? code : 128 + constants.signals[by]).toBe(130);
     } finally {
       silent.closeAllConnections();
       silent.close();
