@@ -160,8 +160,19 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
   },
   {
     title: 'Drafts of campaigns',
-    about: 'Why the count of a draft ended, or why a part of its audience was not counted completely.',
+    about:
+      'Why the count of a draft ended, why a part of its audience was not counted completely, or why a test was refused.',
     codes: [
+      [
+        'DRAFT_PROBLEMS',
+        'The draft has problems, so it cannot be tested.',
+        'Correct what the message names.',
+      ],
+      [
+        'PREVIEW_CHANGED',
+        'The person whose values the test would use is no longer in the preview.',
+        'Choose another person of the preview.',
+      ],
       [
         'YAML',
         'The campaign, or the configuration file, is not a mapping in YAML.',

@@ -16,12 +16,14 @@ export interface CommandSettings<R extends CommandRoute> {
   /** Topics whose answers it changes, besides the route's own. */
   readonly topics?: readonly string[];
   readonly onDone?: (output: Output<R>, input: Input<R>) => void;
+  /** The page shows `error` where it arose. @default false, a message at the edge of the page shows it */
+  readonly showsError?: boolean;
 }
 
 /** `const pause = useCommand('POST /syncs/{sync}/pause'); <Button loading={pause.isPending} onClick={() => pause.run(…)}>` */
 export function useCommand<R extends CommandRoute>(
   route: R,
-  { done, topics = [], onDone }: CommandSettings<R> = {},
+  { done, topics = [], onDone, showsError = false }: CommandSettings<R> = {},
 ) {
   const client = useClient();
   const queries = useQueryClient();
@@ -32,7 +34,7 @@ export function useCommand<R extends CommandRoute>(
       if (done !== undefined) notifyDone(done(output));
       onDone?.(output, input);
     },
-    onError: (failure) => notifyError(failure, t),
+    onError: (failure) => (showsError ? undefined : notifyError(failure, t)),
     // Also after an error: the command may have taken effect.
     onSettled: () => invalidateTopics(queries, [...topicsOf(route), ...topics, 'overview']),
   });

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { ACCOUNTS } from './accounts.ts';
 import { CAMPAIGN_DRAFTS } from './campaigns/campaign-drafts.ts';
 import { CAMPAIGN_MEMBERS } from './campaigns/campaign-members.ts';
+import { CAMPAIGN_TESTS } from './campaigns/campaign-tests.ts';
 import { CAMPAIGNS } from './campaigns/campaigns.ts';
 import { CODEC } from './codec.ts';
 import { CONVERSATIONS } from './conversations.ts';
@@ -31,6 +32,7 @@ export const ENDPOINTS = {
   ...CAMPAIGNS,
   ...CAMPAIGN_DRAFTS,
   ...CAMPAIGN_MEMBERS,
+  ...CAMPAIGN_TESTS,
   ...CODEC,
   ...CONVERSATIONS,
   ...EVENTS,

@@ -28,6 +28,15 @@ export async function noteOptOuts(
   );
 }
 
+/** Has the person opted out, as a campaign sees it? */
+export async function hasOptedOut(db: Queryable, account: string, key: string): Promise<boolean> {
+  const rows = await db.query(
+    'select 1 from opt_outs where account = $1 and key in ($2, sluice_pseudonym($1, $2))',
+    [account, key],
+  );
+  return rows.length > 0;
+}
+
 /**
  * Was the person erased after an opt-out, and has nothing brought them back since? Only the keyed hash of the number
  * answers this.

@@ -10,7 +10,7 @@ import {
   listConversations,
   listMessages,
 } from '../../ledger/conversations/conversation-queries.ts';
-import { type ScopeOf, type Window, windowOf } from '../../ledger/conversations/window.ts';
+import { type Window, windowOf } from '../../ledger/conversations/window.ts';
 import { listDeliveries } from '../../ledger/events/delivery-queries.ts';
 import { maskName, maskPhone } from '../../observability/masking.ts';
 import { OperatorError } from '../error.ts';
@@ -18,19 +18,13 @@ import { requireAccount } from './accounts.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { HIDDEN } from './masking.ts';
 import { badCursor, beforeId } from './page.ts';
+import { pollerScopes } from './pollers/scopes.ts';
 
 /** Messages that Sluice sent into a conversation, at most. */
 const SENT = 20;
 
 export function conversationHandlers(deps: OperatorDeps): Handlers<keyof typeof CONVERSATIONS> {
   const { db } = deps;
-
-  const scopesOf =
-    (account: string): ScopeOf =>
-    (name) => {
-      const poller = deps.config().config.pollers[name];
-      return poller?.account === account ? (poller.connection ?? 'all') : null;
-    };
 
   return {
     'GET /conversations': async ({ limit, before, unmask, ...filter }) => {
@@ -59,7 +53,7 @@ export function conversationHandlers(deps: OperatorDeps): Handlers<keyof typeof 
             account,
             to: { conversation: id },
             now: new Date(),
-            scopeOf: scopesOf(account),
+            scopeOf: pollerScopes(deps.config, account),
           }),
         ),
         sent: sent.messages,

@@ -214,7 +214,7 @@ export type SetSyncLane = (
 /** Campaigns that are being written. */
 export interface CampaignDraft {
   /**
-   * A newer count of the same person replaces the one that is under way.
+   * A newer count of the same person replaces the one that is under way, unless one of them is for a test send.
    * @throws OperatorError (conflict) REPLACED; (tooMany) when others count
    */
   count(draft: {
@@ -222,6 +222,8 @@ export interface CampaignDraft {
     readonly config: Readonly<Record<string, unknown>>;
     /** Identity of who asks. */
     readonly by: string;
+    /** @default false */
+    readonly isForTest?: boolean;
   }): Promise<CountedDraft>;
 }
 

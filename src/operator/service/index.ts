@@ -2,6 +2,7 @@
 import type { Route } from '../../contracts/operator/index.ts';
 import { accountHandlers } from './accounts.ts';
 import { campaignHandlers } from './campaigns/index.ts';
+import { campaignTestHandlers } from './campaigns/test-send.ts';
 import { codecHandlers } from './codec.ts';
 import { conversationHandlers } from './conversations.ts';
 import { eventCorrectionHandlers } from './dead-letters/event-corrections.ts';
@@ -13,6 +14,7 @@ import { eventHandlers } from './events.ts';
 import { identityHandlers } from './identity/index.ts';
 import { ledgerHandlers } from './ledger.ts';
 import { messageHandlers } from './messages.ts';
+import { createOperatorEvents } from './operator-events.ts';
 import { outboxHandlers } from './outbox.ts';
 import { overviewHandlers } from './overview/index.ts';
 import { defaultProbes } from './overview/probes.ts';
@@ -28,9 +30,11 @@ import { planHandlers } from './syncs/plans.ts';
 
 export function createHandlers(deps: OperatorDeps): Handlers<Route> {
   const letters = createDeadLetters(deps);
+  const events = createOperatorEvents(deps);
   return {
     ...accountHandlers(deps),
     ...campaignHandlers(deps),
+    ...campaignTestHandlers(deps, events),
     ...codecHandlers(deps),
     ...conversationHandlers(deps),
     ...correctionHandlers(deps),
@@ -39,7 +43,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...firstSyncHandlers(deps),
     ...identityHandlers(deps),
     ...ledgerHandlers(deps),
-    ...messageHandlers(deps),
+    ...messageHandlers(deps, events),
     ...outboxHandlers(deps),
     ...overviewHandlers(deps, defaultProbes(deps, letters)),
     ...peopleHandlers(deps),

@@ -1,101 +1,37 @@
-// Messages that operators send. Sluice accepts them as events of a built-in route, so that every rule for events applies
-// to them. Their texts go into the ledger only, never through Temporal.
+// Messages that operators send, as events of the route of operators. Their texts go into the ledger only, never through Temporal.
 import { randomUUID } from 'node:crypto';
-import type { Client } from '@temporalio/client';
-import { UnknownNameError } from '../../config/errors.ts';
 import type { OperatorMedia } from '../../contracts/config/config.ts';
-import { durationDays, durationMs } from '../../contracts/config/config-base.ts';
-import { OPERATOR_ROUTE } from '../../contracts/ids.ts';
+import { durationDays } from '../../contracts/config/config-base.ts';
 import { contentTypeOf, uploadNameOf } from '../../contracts/media-names.ts';
 import type { MESSAGES, OperatorMessage } from '../../contracts/operator/messages.ts';
-import { suggestion } from '../../contracts/suggest.ts';
 import type { RequestOf } from '../../contracts/wire/intake.ts';
-import { createAcceptance } from '../../ingress/accept.ts';
-import { type Acceptance, NotAcceptedError, type Route } from '../../ingress/intake.ts';
-import { eventId } from '../../ingress/route/key.ts';
-import { intakeSpec } from '../../ingress/spec.ts';
 import { storeUpload } from '../../ledger/events/uploads.ts';
 import { MAX_FILES, operatorMedia } from '../../mapping/actions/action-media.ts';
-import { subjectOf } from '../../mapping/actions/actions.ts';
 import { ValueError } from '../../mapping/errors.ts';
 import { canonicalKey } from '../../mapping/phone/index.ts';
 import { OperatorError } from '../error.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
+import type { OperatorEvents } from './operator-events.ts';
 
-export function messageHandlers(deps: OperatorDeps): Handlers<keyof typeof MESSAGES> {
-  const { db } = deps;
-  /** One per account, because an acceptance knows a route by its name only. */
-  const acceptances = new Map<string, Acceptance>();
-
-  /** The name of the account, if it is configured. */
-  function configured(account: string) {
-    const { accounts, ingress } = deps.config().config;
-    const config = Object.hasOwn(accounts, account) ? accounts[account] : undefined;
-    if (config === undefined)
-      throw new UnknownNameError('account', account, suggestion(account, Object.keys(accounts), 'accounts'));
-    return { config, ingress };
-  }
-
-  function acceptanceOf(account: string, client: Client): Acceptance {
-    const known = acceptances.get(account);
-    if (known !== undefined) return known;
-    const { config, ingress } = configured(account);
-    const acceptance = createAcceptance({
-      client,
-      db,
-      taskQueue: deps.workQueue,
-      maxOpen: ingress.maxOpen,
-      maxDelayMs: durationMs(ingress.maxDelay),
-      callsPerMinute: () => config.callsPerMinute * config.tokens.length,
-      specOf: (route) => intakeSpec(route.name, route.config, null),
-    });
-    acceptances.set(account, acceptance);
-    return acceptance;
-  }
-
+export function messageHandlers(
+  { db, config }: OperatorDeps,
+  events: OperatorEvents,
+): Handlers<keyof typeof MESSAGES> {
   return {
-    'POST /messages': async ({ account, key = randomUUID(), request: wish }) => {
-      configured(account);
+    'POST /messages': ({ account, key = randomUUID(), request: wish }) => {
+      events.requireAccount(account);
       checkMessage(wish);
-      const request = withMedia(wish, deps.config().config.operator.media);
-      const acceptance = acceptanceOf(account, await deps.temporal());
-      const id = eventId(account, OPERATOR_ROUTE, { kind: 'key', key });
-      const draft = { account, route: OPERATOR_ROUTE, id, subject: subjectOf(request), rank: null, request };
-      const [accepted] = await acceptance.accept(operatorRoute(account), [draft]).catch(notAccepted);
-      return { event: id, duplicate: accepted?.duplicate ?? false };
+      const request = withMedia(wish, config().config.operator.media);
+      return events.accept({ account, key, request });
     },
     'POST /messages/files': async ({ account, name, type, data }) => {
-      configured(account);
+      events.requireAccount(account);
       const contentType = contentTypeOf(type);
       const filename = uploadNameOf(undefined, name, contentType);
-      const days = durationDays(deps.config().config.retention.uploads);
+      const days = durationDays(config().config.retention.uploads);
       const { id } = await storeUpload(db, { account, filename, contentType, data }, days);
       return { upload: id };
     },
-  };
-}
-
-/** After this error, a retry with the same key is safe. */
-function notAccepted(error: unknown): never {
-  if (!(error instanceof NotAcceptedError)) throw error;
-  const { why, retryAfterMs, message } = error;
-  throw new OperatorError('unavailable', `not accepted: ${message}`, {
-    code: why,
-    retryAfterMs,
-    cause: error,
-  });
-}
-
-/** This route reads no deliveries: its messages arrive as drafts. */
-function operatorRoute(account: string): Route {
-  return {
-    name: OPERATOR_ROUTE,
-    config: {
-      account,
-      erasedPeople: 'refuse',
-      action: { type: 'message', outsideWindow: 'refuse', saveOnTicket: true },
-    },
-    read: () => Promise.reject(new Error('the route of operators reads no deliveries')),
   };
 }
 

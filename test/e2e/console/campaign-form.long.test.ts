@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createLiveConfig } from '../../../src/config/live-config.ts';
 import { loadConfig } from '../../../src/config/load.ts';
-import { createApi } from '../../../src/operator/http/api.ts';
+import { createApi, refuseWith } from '../../../src/operator/http/api.ts';
 import { consoleRouter } from '../../../src/operator/http/console.ts';
 import { type Listener, listen } from '../../../src/operator/http/listen.ts';
 import { createOperator } from '../../../src/runtime/operator.ts';
@@ -93,6 +93,7 @@ beforeEach(async () => {
   });
   app.use(createApi(operator.dispatch));
   app.use(consoleRouter(join(dist, 'console'), (res) => String(res.locals.nonce)));
+  app.use(refuseWith(console));
   listener = await listen(app, { host: '127.0.0.1', port: 0 });
 });
 afterEach(async () => {
@@ -240,6 +241,50 @@ it('a campaign is cloned under a new name, and the copy is deleted', { timeout: 
   const text = await readFile(join(dir, 'sluice.yaml'), 'utf8');
   expect(text).not.toContain('summer');
   expect(text).toContain('# the form does not know it');
+});
+
+it('a test goes to one number, once, and its result is shown', { timeout: 90_000 }, async () => {
+  await withPage({}, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.getByRole('button', { name: 'Test this draft' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Test the campaign “spring”' });
+    const values = dialog.getByLabel('What the flow gets');
+    await values.waitFor();
+    expect(await values.locator('option').allTextContents()).toEqual([
+      'What +55 11 9••••-0001 would get',
+      'What +55 11 9••••-0002 would get',
+      'Values that I type',
+    ]);
+    await dialog.getByLabel('Your number').fill('(11) 98765');
+    await dialog.getByRole('button', { name: 'Trigger the flow' }).click();
+    await dialog.getByRole('alert').getByText('Not a phone number').waitFor();
+    await checkView(page, 'campaign-test-refused', {});
+
+    // No Temporal server accepts a test here.
+    const keys: string[] = [];
+    await page.route('**/api/v1/campaign-drafts/test', async (route) => {
+      const { key, ...asked } = route.request().postDataJSON() as Record<string, unknown>;
+      keys.push(String(key));
+      expect(asked).toMatchObject({ number: '(11) 98765-0009', member: { part: 0, contact: null, row: 1 } });
+      await route.fulfill({ json: { event: `e${keys.length}`, duplicate: false } });
+    });
+    const event = { outcome: 'unknown', blocked: null, code: 'FLOW_AMBIGUOUS', reason: null };
+    await page.route('**/api/v1/events/e*', (route) => route.fulfill({ json: event }));
+    await dialog.getByLabel('Your number').fill('(11) 98765-0009');
+    await dialog.getByRole('button', { name: 'Trigger the flow' }).click();
+    await dialog.getByRole('status').getByText('Look at the phone before you send another test').waitFor();
+    // Closed and opened again, it still shows the test that was sent.
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('button', { name: 'Test this draft' }).click();
+    await dialog.getByRole('status').getByText('Unknown').waitFor();
+    await checkView(page, 'campaign-test-sent', {});
+    expect(await dialog.getByRole('button', { name: 'Trigger the flow' }).count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Send another test' }).click();
+    await dialog.getByLabel('Your number').fill('(11) 98765-0009');
+    await dialog.getByRole('button', { name: 'Trigger the flow' }).click();
+    await dialog.getByRole('status').waitFor();
+    expect(new Set(keys).size).toBe(2);
+  });
 });
 
 it.each([

@@ -25,6 +25,7 @@ export default {
     'POST /campaigns/{campaign}/resolve': 'recorded what happened to members of {{campaign}}: {{as}}',
     'POST /campaigns/{campaign}/members': 'searched the members of {{campaign}}',
     'POST /campaign-drafts/audience': 'counted the audience of a draft of {{campaign}}',
+    'POST /campaign-drafts/test': 'sent a test of the campaign {{campaign}} to one number: event {{event}}',
     'POST /codec/decode': 'decrypted content of Temporal',
     'POST /codec/encode': 'encrypted content for Temporal',
     'POST /conversations/{account}/{conversation}/messages':

@@ -25,6 +25,7 @@ export default {
     'POST /campaigns/{campaign}/resolve': 'registrou o que houve com membros de {{campaign}}: {{as}}',
     'POST /campaigns/{campaign}/members': 'buscou membros de {{campaign}}',
     'POST /campaign-drafts/audience': 'contou o público de um rascunho de {{campaign}}',
+    'POST /campaign-drafts/test': 'enviou um teste da campanha {{campaign}} para um número: evento {{event}}',
     'POST /codec/decode': 'decifrou conteúdo do Temporal',
     'POST /codec/encode': 'cifrou conteúdo para o Temporal',
     'POST /conversations/{account}/{conversation}/messages':

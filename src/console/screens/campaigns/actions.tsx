@@ -8,6 +8,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import { type Report, TOPICS } from './data.ts';
+import { TestSend } from './draft/test-send.tsx';
 
 const PLANNING_MS = 1000;
 
@@ -28,6 +29,7 @@ export function Actions({ campaign, report }: ActionsProps) {
       {isPlanning && <Planning campaign={campaign} onEnd={() => setAsked(false)} />}
       {report !== null && state === 'planned' && <Planned campaign={campaign} report={report} />}
       {report !== null && state === 'running' && <Running campaign={campaign} report={report} />}
+      <TestSend campaign={campaign} draft={null} />
       {!isPlanning && state !== 'running' && (
         <PlanButton campaign={campaign} again={report !== null} onPlan={() => setAsked(true)} />
       )}

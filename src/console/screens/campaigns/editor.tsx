@@ -21,6 +21,7 @@ import { FileActions } from './draft/file-actions.tsx';
 import type { Choices } from './draft/lists.ts';
 import { Headline, LiveCount } from './draft/live-count.tsx';
 import { hasPhoneNumbers } from './draft/phone-numbers.ts';
+import { TestSend } from './draft/test-send.tsx';
 import { VariablePreview } from './draft/variable-preview.tsx';
 
 /** Edits have settled when nothing changes for this long. */
@@ -206,13 +207,16 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
                 <Headline audience={counted.data.audience} isOld={isOld} />
               )}
             </div>
-            <Button
-              loading={save.isPending}
-              disabled={!isName || text === ''}
-              onClick={() => save.run({ campaign: name, yaml: text, hash: base, isNew: campaign === null })}
-            >
-              {t('edit.save')}
-            </Button>
+            <Group gap="xs">
+              {value !== null && <TestSend campaign={asked.campaign} draft={value} />}
+              <Button
+                loading={save.isPending}
+                disabled={!isName || text === ''}
+                onClick={() => save.run({ campaign: name, yaml: text, hash: base, isNew: campaign === null })}
+              >
+                {t('edit.save')}
+              </Button>
+            </Group>
           </Group>
         </Stack>
       </Section>

@@ -8,6 +8,7 @@ import type { Output } from '../../api/client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
+import { newKey } from '../../parts/new-key.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Reason } from '../../parts/reason.tsx';
 import { Reveal } from '../../parts/reveal.tsx';
@@ -154,11 +155,4 @@ function Outcome({ event }: { readonly event: string }) {
       </Link>
     </p>
   );
-}
-
-/** Not crypto.randomUUID: browsers offer it on secure addresses only. */
-function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('');
 }
