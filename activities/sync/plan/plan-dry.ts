@@ -13,6 +13,7 @@ import { getRun, openDryRun } from '../../../src/ledger/sync/runs.ts';
 import { Newcomers } from './plan-newcomers.ts';
 import { outlookOf } from './plan-outlook.ts';
 import { type PlanProgress, planPages } from './plan-run.ts';
+import { tagCountsOf } from './plan-tags.ts';
 import type { Makers } from './plan-tools.ts';
 
 export interface DryRunOptions {
@@ -60,7 +61,8 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
       };
       const { baseDir } = options;
       const { openSource, compileMapping } = options.makers;
-      const newcomers = new Newcomers(options.samples);
+      const tags = await tagCountsOf(tx, spec.account);
+      const newcomers = new Newcomers(options.samples, tags);
       const deps = { db: inside, openSource, compileMapping, baseDir, memories: new Map(), newcomers };
       const planned = await patiently(signal, () =>
         planPages(deps, id, {
@@ -75,7 +77,7 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
       const run = await getRun(tx, id);
       const { read, rejected, unchanged, merged, carried = 0, ...more } = await reportRun(tx, id);
       const { warnings, totals, problems } = more;
-      const { calls, ...outlook } = await outlookOf(tx, run, newcomers, options.samples, signal);
+      const { calls, ...outlook } = await outlookOf(tx, run, { newcomers, tags }, options.samples, signal);
       const seconds = (count: number) => Math.ceil((Math.max(0, count - 1) * 60) / callsPerMinute);
       const report: PlanReport = {
         account: spec.account,

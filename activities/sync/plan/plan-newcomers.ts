@@ -3,10 +3,12 @@
 import { CONTACT_FIELDS } from '../../../src/contracts/config/config.ts';
 import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import { type DiffOptions, planNewcomer } from '../sync-diff.ts';
+import type { TagCounts } from './plan-tags.ts';
 
 /** The low bits are the steps, as in STEP_BITS. The bits above them are the parts that the record has. */
 const STEPS = 0x1ff;
 const PARTS = 9;
+const HAS_TAGS = 1 << (PARTS + 1);
 
 /** The shape of a record for a person who is new to the ledger. */
 export function shapeOf(record: CrmRecord, options: DiffOptions): number {
@@ -32,19 +34,23 @@ export interface Newcomer {
 
 export class Newcomers {
   readonly #samples: number;
+  readonly #tags: TagCounts;
   readonly #shapes = new Map<number, { people: number; readonly json: string }>();
   /** The first samples, by row. */
   readonly #first = new Map<number, string>();
 
   /** @param samples how many of them to show in full */
-  constructor(samples: number) {
+  constructor(samples: number, tags: TagCounts) {
     this.#samples = samples;
+    this.#tags = tags;
   }
 
   add({ row, shape, json }: { readonly row: number; readonly shape: number; readonly json: string }): void {
     const found = this.#shapes.get(shape);
     if (found === undefined) this.#shapes.set(shape, { people: 1, json });
     else found.people++;
+    // To read a record from JSON takes longer than everything else here.
+    if ((shape & HAS_TAGS) !== 0) this.#tags.add((JSON.parse(json) as CrmRecord).tags, 1);
     if (this.#first.size < this.#samples) this.#first.set(row, json);
   }
 
@@ -53,6 +59,7 @@ export class Newcomers {
     const found = this.#shapes.get(shapeOf(record, options));
     if (found === undefined) throw new Error(`row ${row} was never counted as that of a newcomer`);
     found.people--;
+    this.#tags.add(record.tags, -1);
     this.#first.delete(row);
   }
 

@@ -11,6 +11,7 @@ import { contactChange } from '../contact-change.ts';
 import { hashRecord, pipelineName, planNewcomer } from '../sync-diff.ts';
 import { stepsOf, Tally } from './plan-calls.ts';
 import type { Newcomers } from './plan-newcomers.ts';
+import { addWaiting, type TagCounts } from './plan-tags.ts';
 
 const BATCH = 2000;
 
@@ -23,18 +24,20 @@ export interface Outlook {
     readonly update: Readonly<Record<string, number>>;
     readonly create: Readonly<Record<string, number>>;
   };
+  readonly tags: PlanReport['tags'];
   readonly calls: PlanReport['calls'];
   readonly samples: readonly PlanSample[];
 }
 
 /**
  * @param newcomers people that the ledger does not know; they are not staged
+ * @param tags has counted the newcomers
  * @param samples how many records of each action to show in full, with personal data
  */
 export async function outlookOf(
   tx: Queryable,
   run: RunRow,
-  newcomers: Newcomers,
+  { newcomers, tags }: { readonly newcomers: Newcomers; readonly tags: TagCounts },
   samples: number,
   signal?: AbortSignal,
 ): Promise<Outlook> {
@@ -59,6 +62,8 @@ export async function outlookOf(
       const counted = row === 0 ? 'vanished' : action;
       add(actions, counted);
       const changes = changesOf(payload, person, todo, run, row === 0);
+      const setsTags = (todo & STEP_BITS.setTags) !== 0;
+      if (row > 0) tags.add(setsTags ? payload.tags : (person?.tags_missing ?? []), 1);
       if (row > 0)
         for (const { field } of changes) add(person === null ? fields.create : fields[kindOf(action)], field);
       if (row === 0) tally.countVanished(todo, payload, person, run);
@@ -82,6 +87,7 @@ export async function outlookOf(
     const changes = changesOf(record, null, todo, run, false);
     shown.push({ row, key: record.key, action: 'create', steps: stepsOf(todo), changes });
   }
+  await addWaiting(tx, run, tags);
   const steps = tally.lines(options.mode, (await missingTags(tx, run)).length);
   const sum = (of: 'min' | 'ifNew' | 'max') => steps.reduce((total, line) => total + line[of], 0);
   return {
@@ -90,6 +96,7 @@ export async function outlookOf(
     move: actions.get('move') ?? 0,
     vanished: actions.get('vanished') ?? 0,
     fields: { update: Object.fromEntries(fields.update), create: Object.fromEntries(fields.create) },
+    tags: tags.report(),
     calls: { min: sum('min'), ifNew: sum('ifNew'), max: sum('max'), steps },
     samples: firstOfEach(shown, samples),
   };

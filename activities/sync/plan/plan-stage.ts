@@ -96,7 +96,8 @@ export async function stagePage(
     // A packed page stores the first row unchanged, so that row must be all that is known about the person.
     const packed = kept ? JSON.stringify(earlier?.record) : group.earlier === undefined ? first.json : null;
     const counted = person === null ? newcomers : null;
-    const settled = todo === 0 && waitsForNoTag(person);
+    // Steps may be revived for people who wait for a tag, so their records must be staged.
+    const settled = todo === 0 && (person?.tags_missing ?? []).length === 0;
     if ((settled || counted !== null) && packed === JSON.stringify(record)) {
       if (kept) continue;
       places.set(group.key, placeOf(page, group.index));
@@ -115,10 +116,4 @@ export async function stagePage(
     { fresh: groups.every(({ earlier }) => earlier === undefined) },
   );
   return { merged: united.merged, refused: united.rejected, same, places };
-}
-
-/** Steps may be revived for people who wait for a tag, so their records must be staged. */
-function waitsForNoTag(person: object | null): boolean {
-  const { tags_missing: missing = [] } = (person ?? {}) as { tags_missing?: readonly string[] };
-  return missing.length === 0;
 }

@@ -12,6 +12,7 @@ import { type SessionOptions, withSessionOptions } from '../lib/connect/session.
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/terminal/format.ts';
 import { createProgress, formatDuration, formatCount as n } from '../lib/terminal/progress.ts';
+import { describeTags } from './describe-plan-tags.ts';
 import { describeTotals, placeOf } from './describe-problems.ts';
 import { openPlanOutput } from './plan-output.ts';
 
@@ -25,7 +26,7 @@ interface Options extends SessionOptions {
 export function registerSyncPlan(sync: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(sync.command('plan').argument('<name>', 'name of the sync'))
     .description(
-      'dry run: show what the next run would create, update and move, its calls and its duration; makes no call',
+      'dry run: show what the next run would create, update and move, tags that the account lacks, its calls and its duration; makes no call',
     )
     .option('--json', 'print the plan as JSON, with every problem of a row', false)
     .option('--csv <file>', 'write every problem of a row as CSV to this file, or to stdout with -')
@@ -145,6 +146,7 @@ function describePlan(plan: PlanReport): string[] {
         ]),
     ...(Object.keys(fields.update).length === 0 ? [] : [`  changed: ${listed(fields.update)}`]),
     ...(Object.keys(fields.create).length === 0 ? [] : [`  for new people: ${listed(fields.create)}`]),
+    ...describeTags(plan.tags, plan.account),
     `  ${range(calls.min, calls.max)} ${calls.min === 1 && calls.max === 1 ? 'call' : 'calls'}; at ${n(Math.round(pace.callsPerMinute))} a minute ${took}, if nothing else spends them: begun now, done ${when}`,
     ...calls.steps.map(({ what, min, max, why }) => `    ${range(min, max)} × ${what}: ${why}`),
     ...(calls.min === calls.max

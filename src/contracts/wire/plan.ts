@@ -70,6 +70,32 @@ export const PlanProblem = z
   .readonly();
 export type PlanProblem = z.infer<typeof PlanProblem>;
 
+/**
+ * Tags that the run would set. Sluice creates no tags: a person is written without a missing tag, and a later run adds
+ * it after somebody has created it in the service.
+ */
+export const PlanTags = z
+  .object({
+    /** People with a tag to set. */
+    wanted: count,
+    /** When Sluice last read the account's tags; null if never. */
+    readAt: z.iso.datetime().nullable(),
+    /** Tags that the account did not have then; null if its tags were never read, so nothing is known. */
+    missing: z
+      .object({
+        /** Number of missing tags. Sluice stops counting names at 10,000. */
+        tags: count,
+        /** People with at least one missing tag. */
+        people: count,
+        /** The 100 tags that most people want. */
+        list: z.array(z.object({ tag: z.string(), people: count }).readonly()).readonly(),
+      })
+      .readonly()
+      .nullable(),
+  })
+  .readonly();
+export type PlanTags = z.infer<typeof PlanTags>;
+
 /** read = create + update + move + unchanged + merged + rejected; people who left the source are counted apart. */
 export const PlanReport = z
   .object({
@@ -90,6 +116,7 @@ export const PlanReport = z
     vanished: count,
     /** Per field, the number of people for which Sluice would write it, by whether the ledger knows them. */
     fields: z.object({ update: z.record(z.string(), count), create: z.record(z.string(), count) }).readonly(),
+    tags: PlanTags,
     calls: z
       .object({ min: count, ifNew: count, max: count, steps: z.array(PlanCalls).readonly() })
       .readonly(),

@@ -2,6 +2,7 @@
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
+import { isoText } from '../iso-text.ts';
 
 export interface CatalogTag {
   readonly id: number;
@@ -56,6 +57,20 @@ export async function readCatalog<K extends keyof CatalogItems>(
   return row?.items ?? null;
 }
 
+/** The list as last read, with the time in ISO 8601; null when it was never read. */
+export async function readCatalogAt<K extends keyof CatalogItems>(
+  db: Queryable,
+  account: string,
+  kind: K,
+): Promise<{ readonly items: CatalogItems[K]; readonly readAt: string } | null> {
+  const [row] = await db.query<{ items: CatalogItems[K]; readAt: string }>(
+    `select items, ${isoText('fetched_at')} as "readAt" from catalog
+      where account = $1 and kind = $2 and fetched_at > '-infinity'`,
+    [account, kind],
+  );
+  return row ?? null;
+}
+
 /** A reader has this many seconds before another one may read the same list. */
 const ASK_SECONDS = 30;
 
@@ -98,13 +113,20 @@ export async function releaseCatalog(
   await tx.query('update catalog set asked_at = null where account = $1 and kind = $2', [account, kind]);
 }
 
+const foldCase = (text: string) => text.normalize('NFC').trim().toLocaleLowerCase('und');
+
+/** Tells whether `pick` finds an entry with a name. It takes the same time for any number of entries. */
+export function nameTest(items: readonly { readonly name: string }[]): (name: string) => boolean {
+  const names = new Set(items.map(({ name }) => foldCase(name)));
+  return (name) => names.has(foldCase(name));
+}
+
 /** Finds an entry by id, by exact name, or by name regardless of case. */
 export function pick<T extends { id: number; name: string }>(
   items: readonly T[],
   wanted: string | number,
 ): T | null {
   if (typeof wanted === 'number') return items.find((item) => item.id === wanted) ?? null;
-  const foldCase = (text: string) => text.normalize('NFC').trim().toLocaleLowerCase('und');
   return (
     items.find((item) => item.name === wanted) ??
     items.find((item) => foldCase(item.name) === foldCase(wanted)) ??

@@ -20,6 +20,8 @@ export interface PersonRow {
   readonly extra_known: ExtraField[] | null;
   /** Names of tags that Sluice itself set on the contact. */
   readonly tags_added: string[];
+  /** Names of tags that the record asked for and the account did not have. */
+  readonly tags_missing: string[];
   /** Names of all tags that the record asked for when they were last written or found; null when not known. */
   readonly tags_sent: string[] | null;
   /** One mark per sent field, which shows field by field what changed since. */
@@ -226,6 +228,20 @@ export async function missingTags(db: Queryable, run: { id: string; account: str
     [run.id, run.account],
   );
   return rows.map(({ name }) => name);
+}
+
+/** People of this run who have nothing to do but wait for tags, counted by the names that they wait for. */
+export async function waitingForTags(
+  db: Queryable,
+  run: { id: string; account: string },
+): Promise<{ names: string[]; people: number }[]> {
+  return await db.query(
+    `select p.tags_missing as names, count(*)::int as people
+       from people p join run_records r on r.run_id = $1 and r.key = p.key
+      where p.account = $2 and p.tags_missing <> '[]' and r.status = 'unchanged' and r.row_no > 0
+      group by p.tags_missing`,
+    [run.id, run.account],
+  );
 }
 
 /**

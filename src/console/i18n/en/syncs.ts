@@ -210,6 +210,22 @@ export default {
     takes: 'Takes at {{pace}} calls/min',
     fields: 'Fields that change',
     fieldsNew: 'Fields of new people',
+    tags: {
+      notChecked:
+        'Tags: not checked. Sluice has not read the tags of the account yet; the run reads them first.',
+      none: 'Tags: all exist in the account, as read {{at}}.',
+      missing_one: '{{count}} tag does not exist in the account.',
+      missing_other: '{{count}} tags do not exist in the account.',
+      people_one: 'Wanted for {{count}} person.',
+      people_other: 'Wanted for {{count}} people.',
+      effect:
+        'Sluice creates no tags. It writes these people without them, and a later run adds a tag that exists by then.',
+      read: 'The tags of the account were read {{at}}.',
+      wanted_one: '{{count}} person',
+      wanted_other: '{{count}} people',
+      more_one: 'And {{count}} more tag.',
+      more_other: 'And {{count}} more tags.',
+    },
     steps: 'Where the calls go',
     what: 'Call',
     count: 'Calls',

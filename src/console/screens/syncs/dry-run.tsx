@@ -19,6 +19,7 @@ import { DataTable } from '../../parts/table/data-table.tsx';
 import textStyles from '../../parts/text.module.css';
 import { None } from '../../parts/values.tsx';
 import { type DryRun, type PlanReport, shown } from './data.ts';
+import { MissingTags } from './missing-tags.tsx';
 import classes from './syncs.module.css';
 import { Tiles } from './tiles.tsx';
 import { usePlace } from './use-place.ts';
@@ -108,6 +109,7 @@ function Result({ report }: { readonly report: PlanReport }) {
       />
       <FieldCounts title={t('plan.fields')} counts={fields.update} />
       <FieldCounts title={t('plan.fieldsNew')} counts={fields.create} />
+      <MissingTags tags={report.tags} />
       {warnings.map(({ step, code, reason }) => (
         <p key={`${step} ${code} ${reason}`} className={classes.notice}>
           <Reason code={code} reason={reason} />

@@ -1,9 +1,22 @@
 // Masks what operators see of a dry run.
-import type { PlanChange, PlanProblem, PlanReport, PlanSample } from '../../../contracts/wire/plan.ts';
+import type {
+  PlanChange,
+  PlanProblem,
+  PlanReport,
+  PlanSample,
+  PlanTags,
+} from '../../../contracts/wire/plan.ts';
 import { maskRecord, maskValue } from '../../../observability/masking.ts';
 
 export function maskPlan(plan: PlanReport): PlanReport {
-  return { ...plan, samples: plan.samples.map(masked) };
+  return { ...plan, tags: maskTags(plan.tags), samples: plan.samples.map(masked) };
+}
+
+/** A mapping that takes tags from the wrong column can turn a number or an address into a tag. */
+function maskTags({ missing, ...tags }: PlanTags): PlanTags {
+  if (missing === null) return { ...tags, missing };
+  const list = missing.list.map(({ tag, people }) => ({ tag: maskValue('tags.0', tag), people }));
+  return { ...tags, missing: { ...missing, list } };
 }
 
 function masked(sample: PlanSample): PlanSample {

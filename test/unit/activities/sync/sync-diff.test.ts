@@ -39,6 +39,7 @@ function knownOf(over: Partial<KnownPerson> = {}): KnownPerson {
     hash_tags: null,
     extra_known: null,
     tags_added: [],
+    tags_missing: [],
     tags_sent: null,
     sent: {},
     seen: null,

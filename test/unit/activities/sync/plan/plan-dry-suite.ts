@@ -2,8 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dryRun } from '../../../../../activities/sync/plan/plan-dry.ts';
+import { TagCounts } from '../../../../../activities/sync/plan/plan-tags.ts';
 import type { CrmRecord } from '../../../../../src/contracts/wire/record.ts';
 import { type RunSpec, STEP_BITS } from '../../../../../src/contracts/wire/run.ts';
+import { claimCatalog, saveCatalog } from '../../../../../src/ledger/sync/catalog.ts';
 import { endRecord } from '../../../../../src/ledger/sync/records.ts';
 import { reportRun } from '../../../../../src/ledger/sync/run-report.ts';
 import { openRun } from '../../../../../src/ledger/sync/runs.ts';
@@ -104,6 +106,7 @@ export function planDrySuite(database: OpenDatabase): void {
       await fc.assert(
         fc.asyncProperty(rows, fc.integer({ min: 1, max: 5 }), fc.nat(1), async (rows, size, known) => {
           const spec = specWith({ onConflict: 'merge' });
+          await saveCatalog(database(), spec.account, 'tags', []);
           const merged = [...mergedByPerson(rows).values()];
           for (const record of merged.slice(0, known)) await know(database, spec, record);
           const pages = Array.from({ length: Math.ceil(rows.length / size) }, (_, n) =>
@@ -111,19 +114,81 @@ export function planDrySuite(database: OpenDatabase): void {
           );
           const whole = await dry(spec, [merged], 2);
           const paged = await dry(spec, pages, 2);
-          const { create, update, move, fields, calls } = paged;
-          expect({ create, update, move, fields, calls }).toEqual({
+          const { create, update, move, fields, calls, tags } = paged;
+          expect({ create, update, move, fields, calls, tags }).toEqual({
             create: whole.create,
             update: whole.update,
             move: whole.move,
             fields: whole.fields,
             calls: whole.calls,
+            tags: whole.tags,
           });
           const shown = (plan: typeof whole) => plan.samples.map(({ row: _row, ...sample }) => sample);
           expect(shown(paged)).toEqual(shown(whole));
         }),
         { numRuns: 25 },
       );
+    });
+
+    describe('says which tags the account does not have', () => {
+      const tagged = (n: number, ...tags: string[]): CrmRecord => ({ ...person(n), tags });
+      const missing = (tag: string, people: number) => ({ tag, people });
+
+      it('for new people, changed people, and people who wait for a tag', async () => {
+        const spec = specWith({ onConflict: 'merge' });
+        const { account } = spec;
+        await saveCatalog(database(), account, 'tags', [{ id: 1, name: 'VIP' }]);
+        for (const n of [0, 1, 2]) await know(database, spec, tagged(n, 'old'));
+        // Only this person waits, with nothing else to do. The others have the tag, or had it.
+        await database().query(`update people set tags_missing = '["old"]' where account = $1 and key = $2`, [
+          account,
+          phone(0),
+        ]);
+        const { tags } = await dry(spec, [
+          [tagged(0, 'old'), tagged(1, 'old'), tagged(2, 'new'), tagged(3, 'new', 'vip'), tagged(4, 'vip')],
+          // The same person again, with more: counted once, with both tags.
+          [tagged(3, 'Alpha'), tagged(5)],
+        ]);
+        expect(tags).toEqual({
+          wanted: 4,
+          readAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+          missing: { tags: 3, people: 3, list: [missing('new', 2), missing('Alpha', 1), missing('old', 1)] },
+        });
+      });
+
+      it.each([
+        ['never read', async () => {}],
+        ['being read for the first time', (account: string) => claimCatalog(database(), account, 'tags')],
+      ])('and says that it did not check when the list was %s', async (_, prepare) => {
+        const spec = specWith();
+        await prepare(spec.account);
+        expect((await dry(spec, [[tagged(1, 'vip')]])).tags).toEqual({
+          wanted: 1,
+          readAt: null,
+          missing: null,
+        });
+      });
+
+      it('and counts nobody who left the source', async () => {
+        const spec = specWith({ mode: 'mirror', vanished: 'remove-tags' });
+        await saveCatalog(database(), spec.account, 'tags', []);
+        for (const n of [0, 1]) await know(database, spec, tagged(n, 'old'));
+        await planner(database(), sourceOf([[tagged(0, 'old'), tagged(1, 'old')]]), spec).close(
+          await planAll(database(), sourceOf([[tagged(0, 'old'), tagged(1, 'old')]]), spec),
+        );
+        const plan = await dry(spec, [[tagged(0, 'old')]]);
+        expect(plan).toMatchObject({ vanished: 1, tags: { wanted: 0, missing: { tags: 0, people: 0 } } });
+      });
+
+      it('and keeps a bounded number of names', () => {
+        const counts = new TagCounts({ items: [], readAt: '2026-11-02T12:00:00.000Z' }, 2);
+        for (const name of ['a', 'b', 'c', 'b']) counts.add([name], 1);
+        expect(counts.report().missing).toEqual({
+          tags: 2,
+          people: 4,
+          list: [missing('b', 2), missing('a', 1)],
+        });
+      });
     });
 
     it('plans beside an open run as if that run had ended', async () => {
