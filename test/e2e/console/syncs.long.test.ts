@@ -39,6 +39,10 @@ describe.each([
       await page.goto(`${stub.url}/syncs?name=contacts&row=4`);
       await page.getByRole('dialog').getByText('M… S…').waitFor();
       await check('sync-row');
+      await page.goto(`${stub.url}/syncs?name=contacts&plan=p1`);
+      await page.getByText('3 tags do not exist in the account. Wanted for 121 people.').waitFor();
+      await page.getByText('120 people').waitFor();
+      await check('sync-plan');
       await page.goto(`${stub.url}/syncs?view=first`);
       await page.setInputFiles('input[type=file]', CSV);
       await page.getByText('First rows: 3. Mapped: 2. Rejected: 1.').waitFor();
@@ -228,6 +232,44 @@ describe('a sync that is changed', () => {
     });
   });
 
+  it('comes back after a reload and "back" as it was typed, with the version that it began with', async () => {
+    const given: unknown[] = [];
+    let hash = 'h1';
+    const definition = syncAnswers()['GET /syncs/contacts/definition'];
+    const answers: Record<string, Answer> = {
+      'GET /syncs/contacts/definition': (req, res) => ({ ...(definition?.(req, res) as object), hash }),
+      'PUT /syncs/contacts/definition': (req) => {
+        given.push(req.body);
+        return { file: 'sluice.yaml', active: true, hash: 'h3', rescheduled: false };
+      },
+    };
+    await withSyncs(answers, {}, async ({ page, stub }) => {
+      const kept = () => page.evaluate(() => JSON.stringify(sessionStorage));
+      await page.goto(`${stub.url}/syncs?name=contacts&view=edit`);
+      await page.getByLabel('Schedule (cron)').fill('0 7 * * 1');
+      await page.getByLabel('Name', { exact: true }).selectOption('Nome');
+      // Somebody else changes the file meanwhile.
+      hash = 'h2';
+      await page.reload();
+      await page.getByText('Restored what you typed at').waitFor();
+      expect(await page.getByLabel('Schedule (cron)').inputValue()).toBe('0 7 * * 1');
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Nome');
+      await page.goto(`${stub.url}/syncs`);
+      await page.goBack();
+      await page.getByText('Restored what you typed at').waitFor();
+      await page.getByRole('button', { name: 'Check and save' }).click();
+      await page.getByText('Restored what you typed at').waitFor({ state: 'detached' });
+      expect(given).toMatchObject([{ yaml: expect.stringContaining('0 7 * * 1'), hash: 'h1' }]);
+      expect(await kept()).not.toContain('sluice:draft');
+      await page.getByLabel('Schedule (cron)').fill('0 8 * * 1');
+      await page.reload();
+      await page.getByText('Restored what you typed at').waitFor();
+      await page.getByRole('button', { name: 'Start over' }).click();
+      expect(await page.getByLabel('Schedule (cron)').inputValue()).toBe('0 6 * * 1');
+      expect(await kept()).not.toContain('sluice:draft');
+    });
+  });
+
   it('is deleted after the dialog has named what goes and what stays', async () => {
     const given: unknown[] = [];
     const remove: Answer = (req) => {
@@ -236,6 +278,7 @@ describe('a sync that is changed', () => {
     };
     await withSyncs({ 'DELETE /syncs/contacts/definition': remove }, {}, async ({ page, stub }) => {
       await page.goto(`${stub.url}/syncs?name=contacts&view=edit`);
+      await page.getByLabel('Schedule (cron)').fill('0 7 * * 1');
       await page.getByRole('button', { name: 'Delete sync' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('syncs.contacts, sources.crm').waitFor();
@@ -244,6 +287,8 @@ describe('a sync that is changed', () => {
       await dialog.getByRole('button', { name: 'Delete sync' }).click();
       await page.getByText('The sync contacts is deleted from the configuration.').waitFor();
       expect(given).toEqual([{ hash: 'h1', reason: '' }]);
+      // A sync that is later made with this name has nothing of the draft.
+      expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('sluice:draft');
     });
   });
 });

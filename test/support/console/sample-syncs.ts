@@ -148,6 +148,53 @@ const preview = {
   problems: [{ field: 'contact.number', code: 'invalid_phone', reason: 'no number', count: 1, rows: [2] }],
 };
 
+/** A dry run that found tags that the account lacks. One looks like a number, so it is masked. */
+const dryRun = {
+  plan: 'p1',
+  account: 'acme',
+  sync: 'contacts',
+  state: 'done',
+  startedAt: AT,
+  read: 399,
+  share: 1,
+  listed: 0,
+  error: null,
+  report: {
+    account: 'acme',
+    sync: 'contacts',
+    read: 399,
+    create: 330,
+    update: 31,
+    move: 0,
+    unchanged: 19,
+    merged: 19,
+    rejected: 0,
+    carried: 0,
+    vanished: 0,
+    fields: { update: { name: 31 }, create: { name: 330, tags: 330 } },
+    tags: {
+      wanted: 330,
+      readAt: AT,
+      missing: {
+        tags: 3,
+        people: 121,
+        list: [
+          { tag: HOSTILE_NAME, people: 120 },
+          { tag: '•••', people: 1 },
+          { tag: '•••', people: 1 },
+        ],
+      },
+    },
+    calls: { min: 361, ifNew: 700, max: 991, steps: [] },
+    pace: { callsPerMinute: 120, minSeconds: 180, maxSeconds: 495 },
+    done: { earliest: AT, latest: AT },
+    warnings: [],
+    totals: [],
+    problems: [],
+    samples: [],
+  },
+};
+
 export function syncAnswers(): Readonly<Record<string, Answer>> {
   const base = '/syncs/contacts';
   return {
@@ -193,6 +240,7 @@ export function syncAnswers(): Readonly<Record<string, Answer>> {
           : [row(4, { changes: [{ field: 'contact.name', was: null, now: 'M… S…' }] })],
       next: null,
     }),
+    'GET /plans/p1': () => dryRun,
     'GET /accounts': () => ({
       accounts: [{ account: 'acme', baseUrl: 'https://x', timeZone: 'UTC', tokens: 1, callsPerMinute: 120 }],
     }),

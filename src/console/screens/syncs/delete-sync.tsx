@@ -12,16 +12,20 @@ interface Props {
   /** Of the definition that is shown. */
   readonly hash: string;
   readonly removal: Output<'GET /syncs/{sync}/definition'>['removal'];
+  onDeleted(): void;
 }
 
-export function DeleteSync({ sync, hash, removal }: Props) {
+export function DeleteSync({ sync, hash, removal, onDeleted }: Props) {
   const { t } = useTranslation('syncs');
   const [, change] = useUrlState();
   const confirm = useConfirm();
   const remove = useCommand('DELETE /syncs/{sync}/definition', {
     topics: ['syncs'],
     done: ({ active }) => t(active ? 'delete.done' : 'delete.doneElsewhere', { sync }),
-    onDone: () => change({ name: null, view: null, run: null, plan: null }),
+    onDone: () => {
+      onDeleted();
+      change({ name: null, view: null, run: null, plan: null });
+    },
   });
   const ask = async () => {
     const answer = await confirm({

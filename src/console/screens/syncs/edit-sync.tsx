@@ -1,12 +1,14 @@
 // Changes a sync of sluice.yaml: its schedule and its mapping in a form, and everything in YAML. Both edit one draft.
 import { Button, Group, Stack, Tabs, Text, TextInput } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
+import { RestoredDraft } from '../../parts/draft/restored-draft.tsx';
+import { useDraft } from '../../parts/draft/use-draft.ts';
 import { parseDraft, valueAt, withValue } from '../../parts/draft/yaml-draft.ts';
 import { YamlField } from '../../parts/draft/yaml-field.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -54,10 +56,15 @@ function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
   const { t } = useTranslation('syncs');
   const [, change] = useUrlState();
   const mayStart = useMay('operator');
-  const [syncText, setSyncText] = useState(yaml);
-  const [mappingText, setMappingText] = useState(definition.mapping?.yaml ?? null);
-  /** Of the file that the draft began with, or that was saved last. */
-  const [base, setBase] = useState(definition.hash);
+  /** `base`: hash of the file that the draft began with, or that was saved last. */
+  const draft = useDraft(`syncs/edit/${sync}`, {
+    sync: yaml,
+    mapping: definition.mapping?.yaml ?? null,
+    base: definition.hash,
+  });
+  const { sync: syncText, mapping: mappingText, base } = draft.value;
+  const setSyncText = (text: string) => draft.set((now) => ({ ...now, sync: text }));
+  const setMappingText = (text: string) => draft.set((now) => ({ ...now, mapping: text }));
   const apply = useCommand('POST /schedules/apply', {
     topics: ['syncs'],
     done: () => t('edit.applied'),
@@ -66,7 +73,7 @@ function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
     topics: ['syncs'],
     done: ({ active }) => t(active ? 'edit.saved' : 'edit.savedElsewhere'),
     onDone: ({ hash, rescheduled }) => {
-      setBase(hash);
+      draft.done((now) => ({ ...now, base: hash }));
       if (rescheduled) apply.run({ jobs: ['sync'] });
     },
   });
@@ -84,7 +91,7 @@ function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
       about={t('edit.about')}
       actions={
         <>
-          <DeleteSync sync={sync} hash={base} removal={definition.removal} />
+          <DeleteSync sync={sync} hash={base} removal={definition.removal} onDeleted={() => draft.done()} />
           <Button variant="default" size="compact-sm" onClick={() => change({ view: null })}>
             {t('edit.close')}
           </Button>
@@ -92,6 +99,7 @@ function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
       }
     >
       <Stack gap="md">
+        <RestoredDraft draft={draft} />
         <Tabs defaultValue="form" keepMounted={false}>
           <Tabs.List aria-label={t('edit.views')} mb="md">
             <Tabs.Tab value="form">{t('edit.form')}</Tabs.Tab>
