@@ -227,9 +227,16 @@ export const SYNCS = {
         .readonly()
         .default(['failed']),
       codes: Codes,
+      rows: z
+        .array(z.int32().positive())
+        .min(1)
+        .max(10_000)
+        .readonly()
+        .optional()
+        .describe('Only records of these rows.'),
       reason: Reason,
     }),
-    audit: ['run', 'statuses', 'codes'],
+    audit: ['run', 'statuses', 'codes', 'rows'],
     output: Begun,
   }),
   'PUT /syncs/{sync}/lane': endpoint({

@@ -12,6 +12,8 @@ export interface RetryRequest {
   /** Only records with one of these codes; null selects every code. */
   readonly codes: readonly string[] | null;
   readonly statuses: readonly RetriedStatus[];
+  /** Only records of these rows. @default records of every row */
+  readonly rows?: readonly number[];
 }
 
 /** Failure types that end a retry before it begins. */

@@ -24,6 +24,8 @@ interface RetryCursor {
   readonly runs: readonly string[];
   readonly codes: readonly string[] | null;
   readonly statuses: readonly RetriedStatus[];
+  /** Missing in a retry of every row. */
+  readonly rows?: readonly number[];
   /** Ledger id of the last record that was taken. */
   readonly after: number;
 }
@@ -44,7 +46,7 @@ export interface RetriedRecord {
 const TAKEN = `
   from run_records r join runs u on u.id = r.run_id
  where r.run_id = any($1) and r.status = any($2) and ($3::text[] is null or r.code = any($3))
-   and r.payload is not null and r.row_no > 0 and r.id > $4
+   and r.payload is not null and r.row_no > 0 and r.id > $4 and ($5::int[] is null or r.row_no = any($5))
    and not exists (
      select 1 from runs m join run_records n on n.run_id = m.id
       where m.account = u.account and m.sync = u.sync and m.seq > u.seq and n.key = r.key
@@ -68,7 +70,8 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
       throw new RetryRefusedError('open', `the run ${open.id} is still open; ${way}`);
     }
     const runs = await runsToRetry(tx, account, sync, request.from);
-    const cursor: RetryCursor = { runs, codes: request.codes, statuses: request.statuses, after: 0 };
+    const { codes, statuses, rows } = request;
+    const cursor: RetryCursor = { runs, codes, statuses, ...(rows === undefined ? {} : { rows }), after: 0 };
     const [any] = await tx.query(`select 1 ${TAKEN} limit 1`, paramsOf(cursor));
     if (any === undefined) {
       // The oldest run is the one that read the source.
@@ -159,7 +162,7 @@ export async function nextRetryPage(tx: Queryable, runId: string, limit: number)
   if (run === undefined) throw new Error(`the ledger has no run ${runId}`);
   if (run.status !== 'planning' || run.cursor === null) return null;
   const rows = await tx.query<RetriedRecord & { run_id: string; event_id: string | null }>(
-    `select r.id, r.run_id, r.row_no as row, r.key, r.event_id, r.status, r.payload as record ${TAKEN} order by r.id limit $5`,
+    `select r.id, r.run_id, r.row_no as row, r.key, r.event_id, r.status, r.payload as record ${TAKEN} order by r.id limit $6`,
     [...paramsOf(run.cursor), limit],
   );
   const records = rows.map(({ run_id, event_id, ...row }) => ({
@@ -201,6 +204,6 @@ export async function renewIntents(
   );
 }
 
-function paramsOf({ runs, statuses, codes, after }: RetryCursor): readonly unknown[] {
-  return [runs, statuses, codes, after];
+function paramsOf({ runs, statuses, codes, after, rows }: RetryCursor): readonly unknown[] {
+  return [runs, statuses, codes, after, rows ?? null];
 }

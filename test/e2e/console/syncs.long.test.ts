@@ -101,6 +101,24 @@ it('a retry names its code and outcome', async () => {
   });
 });
 
+it('chosen rows that are unknown are retried, and no others', async () => {
+  const given: unknown[] = [];
+  const retry: Answer = (req) => {
+    given.push(req.body);
+    return { execution: 'e2', joined: false, resumed: null, workers: true };
+  };
+  await withSyncs({ 'POST /syncs/contacts/retries': retry }, {}, async ({ page, stub }) => {
+    await page.goto(`${stub.url}/syncs?name=contacts&outcome=unknown`);
+    await page.getByRole('table', { name: 'Rows of the run' }).getByRole('checkbox').last().check();
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('checks for the effect of each before it sends anything again').waitFor();
+    await dialog.getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByText('The run has started.').waitFor();
+    expect(given).toEqual([{ statuses: ['unknown'], rows: [17], reason: '' }]);
+  });
+});
+
 it('a sync that has not run yet says so and offers a dry run', async () => {
   const never: Answer = (_req, res) => {
     res.status(404).json({ error: { kind: 'notFound', code: 'NO_RUN', message: 'has not run yet' } });

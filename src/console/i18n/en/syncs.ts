@@ -78,6 +78,7 @@ export default {
     resume: 'Resume',
     cancel: 'Cancel run',
     retry: 'Retry {{code}}',
+    retryRows: 'Retry',
     started: 'The run has started.',
     joined: 'The sync was running already.',
     waits: 'The run waits until a worker starts.',
@@ -96,6 +97,7 @@ export default {
     cancelEffects:
       'What was written stays. Rows that have not ended are left undone; the next run takes them.',
     retry: 'Retry records with {{code}}?',
+    retryRows: 'Retry the chosen records?',
     retryEffects: 'Records: {{rows}}. Sluice starts a run of them without reading the source.',
     retryUnknown: 'Records: {{rows}}. Sluice checks for the effect of each before it sends anything again.',
   },

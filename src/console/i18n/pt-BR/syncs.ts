@@ -80,6 +80,7 @@ export default {
     resume: 'Retomar',
     cancel: 'Cancelar execução',
     retry: 'Repetir {{code}}',
+    retryRows: 'Repetir',
     started: 'A execução começou.',
     joined: 'A sincronização já estava em execução.',
     waits: 'A execução espera até que um worker inicie.',
@@ -98,6 +99,7 @@ export default {
     cancelEffects:
       'O que foi gravado fica. As linhas que não terminaram ficam por fazer; a próxima execução as retoma.',
     retry: 'Repetir registros com {{code}}?',
+    retryRows: 'Repetir os registros escolhidos?',
     retryEffects: 'Registros: {{rows}}. O Sluice inicia uma execução deles sem ler a fonte.',
     retryUnknown: 'Registros: {{rows}}. O Sluice verifica o efeito de cada um antes de enviar de novo.',
   },

@@ -1,12 +1,9 @@
 // The report of one run: figures, why rows did not pass, and warnings.
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import { Reason } from '../../parts/reason.tsx';
@@ -14,6 +11,7 @@ import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
 import type { Report } from './data.ts';
+import { RetryCode } from './retry.tsx';
 import classes from './syncs.module.css';
 import { Tiles } from './tiles.tsx';
 import { usePlace } from './use-place.ts';
@@ -145,47 +143,11 @@ function Problems({ sync, report }: { readonly sync: string; readonly report: Re
               </Button>
             )}
             {(outcome === 'failed' || outcome === 'unknown') && (
-              <RetryButton sync={sync} code={code} outcome={outcome} rows={rows} />
+              <RetryCode sync={sync} code={code} outcome={outcome} rows={rows} />
             )}
           </div>
         </li>
       ))}
     </ul>
-  );
-}
-
-interface RetryProps {
-  readonly sync: string;
-  readonly code: string;
-  readonly outcome: 'failed' | 'unknown';
-  readonly rows: number;
-}
-
-function RetryButton({ sync, code, outcome, rows }: RetryProps) {
-  const { t } = useTranslation('syncs');
-  const format = useFormat();
-  const confirm = useConfirm();
-  const may = useMay('operator');
-  const [, change] = useUrlState();
-  const retry = useCommand('POST /syncs/{sync}/retries', {
-    done: () => t('action.started'),
-    onDone: () => change({ run: null, code: null, outcome: null }),
-  });
-  if (!may) return null;
-  const ask = async () => {
-    const answer = await confirm({
-      title: t('ask.retry', { code }),
-      effects: t(outcome === 'failed' ? 'ask.retryEffects' : 'ask.retryUnknown', {
-        rows: format.count(rows),
-      }),
-      verb: t('action.retry', { code }),
-      reason: 'optional',
-    });
-    if (answer !== null) retry.run({ sync, statuses: [outcome], codes: [code], reason: answer.reason });
-  };
-  return (
-    <Button size="compact-sm" loading={retry.isPending} onClick={() => void ask()}>
-      {t('action.retry', { code })}
-    </Button>
   );
 }

@@ -1,7 +1,7 @@
 // Rows of a run: filters in the address, one row in a drawer, all of them as CSV.
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useClient } from '../../api/session.tsx';
+import { useClient, useMay } from '../../api/session.tsx';
 import { usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
@@ -14,6 +14,7 @@ import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
 import { None, Time } from '../../parts/values.tsx';
 import { OUTCOMES, type Row, type RowStatus } from './data.ts';
+import { isRetried, RetryRows } from './retry.tsx';
 import { RowDrawer } from './row-drawer.tsx';
 import { usePlace } from './use-place.ts';
 
@@ -42,6 +43,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
   const client = useClient();
   const format = useFormat();
   const placeOf = usePlace();
+  const may = useMay('operator');
   const [{ outcome, code, row }, change] = useUrlState();
   const filter = {
     sync,
@@ -137,6 +139,13 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
         rowId={(each) => `${each.row} ${each.status} ${each.step} ${each.code}`}
         onOpen={(each) => change({ row: String(each.row) }, { replace: false })}
         empty={{ title: t('rows.none'), text: t('rows.noneText') }}
+        {...(may && isRetried(outcome)
+          ? {
+              bulk: (chosen: readonly Row[], clear: () => void) => (
+                <RetryRows sync={sync} run={run} outcome={outcome} rows={chosen} clear={clear} />
+              ),
+            }
+          : {})}
       />
       {row !== undefined && /^\d+$/.test(row) && (
         <RowDrawer sync={sync} run={run} row={Number(row)} onClose={() => change({ row: null })} />

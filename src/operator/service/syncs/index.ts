@@ -92,9 +92,9 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
         taskQueue: deps.workQueue,
       });
     },
-    'POST /syncs/{sync}/retries': async ({ sync, run, statuses, codes = null }) => {
+    'POST /syncs/{sync}/retries': async ({ sync, run, statuses, codes = null, rows }) => {
       const name = await startable(sync);
-      const retry = { from: run ?? LAST_RUN, statuses, codes };
+      const retry = { from: run ?? LAST_RUN, statuses, codes, ...(rows === undefined ? {} : { rows }) };
       return await beginAlone(await deps.temporal(), name, { retry, taskQueue: deps.workQueue });
     },
     'PUT /syncs/{sync}/lane': async ({ sync, lane }, { identity }) => {

@@ -212,6 +212,9 @@ export function outcomesSuite(database: OpenDatabase): void {
       [{ codes: ['A'] }, [1]],
       [{ codes: ['A'], statuses: ['failed', 'unknown'] }, [1, 4]],
       [{ statuses: ['unknown'] }, [4]],
+      // Rows are numbered from 2 here.
+      [{ statuses: ['failed', 'unknown'], rows: [2, 5] }, [1, 4]],
+      [{ rows: [5, 4] }, [3]],
     ])('takes only what was asked for: %j', async (over, expected) => {
       const account = await sync(freshAccount(), { 1: 'failed A', 2: 'ok', 3: 'failed B', 4: 'unknown A' });
       expect(keys(await take(await retry(account, over)))).toEqual(expected.map(phone));
