@@ -18,6 +18,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'dead-letters': 'Events',
   deliveries: 'Conversations and messages',
   doctor: 'Configuration',
+  'event-values': 'Events',
   events: 'Events',
   failures: 'Overview and calls',
   gaps: 'Conversations and messages',

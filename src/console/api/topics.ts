@@ -15,6 +15,7 @@ export type Topic =
 /** Folders whose answers change with other topics too. */
 const ALSO: Readonly<Record<string, readonly Topic[]>> = {
   calls: ['overview'],
+  'event-values': ['events'],
   spending: ['overview'],
   failures: ['overview'],
   pollers: ['conversations'],

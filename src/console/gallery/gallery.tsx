@@ -13,7 +13,7 @@ import { EmptyState, ErrorState, LoadingLines } from '../parts/states.tsx';
 import { Chip, Status } from '../parts/status.tsx';
 import type { Column } from '../parts/table/columns.ts';
 import { DataTable } from '../parts/table/data-table.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../parts/table/filters.tsx';
+import { ChoiceFilter, Filters, TextFilter, ValueFilter } from '../parts/table/filters.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { Count, Duration, Rate, Share, Time } from '../parts/values.tsx';
 
@@ -94,6 +94,7 @@ export function Gallery() {
                   label="State"
                   options={STATES.map((value) => ({ value, label: value }))}
                 />
+                <ValueFilter param="wave" label="Wave" values={['10', '2', null]} />
                 <TextFilter param="code" label="Code" />
               </Filters>
               <DataTable

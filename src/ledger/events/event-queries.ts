@@ -77,6 +77,26 @@ export async function listEvents(
   };
 }
 
+const MOST_VALUES = 1000;
+
+/** Distinct values of a column in order: one search of its index for each, however many events there are. */
+const distinct = (column: 'route' | 'code' | 'block_code') => `with recursive found (value) as (
+    (select ${column} from events where ${column} is not null order by ${column} limit 1)
+    union all
+    select (select ${column} from events where ${column} > value order by ${column} limit 1)
+      from found where value is not null)
+  select value from found where value is not null limit ${MOST_VALUES}`;
+
+/** Routes and codes that events have. */
+export async function readEventValues(db: Queryable): Promise<{ routes: string[]; codes: string[] }> {
+  const [row] = await db.query<{ readonly routes: string[]; readonly codes: string[] }>(
+    `select (select coalesce(json_agg(value order by value), '[]') from (${distinct('route')}) r) as routes,
+            (select coalesce(json_agg(value order by value), '[]')
+               from ((${distinct('code')}) union (${distinct('block_code')})) c) as codes`,
+  );
+  return { routes: row?.routes ?? [], codes: row?.codes ?? [] };
+}
+
 /** An event with what it asks for: personal data. */
 export interface StoredEvent extends EventSummary {
   readonly attempts: number;

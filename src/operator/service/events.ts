@@ -13,6 +13,7 @@ import {
   listEvents,
   openEvents,
   type ReopenedEvents,
+  readEventValues,
   reopenEvents,
   type StoredEvent,
 } from '../../ledger/events/event-queries.ts';
@@ -30,6 +31,8 @@ export function eventHandlers(deps: OperatorDeps): Handlers<keyof typeof EVENTS>
   return {
     'GET /events': async ({ limit, before, ...filter }) =>
       await listEvents(db, filter, { limit, before: beforeId(before) }),
+
+    'GET /event-values': () => readEventValues(db),
 
     'GET /events/{event}': async ({ event: id, unmask }) => {
       const event = await findEvent(db, id);

@@ -196,6 +196,29 @@ describe.each([
   });
 });
 
+it('a filter offers the values that there are, and says how many events match', {
+  timeout: 60_000,
+}, async () => {
+  const answers = eventAnswers();
+  const list: Answer = (req, res) => {
+    const all = answers['GET /events']?.(req, res) as { events: readonly { code: string | null }[] };
+    const { codes } = req.query;
+    return codes === undefined ? all : { events: all.events.slice(0, 2), next: null };
+  };
+  await withEvents({ 'GET /events': list }, {}, async (page, stub) => {
+    await page.goto(`${stub.url}/events`);
+    const filters = page.getByRole('group', { name: 'Filters' });
+    await filters.getByText('60 matches').waitFor();
+    const code = filters.getByLabel('Code', { exact: true });
+    expect(await code.getByRole('option').allTextContents()).toEqual(['Code: all', 'WINDOW_CLOSED']);
+    await code.selectOption('WINDOW_CLOSED');
+    await filters.getByText('2 matches').waitFor();
+    // A value of the address that no event has any more stays visible.
+    await page.goto(`${stub.url}/events?code=GONE`);
+    expect(await code.inputValue()).toBe('GONE');
+  });
+});
+
 it('all refused requests that match are replayed after a question with their number', {
   timeout: 60_000,
 }, async () => {

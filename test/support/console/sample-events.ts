@@ -206,6 +206,8 @@ export function eventAnswers(): Readonly<Record<string, Answer>> {
       next: null,
     }),
     'POST /messages': () => ({ event: 'event-1', duplicate: false }),
+    'GET /accounts': () => ({ accounts: [] }),
+    'GET /event-values': () => ({ routes: ['site-leads'], codes: ['WINDOW_CLOSED'] }),
     'GET /events': () => ({ events: rows(60, event), next: null }),
     'GET /events/event-1': () => event7,
     'GET /events/event-2': () => ({ ...event7, ...event(2), replacedBy: null, canCorrect: false }),

@@ -44,6 +44,20 @@ describe('the list', () => {
     expect(await client().call('GET /deliveries', {})).toEqual({ messages: [], next: null });
   });
 
+  it('can be filtered by each route and code that an event has, once and in order', async () => {
+    expect(await client().call('GET /event-values', {})).toEqual({ routes: [], codes: [] });
+    const ids = await received(4);
+    await received(2, "a'; drop");
+    await endEvent(db, ids[0] as string, { outcome: 'failed', code: 'ERR_B' });
+    await endEvent(db, ids[1] as string, { outcome: 'failed', code: 'ERR_B' });
+    await endEvent(db, ids[2] as string, { outcome: 'done' });
+    await db.query("update events set state = 'accepted', block_code = 'ERR_A' where id = $1", [ids[3]]);
+    expect(await client().call('GET /event-values', {})).toEqual({
+      routes: ["a'; drop", 'site'],
+      codes: ['ERR_A', 'ERR_B'],
+    });
+  });
+
   it('comes in pages, each event once, whatever its state', async () => {
     const ids = await received(5);
     await markAccepted(db, [ids[0] as string]);

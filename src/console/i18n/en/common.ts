@@ -102,6 +102,10 @@ export default {
     outdated: 'This list may have changed since you opened it.',
     restart: 'Show the newest',
     filters: 'Filters',
+    matches_one: '{{shown}} match',
+    matches_other: '{{shown}} matches',
+    matchesMore_one: '{{shown}} match and more',
+    matchesMore_other: '{{shown}} matches and more',
     all: '{{what}}: all',
   },
   draft: {

@@ -112,6 +112,12 @@ export default {
     outdated: 'Esta lista pode ter mudado desde que você a abriu.',
     restart: 'Mostrar as mais novas',
     filters: 'Filtros',
+    matches_one: '{{shown}} resultado',
+    matches_many: '{{shown}} resultados',
+    matches_other: '{{shown}} resultados',
+    matchesMore_one: '{{shown}} resultado e mais',
+    matchesMore_many: '{{shown}} resultados e mais',
+    matchesMore_other: '{{shown}} resultados e mais',
     all: '{{what}}: todos',
   },
   draft: {

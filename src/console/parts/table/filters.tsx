@@ -3,15 +3,38 @@ import { Group, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Pages } from '../../api/use-call.ts';
 import { useUrlValue } from '../../app/use-url-state.ts';
+import { useFormat } from '../../format/use-format.ts';
 import classes from './data-table.module.css';
 
-export function Filters({ children }: { readonly children: React.ReactNode }) {
+interface FiltersProps {
+  readonly children: React.ReactNode;
+  /** What the filters select; their number stands beside them. */
+  readonly pages?: Pages<object>;
+}
+
+export function Filters({ children, pages }: FiltersProps) {
   const { t } = useTranslation('common');
   return (
     <Group gap="xs" p="sm" role="group" className={classes.filters} aria-label={t('table.filters')}>
       {children}
+      {pages !== undefined && <Matches pages={pages} />}
     </Group>
+  );
+}
+
+function Matches({ pages: { rows, isLoading, hasMore, error } }: { readonly pages: Pages<object> }) {
+  const { t } = useTranslation('common');
+  const format = useFormat();
+  if (isLoading || error !== null) return null;
+  return (
+    <span className={classes.matches}>
+      {t(hasMore ? 'table.matchesMore' : 'table.matches', {
+        count: rows.length,
+        shown: format.count(rows.length),
+      })}
+    </span>
   );
 }
 
@@ -34,6 +57,27 @@ export function ChoiceFilter({ param, label, options }: ChoiceFilterProps) {
       onChange={(event) => set(event.currentTarget.value)}
     />
   );
+}
+
+interface ValueFilterProps {
+  readonly param: string;
+  readonly label: string;
+  /** Values that exist, in any order, also twice. The chosen one is offered even if it is not among them. */
+  readonly values: readonly (string | null)[];
+  /** Words for a value, where it is not a name. */
+  readonly wordOf?: (value: string) => string;
+}
+
+/** One of the values that exist, or all. */
+export function ValueFilter({ param, label, values, wordOf }: ValueFilterProps) {
+  const [chosen] = useUrlValue<string>(param, '');
+  const all = new Set(
+    [...values, chosen].flatMap((value) => (value === null || value === '' ? [] : [value])),
+  );
+  const options = [...all]
+    .toSorted((a, b) => a.localeCompare(b, undefined, { numeric: true }))
+    .map((value) => ({ value, label: wordOf?.(value) ?? value }));
+  return <ChoiceFilter param={param} label={label} options={options} />;
 }
 
 /** Free text. Never for personal data: it stands in the address. */

@@ -118,11 +118,7 @@ function OneRun({ campaign, run, newest, trail, choice }: OneRunProps) {
           </Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="members" pt="md">
-          <Loaded of={report}>
-            {({ account, state }) => (
-              <Members account={account} run={run} canRepeat={state !== 'cancelled'} />
-            )}
-          </Loaded>
+          <Loaded of={report}>{(data) => <Members report={data} />}</Loaded>
         </Tabs.Panel>
         <Tabs.Panel value="plan" pt="md">
           <Loaded of={report}>{({ state }) => <PlanView run={run} isWaiting={state === 'planned'} />}</Loaded>

@@ -13,10 +13,10 @@ import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { CsvButton } from '../../parts/table/csv-button.tsx';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
-import { type Member, TOPICS } from './data.ts';
+import { type Member, type Report, TOPICS } from './data.ts';
 import { isPassing, useReason } from './use-reason.ts';
 import { useResolve } from './use-resolve.tsx';
 
@@ -72,14 +72,13 @@ const CSV_COLUMNS = [
 ] as const satisfies readonly (keyof Member)[];
 
 interface MembersProps {
-  readonly account: string;
-  readonly run: string;
-  /** Whether the run can trigger members again. */
-  readonly canRepeat: boolean;
+  readonly report: Report;
 }
 
-export function Members({ account, run, canRepeat }: MembersProps) {
+export function Members({ report }: MembersProps) {
+  const { account, run, total } = report;
   const { t } = useTranslation('campaigns');
+  const reasonOf = useReason();
   const client = useClient();
   const may = useMay('operator');
   const [url] = useUrlState();
@@ -109,6 +108,8 @@ export function Members({ account, run, canRepeat }: MembersProps) {
     });
     return shown.members[0]?.number ?? '';
   };
+  const codes = [total.excluded, total.skipped, total.failed].flatMap((counts) => Object.keys(counts));
+  const waves = report.waves.map((each) => String(each.wave));
   const columns: readonly Column<Member>[] = [
     {
       id: 'member',
@@ -193,7 +194,7 @@ export function Members({ account, run, canRepeat }: MembersProps) {
   );
   return (
     <Section title={t('members.label')} actions={csv} flush>
-      <Filters>
+      <Filters pages={pages}>
         <TextInput
           size="xs"
           type="search"
@@ -211,8 +212,13 @@ export function Members({ account, run, canRepeat }: MembersProps) {
           label={t('members.state')}
           options={STATES.map((value) => ({ value, label: t(`members.states.${value}`) }))}
         />
-        <TextFilter param="code" label={t('members.code')} />
-        <TextFilter param="wave" label={t('members.wave')} />
+        <ValueFilter
+          param="code"
+          label={t('members.code')}
+          values={[...codes, ...pages.rows.map((each) => each.code)]}
+          wordOf={(each) => reasonOf(each) ?? each}
+        />
+        <ValueFilter param="wave" label={t('members.wave')} values={waves} />
       </Filters>
       <DataTable
         label={t('members.label')}
@@ -223,7 +229,7 @@ export function Members({ account, run, canRepeat }: MembersProps) {
         {...(may && state === 'unknown'
           ? {
               bulk: (rows: readonly Member[], clear: () => void) => (
-                <Decide run={run} canRepeat={canRepeat} rows={rows} clear={clear} />
+                <Decide run={run} canRepeat={report.state !== 'cancelled'} rows={rows} clear={clear} />
               ),
             }
           : {})}
@@ -232,7 +238,10 @@ export function Members({ account, run, canRepeat }: MembersProps) {
   );
 }
 
-interface DecideProps extends Pick<MembersProps, 'run' | 'canRepeat'> {
+interface DecideProps {
+  readonly run: string;
+  /** Whether the run can trigger members again. */
+  readonly canRepeat: boolean;
   readonly rows: readonly Member[];
   clear(): void;
 }

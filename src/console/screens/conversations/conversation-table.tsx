@@ -1,12 +1,12 @@
 // Conversations, the one that changed last first. A row opens its messages and the answer form.
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
-import { usePages } from '../../api/use-call.ts';
+import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Section } from '../../parts/page.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { ConversationPanel } from './conversation-panel.tsx';
@@ -20,6 +20,7 @@ export function ConversationTable() {
   const [{ account, status, conversation, waiting }, change] = useUrlState();
   const filter = { account, status, waiting: waiting === 'yes' };
   const pages = usePages('GET /conversations', filter, 'conversations');
+  const accounts = useCall('GET /accounts', {});
   const isKnown = (name: string): name is (typeof STATUSES)[number] => STATUSES.includes(name as 'open');
   const columns: readonly Column<Conversation>[] = [
     {
@@ -80,7 +81,7 @@ export function ConversationTable() {
   const [, openAccount = '', openId = ''] = /^(.+)\/(\d+)$/.exec(open ?? '') ?? [];
   return (
     <Section title={t('recent.title')} about={t('recent.about')} flush>
-      <Filters>
+      <Filters pages={pages}>
         <ChoiceFilter
           param="status"
           label={t('recent.status')}
@@ -91,7 +92,11 @@ export function ConversationTable() {
           label={t('recent.waiting')}
           options={[{ value: 'yes', label: t('recent.waitingOnly') }]}
         />
-        <TextFilter param="account" label={t('recent.account')} />
+        <ValueFilter
+          param="account"
+          label={t('recent.account')}
+          values={accounts.data?.accounts.map((each) => each.account) ?? []}
+        />
       </Filters>
       <DataTable
         label={t('recent.title')}

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useMay } from '../../api/session.tsx';
-import { usePages } from '../../api/use-call.ts';
+import { useCall, usePages } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
@@ -12,7 +12,7 @@ import { Section } from '../../parts/page.tsx';
 import { Reason } from '../../parts/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import { Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { Filters, ValueFilter } from '../../parts/table/filters.tsx';
 import { Count, Time } from '../../parts/values.tsx';
 
 type Entry = Output<'GET /outbox'>['events'][number];
@@ -23,6 +23,7 @@ export function DeadEvents() {
   const may = useMay('operator');
   const input = { states: ['dead' as const], sinks: sink === undefined ? undefined : [sink] };
   const pages = usePages('GET /outbox', input, 'events', { cursor: 'after' });
+  const known = useCall('GET /sinks', {});
   const columns: readonly Column<Entry>[] = [
     { id: 'type', header: t('dead.type'), cell: ({ type }) => type, width: 'minmax(9rem, 1fr)' },
     { id: 'sink', header: t('dead.sink'), cell: (entry) => entry.sink },
@@ -49,8 +50,12 @@ export function DeadEvents() {
   ];
   return (
     <Section title={t('dead.title')} about={t('dead.about')} flush>
-      <Filters>
-        <TextFilter param="sink" label={t('dead.sink')} />
+      <Filters pages={pages}>
+        <ValueFilter
+          param="sink"
+          label={t('dead.sink')}
+          values={known.data?.sinks.map((each) => each.sink) ?? []}
+        />
       </Filters>
       <DataTable
         label={t('dead.title')}

@@ -10,7 +10,7 @@ import { Section } from '../../parts/page.tsx';
 import { Chip } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { BulkButtons, openIds } from './bulk-buttons.tsx';
@@ -25,6 +25,8 @@ export function DeadLetters() {
   const [{ cluster: wanted, route, code, resolved, letter }, change] = useUrlState();
   const lag = useCall('GET /kafka/lag', {});
   const names = lag.data?.clusters.map(({ cluster: name }) => name) ?? [];
+  const readRoutes =
+    lag.data?.clusters.flatMap(({ partitions }) => partitions.map((each) => each.route)) ?? [];
   // The server asks for a name when there are several clusters.
   const cluster = wanted ?? (names.length > 1 ? names[0] : undefined);
   const [replay, setReplay] = useState<string | null>(null);
@@ -78,7 +80,7 @@ export function DeadLetters() {
       flush
     >
       {replay !== null && <ReplayState replay={replay} onClose={() => setReplay(null)} />}
-      <Filters>
+      <Filters pages={pages}>
         {(first?.clusters.length ?? 0) > 1 && (
           <ChoiceFilter
             param="cluster"
@@ -86,8 +88,16 @@ export function DeadLetters() {
             options={(first?.clusters ?? []).map((value) => ({ value, label: value }))}
           />
         )}
-        <TextFilter param="route" label={t('events.route')} />
-        <TextFilter param="code" label={t('events.code')} />
+        <ValueFilter
+          param="route"
+          label={t('events.route')}
+          values={[...readRoutes, ...pages.rows.map((each) => each.route)]}
+        />
+        <ValueFilter
+          param="code"
+          label={t('events.code')}
+          values={[...(first?.byCode ?? []), ...pages.rows].map((each) => each.code)}
+        />
         <Checkbox
           size="xs"
           label={t('dead.withResolved')}

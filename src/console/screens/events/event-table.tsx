@@ -3,13 +3,13 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
-import { usePages } from '../../api/use-call.ts';
+import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Section } from '../../parts/page.tsx';
 import { Reason } from '../../parts/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';
 import { None, Time } from '../../parts/values.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { EVENT_STATES, type EventRow, EventStatus, isEventState } from './state.tsx';
@@ -28,6 +28,8 @@ export function EventTable() {
   // Personal data: in memory only, and gone with the page.
   const [drafts, setDrafts] = useState<ReadonlyMap<string, string>>(new Map());
   const pages = usePages('GET /events', input, 'events');
+  const known = useCall('GET /event-values', {});
+  const accounts = useCall('GET /accounts', {});
   const columns: readonly Column<EventRow>[] = [
     {
       id: 'route',
@@ -62,15 +64,19 @@ export function EventTable() {
   ];
   return (
     <Section title={t('events.title')} about={t('events.about')} flush>
-      <Filters>
+      <Filters pages={pages}>
         <ChoiceFilter
           param="state"
           label={t('events.state')}
           options={EVENT_STATES.map((value) => ({ value, label: t(`state.${value}`) }))}
         />
-        <TextFilter param="route" label={t('events.route')} />
-        <TextFilter param="account" label={t('events.account')} />
-        <TextFilter param="code" label={t('events.code')} />
+        <ValueFilter param="route" label={t('events.route')} values={known.data?.routes ?? []} />
+        <ValueFilter
+          param="account"
+          label={t('events.account')}
+          values={accounts.data?.accounts.map((each) => each.account) ?? []}
+        />
+        <ValueFilter param="code" label={t('events.code')} values={known.data?.codes ?? []} />
       </Filters>
       <DataTable
         label={t('events.title')}

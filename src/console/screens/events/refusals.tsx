@@ -7,7 +7,7 @@ import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import { Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { Filters, ValueFilter } from '../../parts/table/filters.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
 import classes from './events.module.css';
@@ -23,6 +23,9 @@ export function Refusals() {
   const filter = { route, codes: code === undefined ? undefined : [code] };
   const hours = useCall('GET /refusals/hours', filter, { everyMs: EVERY_MS });
   const pages = usePages('GET /refusals', filter, 'refusals', { everyMs: EVERY_MS });
+  // Refusals of the last day without a filter, and older ones that are loaded.
+  const all = useCall('GET /refusals/hours', {}, { everyMs: EVERY_MS });
+  const known = [...(all.data?.hours ?? []), ...pages.rows];
   const columns: readonly Column<Refusal>[] = [
     { id: 'code', header: t('refusals.code'), cell: (row) => row.code, width: 'minmax(8rem, 1fr)' },
     {
@@ -48,12 +51,17 @@ export function Refusals() {
   return (
     <div className={classes.stack}>
       <Section title={t('refusals.byCode')} about={t('refusals.day')} flush>
-        <Loaded of={hours}>{({ hours: all }) => <ByCode hours={all} />}</Loaded>
+        <Loaded of={hours}>{({ hours: counted }) => <ByCode hours={counted} />}</Loaded>
       </Section>
       <Section title={t('refusals.title')} about={t('refusals.about')} flush>
-        <Filters>
-          <TextFilter param="route" label={t('events.route')} />
-          <TextFilter param="code" label={t('events.code')} />
+        <Filters pages={pages}>
+          <ValueFilter
+            param="route"
+            label={t('events.route')}
+            values={known.map((each) => each.route)}
+            wordOf={(name) => (name === '-' ? t('refusals.noRoute') : name)}
+          />
+          <ValueFilter param="code" label={t('events.code')} values={known.map((each) => each.code)} />
         </Filters>
         <DataTable
           label={t('refusals.title')}

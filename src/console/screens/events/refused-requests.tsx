@@ -10,7 +10,7 @@ import { useUrlState } from '../../app/use-url-state.ts';
 import { Section } from '../../parts/page.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import { ChoiceFilter, Filters } from '../../parts/table/filters.tsx';
+import { Filters, ValueFilter } from '../../parts/table/filters.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
 import { BulkButtons, openIds } from './bulk-buttons.tsx';
@@ -82,22 +82,14 @@ export function RefusedRequests() {
       }
       flush
     >
-      <Filters>
-        <ChoiceFilter
-          param="route"
-          label={t('events.route')}
-          options={optionsOf(
-            counts.map((each) => each.route),
-            route,
-          )}
-        />
-        <ChoiceFilter
+      <Filters pages={pages}>
+        <ValueFilter param="route" label={t('events.route')} values={counts.map((each) => each.route)} />
+        <ValueFilter
           param="code"
           label={t('events.code')}
-          options={optionsOf(
-            counts.filter((each) => route === undefined || each.route === route).map((each) => each.code),
-            code,
-          )}
+          values={counts
+            .filter((each) => route === undefined || each.route === route)
+            .map((each) => each.code)}
         />
         <Checkbox
           size="xs"
@@ -139,12 +131,6 @@ export function RefusedRequests() {
       />
     </Section>
   );
-}
-
-/** Those that there are, and the chosen one, by name. */
-function optionsOf(values: readonly string[], chosen: string | undefined) {
-  const all = new Set(chosen === undefined ? values : [...values, chosen]);
-  return [...all].toSorted().map((value) => ({ value, label: value }));
 }
 
 function Bulk({ rows, clear }: { readonly rows: readonly Request[]; clear(): void }) {

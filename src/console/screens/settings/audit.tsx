@@ -32,7 +32,7 @@ export function Audit() {
   const lines = usePages('GET /audit', useFilter(), 'lines', { topics: ['audit'] });
   return (
     <Section title={t('audit.title')} about={t('audit.about', { zone: format.zoneName })} flush>
-      <Filters>
+      <Filters pages={lines}>
         <TextFilter param="identity" label={t('audit.identity')} />
         <TextFilter param="action" label={t('audit.action')} />
         <TextFilter param="target" label={t('audit.target')} />

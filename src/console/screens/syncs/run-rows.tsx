@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useClient, useMay } from '../../api/session.tsx';
-import { usePages } from '../../api/use-call.ts';
+import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Section } from '../../parts/page.tsx';
@@ -11,7 +11,7 @@ import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { CsvButton } from '../../parts/table/csv-button.tsx';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';
 import { None, Time } from '../../parts/values.tsx';
 import { OUTCOMES, type Row, type RowStatus } from './data.ts';
 import { isRetried, RetryRows } from './retry.tsx';
@@ -54,6 +54,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
   const rows = usePages('GET /syncs/{sync}/rows', { ...filter, lines: true, limit: PAGE }, 'rows', {
     cursor: 'after',
   });
+  const codes = useCodes(sync, rows.first?.runs ?? [], rows.rows);
   const columns = useMemo<readonly Column<Row>[]>(
     () => [
       {
@@ -124,13 +125,13 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
   );
   return (
     <Section title={t('rows.title')} about={about} actions={csv} flush>
-      <Filters>
+      <Filters pages={rows}>
         <ChoiceFilter
           param="outcome"
           label={t('rows.status')}
           options={OUTCOMES.map((value) => ({ value, label: t(`outcome.${value}`) }))}
         />
-        <TextFilter key={code ?? ''} param="code" label={t('rows.code')} />
+        <ValueFilter param="code" label={t('rows.code')} values={codes} />
       </Filters>
       <DataTable
         label={t('rows.label')}
@@ -152,6 +153,17 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
       )}
     </Section>
   );
+}
+
+/** Codes of the runs' reports and of the rows in view. Only the first run reads the source; retries go on with its records. */
+function useCodes(sync: string, runs: readonly string[], rows: readonly Row[]): (string | null)[] {
+  const [newest = '', oldest = newest] = [runs[0], runs.at(-1)];
+  const ofRun = { enabled: newest !== '', everyMs: 10_000 };
+  const first = useCall('GET /syncs/{sync}/runs/{run}', { sync, run: oldest }, ofRun);
+  const last = useCall('GET /syncs/{sync}/runs/{run}', { sync, run: newest }, ofRun);
+  const totals = [first, last].flatMap(({ data }) => data?.report.totals ?? []);
+  const ofRows = totals.filter(({ outcome }) => outcome !== 'warning');
+  return [...ofRows, ...rows].map(({ code }) => code);
 }
 
 function savedRow(row: Row): Saved {

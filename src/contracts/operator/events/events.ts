@@ -110,6 +110,17 @@ export const EVENTS = {
     }),
     output: z.object({ events: z.array(EventSummary), next: z.string().nullable() }),
   }),
+  'GET /event-values': endpoint({
+    role: 'viewer',
+    summary: 'List the routes and the error codes that events have, to filter by.',
+    input: z.strictObject({}),
+    output: z.object({
+      /** At most 1,000 of each, in order. */
+      routes: z.array(z.string()),
+      /** Of ended and of blocked events. */
+      codes: z.array(z.string()),
+    }),
+  }),
   'GET /events/{event}': endpoint({
     role: 'viewer',
     summary:
