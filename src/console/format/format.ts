@@ -8,6 +8,12 @@ export interface Locale {
   readonly zone: string;
 }
 
+/** The viewer's kind of the page's language, for example `en-US`; without one, the kind that most of the world reads. */
+export function regionalLanguage(language: string, preferred: readonly string[]): string {
+  const own = preferred.find((each) => each === language || each.startsWith(`${language}-`));
+  return own ?? (language === 'en' ? 'en-GB' : language);
+}
+
 const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86_400;
@@ -66,14 +72,46 @@ export function formatInstant({ language, zone }: Locale, at: number): string {
   }).format(at);
 }
 
-/** Date and time without seconds and zone, for tables whose head names the zone. */
-export function formatMoment({ language, zone }: Locale, at: number): string {
+/**
+ * Date and time without seconds, with the month as a word: `28 Nov 2026, 14:05`. In Portuguese the day always comes
+ * first, so `28/11/2026, 14:05` has one reading.
+ * @param own the viewer's zone; a time of another zone names it
+ */
+export function formatMoment({ language, zone }: Locale, at: number, own: string): string {
+  const isPortuguese = language.startsWith('pt');
   return new Intl.DateTimeFormat(language, {
     timeZone: zone,
-    dateStyle: 'short',
-    timeStyle: 'short',
+    year: 'numeric',
+    month: isPortuguese ? '2-digit' : 'short',
+    day: isPortuguese ? '2-digit' : 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
     hourCycle: 'h23',
+    ...(zone === own ? {} : { timeZoneName: 'short' }),
   }).format(at);
+}
+
+/** Two times of one stretch. Those of today are clock times. */
+export function formatSpan(
+  locale: Locale,
+  [from, until]: readonly [number, number],
+  { now, own }: { readonly now: number; readonly own: string },
+): readonly [string, string] {
+  const dayOf = (at: number) =>
+    new Intl.DateTimeFormat('en', { timeZone: locale.zone, dateStyle: 'short' }).format(at);
+  const isToday = [from, until].every((at) => dayOf(at) === dayOf(now));
+  const write = (at: number) => (isToday ? formatClock(locale, at) : formatMoment(locale, at, own));
+  return [write(from), write(until)];
+}
+
+/** A day of a calendar: `Sat 28 Nov`. @param day `YYYY-MM-DD` */
+export function formatDay(language: string, day: string): string {
+  return new Intl.DateTimeFormat(language, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  }).format(Date.parse(`${day}T12:00:00Z`));
 }
 
 export function formatClock({ language, zone }: Locale, at: number): string {

@@ -6,19 +6,22 @@ import {
   formatClock,
   formatCompact,
   formatCount,
+  formatDay,
   formatDuration,
   formatInstant,
   formatMoment,
   formatPercent,
   formatRelative,
+  formatSpan,
+  regionalLanguage,
   zoneOffset,
 } from './format.ts';
-import { useZone } from './zone.tsx';
+import { OWN_ZONE, useZone } from './zone.tsx';
 
 export function useFormat() {
   const { i18n } = useTranslation();
   const { name: zone } = useZone();
-  const { language } = i18n;
+  const language = regionalLanguage(i18n.language, navigator.languages);
   return useMemo(() => {
     const locale = { language, zone };
     return {
@@ -30,7 +33,14 @@ export function useFormat() {
       bytes: (bytes: number) => formatBytes(locale, bytes),
       /** @param at ISO 8601 */
       instant: (at: string) => formatInstant(locale, Date.parse(at)),
-      moment: (at: string) => formatMoment(locale, Date.parse(at)),
+      /** @param timeZone of a time that is not shown in the viewer's zone, such as that of a campaign */
+      moment: (at: string, timeZone = zone) =>
+        formatMoment({ language, zone: timeZone }, Date.parse(at), OWN_ZONE),
+      /** @param day `YYYY-MM-DD` */
+      day: (day: string) => formatDay(language, day),
+      /** Two times of one stretch. Those of today are clock times. */
+      span: (from: string, until: string, now: number): readonly [string, string] =>
+        formatSpan(locale, [Date.parse(from), Date.parse(until)], { now, own: OWN_ZONE }),
       clock: (at: string) => formatClock(locale, Date.parse(at)),
       relative: (at: string, now: number) => formatRelative(locale, Date.parse(at), now),
       zone: (at: number) => zoneOffset(locale, at),

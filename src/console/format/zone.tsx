@@ -11,8 +11,9 @@ interface Zone {
   choose(choice: ZoneChoice): void;
 }
 
-const OWN = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const ZoneContext = createContext<Zone>({ choice: 'own', name: OWN, choose: () => undefined });
+/** IANA name of the browser's zone. */
+export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const ZoneContext = createContext<Zone>({ choice: 'own', name: OWN_ZONE, choose: () => undefined });
 
 export function ZoneProvider({ children }: { readonly children: ReactNode }) {
   const [choice, choose] = useLocalStorage<ZoneChoice>({
@@ -20,7 +21,10 @@ export function ZoneProvider({ children }: { readonly children: ReactNode }) {
     defaultValue: 'own',
     getInitialValueInEffect: false,
   });
-  const zone = useMemo(() => ({ choice, choose, name: choice === 'utc' ? 'UTC' : OWN }), [choice, choose]);
+  const zone = useMemo(
+    () => ({ choice, choose, name: choice === 'utc' ? 'UTC' : OWN_ZONE }),
+    [choice, choose],
+  );
   return <ZoneContext value={zone}>{children}</ZoneContext>;
 }
 

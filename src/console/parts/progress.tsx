@@ -1,6 +1,7 @@
 // How far a run is: share, counts, pace and when it ends.
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../format/use-format.ts';
+import { useNow } from '../format/use-now.ts';
 import classes from './progress.module.css';
 import type { Tone } from './status.tsx';
 
@@ -29,11 +30,13 @@ export interface RunProgressProps {
 export function RunProgress({ label, done, total, parts, eta, range, isPaused = false }: RunProgressProps) {
   const { t } = useTranslation('common');
   const format = useFormat();
+  const now = useNow();
   const share = total === null || total === 0 ? null : Math.min(1, done / total);
   const shown = parts ?? [{ name: label, count: done, tone: 'info' as const }];
+  const between = (from: string, to: string) => t('progress.between', { from, to });
   const end =
     range !== undefined && range !== null
-      ? t('progress.between', { from: format.clock(range[0]), to: format.moment(range[1]) })
+      ? between(...format.span(range[0], range[1], now))
       : eta !== undefined && eta !== null
         ? t('progress.eta', { at: format.moment(eta) })
         : null;

@@ -18,8 +18,7 @@ export function ApprovalView({ plan }: { readonly plan: Plan }) {
   const { run, waves, timeZone, finishAt, plannedBy, plannedAt } = plan;
   const rules = useCall('GET /campaigns/{campaign}/rules', { campaign: run });
   const sample = useCall('POST /campaigns/{campaign}/sample', { campaign: run, limit: 3 });
-  const zoned = (at: string) =>
-    `${new Intl.DateTimeFormat(format.language, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(at))} (${timeZone})`;
+  const zoned = (at: string) => `${format.moment(at, timeZone)} (${timeZone})`;
   const first = waves[0]?.startsAt ?? plan.days[0]?.startsAt;
   return (
     <Section

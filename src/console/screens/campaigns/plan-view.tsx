@@ -72,12 +72,6 @@ function Calendar({ plan }: { readonly plan: Plan }) {
   const format = useFormat();
   const { days, moreDays, timeZone } = plan;
   const most = Math.max(1, ...days.map(({ members }) => members));
-  const dayName = new Intl.DateTimeFormat(format.language, {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    timeZone: 'UTC',
-  });
   const clock = (at: string) => formatClock({ language: format.language, zone: timeZone }, Date.parse(at));
   return (
     <Section
@@ -97,7 +91,7 @@ function Calendar({ plan }: { readonly plan: Plan }) {
               className={classes.day}
               style={{ '--fill': `${Math.round((members / most) * 100)}%` } as React.CSSProperties}
             >
-              {dayName.format(new Date(`${day}T12:00:00Z`))}
+              {format.day(day)}
               <strong>{format.count(members)}</strong>
               <span className={textStyles.muted}>
                 {clock(startsAt)}–{clock(endsAt)}
