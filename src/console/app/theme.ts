@@ -7,17 +7,33 @@ const FONT =
 
 export const theme = createTheme({
   primaryColor: 'indigo',
+  // The library's own grays are warm. These are of the page, from text down to what lies below it.
+  colors: {
+    dark: [
+      '#c9ced6',
+      '#a3abb8',
+      '#8d96a5',
+      '#6b7480',
+      '#353c46',
+      '#2a3038',
+      '#1c2127',
+      '#171b20',
+      '#0f1216',
+      '#0b0d10',
+    ],
+  },
   primaryShade: { light: 8, dark: 7 },
   fontFamily: FONT,
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
-  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
+  // Three sizes: notes and names of columns, text, and titles with the figures of a tile.
+  fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '0.875rem', lg: '0.875rem', xl: '1.25rem' },
   // Steps of 8 px, and half steps inside a component.
   spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2rem' },
   headings: {
     fontWeight: '600',
     sizes: {
-      h1: { fontSize: '1.375rem', lineHeight: '1.3' },
-      h2: { fontSize: '1rem', lineHeight: '1.4' },
+      h1: { fontSize: '1.25rem', lineHeight: '1.3' },
+      h2: { fontSize: '0.875rem', lineHeight: '1.4' },
       h3: { fontSize: '0.875rem', lineHeight: '1.4' },
     },
   },

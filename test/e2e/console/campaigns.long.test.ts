@@ -329,7 +329,7 @@ it('a lost trigger says what each answer does, and a failed member why and who',
     await page.getByRole('button', { name: 'The flow ran' }).click();
     await page.getByRole('dialog').getByText('The answer to 1 trigger was lost').waitFor();
     await page.goto(`${listener.url}/campaigns?campaign=spring&tab=members&state=skipped`);
-    await page.getByText('In human service').first().waitFor();
+    await page.getByRole('table').getByText('In human service').first().waitFor();
     const link = page.getByRole('link', { name: /open the person/ }).first();
     expect(await link.getAttribute('href')).toMatch(/^\/people\/acme\/m\d+$/);
   });

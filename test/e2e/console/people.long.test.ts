@@ -184,7 +184,7 @@ it('personal data shows after a click, and an erasure says what it deletes and h
     expect(left).toEqual([
       expect.stringContaining('Contacts in the service (acme): 7, 8.'),
       expect.stringContaining('Kafka cannot change records.'),
-      'Backups that you made of the ledger and of files have the person.',
+      'Backups that you made of the database and of files have the person.',
     ]);
   });
 });

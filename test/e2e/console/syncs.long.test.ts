@@ -300,7 +300,7 @@ describe('a sync that is changed', () => {
       await page.getByRole('button', { name: 'Delete sync' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('syncs.contacts, sources.crm').waitFor();
-      await dialog.getByText('Its runs and their rows in the ledger').waitFor();
+      await dialog.getByText('Its runs and their rows in Sluice').waitFor();
       await dialog.getByText('data/contacts.csv').waitFor();
       await dialog.getByRole('button', { name: 'Delete sync' }).click();
       await page.getByText('The sync contacts is deleted from the configuration.').waitFor();

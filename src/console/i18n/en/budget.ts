@@ -41,7 +41,7 @@ export default {
   means: {
     reply: 'Answers to people who wrote. These calls go first.',
     lead: 'New leads. These calls go right after answers, before polling and campaigns.',
-    poll: 'Checks for new conversations. These calls go before campaigns and backfills.',
+    poll: 'Checks for new conversations. These calls go before campaigns and bulk work.',
     campaign: 'Triggers of campaigns. These calls go after answers, leads and polling.',
     backfill: 'Bulk work that can wait. These calls go last.',
   },

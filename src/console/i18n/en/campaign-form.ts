@@ -44,7 +44,7 @@ export default {
       contacts: 'Contacts of the account',
       cards: 'Contacts of cards',
       source: 'Rows of a source',
-      ledger: 'People in the ledger',
+      ledger: 'People known to Sluice',
     },
     tags: 'Tags',
     anyTag: 'At least one of them. Separated by commas.',

@@ -69,7 +69,7 @@ export default {
     noReason: 'no reason given',
     problem: 'It cannot be started as it is: {{reason}}',
     noPoller: 'No poller has read all conversations within the hour. Replies and deliveries may be missing.',
-    noWorkflow: 'No workflow runs it now. Start it again to continue.',
+    noWorkflow: 'Nothing runs it now. Start it again to continue.',
     wave: 'Wave {{wave}}',
     pace: '{{pace}} triggers a minute in the last 5 minutes',
     calls_one: '{{shown}} call',

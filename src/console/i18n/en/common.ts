@@ -140,10 +140,10 @@ export default {
     off: 'Off',
   },
   lane: {
-    reply: 'Reply',
-    lead: 'Lead',
-    poll: 'Poll',
-    campaign: 'Campaign',
-    backfill: 'Backfill',
+    reply: 'Replies',
+    lead: 'Leads',
+    poll: 'New conversations',
+    campaign: 'Campaigns',
+    backfill: 'Bulk work',
   },
 } as const;

@@ -98,7 +98,7 @@ export default {
     template: 'Template {{name}}',
     window: 'Free text',
     none: 'No messages',
-    noneText: 'The ledger knows no message of this conversation yet.',
+    noneText: 'Sluice knows no message of this conversation yet.',
     noText: 'Text not kept',
     in: 'Contact',
     out: 'Account',

@@ -54,7 +54,7 @@ export default {
   },
   history: {
     received: 'Received',
-    accepted: 'Accepted by a workflow',
+    accepted: 'Accepted; Sluice works on it',
     noAnswer: 'no answer',
     times: 'waited {{wait}} ms, took {{took}} ms',
     message: 'Message sent: {{status}}',

@@ -107,7 +107,7 @@ export default {
     workersAlive_other: '{{count}} are alive, version {{versions}}',
     workersNone: 'None is alive',
     workersLast: 'None is alive; the last one was seen {{at}}',
-    ledger: 'Ledger',
+    ledger: 'Database',
     kafka: 'Kafka',
     kafkaOff: 'Not configured',
     kafkaLag_one: '{{count}} record behind',
@@ -139,7 +139,7 @@ export default {
   },
   tokens: {
     title: 'Budget',
-    about: 'Used of each token’s limit in its current minute, by lane',
+    about: 'Used of each token’s limit in its current minute, by priority',
     name: '{{account}} · token {{position}}',
     limit: '{{shown}} per minute',
     none: 'No tokens',
@@ -151,7 +151,7 @@ export default {
   },
   calls: {
     title: 'Calls per minute',
-    about: 'By lane, against the limit of all tokens',
+    about: 'By priority, against the limit of all tokens',
     limit: 'Limit',
     period: 'Period',
     none: 'No calls in this period',

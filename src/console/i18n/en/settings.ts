@@ -66,7 +66,7 @@ export default {
   },
   retention: {
     title: 'Retention',
-    about: 'How long the ledger keeps each kind of data. Sluice deletes older data every hour.',
+    about: 'How long Sluice keeps each kind of data. Sluice deletes older data every hour.',
     keeps: 'kept for {{time}}',
     size: '{{bytes}} with indexes',
     active: 'Deleting now',
@@ -91,7 +91,7 @@ export default {
   },
   doctor: {
     title: 'Doctor',
-    about: 'Checks accounts, tokens, names, sources, Temporal and ledger.',
+    about: 'Checks accounts, tokens, names, sources, Temporal and the database.',
     run: 'Run now',
     runHelp: 'Takes a few seconds and a few API calls. All of them only read.',
     done: 'The doctor has finished: {{verdict}}',

@@ -1,7 +1,6 @@
 // Syncs, their runs, dry runs and the guided first sync.
 export default {
   title: 'Syncs',
-  all: 'All syncs',
   lead: { running: 'Running now: {{names}}', idle: 'Nothing runs now.' },
   list: {
     label: 'Syncs',
@@ -57,6 +56,12 @@ export default {
     mapping: 'Mapping',
     mode: 'Mode',
     lane: 'Priority',
+    modes: {
+      upsert: 'Create new contacts and update known ones',
+      insert: 'Create new contacts only',
+      update: 'Update known contacts only',
+      mirror: 'Keep the account like the source; people who left it lose what the sync gave them',
+    },
     schedule: 'Schedule',
     account: 'Account',
     none: 'None',
@@ -187,7 +192,7 @@ export default {
     sheetLine: 'Row in a spreadsheet',
     inSheet: 'In sheet',
     noLine: 'The line in the file is not known: {{problem}}',
-    noChanges: 'The ledger keeps no record of this row, or nothing differs.',
+    noChanges: 'Sluice keeps no record of this row, or nothing differs.',
     conflict: 'It contradicts row {{row}}',
     values: 'Refused value',
     reveal: 'Show in plain text',
@@ -312,7 +317,7 @@ export default {
     goes: 'These entries leave the configuration: {{entries}}.',
     stays: 'What stays:',
     people: 'Contacts, tags and cards in the account, as they are.',
-    history: 'Its runs and their rows in the ledger, and on the pages of people, until the retention ends.',
+    history: 'Its runs and their rows in Sluice, and on the pages of people, until the retention ends.',
     file: 'The file {{file}}, under a name with the time of the deletion.',
     done: 'The sync {{sync}} is deleted from the configuration.',
     doneElsewhere:

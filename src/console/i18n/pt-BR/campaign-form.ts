@@ -45,7 +45,7 @@ export default {
       contacts: 'Contatos da conta',
       cards: 'Contatos de cards',
       source: 'Linhas de uma fonte',
-      ledger: 'Pessoas no livro-razão',
+      ledger: 'Pessoas que o Sluice conhece',
     },
     tags: 'Tags',
     anyTag: 'Pelo menos uma delas. Separadas por vírgulas.',

@@ -71,7 +71,7 @@ export default {
     noReason: 'sem motivo informado',
     problem: 'Não pode ser iniciada como está: {{reason}}',
     noPoller: 'Nenhum poller leu todas as conversas na última hora. Respostas e entregas podem faltar.',
-    noWorkflow: 'Nenhum workflow a executa agora. Inicie de novo para continuar.',
+    noWorkflow: 'Nada a executa agora. Inicie de novo para continuar.',
     wave: 'Onda {{wave}}',
     pace: '{{pace}} disparos por minuto nos últimos 5 minutos',
     calls_one: '{{shown}} chamada',

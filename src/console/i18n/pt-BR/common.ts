@@ -152,10 +152,10 @@ export default {
     off: 'Desligado',
   },
   lane: {
-    reply: 'Resposta',
-    lead: 'Lead',
-    poll: 'Consulta',
-    campaign: 'Campanha',
-    backfill: 'Carga',
+    reply: 'Respostas',
+    lead: 'Leads',
+    poll: 'Novas conversas',
+    campaign: 'Campanhas',
+    backfill: 'Trabalho em massa',
   },
 } as const;

@@ -56,7 +56,7 @@ export default {
   },
   history: {
     received: 'Recebido',
-    accepted: 'Aceito por um workflow',
+    accepted: 'Aceito; o Sluice trabalha nele',
     noAnswer: 'sem resposta',
     times: 'esperou {{wait}} ms, levou {{took}} ms',
     message: 'Mensagem enviada: {{status}}',

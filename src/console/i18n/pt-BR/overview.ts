@@ -127,7 +127,7 @@ export default {
     workersAlive_other: '{{count}} ativos, versão {{versions}}',
     workersNone: 'Nenhum está ativo',
     workersLast: 'Nenhum está ativo; o último foi visto {{at}}',
-    ledger: 'Livro-razão',
+    ledger: 'Banco de dados',
     kafka: 'Kafka',
     kafkaOff: 'Não configurado',
     kafkaLag_one: '{{count}} registro de atraso',
@@ -161,7 +161,7 @@ export default {
   },
   tokens: {
     title: 'Limite de chamadas',
-    about: 'Uso do limite de cada token no minuto atual, por faixa',
+    about: 'Uso do limite de cada token no minuto atual, por prioridade',
     name: '{{account}} · token {{position}}',
     limit: '{{shown}} por minuto',
     none: 'Nenhum token',
@@ -174,7 +174,7 @@ export default {
   },
   calls: {
     title: 'Chamadas por minuto',
-    about: 'Por faixa, contra o limite de todos os tokens',
+    about: 'Por prioridade, contra o limite de todos os tokens',
     limit: 'Limite',
     period: 'Período',
     none: 'Nenhuma chamada neste período',

@@ -69,8 +69,7 @@ export default {
   },
   retention: {
     title: 'Retenção',
-    about:
-      'Por quanto tempo o livro-razão guarda cada tipo de dado. O Sluice apaga os mais antigos a cada hora.',
+    about: 'Por quanto tempo o Sluice guarda cada tipo de dado. O Sluice apaga os mais antigos a cada hora.',
     keeps: 'guardado por {{time}}',
     size: '{{bytes}} com índices',
     active: 'Apagando agora',
@@ -96,7 +95,7 @@ export default {
   },
   doctor: {
     title: 'Diagnóstico',
-    about: 'Verifica contas, tokens, nomes, fontes, Temporal e livro-razão.',
+    about: 'Verifica contas, tokens, nomes, fontes, Temporal e banco de dados.',
     run: 'Rodar agora',
     runHelp: 'Leva alguns segundos e algumas chamadas da API. Todas só leem.',
     done: 'O diagnóstico terminou: {{verdict}}',

@@ -1,7 +1,6 @@
 // Sincronizações, execuções, simulações e a primeira sincronização guiada.
 export default {
   title: 'Sincronizações',
-  all: 'Todas as sincronizações',
   lead: { running: 'Em execução agora: {{names}}', idle: 'Nada em execução agora.' },
   list: {
     label: 'Sincronizações',
@@ -58,6 +57,12 @@ export default {
     mapping: 'Mapeamento',
     mode: 'Modo',
     lane: 'Prioridade',
+    modes: {
+      upsert: 'Criar contatos novos e atualizar os conhecidos',
+      insert: 'Só criar contatos novos',
+      update: 'Só atualizar contatos conhecidos',
+      mirror: 'Manter a conta igual à fonte; quem saiu dela perde o que a sincronização deu',
+    },
     schedule: 'Agenda',
     account: 'Conta',
     none: 'Nenhuma',
@@ -325,7 +330,7 @@ export default {
     goes: 'Estas entradas saem da configuração: {{entries}}.',
     stays: 'O que fica:',
     people: 'Contatos, tags e cards na conta, como estão.',
-    history: 'As execuções e suas linhas no livro-razão e nas páginas das pessoas, até o fim da retenção.',
+    history: 'As execuções e suas linhas no Sluice e nas páginas das pessoas, até o fim da retenção.',
     file: 'O arquivo {{file}}, com a hora da exclusão no nome.',
     done: 'A sincronização {{sync}} foi apagada da configuração.',
     doneElsewhere:

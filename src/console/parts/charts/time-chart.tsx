@@ -60,7 +60,7 @@ export default function TimeChart(props: TimeChartProps) {
       )}
       <div className={classes.foot}>
         <ul className={classes.legend}>
-          {series.map(({ name, color }) => (
+          {series.map(({ name, color, values }) => (
             <li key={name}>
               <span
                 className={classes.swatch}
@@ -69,6 +69,8 @@ export default function TimeChart(props: TimeChartProps) {
                 aria-hidden
               />
               {name}
+              {/* It may be above what the chart shows. */}
+              {color === 'limit' && ` ${format.count(values.findLast((value) => value !== null) ?? 0)}`}
             </li>
           ))}
         </ul>

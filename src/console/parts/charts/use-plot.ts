@@ -22,7 +22,7 @@ export function usePlot(
     const areas = series.flatMap(({ color: name }, index) => (name === 'limit' ? [] : [index]));
     const axis = {
       stroke: color('--mantine-color-dimmed'),
-      font: '11px "Inter Variable", system-ui',
+      font: '12px "Inter Variable", system-ui',
       ticks: { show: false },
     };
     const options: uPlot.Options = {
@@ -31,7 +31,7 @@ export function usePlot(
       padding: [8, 8, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { size: 6 } },
-      scales: { x: { time: true }, y: { range: (_, __, max) => [0, Math.max(1, max) * 1.08] } },
+      scales: { x: { time: true }, y: { range: [0, topOf(drawn, series)] } },
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), format.zoneName),
       axes: [
         {
@@ -110,6 +110,18 @@ function tooltip(series: readonly Series[], format: Format): uPlot.Plugin {
       },
     },
   };
+}
+
+/** A limit that is far above the values is left out of view: the values would be a line at the bottom. */
+function topOf(drawn: readonly (readonly (number | null)[])[], series: readonly Series[]): number {
+  const most = (isLimit: boolean) =>
+    Math.max(
+      0,
+      ...drawn.flatMap((values, n) => ((series[n]?.color === 'limit') === isLimit ? values : [])).map(Number),
+    );
+  const [values, limit] = [most(false), most(true)];
+  const shown = values > 0 && limit > values * 3 ? values : Math.max(values, limit);
+  return Math.max(1, shown) * 1.08;
 }
 
 function colorsOf(element: Element) {

@@ -220,7 +220,7 @@ function CancelButton({ campaign, report }: { readonly campaign: string; readonl
     if (answer !== null) cancel.run({ campaign: report.run, reason: answer.reason });
   };
   return (
-    <Button variant="default" loading={cancel.isPending} onClick={() => void ask()}>
+    <Button variant="danger" loading={cancel.isPending} onClick={() => void ask()}>
       {t('action.cancel')}
     </Button>
   );

@@ -1,6 +1,5 @@
 // One campaign: the state of a run, what can be done with it, and its views.
-import { Alert, Anchor, Button, NativeSelect, Tabs } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Alert, Button, NativeSelect, Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
@@ -9,9 +8,11 @@ import { useCommand } from '../../api/use-command.ts';
 import { useUrlState, useUrlValue } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Page, Section } from '../../parts/page.tsx';
+import { ScreenLink } from '../../parts/screen-link.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Actions } from './actions.tsx';
+import classes from './campaigns.module.css';
 import { type Now, type Report, STATUS_OF, stateOf, TOPICS } from './data.ts';
 import { Editor } from './editor.tsx';
 import { History } from './history.tsx';
@@ -27,7 +28,6 @@ const TABS = ['run', 'members', 'plan', 'replies', 'rules', 'history'] as const;
 
 export function CampaignView({ campaign, run }: { readonly campaign: string; readonly run: string | null }) {
   const { t } = useTranslation('campaigns');
-  const { t: common } = useTranslation('common');
   const [, setUrl] = useUrlState();
   const mayEdit = useMay('editor');
   const runs = useCall(
@@ -35,11 +35,7 @@ export function CampaignView({ campaign, run }: { readonly campaign: string; rea
     { campaign, limit: RUNS },
     { topics: TOPICS, everyMs: EVERY_MS },
   );
-  const trail = [
-    <Anchor key="campaigns" component={Link} to="/campaigns" search={{} as never} fz="xs">
-      {common('screen.campaigns')}
-    </Anchor>,
-  ];
+  const trail = [<ScreenLink key="campaigns" to="campaigns" />];
   const list = runs.data?.runs ?? [];
   const chosen = run ?? list[0]?.run ?? null;
   const choice = (
@@ -187,7 +183,7 @@ function Notices({ report, now }: { readonly report: Report; readonly now: Now |
   ];
   if (notes.length === 0) return null;
   return (
-    <Alert color="yellow" variant="light" role="status">
+    <Alert role="status" className={classes.notices}>
       {notes.map((note) => (
         <div key={note}>{note}</div>
       ))}

@@ -27,14 +27,14 @@ export function ConversationTable() {
       id: 'contact',
       header: t('recent.contact'),
       cell: ({ name, number, contactId }) => name ?? number ?? t('recent.nobody', { id: contactId }),
-      width: 'minmax(9rem, 1.5fr)',
+      width: 'minmax(8rem, 1.5fr)',
     },
-    { id: 'number', header: t('recent.number'), cell: ({ number }) => number ?? '–', width: '10rem' },
+    { id: 'number', header: t('recent.number'), cell: ({ number }) => number ?? '–', width: '9.5rem' },
     {
       id: 'status',
       header: t('recent.status'),
       cell: (row) => (isKnown(row.status) ? t(`recent.state.${row.status}`) : row.status),
-      width: '7rem',
+      width: '6rem',
     },
     {
       id: 'served',
@@ -45,7 +45,7 @@ export function ConversationTable() {
           : userId === null
             ? t('recent.unserved')
             : t('recent.user', { id: userId }),
-      width: 'minmax(7rem, 1fr)',
+      width: 'minmax(6.5rem, 1fr)',
     },
     {
       id: 'connection',
@@ -53,14 +53,14 @@ export function ConversationTable() {
       cell: ({ account: of, connection, channel }) => (
         <span className={textStyles.cut}>{`${of} · ${connection.name} (${channel})`}</span>
       ),
-      width: 'minmax(10rem, 1.5fr)',
+      width: 'minmax(8rem, 1.5fr)',
       wideOnly: true,
     },
     {
       id: 'inbound',
       header: t('recent.inbound'),
       cell: ({ inboundAt }) => <Time at={inboundAt} />,
-      width: '8rem',
+      width: '7rem',
       wideOnly: true,
     },
     {
@@ -73,7 +73,7 @@ export function ConversationTable() {
       id: 'updated',
       header: t('recent.updated'),
       cell: ({ updatedAt }) => <Time at={updatedAt} />,
-      width: '8rem',
+      width: '7rem',
     },
   ];
   // Other screens give the account beside the number.

@@ -98,7 +98,7 @@ function Bulk({ rows, clear }: { readonly rows: readonly Entry[]; clear(): void 
       <Button size="compact-sm" loading={retry.isPending} onClick={() => retry.run({ ids })}>
         {t('dead.retry')}
       </Button>
-      <Button variant="default" size="compact-sm" loading={discard.isPending} onClick={() => void ask()}>
+      <Button variant="danger" size="compact-sm" loading={discard.isPending} onClick={() => void ask()}>
         {t('dead.discard')}
       </Button>
     </>

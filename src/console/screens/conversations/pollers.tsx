@@ -102,7 +102,7 @@ function PollerButtons({
   ) => (
     <Button
       key={verb}
-      variant="default"
+      variant={verb === 'stop' ? 'danger' : 'default'}
       size="compact-sm"
       loading={isPending}
       aria-label={t('pollers.button', { verb: t(`pollers.verb.${verb}`), name })}

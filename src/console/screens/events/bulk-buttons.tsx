@@ -23,7 +23,7 @@ export function BulkButtons({ ids, words, isReplaying, isDiscarding, replay, dis
         {words.replay}
       </Button>
       <Button
-        variant="default"
+        variant="danger"
         size="compact-sm"
         disabled={ids.length === 0}
         loading={isDiscarding}

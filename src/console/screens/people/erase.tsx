@@ -59,9 +59,7 @@ export function EraseButton({
   if (!may) return null;
   return (
     <Button
-      variant="outline"
-      color="red.9"
-      c="var(--s-bad)"
+      variant="danger"
       leftSection={<IconTrash size={14} aria-hidden />}
       loading={erase.isPending}
       onClick={() => void ask()}

@@ -8,6 +8,7 @@ import type { Output } from '../../api/client.ts';
 import { useCall } from '../../api/use-call.ts';
 import { usePersonQueries } from '../../app/person-queries.tsx';
 import { Page, Section } from '../../parts/page.tsx';
+import { ScreenLink } from '../../parts/screen-link.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { EraseButton, Erased } from './erase.tsx';
 import { ExportButton } from './export.tsx';
@@ -36,12 +37,13 @@ function PersonPage({ account, person }: Who) {
   return (
     <Page
       title={data?.name ?? data?.number ?? t('person.fallback', { person })}
-      trail={[<BackLink key="back" />, account]}
+      trail={[<BackLink key="back" />]}
+      lead={account}
       actions={data && <ExportButton account={account} person={person} />}
     >
       {data === undefined && error instanceof OperatorError && error.kind === 'notFound' ? (
         <Section title={t('person.facts')} flush>
-          <EmptyState title={error.message} text={t('person.gone')} action={<BackLink again />} />
+          <EmptyState title={error.message} text={t('person.gone')} action={<SearchAgain />} />
         </Section>
       ) : (
         <Loaded of={shown}>
@@ -66,18 +68,22 @@ function PersonPage({ account, person }: Who) {
 }
 
 /** Back to the results of the search that led here. */
-function BackLink({ again = false }: { readonly again?: boolean }) {
-  const { t } = useTranslation('people');
+function BackLink() {
+  return <ScreenLink to="people" state={useBack()} />;
+}
+
+/** The search that led here stands in the history, not in the address. */
+function useBack(): object {
   const { queryOf, stateOf } = usePersonQueries();
   const query = queryOf(useLocation().state);
+  return query === '' ? {} : stateOf(query);
+}
+
+function SearchAgain() {
+  const { t } = useTranslation('people');
   return (
-    <Anchor
-      component={Link}
-      to="/people"
-      fz={again ? undefined : 'xs'}
-      state={query === '' ? {} : stateOf(query)}
-    >
-      {t(again ? 'person.searchAgain' : 'person.back')}
+    <Anchor component={Link} to="/people" state={useBack()}>
+      {t('person.searchAgain')}
     </Anchor>
   );
 }

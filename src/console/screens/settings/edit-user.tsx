@@ -160,9 +160,7 @@ function Access({ user, onSecret }: Pick<EditUserProps, 'user' | 'onSecret'>) {
         </Button>
       ) : (
         <Button
-          variant="outline"
-          color="red.9"
-          c="var(--s-bad)"
+          variant="danger"
           leftSection={<IconUserOff size={14} aria-hidden />}
           loading={change.isPending}
           onClick={() => void disable()}

@@ -29,7 +29,7 @@ export function ResetSecondFactor({ user: { name, displayName } }: { readonly us
   };
   return (
     <Button
-      variant="default"
+      variant="danger"
       leftSection={<IconShieldOff size={14} aria-hidden />}
       loading={reset.isPending}
       disabled={isMe}

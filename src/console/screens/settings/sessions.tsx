@@ -37,7 +37,7 @@ export function OwnSessions() {
       about={t('sessions.about')}
       actions={
         <Button
-          variant="default"
+          variant="danger"
           leftSection={<IconLogout size={14} aria-hidden />}
           loading={endOthers.isPending}
           onClick={() => void ask()}
@@ -128,7 +128,7 @@ function End({ session: { id, agent } }: { readonly session: Session }) {
   });
   return (
     <Button
-      variant="default"
+      variant="danger"
       size="compact-xs"
       loading={end.isPending}
       aria-label={`${t('sessions.end')}: ${agent || t('sessions.noAgent')}`}

@@ -117,7 +117,7 @@ function Revoke({ token: { id, name } }: { readonly token: Token }) {
   };
   return (
     <Button
-      variant="default"
+      variant="danger"
       size="compact-xs"
       loading={revoke.isPending}
       aria-label={`${t('tokens.revoke')}: ${name}`}

@@ -73,7 +73,7 @@ export function SyncActions({ sync, account, progress }: Props) {
       )}
       {isActive && (
         <Button
-          variant="default"
+          variant="danger"
           leftSection={<IconPlayerStop size={14} aria-hidden />}
           loading={cancel.isPending}
           onClick={() => void ask('cancel', cancel)}

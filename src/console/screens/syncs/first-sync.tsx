@@ -1,6 +1,4 @@
 // The guided first sync: upload, check what was recognized, map with a live preview, dry run, write.
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { OperatorError } from '../../../operator/error.ts';
 import { useMay } from '../../api/session.tsx';
@@ -10,6 +8,7 @@ import { useUrlState } from '../../app/use-url-state.ts';
 import { RestoredDraft } from '../../parts/draft/restored-draft.tsx';
 import { type Draft, useDraft } from '../../parts/draft/use-draft.ts';
 import { Page, Section } from '../../parts/page.tsx';
+import { ScreenLink } from '../../parts/screen-link.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { DryRunPanel } from './dry-run.tsx';
@@ -43,15 +42,7 @@ export function FirstSync() {
   const { t } = useTranslation('syncs');
   const mayWrite = useMay('editor');
   return (
-    <Page
-      title={t('first.title')}
-      lead={t('first.lead')}
-      trail={[
-        <Anchor key="all" component={Link} to="/syncs" search={{} as never} fz="xs">
-          {t('all')}
-        </Anchor>,
-      ]}
-    >
+    <Page title={t('first.title')} lead={t('first.lead')} trail={[<ScreenLink key="syncs" to="syncs" />]}>
       {mayWrite ? <Steps /> : <EmptyState title={t('first.title')} text={t('first.admin')} />}
     </Page>
   );

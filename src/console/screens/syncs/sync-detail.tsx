@@ -1,7 +1,6 @@
 // One sync: what it does now, its runs, and the run that was chosen.
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconPencil, IconUpload } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { OperatorError } from '../../../operator/error.ts';
 import { useMay } from '../../api/session.tsx';
@@ -9,6 +8,7 @@ import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { LaneChoice } from '../../parts/lane/lane-choice.tsx';
 import { Facts, Page, Section } from '../../parts/page.tsx';
+import { ScreenLink } from '../../parts/screen-link.tsx';
 import { ErrorState } from '../../parts/states.tsx';
 import { Time } from '../../parts/values.tsx';
 import { SyncActions } from './actions.tsx';
@@ -21,6 +21,8 @@ import { ReplaceExport } from './replace-export.tsx';
 import { RunReport } from './run-report.tsx';
 import { RunRows } from './run-rows.tsx';
 import { RunsTable } from './runs-table.tsx';
+
+const MODES = ['upsert', 'insert', 'update', 'mirror'] as const;
 
 /** The counts of a run move with every batch, which no change announces. */
 const EVERY_MS = 3000;
@@ -39,11 +41,7 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
   return (
     <Page
       title={sync}
-      trail={[
-        <Anchor key="all" component={Link} to="/syncs" search={{} as never} fz="xs">
-          {t('all')}
-        </Anchor>,
-      ]}
+      trail={[<ScreenLink key="syncs" to="syncs" />]}
       lead={entry && <About entry={entry} />}
       actions={
         <>
@@ -114,12 +112,13 @@ function About({ entry }: { readonly entry: SyncEntry }) {
 function FactsOf({ entry }: { readonly entry: SyncEntry }) {
   const { t } = useTranslation('syncs');
   const { sync, source, mapping, mode, lane, account, schedule } = entry;
+  const known = MODES.find((each) => each === mode);
   return (
     <Facts
       facts={[
         [t('facts.source'), `${source.name} (${source.type})`],
         [t('facts.mapping'), mapping],
-        [t('facts.mode'), mode],
+        [t('facts.mode'), known === undefined ? mode : t(`facts.modes.${known}`)],
         [t('facts.lane'), <LaneChoice key="lane" sync={sync} lane={lane} />],
         [t('facts.account'), account],
         [
