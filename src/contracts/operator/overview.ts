@@ -142,6 +142,7 @@ export const Need = z.object({
   name: z.string(),
   run: z.string().nullable(),
   count: Count,
+  /** Where nothing stores it, since when the process that answers sees it. */
   since: Time.nullable(),
   code: z.string().nullable(),
   reason: z.string().nullable(),

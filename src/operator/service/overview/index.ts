@@ -12,6 +12,7 @@ import { OperatorError } from '../../error.ts';
 import { createDeadLetters } from '../dead-letters/letters.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { deadLetterFailures, failureOf, problemsOf } from './failures.ts';
+import { createFirstSeen } from './first-seen.ts';
 import { laneName, sumSpending } from './jobs.ts';
 import { minutesOf, stepOf } from './minutes.ts';
 import { needsOf } from './needs.ts';
@@ -40,6 +41,7 @@ export function overviewHandlers(
 ): Handlers<keyof typeof OVERVIEW> {
   const { db } = deps;
   const calm = createCalm();
+  const firstSeen = createFirstSeen();
   const allTokens = createTokenList(deps);
   const accountOf = (route: string) => deps.config().config.routes[route]?.account ?? null;
   const tokensOf = async (account: string | undefined): Promise<readonly ConfiguredToken[]> => {
@@ -108,6 +110,7 @@ export function overviewHandlers(
         outages,
         at,
         accountOf,
+        withTimes: (found) => firstSeen(only, found, at),
       }).filter(({ account: of }) => only === null || of === null || of === only);
       return {
         at,

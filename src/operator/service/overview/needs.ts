@@ -98,6 +98,8 @@ interface Found {
   readonly at: string;
   /** Account of a route. Null: the route is not configured any more. */
   accountOf(route: string): string | null;
+  /** Fills the times that nothing stores. */
+  withTimes(needs: readonly Need[]): Need[];
 }
 
 function isReviewable(kind: Need['kind']): kind is Reviewable {
@@ -109,7 +111,17 @@ function reviewOf(kind: Reviewable, subject: string, until: string): Command {
 }
 
 /** The most severe first, then those that wait longest. */
-export function needsOf({ rows, tokens, pauses, letters, work, outages, at, accountOf }: Found): Need[] {
+export function needsOf({
+  rows,
+  tokens,
+  pauses,
+  letters,
+  work,
+  outages,
+  at,
+  accountOf,
+  withTimes,
+}: Found): Need[] {
   const refused = tokens.flatMap(({ account, position, marks }) =>
     marks.map(({ scope, code, at: since }): Need => {
       const reason = scope === null ? 'the service refuses the token' : `the token lacks the scope ${scope}`;
@@ -142,10 +154,11 @@ export function needsOf({ rows, tokens, pauses, letters, work, outages, at, acco
     ...letters.map(deadLetterNeed),
     ...work.map(failingNeed),
   ];
-  return all.sort(
+  all.sort(
     (a, b) =>
       RANKS.indexOf(a.severity) - RANKS.indexOf(b.severity) || (a.since ?? '~').localeCompare(b.since ?? '~'),
   );
+  return withTimes(all);
 }
 
 /** A pause with a code was made by Sluice: the sync stands still until somebody removes its cause. */

@@ -56,11 +56,14 @@ export function outagesOf(seen: Seen): Outage[] {
         const call = { name: account, since: lastSuccessAt, code: lastCode, reason };
         return { kind: 'failing-calls', account, ...call };
       }),
-    ...sinks
-      .filter(takesNothing)
-      .map(({ sink, code, reason }): Outage => ({ ...away('waiting-sink', sink, reason), code })),
+    ...sinks.filter(takesNothing).map(({ sink, code, reason, lagSeconds }): Outage => {
+      const since = lagSeconds === null ? null : before(at, lagSeconds);
+      return { ...away('waiting-sink', sink, reason), code, since };
+    }),
   ];
 }
+
+const before = (at: string, seconds: number) => new Date(Date.parse(at) - seconds * 1000).toISOString();
 
 /** What was changed since is not in use, and no process can start again. */
 function brokenConfiguration(state: Health['configuration']): Outage[] {

@@ -212,7 +212,7 @@ describe.each([
         name: 'leads',
         run: null,
         count: 2,
-        since: null,
+        since: expect.any(String),
         code: 'LedgerError',
         reason: 'syncBatch has failed 7 times in a row; the log of the worker has the error',
         commands: [],
@@ -269,9 +269,10 @@ describe.each([
     expect(needs.map(({ kind }) => kind)).toEqual([
       'temporal-away',
       'no-worker',
-      'waiting-sink',
       'dead-outbox',
+      'waiting-sink',
     ]);
+    expect(needs.every(({ since }) => since !== null)).toBe(true);
   });
 
   it.each([
