@@ -10,11 +10,11 @@ interface ScreenLinkProps {
   readonly state?: object;
 }
 
-export function ScreenLink({ to, state = {} }: ScreenLinkProps) {
+export function ScreenLink({ to, state }: ScreenLinkProps) {
   const { t } = useTranslation('common');
   const path = SCREENS.find(({ id }) => id === to)?.path ?? '/';
   return (
-    <Anchor component={Link} to={path} search={{} as never} state={state as never} fz="xs">
+    <Anchor component={Link} to={path} search={{} as never} state={(state ?? {}) as never} fz="xs">
       {t(`screen.${to}`)}
     </Anchor>
   );
