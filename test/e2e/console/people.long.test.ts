@@ -208,7 +208,7 @@ it('a browser in Portuguese says in Portuguese what is left to do; an opt-out ca
     expect(await left.allInnerTexts()).toEqual([
       expect.stringContaining('Contatos no serviço (acme): 7, 8.'),
       expect.stringContaining('O Kafka não pode mudar registros.'),
-      'Backups que você fez do livro-razão e de arquivos têm a pessoa.',
+      'Backups que você fez do banco de dados e de arquivos têm a pessoa.',
     ]);
     expect(asked).toEqual([{ optOut: true, reason: 'pedido 12' }]);
   });

@@ -166,13 +166,13 @@ export function Members({ report }: MembersProps) {
     {
       id: 'triggered',
       header: t('members.triggered'),
-      width: 'minmax(8rem, 1fr)',
+      width: 'minmax(10rem, 1fr)',
       cell: ({ triggeredAt }) => <Time at={triggeredAt} as="moment" />,
     },
     {
       id: 'replied',
       header: t('members.replied'),
-      width: 'minmax(8rem, 1fr)',
+      width: 'minmax(10rem, 1fr)',
       wideOnly: true,
       cell: ({ repliedAt }) => <Time at={repliedAt} as="moment" />,
     },

@@ -94,7 +94,7 @@ function useColumns(): readonly Column<AuditLine>[] {
     {
       id: 'at',
       header: t('audit.at'),
-      width: '8.5rem',
+      width: '10rem',
       cell: ({ at }) => <Time at={at} as="moment" />,
     },
     {

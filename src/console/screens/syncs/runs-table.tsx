@@ -34,7 +34,7 @@ export function RunsTable({ sync, openRun }: { readonly sync: string; readonly o
       {
         id: 'start',
         header: t('runs.start'),
-        width: '9rem',
+        width: '10rem',
         cell: ({ startedAt }) => <Time at={startedAt} as="moment" />,
       },
       {
