@@ -16,18 +16,18 @@ if (!process.features.typescript)
 const LONG = '**/*.long.test.ts';
 /** Files of properties that draw more cases in `long`. */
 const PROPERTIES = [
-  'test/unit/api-client/history-pages.test.ts',
-  'test/unit/sources/paging.test.ts',
-  'test/unit/sources/encodings.test.ts',
-  'test/unit/sources/csv-plain.test.ts',
-  'test/unit/observability/redaction.test.ts',
+  'test/unit/service/api-client/history-pages.test.ts',
+  'test/unit/connectors/sources/paging.test.ts',
+  'test/unit/connectors/sources/encodings.test.ts',
+  'test/unit/connectors/sources/csv-plain.test.ts',
+  'test/unit/observe/redaction.test.ts',
   'test/unit/mapping/phone/example-numbers.test.ts',
   'test/unit/mapping/phone/ninth-digit.test.ts',
   'test/unit/mapping/mapping.test.ts',
   'test/unit/mapping/actions.test.ts',
-  'test/unit/campaigns/calendar-property.test.ts',
-  'test/unit/campaigns/forecast.test.ts',
-  'test/unit/ingress/route/json.test.ts',
+  'test/unit/jobs/campaigns/rules/calendar-property.test.ts',
+  'test/unit/jobs/campaigns/rules/forecast.test.ts',
+  'test/unit/jobs/events/ingress/route/json.test.ts',
   'test/workflows/campaign/campaign-time.test.ts',
 ];
 

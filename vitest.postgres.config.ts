@@ -16,7 +16,7 @@ export default defineConfig({
       'test/e2e/postgres/tls.long.test.ts',
       // These open PGlite.
       'test/unit/ledger/encryption/**',
-      'test/unit/ledger/pglite.test.ts',
+      'test/unit/core/sql/pglite.test.ts',
       'test/unit/ledger/embedded/**',
     ],
     globalSetup: ['test/support/postgres/postgres-of-run.ts'],

@@ -1,10 +1,10 @@
 // Creates all activities from their dependencies. Workflows import only their type.
-import { createCampaignApiActivities, createCampaignLedgerActivities } from './campaign/index.ts';
+import { createCampaignApiActivities, createCampaignLedgerActivities } from './campaigns/index.ts';
+import { createPollControlActivities, createPollingActivities } from './conversations/index.ts';
 import { createDeliveryActivities, createDeliveryLedgerActivities } from './events/delivery.ts';
 import { createIntakeActivities } from './events/intake.ts';
 import { createEventActivities } from './events/work-event.ts';
 import { createOutboxActivities } from './outbox/outbox.ts';
-import { createPollControlActivities, createPollingActivities } from './polling/index.ts';
 import { createCatalogActivities } from './shared/catalog.ts';
 import type { Deps } from './shared/deps.ts';
 import { withHeartbeats } from './shared/heartbeats.ts';

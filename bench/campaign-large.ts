@@ -1,6 +1,6 @@
 // Runs 100,000 members in one campaign run, in batches. Operators pause, change the rate and resume all the while. The
 // sandbox counts the flow runs, the ledger's audit the operators' commands.
-import { openPostgres } from '../src/ledger/database.ts';
+import { openPostgres } from '../src/core/sql/database.ts';
 import { changeRateUpdate, pauseCampaignUpdate, resumeCampaignUpdate } from '../workflows/messages.ts';
 import type { BenchResult } from './bench.ts';
 import {

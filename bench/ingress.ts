@@ -3,9 +3,9 @@
 // exactly once. No worker runs, because this bench is about accepting. Temporal slows down as its database grows, so
 // its raw rate is measured before and after each part.
 
-import { leadIntakeIdentity, WORK_QUEUE } from '../src/contracts/ids.ts';
-import { openPostgres } from '../src/ledger/database.ts';
-import { shortHash } from '../src/ledger/short-hash.ts';
+import { leadIntakeIdentity, WORK_QUEUE } from '../src/core/ids.ts';
+import { openPostgres } from '../src/core/sql/database.ts';
+import { shortHash } from '../src/core/sql/short-hash.ts';
 import { startBroker } from '../test/support/kafka/kafka-broker.ts';
 import type { BenchResult } from './bench.ts';
 import { type Environment, openEnvironment } from './support/environment.ts';

@@ -2,7 +2,7 @@
 
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { apiQueue, WORK_QUEUE } from '../src/contracts/ids.ts';
+import { apiQueue, WORK_QUEUE } from '../src/core/ids.ts';
 import { API_OPTIONS, callPriority, LANE } from '../workflows/policies.ts';
 
 export interface LeadInput {

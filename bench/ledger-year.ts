@@ -2,8 +2,8 @@
 // retention keeps of a year. Both are in one PostgreSQL, and the repetitions alternate, so that the machine's load
 // changes neither. LEDGER_YEAR_SCALE=0.1 loads a tenth. With DATABASE_URL, both databases stay on that server and the next
 // run measures them again.
-import { type Database, openPostgres } from '../src/ledger/database.ts';
-import { migrate } from '../src/ledger/migrations/migrations.ts';
+import { type Database, openPostgres } from '../src/core/sql/database.ts';
+import { migrate } from '../src/core/sql/migrations/migrations.ts';
 import { startPostgresServer } from '../test/support/postgres/postgres.ts';
 import type { BenchResult } from './bench.ts';
 import { addWork, type HotCall, hotPath } from './support/hot-path.ts';

@@ -3,9 +3,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, openPglite, openPostgres } from '../src/ledger/database.ts';
-import { migrate } from '../src/ledger/migrations/migrations.ts';
-import { type PeopleQuery, searchPeople } from '../src/ledger/operator/people-search.ts';
+import { type Database, openPglite, openPostgres } from '../src/core/sql/database.ts';
+import { migrate } from '../src/core/sql/migrations/migrations.ts';
+import { type PeopleQuery, searchPeople } from '../src/operator/store/people-search.ts';
 import { NOTHING } from '../test/support/people-query.ts';
 import { startPostgres } from '../test/support/postgres/postgres.ts';
 import type { BenchResult } from './bench.ts';

@@ -2,8 +2,8 @@
 // of an idle account, and the time from a customer's message to the line in a sink. Accounts run in parallel, each with
 // its own token. The sandbox counts.
 import { join } from 'node:path';
-import { PollerConfig } from '../src/contracts/config/config.ts';
-import { startPollers } from '../src/runtime/pollers.ts';
+import { startPollers } from '../src/app/pollers.ts';
+import { PollerConfig } from '../src/jobs/conversations/config.ts';
 import type { BenchResult } from './bench.ts';
 import { type Environment, openEnvironment } from './support/environment.ts';
 import { type LoggedCall, mostInAnyMinute, quantile, round, timeOf, wasTaken } from './support/log.ts';

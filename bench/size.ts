@@ -1,7 +1,7 @@
 // Measures what `sluice size` calculates with: CPU, memory, statements and connections of an installation with 1, 50 and 500
 // tokens that all sync at once. 500 tokens call less often, as two cores also carry the sandbox. The kernel counts CPU and
 // memory, PostgreSQL its transactions and connections, the sandbox the calls.
-import { openPostgres } from '../src/ledger/database.ts';
+import { openPostgres } from '../src/core/sql/database.ts';
 import type { BenchResult } from './bench.ts';
 import { openEnvironment } from './support/environment.ts';
 import { round, sum, timeOf, wasTaken } from './support/log.ts';

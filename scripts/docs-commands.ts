@@ -7,9 +7,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { tryPort } from '../src/runtime/ports.ts';
-import { cacheDirOf } from '../src/runtime/temporal/cache-dir.ts';
-import { findTemporalCli } from '../src/runtime/temporal/temporal-binary.ts';
+import { tryPort } from '../src/core/ports.ts';
+import { cacheDirOf } from '../src/temporal/cache-dir.ts';
+import { findTemporalCli } from '../src/temporal/temporal-binary.ts';
 import { environmentOf, ROOT } from './docs/clone.ts';
 import { OUTPUT, type Result, runDocument } from './docs/document.ts';
 

@@ -7,57 +7,122 @@ import { posix } from 'node:path';
  * What each folder may import besides its own files: packages, `node:` for the built-ins, folders of src by name, other
  * folders and single files by their path from the root. `types`: what it may import as types only.
  */
-const RULES = {
-  'src/contracts': { may: 'zod' },
-  // Files that a person or a configuration names.
-  'src/files': { may: 'node:' },
-  'src/config': {
-    may: 'node: p-limit zod yaml contracts files src/codec/keys.ts src/observability/redaction.ts',
+const JOBS = ['sync', 'campaigns', 'conversations', 'events', 'outbox'];
+const CONTRACTS = JOBS.map((job) => `src/jobs/${job}/contract`).join(' ');
+/** What a job uses of another one besides its contract, file by file. */
+const DOORS = {
+  sync: { store: 'src/jobs/outbox/store/outbox.ts' },
+  campaigns: {
+    store: 'src/jobs/conversations/store/rules.ts src/jobs/conversations/store/window-facts.ts',
+    operator: 'src/jobs/conversations/operator/scopes.ts src/jobs/conversations/store/window.ts',
   },
-  'src/api-client': { may: 'node: undici zod contracts files' },
+  conversations: { operator: 'src/jobs/events/store/delivery-queries.ts' },
+  events: { rules: 'src/jobs/sync/config.ts', store: 'src/jobs/outbox/store/outbox.ts' },
+  outbox: {},
+};
+
+const RULES = {
+  'src/core': { may: 'node: zod yaml pg @electric-sql/pglite @electric-sql/pglite/*' },
+  'src/service/api-client': { may: 'node: undici zod core' },
+  'src/service/budget': { may: 'node: core' },
   // A mistake that the client and the sandbox shared would hide: the sandbox defines the wire on its own.
   'src/sandbox': { may: 'node: express busboy zod yaml undici @electric-sql/pglite' },
-  'src/sources': {
-    may: 'node: csv-parse csv-parse/* jschardet undici pg kafkajs zod outbound contracts files',
+  'src/connectors/sources': {
+    may: 'node: csv-parse csv-parse/* jschardet undici pg zod src/connectors/outbound core',
   },
-  'src/mapping': { may: 'node: jsonata re2js libphonenumber-js libphonenumber-js/* contracts' },
-  // Guesses what a table means: for the command line and for the console.
-  'src/recognize': { may: 'node: contracts sources mapping' },
-  'src/campaigns': { may: 'node:crypto temporal-polyfill libphonenumber-js/* contracts' },
-  'src/sinks': { may: 'node: undici pg zod standardwebhooks outbound contracts kafka' },
-  'src/kafka': { may: 'node: kafkajs contracts files' },
+  'src/connectors/sinks': {
+    may: 'node: undici pg zod standardwebhooks src/connectors/outbound src/connectors/kafka core',
+  },
+  'src/connectors/kafka': { may: 'node: kafkajs zod core' },
   // Connections to addresses that somebody outside may have chosen.
-  'src/outbound': { may: 'node: undici' },
-  'src/media': { may: 'node: undici zod outbound contracts' },
-  'src/ledger': { may: 'node: pg @electric-sql/pglite @electric-sql/pglite/* zod contracts' },
-  'src/budget': { may: 'node: contracts src/ledger/database.ts' },
-  'src/observability': { may: 'node: pino prom-client @opentelemetry/* @temporalio/common zod contracts' },
-  'src/codec': { may: 'node: @temporalio/common @temporalio/proto' },
-  'src/ingress': {
+  'src/connectors/outbound': { may: 'node: undici' },
+  'src/connectors/media': { may: 'node: undici zod src/connectors/outbound core' },
+  'src/mapping': { may: 'node: jsonata re2js libphonenumber-js libphonenumber-js/* zod core' },
+  // Guesses what a table means: for the command line and for the console.
+  'src/recognize': { may: 'node: src/connectors/sources core mapping' },
+  ...Object.fromEntries(JOBS.flatMap((job) => jobRules(job))),
+  // A document about everything that goes out, made from the configuration.
+  'src/jobs/outbox/asyncapi': { may: `zod core connectors config ${CONTRACTS}` },
+  'src/jobs/events/ingress': {
     may: `node: @temporalio/client @temporalio/common express express-rate-limit p-limit ajv ajv/** ajv-formats/** cloudevents kafkajs zod
-          contracts kafka ledger mapping config observability workflows/messages.ts workflows/policies.ts`,
+          core mapping observe src/connectors/kafka src/jobs/events src/operator/store/refusals.ts workflows/messages.ts workflows/policies.ts`,
+  },
+  'src/config': {
+    may: `node: p-limit zod yaml core mapping connectors src/protect/codec/keys.ts
+          ${JOBS.map((job) => `src/jobs/${job}`).join(' ')}`,
+  },
+  'src/observe': {
+    may: 'node: pino prom-client @opentelemetry/* @temporalio/common core',
+  },
+  'src/protect': {
+    may: `node: @temporalio/common @temporalio/proto core config src/operator/store src/operator/contract
+          ${JOBS.map((job) => `src/jobs/${job}/store src/jobs/${job}/contract`).join(' ')}`,
+  },
+  'src/protect/codec': { may: 'node: @temporalio/common @temporalio/proto' },
+  'src/temporal': {
+    may: 'node: @temporalio/** tar undici yauzl zod core config src/protect/codec',
   },
   'src/operator': {
-    may: `node: express express-rate-limit p-limit helmet koffi undici openid-client otpauth @node-rs/argon2 @zxcvbn-ts/** jose zod @temporalio/client @temporalio/common
-          @temporalio/common/** outbound contracts files codec ledger config campaigns observability mapping ingress workflows/messages.ts
-          workflows/crm-sync.ts workflows/scheduled-sync.ts workflows/scheduled-campaign.ts activities/sync/sync-batch.ts`,
+    may: `node: express express-rate-limit p-limit helmet koffi undici openid-client otpauth @node-rs/argon2 @zxcvbn-ts/** jose zod
+          @temporalio/client @temporalio/common @temporalio/common/** src/connectors/outbound src/connectors/sources core config jobs mapping observe protect
+          workflows/messages.ts workflows/crm-sync.ts workflows/scheduled-sync.ts workflows/scheduled-campaign.ts`,
   },
+  'src/operator/store': { may: `node: core src/operator/contract ${CONTRACTS} jobs` },
+  'src/operator/contract': { may: `zod core ${CONTRACTS} src/jobs/sync/config.ts` },
   // The browser loads neither Node nor zod: of the contracts it has the types, and what needs nothing else.
   'src/console': {
     may: `react react-dom/client @mantine/* @mantine/** @tanstack/react-query @tanstack/react-router @tanstack/react-table
           @tanstack/react-virtual @fontsource-variable/inter/** @tabler/icons-react i18next react-i18next qr uplot uplot/** yaml vite/client
-          src/operator/client/client.ts src/operator/error.ts src/contracts/csv.ts src/contracts/json-fault.ts src/contracts/own-reason.ts src/contracts/refused-access.ts`,
-    types: 'contracts',
+          src/operator/client/client.ts src/operator/error.ts src/core/csv.ts src/core/json-fault.ts src/core/own-reason.ts src/core/refused-access.ts`,
+    types: 'core jobs operator config',
+  },
+  // What the commands of all jobs use: connections, terminal, arguments. Two of its files start Sluice where none runs.
+  'src/cli/lib': {
+    may: 'node: commander @temporalio/client pino zod core config operator observe mapping temporal jobs app',
   },
   activities: {
-    may: `node: @temporalio/activity @temporalio/common
-          api-client budget ledger sources mapping campaigns sinks media contracts`,
+    may: 'node: @temporalio/activity @temporalio/common core service mapping connectors jobs observe protect src/operator/store',
   },
   // Nothing else exists in the workflow sandbox: no Node built-in, and no zod, which contracts would bring along.
-  workflows: { may: '@temporalio/workflow src/contracts/ids.ts', types: 'contracts activities' },
+  workflows: {
+    may: `@temporalio/workflow src/core/ids.ts src/core/lanes.ts`,
+    types: 'core jobs activities',
+  },
 };
+
+/** The parts of a job, from its contract to its commands. */
+function jobRules(job) {
+  const own = `src/jobs/${job}`;
+  const below = `node: zod libphonenumber-js/* temporal-polyfill core mapping service connectors ${CONTRACTS}`;
+  const doors = DOORS[job];
+  return [
+    [own, { may: `${below} ${doors.rules ?? ''}` }],
+    // What others may see: shapes, and nothing that needs Node.
+    [
+      `${own}/contract`,
+      {
+        may: `zod core ${CONTRACTS} ${own}/config.ts ${doors.rules ?? ''} src/mapping/config.ts src/connectors/sources/config.ts`,
+      },
+    ],
+    [`${own}/store`, { may: `${below} ${own} ${doors.store ?? ''}` }],
+    [
+      `${own}/operator`,
+      {
+        may: `${below} ${own} ${doors.operator ?? ''} p-limit @temporalio/client @temporalio/common config observe operator
+              workflows/messages.ts workflows/crm-sync.ts`,
+      },
+    ],
+    [
+      `${own}/commands`,
+      {
+        may: `${below} ${own} commander observe src/cli/lib src/cli/schedule src/config/load.ts
+              src/operator/client src/operator/error.ts src/operator/contract`,
+      },
+    ],
+  ];
+}
 /** Composition roots may import anything, but nothing that only tests need. */
-const ROOTS = ['src/cli', 'src/doctor', 'src/runtime', 'workers'];
+const ROOTS = ['src/cli', 'src/app/doctor', 'src/app', 'workers'];
 const TEST_ONLY = [
   'vitest',
   'fast-check',
@@ -95,7 +160,7 @@ function rule(folder, depth, may, types) {
     ...allowed.filter(isPackage).flatMap(packages),
     ...own,
     `${'../'.repeat(depth + 1)}**`,
-    ...allowed.filter((name) => !isPackage(name)).map((name) => `!${posix.relative(from, pathOf(name))}`),
+    ...inOrder(allowed.filter((name) => !isPackage(name)).map((name) => posix.relative(from, pathOf(name)))),
   ];
   const values = { group: group(may), message };
   const patterns =
@@ -106,6 +171,16 @@ function rule(folder, depth, may, types) {
           { group: allBut(from, [...may, ...types]), message },
         ];
   return { files: [`${folder}/${'*/'.repeat(depth)}*.{ts,tsx}`], rules: restricted(patterns) };
+}
+
+/**
+ * Patterns that allow paths. Those of folders above come first, and what lies above them in turn is refused again; the
+ * folder itself needs none.
+ */
+function inOrder(paths) {
+  const above = paths.filter((path) => /^(\.\.\/)+\*\*$/.test(path)).sort();
+  const elsewhere = paths.filter((path) => path.startsWith('..') && !above.includes(path));
+  return [...above.flatMap((path) => [`!${path}`, `../${path}`]), ...elsewhere.map((path) => `!${path}`)];
 }
 
 /** Everything there is but `allowed`, without a negation: one in a second pattern would lift what the first one refuses. */
@@ -137,8 +212,14 @@ const isOrIsIn = (name, allowed) =>
   allowed.startsWith(`${name}/`) ||
   (allowed.endsWith('/*') && name.startsWith(allowed.slice(0, -1)));
 const at = (path) => new URL(path, import.meta.url);
-const isFolderOfSrc = (name) => `src/${name}` in RULES;
-const isPackage = (name) => !name.endsWith('.ts') && !(name in RULES) && !isFolderOfSrc(name);
+const TOP = new Set(
+  readdirSync(at('../src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name),
+);
+const isFolderOfSrc = (name) => TOP.has(name);
+const isPackage = (name) =>
+  !name.endsWith('.ts') && !name.startsWith('src/') && !(name in RULES) && !isFolderOfSrc(name);
 const pathOf = (name) =>
   isFolderOfSrc(name) ? `src/${name}/**` : name.endsWith('.ts') ? name : `${name}/**`;
 const packages = (name) => (name === 'node:' ? ['!node:**', '!node:*/*'] : [`!${name}`]);

@@ -1,11 +1,11 @@
 // Opens accounts: a client for each token, and the plan of the token's budget.
 import type { AccountAccess, TokenAccess } from '../activities/shared/deps.ts';
-import { resolveAssumptions } from '../src/api-client/assumptions.ts';
-import { MessagingClient } from '../src/api-client/client.ts';
-import { type Budget, createBudget, type TokenPlan } from '../src/budget/slots.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
-import type { Database } from '../src/ledger/database.ts';
-import { shortHash } from '../src/ledger/short-hash.ts';
+import type { Database } from '../src/core/sql/database.ts';
+import { shortHash } from '../src/core/sql/short-hash.ts';
+import { resolveAssumptions } from '../src/service/api-client/assumptions.ts';
+import { MessagingClient } from '../src/service/api-client/client.ts';
+import { type Budget, createBudget, type TokenPlan } from '../src/service/budget/slots.ts';
 import { createSharedResources, type SharedResources } from './shared-resources.ts';
 
 export interface OpenAccount extends AccountAccess {

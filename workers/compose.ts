@@ -12,18 +12,18 @@ import { createApiActivities, createEventActivities, createLedgerActivities } fr
 import { createCallCounter } from '../activities/shared/call-counter.ts';
 import type { ActivityLog, Clock, Deps } from '../activities/shared/deps.ts';
 import { HEARTBEAT_MS } from '../activities/shared/heartbeats.ts';
-import { createBudget } from '../src/budget/slots.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
-import { durationMs } from '../src/contracts/config/config-base.ts';
-import { apiQueue, eventQueue, WORK_QUEUE } from '../src/contracts/ids.ts';
-import { NO_TRACING, type Tracing } from '../src/contracts/tracing.ts';
-import type { Database } from '../src/ledger/database.ts';
-import { ledgerClock } from '../src/ledger/ledger-clock.ts';
-import type { EndedCall } from '../src/ledger/operator/calls.ts';
+import { openSource } from '../src/connectors/sources/index.ts';
+import { durationMs } from '../src/core/config/base.ts';
+import { apiQueue, eventQueue, WORK_QUEUE } from '../src/core/ids.ts';
+import type { Database } from '../src/core/sql/database.ts';
+import { ledgerClock } from '../src/core/sql/ledger-clock.ts';
+import { NO_TRACING, type Tracing } from '../src/core/tracing.ts';
 import { compileMapping } from '../src/mapping/index.ts';
-import type { Metrics } from '../src/observability/metrics/index.ts';
-import { traceCall } from '../src/observability/tracing/calls.ts';
-import { openSource } from '../src/sources/index.ts';
+import type { Metrics } from '../src/observe/metrics/index.ts';
+import { traceCall } from '../src/observe/tracing/calls.ts';
+import type { EndedCall } from '../src/operator/store/calls.ts';
+import { createBudget } from '../src/service/budget/slots.ts';
 import { openSnapshots, type Snapshots } from './snapshots.ts';
 import { tracedActivities } from './traced-activities.ts';
 

@@ -2,14 +2,14 @@
 // one current. What an old one opened closes when its last activity has ended.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AccountAccess, ActivityLog, TokenAccess } from '../activities/shared/deps.ts';
-import type { TokenPlan } from '../src/budget/slots.ts';
 import type { PreparedPart } from '../src/config/live-config.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
-import { secretsOfSink } from '../src/contracts/config/config.ts';
-import { NO_TRACING, type Tracing } from '../src/contracts/tracing.ts';
-import { shortHash } from '../src/ledger/short-hash.ts';
-import { openSink } from '../src/sinks/index.ts';
-import type { Sink } from '../src/sinks/sink.ts';
+import { secretsOfSink } from '../src/connectors/sinks/config.ts';
+import { openSink } from '../src/connectors/sinks/index.ts';
+import type { Sink } from '../src/connectors/sinks/sink.ts';
+import { shortHash } from '../src/core/sql/short-hash.ts';
+import { NO_TRACING, type Tracing } from '../src/core/tracing.ts';
+import type { TokenPlan } from '../src/service/budget/slots.ts';
 import { type AccountSet, type OpenAccount, openAccountSet, planOf, type SharedClients } from './accounts.ts';
 import { createSharedResources, type SharedResources } from './shared-resources.ts';
 

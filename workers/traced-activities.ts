@@ -2,9 +2,9 @@
 // activity begins a trace, so that the trace of a batch stays as small as a minute of calls.
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { ActivityLog } from '../activities/shared/deps.ts';
-import type { SpanAttributes, SpanDraft, Tracing } from '../src/contracts/tracing.ts';
-import type { Queryable } from '../src/ledger/database.ts';
-import { tracedEvent } from '../src/ledger/events/events.ts';
+import type { Queryable } from '../src/core/sql/database.ts';
+import type { SpanAttributes, SpanDraft, Tracing } from '../src/core/tracing.ts';
+import { tracedEvent } from '../src/jobs/events/store/events.ts';
 
 /** Fields of inputs that are names of the configuration or ids. */
 const SHOWN = new Set(['account', 'sync', 'run', 'campaign', 'poller', 'sink', 'event']);

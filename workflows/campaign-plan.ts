@@ -13,14 +13,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { apiQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
+import { apiQueue, SEARCH_KEYS } from '../src/core/ids.ts';
 import type {
   AudiencePage,
   CampaignPlanInput,
   CampaignPlanning,
   CampaignPlanProgress,
-} from '../src/contracts/wire/campaign.ts';
-import type { CampaignPlan } from '../src/contracts/wire/campaign-plan.ts';
+} from '../src/jobs/campaigns/contract/batches.ts';
+import type { CampaignPlan } from '../src/jobs/campaigns/contract/plan.ts';
 import { campaignPlanProgressQuery } from './messages.ts';
 import { API_OPTIONS, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
 import { reasonOf } from './shared/refusals.ts';

@@ -15,7 +15,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { apiQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
+import { apiQueue, SEARCH_KEYS } from '../src/core/ids.ts';
 import type {
   PollBatchResult,
   PollBlock,
@@ -24,7 +24,7 @@ import type {
   PollFailures,
   PollingInput,
   WorkEnd,
-} from '../src/contracts/wire/poll.ts';
+} from '../src/jobs/conversations/contract/poll.ts';
 import {
   type OperatorCommand,
   pausePollingUpdate,

@@ -18,9 +18,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { apiQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
-import type { RetryRequest } from '../src/contracts/wire/retry.ts';
-import type { RunPhase, RunProgress, RunReport, Step } from '../src/contracts/wire/run.ts';
+import { apiQueue, SEARCH_KEYS } from '../src/core/ids.ts';
+import type { RetryRequest } from '../src/jobs/sync/contract/retry.ts';
+import type { RunPhase, RunProgress, RunReport, Step } from '../src/jobs/sync/contract/run.ts';
 import { haltSignal, pauseUpdate, progressQuery, resumeUpdate, validateCommand } from './messages.ts';
 import { API_OPTIONS, callPriority, LEDGER_OPTIONS } from './policies.ts';
 import { PauseControl } from './shared/pause.ts';

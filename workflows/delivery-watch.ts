@@ -13,8 +13,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { apiQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
-import type { DeliveryWatchInput } from '../src/contracts/wire/delivery.ts';
+import { apiQueue, SEARCH_KEYS } from '../src/core/ids.ts';
+import type { DeliveryWatchInput } from '../src/jobs/events/contract/delivery.ts';
 import { wakeSignal } from './messages.ts';
 import { BATCH_OPTIONS, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
 import { WaitingOut } from './shared/waiting-out.ts';

@@ -16,8 +16,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { eventQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
-import type { LeadIntakeInput, NextInQueue } from '../src/contracts/wire/intake.ts';
+import { eventQueue, SEARCH_KEYS } from '../src/core/ids.ts';
+import type { LeadIntakeInput, NextInQueue } from '../src/jobs/events/contract/intake.ts';
 import { readySignal, retrySignal } from './messages.ts';
 import { callPriority, EVENT_OPTIONS, LANE, LEDGER_OPTIONS } from './policies.ts';
 import { reasonOf } from './shared/refusals.ts';

@@ -1,12 +1,12 @@
 // Signals, queries and updates of the workflows.
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import { HALT_SIGNAL, READY_SIGNAL, RETRY_SIGNAL, WAKE_SIGNAL } from '../src/contracts/ids.ts';
+import { HALT_SIGNAL, READY_SIGNAL, RETRY_SIGNAL, WAKE_SIGNAL } from '../src/core/ids.ts';
 import type {
   CampaignCommandResult,
   CampaignPlanProgress,
   CampaignProgress,
-} from '../src/contracts/wire/campaign.ts';
-import type { Halt, RunProgress } from '../src/contracts/wire/run.ts';
+} from '../src/jobs/campaigns/contract/batches.ts';
+import type { Halt, RunProgress } from '../src/jobs/sync/contract/run.ts';
 
 /** Who runs a command and why; recorded with the run. */
 export interface OperatorCommand {
@@ -35,7 +35,7 @@ export const resumeUpdate = defineUpdate<RunProgress, [OperatorCommand & { reado
 /** A batch reports why the run must pause, so that a parallel batch does not continue until the first one ends. */
 export const haltSignal = defineSignal<[Halt]>(HALT_SIGNAL);
 /**
- * `running` lists the batches in progress. Their counts are in their heartbeat details (src/operator/service/syncs/read-progress.ts).
+ * `running` lists the batches in progress. Their counts are in their heartbeat details (src/jobs/sync/operator/read-progress.ts).
  */
 export const progressQuery = defineQuery<RunProgress & { readonly running: readonly string[] }>('progress');
 

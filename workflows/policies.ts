@@ -1,6 +1,6 @@
 // Timeouts and retries of all activities.
 import type { ActivityOptions } from '@temporalio/workflow';
-import type { LANES } from '../src/contracts/wire/run.ts';
+import type { LANES } from '../src/core/lanes.ts';
 
 /**
  * Ledger work. It uses the worker's database, so failures are retried until the database is available again. Missing

@@ -14,7 +14,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { campaignRoute, SEARCH_KEYS } from '../src/contracts/ids.ts';
+import { campaignRoute, SEARCH_KEYS } from '../src/core/ids.ts';
 import type {
   CampaignInput,
   CampaignPhase,
@@ -22,7 +22,7 @@ import type {
   CampaignResult,
   NextAction,
   OpenedCampaign,
-} from '../src/contracts/wire/campaign.ts';
+} from '../src/jobs/campaigns/contract/batches.ts';
 import { campaignProgressQuery, haltSignal } from './messages.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
 import { answer } from './shared/answer.ts';

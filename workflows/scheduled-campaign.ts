@@ -11,10 +11,10 @@ import {
   isCancellation,
   startChild,
 } from '@temporalio/workflow';
-import type { OverlapPolicy } from '../src/contracts/config/config-schedule.ts';
-import { campaignIdentity, campaignPlanIdentity } from '../src/contracts/ids.ts';
-import type { CampaignName } from '../src/contracts/wire/campaign.ts';
-import type { CampaignPlan } from '../src/contracts/wire/campaign-plan.ts';
+import type { OverlapPolicy } from '../src/core/config/schedule.ts';
+import { campaignIdentity, campaignPlanIdentity } from '../src/core/ids.ts';
+import type { CampaignName } from '../src/jobs/campaigns/contract/batches.ts';
+import type { CampaignPlan } from '../src/jobs/campaigns/contract/plan.ts';
 import type { campaignPlan } from './campaign-plan.ts';
 import type { reactivationCampaign } from './reactivation-campaign.ts';
 import {

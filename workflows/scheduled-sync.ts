@@ -2,8 +2,8 @@
 // allows it.
 
 import { CancellationScope, continueAsNew, isCancellation, startChild } from '@temporalio/workflow';
-import type { OverlapPolicy } from '../src/contracts/config/config-schedule.ts';
-import { crmSyncIdentity } from '../src/contracts/ids.ts';
+import type { OverlapPolicy } from '../src/core/config/schedule.ts';
+import { crmSyncIdentity } from '../src/core/ids.ts';
 import type { crmSync } from './crm-sync.ts';
 import {
   beginWhenReady,

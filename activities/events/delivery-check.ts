@@ -1,10 +1,10 @@
 // Checks sent messages with one API call, and records what the response or the error shows about each of them.
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
-import { isSegment } from '../../src/api-client/arguments.ts';
-import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
-import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
-import type { DeliveryBatchInput } from '../../src/contracts/wire/delivery.ts';
-import { type DueCheck, recordCheck, type Shown } from '../../src/ledger/events/delivery-checks.ts';
+import type { DeliveryBatchInput } from '../../src/jobs/events/contract/delivery.ts';
+import { type DueCheck, recordCheck, type Shown } from '../../src/jobs/events/store/delivery-checks.ts';
+import { isSegment } from '../../src/service/api-client/arguments.ts';
+import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
+import type { HistoryMessage } from '../../src/service/api-client/schemas/message.ts';
 import { callApi } from '../shared/api-call.ts';
 import { withSubject } from '../shared/call-scope.ts';
 import type { Deps } from '../shared/deps.ts';

@@ -6,14 +6,14 @@ import type {
   DeliveryBatchResult,
   DeliveryStart,
   DeliveryWatchInput,
-} from '../../src/contracts/wire/delivery.ts';
+} from '../../src/jobs/events/contract/delivery.ts';
 import {
   type DueCheck,
   dueChecks,
   type Excluded,
   settleDeliveries,
-} from '../../src/ledger/events/delivery-checks.ts';
-import { openPollRun } from '../../src/ledger/events/intake-runs.ts';
+} from '../../src/jobs/events/store/delivery-checks.ts';
+import { openPollRun } from '../../src/jobs/events/store/intake-runs.ts';
 import { type BatchControl, type BatchWork, runBatch } from '../shared/batch.ts';
 import type { Deps } from '../shared/deps.ts';
 import { comesBackAfter, onlyWaits } from '../shared/failures.ts';

@@ -1,4 +1,9 @@
 // Begins an event: checks whether it is next, and prepares its work.
+
+import type { Queryable } from '../../src/core/sql/database.ts';
+import { catalogAge, claimCatalog, pick, readCatalog, releaseCatalog } from '../../src/core/store/catalog.ts';
+import { wasErased } from '../../src/core/store/opt-outs.ts';
+import { forgetSeen } from '../../src/core/store/people.ts';
 import {
   type EffectStep,
   type EventInput,
@@ -6,25 +11,15 @@ import {
   type EventProgress,
   type RequestOf,
   StepSpec,
-} from '../../src/contracts/wire/intake.ts';
-import { STEP_BITS } from '../../src/contracts/wire/run.ts';
-import { wasErased } from '../../src/ledger/campaigns/opt-outs.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import { type EventEnd, endEvent, lockEvent } from '../../src/ledger/events/event-end.ts';
-import { type ClaimedEvent, claimEvent, noteProgress } from '../../src/ledger/events/events.ts';
-import { acceptsErased } from '../../src/ledger/events/intake-runs.ts';
-import { suspectEffects } from '../../src/ledger/restore/suspect.ts';
-import {
-  catalogAge,
-  claimCatalog,
-  pick,
-  readCatalog,
-  releaseCatalog,
-} from '../../src/ledger/sync/catalog.ts';
-import { forgetSeen } from '../../src/ledger/sync/people.ts';
-import { getRecord, type RecordRow } from '../../src/ledger/sync/record-rows.ts';
-import { getRun } from '../../src/ledger/sync/runs.ts';
-import { stageEventRecord } from '../../src/ledger/sync/staged-records.ts';
+} from '../../src/jobs/events/contract/intake.ts';
+import { type EventEnd, endEvent, lockEvent } from '../../src/jobs/events/store/event-end.ts';
+import { type ClaimedEvent, claimEvent, noteProgress } from '../../src/jobs/events/store/events.ts';
+import { acceptsErased } from '../../src/jobs/events/store/intake-runs.ts';
+import { STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { getRecord, type RecordRow } from '../../src/jobs/sync/store/record-rows.ts';
+import { getRun } from '../../src/jobs/sync/store/runs.ts';
+import { stageEventRecord } from '../../src/jobs/sync/store/staged-records.ts';
+import { suspectEffects } from '../../src/protect/restore/suspect.ts';
 import type { Deps } from '../shared/deps.ts';
 import { findPerson } from '../sync/record-step.ts';
 import { planSteps } from '../sync/sync-diff.ts';

@@ -1,16 +1,17 @@
 // Closes events. This uses only the ledger.
-import type { EventOutcome, NextInQueue } from '../../src/contracts/wire/intake.ts';
-import type { RecordOutcome } from '../../src/contracts/wire/run.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import { isFollowed } from '../../src/ledger/events/deliveries.ts';
+
+import type { Queryable } from '../../src/core/sql/database.ts';
+import type { EventOutcome, NextInQueue } from '../../src/jobs/events/contract/intake.ts';
+import { isFollowed } from '../../src/jobs/events/store/deliveries.ts';
 import {
   type ClosingEvent,
   type EventEnd,
   endEvent,
   lockEvent,
   sentEffect,
-} from '../../src/ledger/events/event-end.ts';
-import { nextInQueue } from '../../src/ledger/events/events.ts';
+} from '../../src/jobs/events/store/event-end.ts';
+import { nextInQueue } from '../../src/jobs/events/store/events.ts';
+import type { RecordOutcome } from '../../src/jobs/sync/contract/run.ts';
 import type { Deps } from '../shared/deps.ts';
 import { wakeDelivery } from '../shared/wake.ts';
 

@@ -2,12 +2,12 @@
 // restart at any point.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import type { EffectStep, EventInput, EventProgress } from '../../src/contracts/wire/intake.ts';
-import { LANES } from '../../src/contracts/wire/run.ts';
-import { noteBlock, noteStep } from '../../src/ledger/events/events.ts';
-import { accountLists, releaseCatalog } from '../../src/ledger/sync/catalog.ts';
-import { loadRecord } from '../../src/ledger/sync/due-records.ts';
-import { getRun } from '../../src/ledger/sync/runs.ts';
+import { LANES } from '../../src/core/lanes.ts';
+import { accountLists, releaseCatalog } from '../../src/core/store/catalog.ts';
+import type { EffectStep, EventInput, EventProgress } from '../../src/jobs/events/contract/intake.ts';
+import { noteBlock, noteStep } from '../../src/jobs/events/store/events.ts';
+import { loadRecord } from '../../src/jobs/sync/store/due-records.ts';
+import { getRun } from '../../src/jobs/sync/store/runs.ts';
 import { LINGER_MS } from '../shared/batch.ts';
 import { callScope, withCallScope } from '../shared/call-scope.ts';
 import { createCatalogActivities } from '../shared/catalog.ts';

@@ -1,9 +1,10 @@
 // A batch of one sink: sends due events in groups, as long as it has the sink's lease and time.
 import { randomUUID } from 'node:crypto';
-import type { OutboxBatchResult } from '../../src/contracts/wire/outbox.ts';
-import { patienceOf, type SinkPatience } from '../../src/ledger/outbox/outbox-circuit.ts';
-import { dueEvents, nextDueMs, type Probe, probeEvent } from '../../src/ledger/outbox/outbox-due.ts';
-import { settleSending } from '../../src/ledger/outbox/outbox-outcomes.ts';
+import type { Sink } from '../../src/connectors/sinks/sink.ts';
+import type { OutboxBatchResult } from '../../src/jobs/outbox/contract/outbox.ts';
+import { patienceOf, type SinkPatience } from '../../src/jobs/outbox/store/circuit.ts';
+import { dueEvents, nextDueMs, type Probe, probeEvent } from '../../src/jobs/outbox/store/due.ts';
+import { settleSending } from '../../src/jobs/outbox/store/outcomes.ts';
 import {
   claimSink,
   forgetTrouble,
@@ -11,8 +12,7 @@ import {
   noteTrouble,
   releaseSink,
   type SinkLease,
-} from '../../src/ledger/outbox/outbox-states.ts';
-import type { Sink } from '../../src/sinks/sink.ts';
+} from '../../src/jobs/outbox/store/states.ts';
 import type { Deps } from '../shared/deps.ts';
 import { sendEvents } from './outbox-send.ts';
 

@@ -1,8 +1,9 @@
 // Sends one group of events to a sink. The sending ends in time whatever the sink does, and reports what is known of
 // each event.
-import type { SinkEvent } from '../../src/contracts/wire/events.ts';
-import type { Failure, Tried } from '../../src/ledger/outbox/outbox-circuit.ts';
-import { type Sent, type Sink, SinkError } from '../../src/sinks/sink.ts';
+
+import { type Sent, type Sink, SinkError } from '../../src/connectors/sinks/sink.ts';
+import type { SinkEvent } from '../../src/jobs/events/contract/envelope.ts';
+import type { Failure, Tried } from '../../src/jobs/outbox/store/circuit.ts';
 
 export interface Sending {
   readonly sink: Sink;

@@ -1,6 +1,6 @@
 // Activities of the outbox: deliver what waits for a sink.
 import { Context } from '@temporalio/activity';
-import type { OutboxBatchResult } from '../../src/contracts/wire/outbox.ts';
+import type { OutboxBatchResult } from '../../src/jobs/outbox/contract/outbox.ts';
 import type { Deps } from '../shared/deps.ts';
 import { type OutboxBatchOptions, runOutboxBatch } from './outbox-batch.ts';
 

@@ -1,11 +1,11 @@
 // Makes one API call: waits for a slot of a token that may make it, sends the call, and teaches the budget from the
 // answer.
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError } from '../../src/api-client/errors.ts';
-import type { Slot } from '../../src/budget/slots.ts';
-import { deadlineSignal } from '../../src/contracts/deadline.ts';
-import { SCOPES, type Scope } from '../../src/contracts/wire/scopes.ts';
-import { addWarning } from '../../src/ledger/sync/run-warnings.ts';
+import { deadlineSignal } from '../../src/core/deadline.ts';
+import { SCOPES, type Scope } from '../../src/core/scopes.ts';
+import { addWarning } from '../../src/jobs/sync/store/run-warnings.ts';
+import { ApiError } from '../../src/service/api-client/errors.ts';
+import type { Slot } from '../../src/service/budget/slots.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import type { AccountAccess, Deps, TokenAccess } from './deps.ts';
 import { comeBack, rateLimitWaitMs, refusalCode, refusesToken } from './failures.ts';

@@ -1,8 +1,8 @@
 // Calls of each run and the call log, kept in memory for a moment: a statement for each call would cost as much as the
 // call's slot.
 
-import type { Queryable } from '../../src/ledger/database.ts';
-import { type EndedCall, logCalls } from '../../src/ledger/operator/calls.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import { type EndedCall, logCalls } from '../../src/operator/store/calls.ts';
 
 /** Calls reach the ledger at most this long after they ended. */
 const FLUSH_MS = 1000;

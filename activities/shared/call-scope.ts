@@ -1,8 +1,8 @@
 // The call scope: the lane, limits and cancellation that an API call inherits from the work it belongs to.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Context } from '@temporalio/activity';
-import type { Pace, ShareOf } from '../../src/budget/slots.ts';
-import { LANES } from '../../src/contracts/wire/run.ts';
+import { LANES } from '../../src/core/lanes.ts';
+import type { Pace, ShareOf } from '../../src/service/budget/slots.ts';
 
 /** What calls are about, for the call log: keys and ids of the ledger, never names or texts. */
 export interface CallSubject {

@@ -1,10 +1,11 @@
 // The account lists that the ledger keeps: how to read each in one call, and which fields to keep.
-import type { Connection } from '../../src/api-client/schemas/connection.ts';
-import type { LostReason, Pipeline } from '../../src/api-client/schemas/pipeline.ts';
-import type { Tag } from '../../src/api-client/schemas/tag.ts';
-import type { Listing } from '../../src/api-client/shapes.ts';
-import type { Scope } from '../../src/contracts/wire/scopes.ts';
-import { type CatalogItems, saveCatalog } from '../../src/ledger/sync/catalog.ts';
+
+import type { Scope } from '../../src/core/scopes.ts';
+import { type CatalogItems, saveCatalog } from '../../src/core/store/catalog.ts';
+import type { Connection } from '../../src/service/api-client/schemas/connection.ts';
+import type { LostReason, Pipeline } from '../../src/service/api-client/schemas/pipeline.ts';
+import type { Tag } from '../../src/service/api-client/schemas/tag.ts';
+import type { Listing } from '../../src/service/api-client/shapes.ts';
 import { type Call, type CallDeps, callApi } from './api-call.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 

@@ -1,12 +1,12 @@
 // Reads what the account offers, once per run: tags, pipelines, and the number of contacts.
 import { Context } from '@temporalio/activity';
-import { ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
-import type { Listing } from '../../src/api-client/shapes.ts';
-import type { RefusalDetails } from '../../src/contracts/wire/run.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import { pick } from '../../src/ledger/sync/catalog.ts';
-import { addWarning } from '../../src/ledger/sync/run-warnings.ts';
-import { getRun } from '../../src/ledger/sync/runs.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import { pick } from '../../src/core/store/catalog.ts';
+import type { RefusalDetails } from '../../src/jobs/sync/contract/run.ts';
+import { addWarning } from '../../src/jobs/sync/store/run-warnings.ts';
+import { getRun } from '../../src/jobs/sync/store/runs.ts';
+import { ApiError, UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
+import type { Listing } from '../../src/service/api-client/shapes.ts';
 import { stoppedBits, stopStep } from '../sync/record-step.ts';
 import { fetchList, keepList } from './catalog-lists.ts';
 import type { Deps } from './deps.ts';

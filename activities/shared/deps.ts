@@ -1,21 +1,20 @@
 // The dependencies of activities. The composition root passes them in.
-import { assumptionsFingerprint } from '../../src/api-client/assumptions.ts';
-import type { MessagingClient } from '../../src/api-client/client.ts';
-import type { Budget } from '../../src/budget/slots.ts';
-import type {
-  AnnounceRule,
-  MappingConfig,
-  OptOutConfig,
-  PollerConfig,
-  SourceConfig,
-} from '../../src/contracts/config/config.ts';
-import type { Outcomes } from '../../src/contracts/outcomes.ts';
-import type { CampaignSpec } from '../../src/contracts/wire/campaign.ts';
-import type { RunSpec } from '../../src/contracts/wire/run.ts';
-import type { Source } from '../../src/contracts/wire/source.ts';
-import type { Database } from '../../src/ledger/database.ts';
+
+import type { Sink } from '../../src/connectors/sinks/sink.ts';
+import type { SourceConfig } from '../../src/connectors/sources/config.ts';
+import type { Source } from '../../src/core/source.ts';
+import type { Database } from '../../src/core/sql/database.ts';
+import type { OptOutConfig } from '../../src/jobs/campaigns/config.ts';
+import type { CampaignSpec } from '../../src/jobs/campaigns/contract/batches.ts';
+import type { PollerConfig } from '../../src/jobs/conversations/config.ts';
+import type { AnnounceRule } from '../../src/jobs/conversations/contract/announce.ts';
+import type { RunSpec } from '../../src/jobs/sync/contract/run.ts';
+import type { MappingConfig } from '../../src/mapping/config.ts';
 import type { Mapping } from '../../src/mapping/index.ts';
-import type { Sink } from '../../src/sinks/sink.ts';
+import type { Outcomes } from '../../src/observe/outcomes.ts';
+import { assumptionsFingerprint } from '../../src/service/api-client/assumptions.ts';
+import type { MessagingClient } from '../../src/service/api-client/client.ts';
+import type { Budget } from '../../src/service/budget/slots.ts';
 import type { CallCounter } from './call-counter.ts';
 
 /** One token of an account, with its own client. */

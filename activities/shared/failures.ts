@@ -1,11 +1,16 @@
 // Converts errors of the API client to Temporal failures: what is retried and when, and how far a refusal reaches.
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { isKnownCode } from '../../src/api-client/error-codes.ts';
-import { ApiError, refusalHint, TransportError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
-import { EFFECT_STEPS } from '../../src/contracts/wire/intake.ts';
-import type { RefusalDetails, RefusalScope, ShapeDetails } from '../../src/contracts/wire/run.ts';
-import { MediaError } from '../../src/media/media-error.ts';
+import { MediaError } from '../../src/connectors/media/media-error.ts';
+import { EFFECT_STEPS } from '../../src/jobs/events/contract/intake.ts';
+import type { RefusalDetails, RefusalScope, ShapeDetails } from '../../src/jobs/sync/contract/run.ts';
+import { isKnownCode } from '../../src/service/api-client/error-codes.ts';
+import {
+  ApiError,
+  refusalHint,
+  TransportError,
+  UnexpectedShapeError,
+} from '../../src/service/api-client/errors.ts';
 
 /** The service refuses the token itself, as with each 401. Nothing continues until an operator acts. */
 const TOKEN_CODES = new Set([

@@ -1,7 +1,7 @@
 // A batch reports to its workflow why the run must pause.
 import { Context } from '@temporalio/activity';
-import { HALT_SIGNAL } from '../../src/contracts/ids.ts';
-import type { Halt } from '../../src/contracts/wire/run.ts';
+import { HALT_SIGNAL } from '../../src/core/ids.ts';
+import type { Halt } from '../../src/jobs/sync/contract/run.ts';
 import type { Deps } from './deps.ts';
 
 /**

@@ -1,7 +1,8 @@
 // Enters a call in the call log when it ends.
-import type { ApiResult, CallInfo } from '../../src/api-client/call.ts';
-import { ApiError, TransportError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
-import type { EndedCall } from '../../src/ledger/operator/calls.ts';
+
+import type { EndedCall } from '../../src/operator/store/calls.ts';
+import type { ApiResult, CallInfo } from '../../src/service/api-client/call.ts';
+import { ApiError, TransportError, UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
 import type { CallCounter } from './call-counter.ts';
 import type { CallScope } from './call-scope.ts';
 import type { TokenAccess } from './deps.ts';

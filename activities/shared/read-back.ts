@@ -1,9 +1,9 @@
 // Handles a lost answer: reads the effect of the call back, and repeats the call only if the effect would have shown
 // by now.
 import { ApplicationFailure } from '@temporalio/activity';
-import { isAmbiguous, UnexpectedShapeError } from '../../src/api-client/errors.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import { type IntentRow, isOthers, reopenIntent } from '../../src/ledger/sync/intents.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import { type IntentRow, isOthers, reopenIntent } from '../../src/core/store/intents.ts';
+import { isAmbiguous, UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 import { isRefusal, refusalCode, refusalScope } from './failures.ts';
 import { FIRST_READ_BACK_MS, giveUp, type Subject } from './write-once.ts';

@@ -1,7 +1,7 @@
 // Turns an answer in an unexpected shape into a failure that names the assumption and its override.
 import type { ApplicationFailure } from '@temporalio/common';
-import type { UnexpectedShapeError } from '../../src/api-client/errors.ts';
-import type { RefusalDetails } from '../../src/contracts/wire/run.ts';
+import type { RefusalDetails } from '../../src/jobs/sync/contract/run.ts';
+import type { UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
 import { forAccount, refusal, shapeDetails } from './failures.ts';
 
 /** Blocks the run, because the service would send the same answer again. */

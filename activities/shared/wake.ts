@@ -8,7 +8,7 @@ import {
   outboxWorkflowId,
   WAKE_SIGNAL,
   workQueueOf,
-} from '../../src/contracts/ids.ts';
+} from '../../src/core/ids.ts';
 
 /** Wakes the delivery of sinks that have new events. */
 export async function wakeSinks(sinks: readonly string[]): Promise<void> {

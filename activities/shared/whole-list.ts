@@ -1,9 +1,10 @@
 // Checks lists that prove the absence of something. One unreadable item, or a filter that the service ignores,
 // invalidates the proof.
-import type { CallName } from '../../src/api-client/answers.ts';
-import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
-import type { InvalidItem, Listing, Page } from '../../src/api-client/shapes.ts';
-import type { RefusalDetails } from '../../src/contracts/wire/run.ts';
+
+import type { RefusalDetails } from '../../src/jobs/sync/contract/run.ts';
+import type { CallName } from '../../src/service/api-client/answers.ts';
+import { UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
+import type { InvalidItem, Listing, Page } from '../../src/service/api-client/shapes.ts';
 import { refusal } from './failures.ts';
 
 export interface AskedFor<T> {

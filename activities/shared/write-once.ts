@@ -1,10 +1,8 @@
 // The single implementation of writes that must not happen twice. Sluice records an intent before the call and its
 // outcome after it. A lost answer leads to a read-back (read-back.ts), never to a second call.
 import { ApplicationFailure } from '@temporalio/activity';
-import { isAmbiguous, UnexpectedShapeError } from '../../src/api-client/errors.ts';
-import type { RefusalDetails } from '../../src/contracts/wire/run.ts';
-import type { Scope } from '../../src/contracts/wire/scopes.ts';
-import type { Database, Queryable } from '../../src/ledger/database.ts';
+import type { Scope } from '../../src/core/scopes.ts';
+import type { Database, Queryable } from '../../src/core/sql/database.ts';
 import {
   confirmIntent,
   endIntent,
@@ -16,9 +14,11 @@ import {
   type TakenIntent,
   takeIntent,
   takeRecordIntent,
-} from '../../src/ledger/sync/intents.ts';
-import { type LeasedRecord } from '../../src/ledger/sync/record-rows.ts';
-import { LeaseLostError } from '../../src/ledger/sync/records.ts';
+} from '../../src/core/store/intents.ts';
+import type { RefusalDetails } from '../../src/jobs/sync/contract/run.ts';
+import { type LeasedRecord } from '../../src/jobs/sync/store/record-rows.ts';
+import { LeaseLostError } from '../../src/jobs/sync/store/records.ts';
+import { isAmbiguous, UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
 import { type Call, callApi, FLIGHT_SECONDS } from './api-call.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 

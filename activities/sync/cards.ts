@@ -1,10 +1,9 @@
 // The card steps of a record: find the card, create it exactly once, and move it when its stage changed.
-import type { Card } from '../../src/api-client/schemas/card.ts';
-import type { RecordCard } from '../../src/contracts/wire/record.ts';
-import { STEP_BITS, type Step } from '../../src/contracts/wire/run.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import type { Note } from '../../src/ledger/notes.ts';
-import { type CatalogPipeline, pick } from '../../src/ledger/sync/catalog.ts';
+
+import type { RecordCard } from '../../src/core/record.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import type { Note } from '../../src/core/sql/notes.ts';
+import { type CatalogPipeline, pick } from '../../src/core/store/catalog.ts';
 import {
   doneNote,
   endIntent,
@@ -14,10 +13,12 @@ import {
   openAgain,
   reopenIntent,
   settleIntent,
-} from '../../src/ledger/sync/intents.ts';
-import { type CardRow, cardNote, stageNote } from '../../src/ledger/sync/people.ts';
-import { endRecord, settleStep } from '../../src/ledger/sync/records.ts';
-import { addWarning } from '../../src/ledger/sync/run-warnings.ts';
+} from '../../src/core/store/intents.ts';
+import { type CardRow, cardNote, stageNote } from '../../src/core/store/people.ts';
+import { STEP_BITS, type Step } from '../../src/jobs/sync/contract/run.ts';
+import { endRecord, settleStep } from '../../src/jobs/sync/store/records.ts';
+import { addWarning } from '../../src/jobs/sync/store/run-warnings.ts';
+import type { Card } from '../../src/service/api-client/schemas/card.ts';
 import { callApi, FLIGHT_SECONDS } from '../shared/api-call.ts';
 import type { Deps } from '../shared/deps.ts';
 import { isRefusal, refusal, refusalScope } from '../shared/failures.ts';

@@ -1,11 +1,12 @@
 // Combined create: the card's call also creates the contact. Prepares that call and plans what is left to do after
 // it.
-import type { Card } from '../../src/api-client/schemas/card.ts';
-import { STEP_BITS } from '../../src/contracts/wire/run.ts';
-import type { Database, Queryable } from '../../src/ledger/database.ts';
-import type { Note } from '../../src/ledger/notes.ts';
-import { contactNote, makePerson } from '../../src/ledger/sync/people.ts';
-import { markSent, type StepChange, settleStep } from '../../src/ledger/sync/records.ts';
+
+import type { Database, Queryable } from '../../src/core/sql/database.ts';
+import type { Note } from '../../src/core/sql/notes.ts';
+import { contactNote, makePerson } from '../../src/core/store/people.ts';
+import { STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { markSent, type StepChange, settleStep } from '../../src/jobs/sync/store/records.ts';
+import type { Card } from '../../src/service/api-client/schemas/card.ts';
 import { contactChange } from './contact-change.ts';
 import { again } from './contacts.ts';
 import type { StepContext, StepResult } from './record-step.ts';

@@ -1,9 +1,9 @@
 // Decides which contact fields to write, from the source's values, what was sent before, and what the service shows,
 // under the rules of the sync. Pure functions.
 import { hash } from 'node:crypto';
-import { CONTACT_FIELDS, type ContactField, type SyncConfig } from '../../src/contracts/config/config.ts';
-import type { CrmRecord } from '../../src/contracts/wire/record.ts';
-import type { SeenContact } from '../../src/ledger/sync/people.ts';
+import type { CrmRecord } from '../../src/core/record.ts';
+import type { SeenContact } from '../../src/core/store/people.ts';
+import { CONTACT_FIELDS, type ContactField, type SyncConfig } from '../../src/jobs/sync/config.ts';
 
 type Fields = CrmRecord['contact'];
 type Rules = Pick<SyncConfig, 'fields' | 'conflict'>;

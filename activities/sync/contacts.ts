@@ -1,16 +1,17 @@
 // The contact steps of a record: look it up, upsert it, and set its tags and extra info.
-import type { Contact, ContactDetails } from '../../src/api-client/schemas/contact.ts';
-import type { ExtraField } from '../../src/contracts/wire/record.ts';
-import { STEP_BITS } from '../../src/contracts/wire/run.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
+
+import type { ExtraField } from '../../src/core/record.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
 import {
   contactNote,
   forgetContact,
   noteSeen,
   type SentContact,
   tagsNote,
-} from '../../src/ledger/sync/people.ts';
-import { LeaseLostError, markSent, settleContact, settleStep } from '../../src/ledger/sync/records.ts';
+} from '../../src/core/store/people.ts';
+import { STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { LeaseLostError, markSent, settleContact, settleStep } from '../../src/jobs/sync/store/records.ts';
+import type { Contact, ContactDetails } from '../../src/service/api-client/schemas/contact.ts';
 import { type Call, callApi } from '../shared/api-call.ts';
 import type { Deps } from '../shared/deps.ts';
 import { comeBack } from '../shared/failures.ts';

@@ -1,18 +1,22 @@
 // Runs one step of one record: builds its context and interprets its failure.
 import type { ApplicationFailure } from '@temporalio/activity';
-import { ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
-import type { StepSpec } from '../../src/contracts/wire/intake.ts';
-import type { CrmRecord } from '../../src/contracts/wire/record.ts';
-
-import { type RefusalDetails, STEP_BITS, type Step, type WriteCheck } from '../../src/contracts/wire/run.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import type { AccountLists } from '../../src/ledger/sync/catalog.ts';
-import { findPeople, forgetContact, type KnownPerson } from '../../src/ledger/sync/people.ts';
-import type { LoadedRecord } from '../../src/ledger/sync/record-rows.ts';
-import { endRecord, LeaseLostError, type RecordEnd, settleStep } from '../../src/ledger/sync/records.ts';
-import { addWarning, stepIsStopped } from '../../src/ledger/sync/run-warnings.ts';
-import { lockRun, type RunRow } from '../../src/ledger/sync/runs.ts';
-import { splitCreate } from '../../src/ledger/sync/snapshots.ts';
+import type { CrmRecord } from '../../src/core/record.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import type { AccountLists } from '../../src/core/store/catalog.ts';
+import { findPeople, forgetContact, type KnownPerson } from '../../src/core/store/people.ts';
+import type { StepSpec } from '../../src/jobs/events/contract/intake.ts';
+import {
+  type RefusalDetails,
+  STEP_BITS,
+  type Step,
+  type WriteCheck,
+} from '../../src/jobs/sync/contract/run.ts';
+import type { LoadedRecord } from '../../src/jobs/sync/store/record-rows.ts';
+import { endRecord, LeaseLostError, type RecordEnd, settleStep } from '../../src/jobs/sync/store/records.ts';
+import { addWarning, stepIsStopped } from '../../src/jobs/sync/store/run-warnings.ts';
+import { lockRun, type RunRow } from '../../src/jobs/sync/store/runs.ts';
+import { splitCreate } from '../../src/jobs/sync/store/snapshots.ts';
+import { ApiError, UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
 import type { AccountAccess, Deps } from '../shared/deps.ts';
 import {
   backoffMs,

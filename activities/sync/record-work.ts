@@ -1,10 +1,14 @@
 // Works on one record: runs its steps in order until it ends, has to wait, or is refused.
 import { ApplicationFailure } from '@temporalio/activity';
-import type { RecordOutcome, RefusalDetails, Step } from '../../src/contracts/wire/run.ts';
-import { STEP_BITS } from '../../src/contracts/wire/run.ts';
-import { deferRecord, loadRecord, parkRecords } from '../../src/ledger/sync/due-records.ts';
-import { type LoadedRecord } from '../../src/ledger/sync/record-rows.ts';
-import { findEnd, LeaseLostError, type RecordEnd } from '../../src/ledger/sync/records.ts';
+import {
+  type RecordOutcome,
+  type RefusalDetails,
+  STEP_BITS,
+  type Step,
+} from '../../src/jobs/sync/contract/run.ts';
+import { deferRecord, loadRecord, parkRecords } from '../../src/jobs/sync/store/due-records.ts';
+import { type LoadedRecord } from '../../src/jobs/sync/store/record-rows.ts';
+import { findEnd, LeaseLostError, type RecordEnd } from '../../src/jobs/sync/store/records.ts';
 import { withSubject } from '../shared/call-scope.ts';
 import type { Deps } from '../shared/deps.ts';
 import { comesBackAfter, onlyWaits } from '../shared/failures.ts';

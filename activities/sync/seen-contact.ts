@@ -1,10 +1,9 @@
 // Decides what is left to do for a contact that the service has just shown. Values that are already correct cost no
 // call.
-import type { Contact } from '../../src/api-client/schemas/contact.ts';
-import type { ExtraField } from '../../src/contracts/wire/record.ts';
-import { STEP_BITS } from '../../src/contracts/wire/run.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import type { Note } from '../../src/ledger/notes.ts';
+
+import type { ExtraField } from '../../src/core/record.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import type { Note } from '../../src/core/sql/notes.ts';
 import {
   contactNote,
   type KnownPerson,
@@ -12,9 +11,11 @@ import {
   type SentContact,
   type SentTags,
   tagsNote,
-} from '../../src/ledger/sync/people.ts';
-import { type LeasedRecord } from '../../src/ledger/sync/record-rows.ts';
-import { endRecord, settleStep } from '../../src/ledger/sync/records.ts';
+} from '../../src/core/store/people.ts';
+import { STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { type LeasedRecord } from '../../src/jobs/sync/store/record-rows.ts';
+import { endRecord, settleStep } from '../../src/jobs/sync/store/records.ts';
+import type { Contact } from '../../src/service/api-client/schemas/contact.ts';
 import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
 import type { StepContext, StepResult } from './record-step.ts';
 import { hasExtra, hashRecord, mergeExtraInfo, needsRead } from './sync-diff.ts';

@@ -1,19 +1,20 @@
 // Applies a snapshot of the account: people who were found get the steps of an existing contact, and the others are
 // new.
-import { type SnapshotChoice, STEP_BITS } from '../../src/contracts/wire/run.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import { accountLists } from '../../src/ledger/sync/catalog.ts';
-import { findPeople } from '../../src/ledger/sync/people.ts';
-import { getRecord } from '../../src/ledger/sync/record-rows.ts';
-import { stepIsStopped } from '../../src/ledger/sync/run-warnings.ts';
-import { getRun, lockRun, noteSnapshot, type RunRow } from '../../src/ledger/sync/runs.ts';
+
+import type { Queryable } from '../../src/core/sql/database.ts';
+import { accountLists } from '../../src/core/store/catalog.ts';
+import { findPeople } from '../../src/core/store/people.ts';
+import { type SnapshotChoice, STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { getRecord } from '../../src/jobs/sync/store/record-rows.ts';
+import { stepIsStopped } from '../../src/jobs/sync/store/run-warnings.ts';
+import { getRun, lockRun, noteSnapshot, type RunRow } from '../../src/jobs/sync/store/runs.ts';
 import {
   clearSnapshot,
   countBlind,
   foundRecords,
   settleCards,
   settleMissing,
-} from '../../src/ledger/sync/snapshots.ts';
+} from '../../src/jobs/sync/store/snapshots.ts';
 import type { Deps } from '../shared/deps.ts';
 import { ruleOf } from './contact-change.ts';
 import { CARD_STEPS, runContext, stepContext } from './record-step.ts';

@@ -1,16 +1,9 @@
 // Reads snapshots of the account, a hundred contacts or cards per call, when that is cheaper than single look-ups.
-import {
-  firstPage,
-  type ListEnd,
-  nextPage,
-  type PageCursor,
-  type Window,
-} from '../../src/api-client/page-cursor.ts';
-import type { Page } from '../../src/api-client/shapes.ts';
-import { type RunSpec, STEP_BITS } from '../../src/contracts/wire/run.ts';
-import { pick, readCatalog } from '../../src/ledger/sync/catalog.ts';
-import { findPeople, type KnownPerson } from '../../src/ledger/sync/people.ts';
-import { getRun, type RunRow } from '../../src/ledger/sync/runs.ts';
+
+import { pick, readCatalog } from '../../src/core/store/catalog.ts';
+import { findPeople, type KnownPerson } from '../../src/core/store/people.ts';
+import { type RunSpec, STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { getRun, type RunRow } from '../../src/jobs/sync/store/runs.ts';
 import {
   clearSnapshot,
   countSnapshot,
@@ -18,8 +11,16 @@ import {
   foundRecords,
   noteCards,
   noteSnapshot,
-} from '../../src/ledger/sync/snapshots.ts';
+} from '../../src/jobs/sync/store/snapshots.ts';
 import { canonicalKey } from '../../src/mapping/phone/index.ts';
+import {
+  firstPage,
+  type ListEnd,
+  nextPage,
+  type PageCursor,
+  type Window,
+} from '../../src/service/api-client/page-cursor.ts';
+import type { Page } from '../../src/service/api-client/shapes.ts';
 import { callApi } from '../shared/api-call.ts';
 import { readCatalogue } from '../shared/catalog.ts';
 import type { Deps } from '../shared/deps.ts';

@@ -1,8 +1,7 @@
 // One batch of a sync: takes records that are due and works on many of them at once, each step by step.
 import { type ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import type { Halt } from '../../src/contracts/wire/run.ts';
-import { type EndCounts, STEP_BITS } from '../../src/contracts/wire/run.ts';
-import { accountLists } from '../../src/ledger/sync/catalog.ts';
+import { accountLists } from '../../src/core/store/catalog.ts';
+import { type BatchCounts, type Halt, STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
 import {
   nextDueMs,
   openSteps,
@@ -11,10 +10,10 @@ import {
   renewDue,
   takeBack,
   takeDue,
-} from '../../src/ledger/sync/due-records.ts';
-import { type LoadedRecord } from '../../src/ledger/sync/record-rows.ts';
-import { findEnd, type RecordEnd } from '../../src/ledger/sync/records.ts';
-import { getRun } from '../../src/ledger/sync/runs.ts';
+} from '../../src/jobs/sync/store/due-records.ts';
+import { type LoadedRecord } from '../../src/jobs/sync/store/record-rows.ts';
+import { findEnd, type RecordEnd } from '../../src/jobs/sync/store/records.ts';
+import { getRun } from '../../src/jobs/sync/store/runs.ts';
 
 import { type BatchControl, LEASE_SECONDS, runBatch } from '../shared/batch.ts';
 import { callScope } from '../shared/call-scope.ts';
@@ -45,12 +44,6 @@ export interface SyncBatchInput {
   readonly verifies: boolean;
   /** How often the run has been resumed. A halt that the batch reports carries it. */
   readonly resumes: number;
-}
-
-/** The counts of a batch. They are also its heartbeat details. */
-export interface BatchCounts extends Required<EndCounts> {
-  /** The last record that failed for now: failures in a row, and the reason. */
-  readonly trouble: NonNullable<StepResult['trouble']> | null;
 }
 
 export interface SyncBatchResult extends BatchCounts {

@@ -1,10 +1,10 @@
 // Opens a run over rows that were corrected. The file has only those rows, so nobody else counts as gone.
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/activity';
-import { RETRY_REFUSED } from '../../src/contracts/wire/retry.ts';
-import type { RunSpec } from '../../src/contracts/wire/run.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { openRun, type RunRow } from '../../src/ledger/sync/runs.ts';
+import type { Database } from '../../src/core/sql/database.ts';
+import { RETRY_REFUSED } from '../../src/jobs/sync/contract/retry.ts';
+import type { RunSpec } from '../../src/jobs/sync/contract/run.ts';
+import { openRun, type RunRow } from '../../src/jobs/sync/store/runs.ts';
 
 /**
  * @param from.file name of a file in the folder `data` of `baseDir`

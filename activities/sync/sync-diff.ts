@@ -1,9 +1,10 @@
 // Compares a record with what the ledger knows was sent. Pure functions.
-import type { SyncConfig } from '../../src/contracts/config/config.ts';
-import type { StepSpec } from '../../src/contracts/wire/intake.ts';
-import type { CrmRecord, ExtraField } from '../../src/contracts/wire/record.ts';
-import { STEP_BITS } from '../../src/contracts/wire/run.ts';
-import type { KnownPerson } from '../../src/ledger/sync/people.ts';
+
+import type { CrmRecord, ExtraField } from '../../src/core/record.ts';
+import type { KnownPerson } from '../../src/core/store/people.ts';
+import type { StepSpec } from '../../src/jobs/events/contract/intake.ts';
+import type { SyncConfig } from '../../src/jobs/sync/config.ts';
+import { STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
 import { brazilianVariants } from '../../src/mapping/phone/index.ts';
 import { changesNothing, contactChange, hashOf as hash, ruleOf, wishOf } from './contact-change.ts';
 

@@ -1,23 +1,18 @@
 // The ledger side of a sync: opens the run, plans the source page by page, counts the work, and closes the run. None
 // of these activities calls the API.
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { RetryRequest } from '../../src/contracts/wire/retry.ts';
-import {
-  type EndCounts,
-  LANES,
-  type RunReport,
-  type RunSpec,
-  STEP_BITS,
-} from '../../src/contracts/wire/run.ts';
-import { SOURCE_FAILURE, SourceError } from '../../src/contracts/wire/source.ts';
-import { pick, readCatalog } from '../../src/ledger/sync/catalog.ts';
-import { resetDue, takeBack } from '../../src/ledger/sync/due-records.ts';
-import { missingTags } from '../../src/ledger/sync/people.ts';
-import type { PlanMemory } from '../../src/ledger/sync/plan/plan-pages.ts';
-import { totalsOf } from '../../src/ledger/sync/row-problems.ts';
-import { closeRun } from '../../src/ledger/sync/run-end.ts';
-import { getRun, lockRun } from '../../src/ledger/sync/runs.ts';
-import { countTodo, reviveForTags } from '../../src/ledger/sync/staged-records.ts';
+import { LANES } from '../../src/core/lanes.ts';
+import { SOURCE_FAILURE, SourceError } from '../../src/core/source.ts';
+import { pick, readCatalog } from '../../src/core/store/catalog.ts';
+import { missingTags } from '../../src/core/store/people.ts';
+import type { RetryRequest } from '../../src/jobs/sync/contract/retry.ts';
+import { type EndCounts, type RunReport, type RunSpec, STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { resetDue, takeBack } from '../../src/jobs/sync/store/due-records.ts';
+import type { PlanMemory } from '../../src/jobs/sync/store/plan/pages.ts';
+import { totalsOf } from '../../src/jobs/sync/store/row-problems.ts';
+import { closeRun } from '../../src/jobs/sync/store/run-end.ts';
+import { getRun, lockRun } from '../../src/jobs/sync/store/runs.ts';
+import { countTodo, reviveForTags } from '../../src/jobs/sync/store/staged-records.ts';
 import { MappingStoppedError } from '../../src/mapping/index.ts';
 import type { Deps } from '../shared/deps.ts';
 import { wakeSinks } from '../shared/wake.ts';

@@ -1,11 +1,11 @@
 // The ledger side of a retry: opens its run, and stages the stored records as planning does with rows.
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
-import type { CrmRecord } from '../../src/contracts/wire/record.ts';
-import { RETRY_REFUSED, type RetryRequest } from '../../src/contracts/wire/retry.ts';
-import type { RunSpec } from '../../src/contracts/wire/run.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { findPeople, type KnownPerson } from '../../src/ledger/sync/people.ts';
+import type { CrmRecord } from '../../src/core/record.ts';
+import type { Database } from '../../src/core/sql/database.ts';
+import { findPeople, type KnownPerson } from '../../src/core/store/people.ts';
+import { RETRY_REFUSED, type RetryRequest } from '../../src/jobs/sync/contract/retry.ts';
+import type { RunSpec } from '../../src/jobs/sync/contract/run.ts';
 import {
   advanceRetry,
   nextRetryPage,
@@ -13,9 +13,9 @@ import {
   type RetriedRecord,
   RetryRefusedError,
   renewIntents,
-} from '../../src/ledger/sync/retries.ts';
-import { getRun, openRun, type RunRow } from '../../src/ledger/sync/runs.ts';
-import { type StagedRecord, stageRecords } from '../../src/ledger/sync/staged-records.ts';
+} from '../../src/jobs/sync/store/retries.ts';
+import { getRun, openRun, type RunRow } from '../../src/jobs/sync/store/runs.ts';
+import { type StagedRecord, stageRecords } from '../../src/jobs/sync/store/staged-records.ts';
 import { pipelineName, planSteps } from './sync-diff.ts';
 
 /** Records per transaction: about 0.5 s of work. */

@@ -1,10 +1,10 @@
 // Computes the tag list that a contact must have, from the wanted names, the current names, and the account's tag
 // ids.
 
-import type { Queryable } from '../../src/ledger/database.ts';
-import { pick } from '../../src/ledger/sync/catalog.ts';
-import type { SentTags } from '../../src/ledger/sync/people.ts';
-import { addWarning, UNKNOWN_TAG } from '../../src/ledger/sync/run-warnings.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import { pick } from '../../src/core/store/catalog.ts';
+import type { SentTags } from '../../src/core/store/people.ts';
+import { addWarning, UNKNOWN_TAG } from '../../src/jobs/sync/store/run-warnings.ts';
 import type { StepContext } from './record-step.ts';
 import { hashRecord, targetTags } from './sync-diff.ts';
 

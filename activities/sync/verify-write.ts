@@ -1,14 +1,15 @@
 // Compares what a write sent with what the service shows afterwards. Services ignore inputs that they do not know,
 // and the API text leaves several input names open, so a success alone proves nothing.
-import type { AssumptionKey } from '../../src/api-client/assumptions.ts';
-import type { Card } from '../../src/api-client/schemas/card.ts';
-import type { Contact } from '../../src/api-client/schemas/contact.ts';
-import type { ExtraField } from '../../src/contracts/wire/record.ts';
-import type { Step, WriteCheck } from '../../src/contracts/wire/run.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import { endRecord } from '../../src/ledger/sync/records.ts';
-import { addRowProblems } from '../../src/ledger/sync/row-problems.ts';
+
+import type { ExtraField } from '../../src/core/record.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import type { Step, WriteCheck } from '../../src/jobs/sync/contract/run.ts';
+import { endRecord } from '../../src/jobs/sync/store/records.ts';
+import { addRowProblems } from '../../src/jobs/sync/store/row-problems.ts';
 import { canonicalKey } from '../../src/mapping/phone/index.ts';
+import type { AssumptionKey } from '../../src/service/api-client/assumptions.ts';
+import type { Card } from '../../src/service/api-client/schemas/card.ts';
+import type { Contact } from '../../src/service/api-client/schemas/contact.ts';
 import type { Deps } from '../shared/deps.ts';
 import type { StepContext, StepResult } from './record-step.ts';
 

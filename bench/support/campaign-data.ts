@@ -1,5 +1,5 @@
 // A campaign with 100,000 members: what it was configured and planned as.
-import { CampaignConfig } from '../../src/contracts/config/config-campaigns.ts';
+import { CampaignConfig } from '../../src/jobs/campaigns/config.ts';
 
 export const MEMBERS = 100_000;
 export const RUN = 'acme/+spring/1';

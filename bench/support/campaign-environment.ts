@@ -1,6 +1,6 @@
 // A campaign in an environment of its own: contacts with a tag, a flow, windows that are always open.
-import { campaignIdentity, campaignPlanIdentity, WORK_QUEUE } from '../../src/contracts/ids.ts';
-import type { CampaignPlan } from '../../src/contracts/wire/campaign-plan.ts';
+import { campaignIdentity, campaignPlanIdentity, WORK_QUEUE } from '../../src/core/ids.ts';
+import type { CampaignPlan } from '../../src/jobs/campaigns/contract/plan.ts';
 import type { campaignPlan } from '../../workflows/campaign-plan.ts';
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
 import { type Environment, openEnvironment } from './environment.ts';

@@ -1,32 +1,33 @@
 // The statements that Sluice runs for every call, record, event, member, message and outgoing event, with the little
 // work that is under way at any time.
-import { takeSlots } from '../../src/budget/statements.ts';
-import { readMember, takeMembers, takeRight } from '../../src/ledger/campaigns/campaign-member-checks.ts';
+
+import type { Database, Queryable } from '../../src/core/sql/database.ts';
+import { getIntent, takeIntent } from '../../src/core/store/intents.ts';
+import { findPeople } from '../../src/core/store/people.ts';
+import { readMember, takeMembers, takeRight } from '../../src/jobs/campaigns/store/member-checks.ts';
 import {
   findConversations,
   getConversation,
   saveListings,
-} from '../../src/ledger/conversations/conversations.ts';
-import { addKnown, knownMessages, pruneMessages } from '../../src/ledger/conversations/messages.ts';
-import { pollOutlook } from '../../src/ledger/conversations/pollers.ts';
-import { windowFacts } from '../../src/ledger/conversations/window-facts.ts';
-import type { Database, Queryable } from '../../src/ledger/database.ts';
-import { dueChecks } from '../../src/ledger/events/delivery-checks.ts';
-import { endEvent } from '../../src/ledger/events/event-end.ts';
+} from '../../src/jobs/conversations/store/conversations.ts';
+import { addKnown, knownMessages, pruneMessages } from '../../src/jobs/conversations/store/messages.ts';
+import { pollOutlook } from '../../src/jobs/conversations/store/pollers.ts';
+import { windowFacts } from '../../src/jobs/conversations/store/window-facts.ts';
+import { dueChecks } from '../../src/jobs/events/store/delivery-checks.ts';
+import { endEvent } from '../../src/jobs/events/store/event-end.ts';
 import {
   addEvents,
   claimEvent,
   getEvent,
   markAccepted,
   nextInQueue,
-} from '../../src/ledger/events/events.ts';
-import { logCalls } from '../../src/ledger/operator/calls.ts';
-import { putEvents } from '../../src/ledger/outbox/outbox.ts';
-import { dueEvents, nextDueMs as nextOutgoingMs } from '../../src/ledger/outbox/outbox-due.ts';
-import { nextDueMs, renewDue, takeDue } from '../../src/ledger/sync/due-records.ts';
-import { getIntent, takeIntent } from '../../src/ledger/sync/intents.ts';
-import { findPeople } from '../../src/ledger/sync/people.ts';
-import { settleStep } from '../../src/ledger/sync/records.ts';
+} from '../../src/jobs/events/store/events.ts';
+import { dueEvents, nextDueMs as nextOutgoingMs } from '../../src/jobs/outbox/store/due.ts';
+import { putEvents } from '../../src/jobs/outbox/store/outbox.ts';
+import { nextDueMs, renewDue, takeDue } from '../../src/jobs/sync/store/due-records.ts';
+import { settleStep } from '../../src/jobs/sync/store/records.ts';
+import { logCalls } from '../../src/operator/store/calls.ts';
+import { takeSlots } from '../../src/service/budget/statements.ts';
 
 const ACCOUNT = 'acme';
 const RUN = 'acme/deals/1';

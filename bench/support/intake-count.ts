@@ -1,9 +1,9 @@
 // Reads what the ledger and Temporal store of accepted events. Every event with a 202 must exist exactly once.
 
 import type { Client } from '@temporalio/client';
-import { SEARCH_KEYS } from '../../src/contracts/ids.ts';
-import type { LeadIntakeInput } from '../../src/contracts/wire/intake.ts';
-import type { Database } from '../../src/ledger/database.ts';
+import { SEARCH_KEYS } from '../../src/core/ids.ts';
+import type { Database } from '../../src/core/sql/database.ts';
+import type { LeadIntakeInput } from '../../src/jobs/events/contract/intake.ts';
 
 /** Number of histories read in parallel. */
 const AT_ONCE = 16;

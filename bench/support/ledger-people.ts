@@ -1,7 +1,7 @@
 // A ledger that knows very many people, made by the database itself: names with the frequencies of a country, numbers,
 // e-mail addresses, the last run of a sync, a campaign, conversations with messages, and events.
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Database } from '../../src/ledger/database.ts';
+import type { Database } from '../../src/core/sql/database.ts';
 
 export const ACCOUNT = 'acme';
 

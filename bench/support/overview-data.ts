@@ -1,5 +1,5 @@
 // A large ledger for the bench of the overview: as many people, members and calls as its goals name, and work that waits.
-import type { Database } from '../../src/ledger/database.ts';
+import type { Database } from '../../src/core/sql/database.ts';
 import { MEMBERS, PLAN, RUN, SPEC } from './campaign-data.ts';
 
 export const PEOPLE = 1_000_000;

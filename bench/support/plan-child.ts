@@ -6,12 +6,12 @@ import { DefaultLogger } from '@temporalio/worker';
 import type { Deps } from '../../activities/shared/deps.ts';
 import { hashRecord } from '../../activities/sync/sync-diff.ts';
 import { createSyncPlanActivities, type PlanProgress } from '../../activities/sync/sync-plan.ts';
-import type { RunSpec } from '../../src/contracts/wire/run.ts';
-import { type Database, openPglite, openPostgres } from '../../src/ledger/database.ts';
-import { migrate } from '../../src/ledger/migrations/migrations.ts';
-import { openRun } from '../../src/ledger/sync/runs.ts';
+import { openSource } from '../../src/connectors/sources/index.ts';
+import { type Database, openPglite, openPostgres } from '../../src/core/sql/database.ts';
+import { migrate } from '../../src/core/sql/migrations/migrations.ts';
+import type { RunSpec } from '../../src/jobs/sync/contract/run.ts';
+import { openRun } from '../../src/jobs/sync/store/runs.ts';
 import { compileMapping } from '../../src/mapping/index.ts';
-import { openSource } from '../../src/sources/index.ts';
 import { KNOWN_ROWS, type Planned, rowOf, SPEC } from './plan-data.ts';
 
 const [work = '', dir = '', url = ''] = process.argv.slice(2);

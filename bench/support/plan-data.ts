@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RunSpec } from '../../src/contracts/wire/run.ts';
+import { RunSpec } from '../../src/jobs/sync/contract/run.ts';
 
 export const ROWS = Number.parseInt(process.env.PLAN_ROWS ?? '2000000', 10);
 /** Number of people in the ledger when 1 % of the rows have changed. */

@@ -1,5 +1,5 @@
 // The plans of statements as prepared statements have them: without the values of their parameters.
-import type { Database, Queryable } from '../../src/ledger/database.ts';
+import type { Database, Queryable } from '../../src/core/sql/database.ts';
 import type { HotCall } from './hot-path.ts';
 
 /** A statement that a call ran. */

@@ -1,6 +1,6 @@
 // How much of the ledger's disk a row of each kind takes, indexes included.
-import { openPostgres } from '../../src/ledger/database.ts';
-import { migrate } from '../../src/ledger/migrations/migrations.ts';
+import { openPostgres } from '../../src/core/sql/database.ts';
+import { migrate } from '../../src/core/sql/migrations/migrations.ts';
 import { startPostgresServer } from '../../test/support/postgres/postgres.ts';
 import { fillYear, type YearOf } from './year-data.ts';
 

@@ -1,5 +1,5 @@
 // A ledger after a year: what retention keeps of one busy account and of many quiet ones, made by the database itself.
-import type { Database } from '../../src/ledger/database.ts';
+import type { Database } from '../../src/core/sql/database.ts';
 
 /** Rows that the ledger keeps of one account. The same numbers, smaller, make the ledger of a test. */
 export interface YearOf {

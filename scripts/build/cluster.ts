@@ -1,4 +1,4 @@
 // Part of the build: makes the files that an embedded ledger begins with.
-import { buildCluster } from '../../src/ledger/embedded/cluster.ts';
+import { buildCluster } from '../../src/core/sql/embedded/cluster.ts';
 
 await buildCluster();

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { request } from 'undici';
 import { stringify } from 'yaml';
-import { freePort } from '../../src/runtime/ports.ts';
+import { freePort } from '../../src/core/ports.ts';
 
 const SCRAPE = '5s';
 const STEP_SECONDS = 5;

@@ -1,6 +1,6 @@
 // docs/reference/events.md: every event that sinks receive, out of the AsyncAPI document.
-import { EVENT_CONTENT_TYPE } from '../../src/contracts/wire/events.ts';
-import { EVENT_TYPES, MESSAGES, schemasOf } from '../../src/sinks/asyncapi-messages.ts';
+import { EVENT_CONTENT_TYPE } from '../../src/connectors/sinks/event.ts';
+import { EVENT_TYPES, MESSAGES, schemasOf } from '../../src/jobs/outbox/asyncapi/messages.ts';
 import { code, fence, GENERATED, item, page, plain, wrap } from './markdown.ts';
 
 /** The part of JSON Schema that events use. */

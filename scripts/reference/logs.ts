@@ -1,5 +1,5 @@
 // docs/reference/logs.md: every field of a log line, out of the table that the logger enforces.
-import { CONTEXT_FIELDS, EVENT_FIELDS, LINE_FIELDS, SDK_FIELDS } from '../../src/observability/log-fields.ts';
+import { CONTEXT_FIELDS, EVENT_FIELDS, LINE_FIELDS, SDK_FIELDS } from '../../src/observe/log-fields.ts';
 import { code, fence, GENERATED, item, page, wrap } from './markdown.ts';
 
 const EXAMPLE =

@@ -1,6 +1,6 @@
 // docs/reference/metrics.md: every metric of Sluice, out of the registry that processes serve.
 import type { Metric } from 'prom-client';
-import { createMetrics } from '../../src/observability/metrics/index.ts';
+import { createMetrics } from '../../src/observe/metrics/index.ts';
 import { code, fence, GENERATED, item, page, plain, wrap } from './markdown.ts';
 
 /** What prom-client keeps of a metric, beside what it declares. */

@@ -1,6 +1,6 @@
 // docs/reference/operator-api.md: every endpoint of the operator API, out of its contract.
-import { API_PREFIX, type Endpoint } from '../../src/contracts/operator/endpoint.ts';
-import { ENDPOINTS } from '../../src/contracts/operator/index.ts';
+import { API_PREFIX, type Endpoint } from '../../src/core/endpoint.ts';
+import { ENDPOINTS } from '../../src/operator/contract/index.ts';
 import { code, fence, GENERATED, item, page, wrap } from './markdown.ts';
 
 const TITLES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 // A company whose console is worth a picture: accounts, people, an export, events and a configuration. All of it is made up,
 // and the same in every run.
 import { stringify } from 'yaml';
-import { SCOPES } from '../../src/contracts/wire/scopes.ts';
+import { SCOPES } from '../../src/core/scopes.ts';
 
 export const ENV = { ACME_TOKEN: 'svc_picture_acme', SHOP_TOKEN: 'svc_picture_shop' };
 const ROWS = 1200;

@@ -1,7 +1,7 @@
 // The software bill of materials in CycloneDX 1.6: everything that a user of Sluice runs, with license and hash. It is made
 // here because `npm sbom --omit dev` (npm 11.19) leaves out each package that a development dependency needs too: 94 of
 // 340, undici and pg among them. It also knows neither the console's bundle nor what Sluice downloads at run time.
-import { TEMPORAL_PINS } from '../../src/runtime/temporal/temporal-binary.ts';
+import { TEMPORAL_PINS } from '../../src/temporal/temporal-binary.ts';
 import { licenseOf } from './licenses.ts';
 import type { Lock, LockedPackage } from './lock.ts';
 import type { Shipped } from './shipped.ts';

@@ -1,13 +1,14 @@
 // `sluice dev` and `sluice worker`: processes that stay up and do the work.
 import type { Command } from 'commander';
+import { carryOverPollers, carryOverWork } from '../app/carry-over.ts';
+import { openSocket } from '../app/connect/socket.ts';
+import { startIngress } from '../app/ingress.ts';
+import { idlePollers, startPollers, wakePollers, wakeSenders } from '../app/pollers.ts';
+import { followConfig } from '../app/reloading.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import type { Shutdown } from '../core/shutdown.ts';
 import { applyConfigured } from '../operator/service/schedules/index.ts';
 import { wantedSchedules } from '../operator/service/schedules/schedules.ts';
-import { carryOverPollers, carryOverWork } from '../runtime/carry-over.ts';
-import { startIngress } from '../runtime/ingress.ts';
-import { idlePollers, startPollers, wakePollers, wakeSenders } from '../runtime/pollers.ts';
-import { followConfig } from '../runtime/reloading.ts';
-import type { Shutdown } from '../runtime/shutdown.ts';
 import { serveConsole } from './console.ts';
 import { describeIngress, listening } from './ingress.ts';
 import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
@@ -21,7 +22,6 @@ import {
   withConfig,
   withState,
 } from './lib/connect/session.ts';
-import { openSocket } from './lib/connect/socket.ts';
 import { deploymentVersionOf } from './lib/deployment-version.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 import { describeChanges, toApply } from './schedule/apply-schedules.ts';

@@ -1,7 +1,7 @@
 // The front of the command line: it answers help and mistyped words and names from the tree of commands as data, and
 // loads the code of a command only to run it.
 import { Command } from 'commander';
-import { UnknownNameError } from '../config/errors.ts';
+import { UnknownNameError } from '../core/config/errors.ts';
 import { groupCommands } from './command-groups.ts';
 import { addExamples } from './examples.ts';
 import { findPlace, type Given } from './lib/connect/place.ts';
@@ -69,7 +69,7 @@ async function checkNames(command: Command, env: NodeJS.ProcessEnv): Promise<voi
 /** Whether a process answers for the state folder: it may use another configuration, so it knows better. */
 async function isServed(given: Given, env: NodeJS.ProcessEnv): Promise<boolean> {
   // Imported here: names that are right need no lock.
-  const { readFolderLock } = await import('../runtime/lock/folder-lock.ts');
+  const { readFolderLock } = await import('../core/lock/folder-lock.ts');
   const holder = await readFolderLock(findPlace(given, env).state);
   return typeof holder?.operator === 'string';
 }

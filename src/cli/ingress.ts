@@ -1,19 +1,19 @@
 // `sluice ingress`: a process that accepts events, and its OpenAPI document.
 import type { Command } from 'commander';
+import { openAdmin } from '../app/connect/admin.ts';
+import { startTracing } from '../app/connect/tracing.ts';
+import { type Ingress, openRoutes, startIngress } from '../app/ingress.ts';
+import { openLedgerWhenUp } from '../app/ledger/ledger-database.ts';
+import { openLedgerCipher } from '../app/ledger/ledger-encryption.ts';
+import { followConfig } from '../app/reloading.ts';
 import { createLiveConfig } from '../config/live-config.ts';
-import { describeRoutes } from '../ingress/http/index.ts';
-import { measuredDatabase } from '../ledger/measured-database.ts';
-import { type Ingress, openRoutes, startIngress } from '../runtime/ingress.ts';
-import { openLedgerWhenUp } from '../runtime/ledger/ledger-database.ts';
-import { openLedgerCipher } from '../runtime/ledger/ledger-encryption.ts';
-import { followConfig } from '../runtime/reloading.ts';
-import { registerWhenUp } from '../runtime/temporal/search-attributes.ts';
-import { openLazyClient } from '../runtime/temporal/temporal-client.ts';
-import { temporalTargetOf } from '../runtime/temporal/temporal-target.ts';
-import { openAdmin } from './lib/connect/admin.ts';
+import { measuredDatabase } from '../core/sql/measured-database.ts';
+import { describeRoutes } from '../jobs/events/ingress/http/index.ts';
+import { registerWhenUp } from '../temporal/search-attributes.ts';
+import { openLazyClient } from '../temporal/temporal-client.ts';
+import { temporalTargetOf } from '../temporal/temporal-target.ts';
 import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
 import { missingServers, openConfig, SECRETS_OF, withConfig } from './lib/connect/session.ts';
-import { startTracing } from './lib/connect/tracing.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 import { openLog } from './lib/log.ts';
 

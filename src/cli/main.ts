@@ -2,8 +2,8 @@
 // Entry point of the `sluice` command: parses the command line and turns errors into exit codes.
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { hasColor } from '../observability/color.ts';
-import { exitInterrupted } from '../runtime/shutdown.ts';
+import { exitInterrupted } from '../core/shutdown.ts';
+import { hasColor } from '../observe/color.ts';
 import { ASK } from './completion/scripts.ts';
 import { createFront } from './front.ts';
 import { endWithNpm } from './lib/connect/orphan.ts';

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parse as parseYaml } from 'yaml';
-import { readRegularFile } from '../files/regular-file.ts';
-import { acquireFolderLock, type FolderLock, FolderLockedError } from '../runtime/lock/folder-lock.ts';
+import { readRegularFile } from '../core/files/regular-file.ts';
+import { acquireFolderLock, type FolderLock, FolderLockedError } from '../core/lock/folder-lock.ts';
 import { FixtureError } from '../sandbox/fixture/fixture.ts';
 import { type Sandbox, startSandbox } from '../sandbox/server.ts';
 import { JournalDamaged } from '../sandbox/state/journal.ts';

@@ -1,8 +1,8 @@
 // Checks a campaign as if it were in the configuration file. Nothing is written.
 
-import type { DraftProblem } from '../contracts/operator/campaigns/campaign-drafts.ts';
+import { ConfigError } from '../core/config/errors.ts';
+import type { DraftProblem } from '../jobs/campaigns/contract/campaign-drafts.ts';
 import { writeEntry } from './edit-entry.ts';
-import { ConfigError } from './errors.ts';
 import { type LoadOptions, loadConfigText } from './load.ts';
 
 /** No configuration comes near it, and YAML is read by recursion. */

@@ -1,9 +1,9 @@
 // Joins sluice.yaml with the files that its `include` names: one file can have each account.
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { ConfigFileError, type ConfigProblem } from './errors.ts';
-import { entriesOf, isRecord } from './raw.ts';
-import { readYamlFile, type YamlFile } from './yaml-file.ts';
+import { ConfigFileError, type ConfigProblem } from '../core/config/errors.ts';
+import { entriesOf, isRecord } from '../core/config/raw.ts';
+import { readYamlFile, type YamlFile } from '../core/config/yaml-file.ts';
 
 /** Sections that an included file may have. What a process needs to start stands in the main file. */
 const INCLUDED_SECTIONS = [

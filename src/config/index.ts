@@ -1,7 +1,9 @@
 // Public exports of the configuration.
+
+export type { CheckProblem } from '../core/config/checks.ts';
+export * from '../core/config/errors.ts';
 export { checkWithSchema } from './checks/check-schema.ts';
-export type { CheckProblem, ConfigChecks } from './checks/config-checks.ts';
-export * from './errors.ts';
+export type { ConfigChecks } from './config-checks.ts';
 export { configJsonSchema } from './json-schema.ts';
 export {
   type LoadedConfig,

@@ -1,7 +1,8 @@
 // Translates zod's issues into messages for people who write YAML.
 import type { z } from 'zod';
-import { nearest } from '../contracts/suggest.ts';
-import { child, type JsonSchema, knownKeys } from './json-schema.ts';
+import { child } from '../core/config/raw.ts';
+import { nearest } from '../core/suggest.ts';
+import { type JsonSchema, knownKeys } from './json-schema.ts';
 
 type Issue = z.core.$ZodIssue;
 

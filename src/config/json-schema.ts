@@ -1,6 +1,8 @@
 // The JSON Schema of sluice.yaml, for editors, and to find the keys that are allowed at a place.
 import { z } from 'zod';
-import { Config, MappingConfig } from '../contracts/config/config.ts';
+import { child } from '../core/config/raw.ts';
+import { MappingConfig } from '../mapping/config.ts';
+import { Config } from './schema/config.ts';
 
 /** The part of JSON Schema that `z.toJSONSchema` writes for these shapes, and that this file reads back. */
 export interface JsonSchema {
@@ -38,12 +40,6 @@ export function knownKeys(schema: JsonSchema, value: unknown, path: readonly Pro
     });
   }
   return [...new Set(candidates.flatMap((one) => Object.keys(one.properties ?? {})))];
-}
-
-/** The value of the own property `part`, or undefined. */
-export function child(value: unknown, part: PropertyKey): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
-  return (value as Record<PropertyKey, unknown>)[part];
 }
 
 function own(schema: JsonSchema, part: PropertyKey): JsonSchema | undefined {

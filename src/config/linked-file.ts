@@ -1,7 +1,7 @@
 // Reads a file that sluice.yaml names. Its path is relative to sluice.yaml, and problems point into the file itself.
 import { basename, dirname, join, resolve } from 'node:path';
-import { ConfigFileError, type ConfigProblem } from './errors.ts';
-import { readYamlFile, type YamlFile } from './yaml-file.ts';
+import { ConfigFileError, type ConfigProblem } from '../core/config/errors.ts';
+import { readYamlFile, type YamlFile } from '../core/config/yaml-file.ts';
 
 export interface LinkedFile {
   /** The file that further problems point to; the naming file when this one is unreadable. */

@@ -1,6 +1,6 @@
 // The configuration of a running process. A reload replaces all of it at once, or nothing.
 import { isDeepStrictEqual } from 'node:util';
-import { redactTokens } from '../observability/redaction.ts';
+import { redactTokens } from '../core/redaction.ts';
 import { changesOf, keepWhatNeedsRestart } from './config-changes.ts';
 import { printsOf } from './file-prints.ts';
 import type { LoadedConfig } from './load.ts';

@@ -1,39 +1,36 @@
 // Loads sluice.yaml: parses and validates it, reads presets and schemas, and checks names.
 import { dirname, resolve } from 'node:path';
-import {
-  Config,
-  type KafkaConnection,
-  MappingConfig,
-  type OperatorConfig,
-  type ResolvedRoute,
-  type SourceConfig,
-} from '../contracts/config/config.ts';
-import { suggestion } from '../contracts/suggest.ts';
-import type { CampaignSpec } from '../contracts/wire/campaign.ts';
-import type { RunSpec } from '../contracts/wire/run.ts';
-import { checkCampaigns } from './checks/check-campaigns.ts';
+import { type KafkaConnection } from '../connectors/kafka/config.ts';
+import { type SourceConfig } from '../connectors/sources/config.ts';
+import { ConfigError, type ConfigProblem, UnknownNameError } from '../core/config/errors.ts';
+import { child, entriesOf, isRecord } from '../core/config/raw.ts';
+import { parseYaml, readYamlFile, type YamlFile } from '../core/config/yaml-file.ts';
+import { suggestion } from '../core/suggest.ts';
+import { checkCampaigns } from '../jobs/campaigns/checks/campaigns.ts';
+import type { CampaignSpec } from '../jobs/campaigns/contract/batches.ts';
+import { checkPollers } from '../jobs/conversations/check-config.ts';
+import { checkRoutes } from '../jobs/events/check-routes.ts';
+import { type ResolvedRoute } from '../jobs/events/config.ts';
+import { checkIngress } from '../jobs/events/ingress/check-config.ts';
+import { checkSyncs } from '../jobs/sync/check-config.ts';
+import type { RunSpec } from '../jobs/sync/contract/run.ts';
+import { MappingConfig } from '../mapping/config.ts';
 import { checkEncryption } from './checks/check-encryption.ts';
-import { checkIngress } from './checks/check-ingress.ts';
 import { checkInsecure } from './checks/check-insecure.ts';
 import { checkOperator } from './checks/check-operator.ts';
-import { checkPollers } from './checks/check-pollers.ts';
-import { checkRoutes } from './checks/check-routes.ts';
 import { checkSharedSecrets } from './checks/check-shared-secrets.ts';
 import { checkStrength, type SecretPart } from './checks/check-strength.ts';
-import { checkSyncs } from './checks/check-syncs.ts';
-
-import type { ConfigChecks } from './checks/config-checks.ts';
-import { ConfigError, type ConfigProblem, UnknownNameError } from './errors.ts';
+import type { ConfigChecks } from './config-checks.ts';
 import { joinIncluded } from './include.ts';
 import { describeIssues } from './issues.ts';
-import { child, configJsonSchema, type JsonSchema, presetJsonSchema } from './json-schema.ts';
+import { configJsonSchema, type JsonSchema, presetJsonSchema } from './json-schema.ts';
 import { readLinked } from './linked-file.ts';
-import { entriesOf, isRecord } from './raw.ts';
 import { checkReferences } from './references.ts';
 import { readSchemas } from './route-schemas.ts';
+import { Config } from './schema/config.ts';
+import { type OperatorConfig } from './schema/operator.ts';
 import { createSecretStore, type SecretStore } from './secret-store.ts';
 import type { Environment, ResolvedSecret } from './secrets.ts';
-import { parseYaml, readYamlFile, type YamlFile } from './yaml-file.ts';
 
 export interface LoadOptions extends ConfigChecks {
   /** Where `env:NAME` secrets are looked up. */

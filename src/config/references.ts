@@ -1,10 +1,9 @@
 // Checks the names by which parts of the configuration refer to each other.
 
-import { suggestion } from '../contracts/suggest.ts';
-import type { ConfigProblem } from './errors.ts';
-import { child } from './json-schema.ts';
-import { entriesOf } from './raw.ts';
-import type { YamlFile } from './yaml-file.ts';
+import type { ConfigProblem } from '../core/config/errors.ts';
+import { child, entriesOf } from '../core/config/raw.ts';
+import type { YamlFile } from '../core/config/yaml-file.ts';
+import { suggestion } from '../core/suggest.ts';
 
 interface Reference {
   /** The section that refers, and the key of the name. */

@@ -1,11 +1,10 @@
 // Reads and checks the JSON Schemas of routes, including those in files.
 
-import type { ConfigChecks } from './checks/config-checks.ts';
-import type { ConfigProblem } from './errors.ts';
-import { child } from './json-schema.ts';
+import type { ConfigProblem } from '../core/config/errors.ts';
+import { child, entriesOf, isRecord } from '../core/config/raw.ts';
+import type { YamlFile } from '../core/config/yaml-file.ts';
+import type { ConfigChecks } from './config-checks.ts';
 import { readLinked } from './linked-file.ts';
-import { entriesOf, isRecord } from './raw.ts';
-import type { YamlFile } from './yaml-file.ts';
 
 export interface RouteSchemas {
   /** By route. A route without a valid schema has no entry. */

@@ -1,6 +1,6 @@
 // Runs the program that a `command:` reference names. No shell reads the reference, and no message has its output.
 import { execFile } from 'node:child_process';
-import { SecretError } from './errors.ts';
+import { SecretError } from '../core/config/errors.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 64 * 1024;

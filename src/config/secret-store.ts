@@ -1,7 +1,7 @@
 // The secrets of a process. It keeps what commands printed, so that a command runs once and not for each use.
 import { resolve } from 'node:path';
 import pLimit from 'p-limit';
-import { SecretError } from './errors.ts';
+import { SecretError } from '../core/config/errors.ts';
 import {
   type Environment,
   probeSecret,

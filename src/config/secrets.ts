@@ -2,8 +2,8 @@
 import type { Stats } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { readRegularFile } from '../files/regular-file.ts';
-import { SecretError } from './errors.ts';
+import { SecretError } from '../core/config/errors.ts';
+import { readRegularFile } from '../core/files/regular-file.ts';
 import { runSecretCommand } from './secret-command.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

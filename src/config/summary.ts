@@ -1,14 +1,10 @@
 // What `sluice config check` says of a configuration that is right.
 import { access } from 'node:fs/promises';
-import {
-  type CampaignConfig,
-  type SinkConfig,
-  type SourceConfig,
-  secretRefs,
-  secretsOfSink,
-} from '../contracts/config/config.ts';
-import { redactTokens } from '../observability/redaction.ts';
-import { SecretError } from './errors.ts';
+import { type SinkConfig, secretsOfSink } from '../connectors/sinks/config.ts';
+import { type SourceConfig, secretRefs } from '../connectors/sources/config.ts';
+import { SecretError } from '../core/config/errors.ts';
+import { redactTokens } from '../core/redaction.ts';
+import { type CampaignConfig } from '../jobs/campaigns/config.ts';
 import type { LoadedConfig } from './load.ts';
 import type { SecretPresence } from './secrets.ts';
 

@@ -1,6 +1,6 @@
 // Loads the configuration again when one of its files has changed, and runs the commands of secrets again in time.
 import { setTimeout as delay } from 'node:timers/promises';
-import { durationMs } from '../contracts/config/config-base.ts';
+import { durationMs } from '../core/config/base.ts';
 import { areEqual, printsOf } from './file-prints.ts';
 import type { LiveConfig } from './live-config.ts';
 

@@ -1,5 +1,5 @@
 // Finds the day and month order of a date column from all its rows, before the first row is mapped.
-import type { RowScan, SourceNote } from '../contracts/wire/source.ts';
+import type { RowScan, SourceNote } from '../core/source.ts';
 import { type FoundOrder, readings } from './dates.ts';
 import { ValueError } from './errors.ts';
 import type { ExpressionCompiler, Reader } from './expression/expression.ts';

@@ -1,7 +1,8 @@
 // The parts of a record: contact, tags, extra fields and card, each compiled to a function over the row.
-import type { MappingConfig } from '../contracts/config/config.ts';
-import type { CrmRecord, ExtraField, RecordCard } from '../contracts/wire/record.ts';
+
+import type { CrmRecord, ExtraField, RecordCard } from '../core/record.ts';
 import { requireSafeName } from './columns.ts';
+import type { MappingConfig } from './config.ts';
 import { toDate } from './dates.ts';
 import { type ExpressionCompiler, type RowView, tableReader } from './expression/expression.ts';
 import { field, line, type Part, type Report, toNumber } from './parts.ts';

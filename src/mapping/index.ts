@@ -1,7 +1,8 @@
 // Compiles a mapping and applies it to rows. Values go in; a record, or the reasons why there is none, come out.
-import type { Expression, MappingConfig } from '../contracts/config/config.ts';
-import type { CrmRecord, RowProblem } from '../contracts/wire/record.ts';
-import type { RowScan } from '../contracts/wire/source.ts';
+
+import type { CrmRecord, RowProblem } from '../core/record.ts';
+import type { RowScan } from '../core/source.ts';
+import type { Expression, MappingConfig } from './config.ts';
 import { dateScan, orderOf } from './date-scan.ts';
 import type { FoundOrder } from './dates.ts';
 import { ExpressionCompiler, type RowView } from './expression/expression.ts';

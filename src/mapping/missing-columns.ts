@@ -1,7 +1,8 @@
 // Finds columns that a mapping reads and a source lacks. Without a column for the number, no row can become a record.
-import type { MappingConfig } from '../contracts/config/config.ts';
-import { nearest } from '../contracts/suggest.ts';
-import { isLikeData } from '../contracts/wire/source.ts';
+
+import { isLikeData } from '../core/source.ts';
+import { nearest } from '../core/suggest.ts';
+import type { MappingConfig } from './config.ts';
 import { foldCase } from './text.ts';
 
 const SHOWN = 40;

@@ -1,7 +1,7 @@
 // The building blocks of mappings and actions: functions over the row that report unusable values.
 import type { CountryCode } from 'libphonenumber-js/max';
-import type { Expression, MappingConfig } from '../contracts/config/config.ts';
-import type { RowProblem } from '../contracts/wire/record.ts';
+import type { RowProblem } from '../core/record.ts';
+import type { Expression, MappingConfig } from './config.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
 import type { ExpressionCompiler, Reader, RowView, Tidy } from './expression/expression.ts';
 import { isCountry, type PhoneRules, parsePhone, parsePhoneNumber } from './phone/index.ts';

@@ -1,5 +1,5 @@
 // Values of single fields: e-mail, yes or no, ids, tags.
-import { FlowId } from '../contracts/config/config-base.ts';
+import { FlowId } from '../core/config/base.ts';
 import { ValueError } from './errors.ts';
 import { byCodeUnit, clean, foldCase, isEmpty, toText } from './text.ts';
 

@@ -1,5 +1,5 @@
 // The error of the operator API, on both sides of the wire.
-import type { ErrorBody, ErrorKind } from '../contracts/operator/endpoint.ts';
+import type { ErrorBody, ErrorKind } from '../core/endpoint.ts';
 
 /** Thrown by handlers and, with the same content, by the client. The message names how to correct it. */
 export class OperatorError extends Error {

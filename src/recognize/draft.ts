@@ -1,5 +1,5 @@
 // Builds a mapping from guesses.
-import type { Expression, MappingConfig } from '../contracts/config/config.ts';
+import type { Expression, MappingConfig } from '../mapping/config.ts';
 import { type Column, type ColumnGuess, type Guess, plainName } from './columns.ts';
 import type { CountryGuess } from './country.ts';
 

@@ -1,8 +1,9 @@
 // Applies a mapping to the rows of a table: what would be written, and what would be rejected.
-import type { MappingConfig } from '../contracts/config/config.ts';
-import type { CrmRecord, RowProblem } from '../contracts/wire/record.ts';
+
+import { readCsvTable, type TableForm } from '../connectors/sources/csv/csv.ts';
+import type { CrmRecord, RowProblem } from '../core/record.ts';
+import type { MappingConfig } from '../mapping/config.ts';
 import { type CompileJsonata, compileMapping } from '../mapping/index.ts';
-import { readCsvTable, type TableForm } from '../sources/csv/csv.ts';
 
 export interface Preview {
   /** Rows that were read. */

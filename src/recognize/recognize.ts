@@ -1,7 +1,8 @@
 // Recognizes a table of people: its form, the CRM that wrote it, what its columns are, and a mapping as a first draft.
-import type { MappingConfig } from '../contracts/config/config.ts';
-import type { SourceNote } from '../contracts/wire/source.ts';
-import { readCsvTable, type TableForm } from '../sources/csv/csv.ts';
+
+import { readCsvTable, type TableForm } from '../connectors/sources/csv/csv.ts';
+import type { SourceNote } from '../core/source.ts';
+import type { MappingConfig } from '../mapping/config.ts';
 import { type Column, type ColumnGuess, guessColumn, guessOfName } from './columns.ts';
 import { type CountryGuess, guessCountry, rulesOf } from './country.ts';
 import { draftCard, draftMapping } from './draft.ts';

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 
 const VERSION = '4.32.5';
 const root = resolve(import.meta.dirname, '../..');
-const { cacheDirOf } = await import(join(root, 'dist/src/runtime/temporal/cache-dir.js'));
+const { cacheDirOf } = await import(join(root, 'dist/src/temporal/cache-dir.js'));
 const run = promisify(execFile);
 
 const started = performance.now();

@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
 
-import { cacheDirOf } from '../../src/runtime/temporal/cache-dir.ts';
-import { SEARCH_ATTRIBUTES } from '../../src/runtime/temporal/search-attributes.ts';
-import { findTemporalCli } from '../../src/runtime/temporal/temporal-binary.ts';
+import { cacheDirOf } from '../../src/temporal/cache-dir.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes.ts';
+import { findTemporalCli } from '../../src/temporal/temporal-binary.ts';
 import { pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { account, openEnvironment } from '../support/environment.ts';
 import { testLedger } from '../support/postgres/ledger.ts';

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import { crmSyncWorkflowId, scheduledSyncWorkflowId } from '../../src/contracts/ids.ts';
+import { crmSyncWorkflowId, scheduledSyncWorkflowId } from '../../src/core/ids.ts';
 import type { crmSync } from '../../workflows/crm-sync.ts';
 import { pauseUpdate } from '../../workflows/messages.ts';
 import type { scheduledSync } from '../../workflows/scheduled-sync.ts';

@@ -1,8 +1,8 @@
 // The context of a file whose campaigns take weeks: one Temporal server whose time runs ahead, and what it needs to be judged by.
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll } from 'vitest';
-import { SendingWindows } from '../../src/contracts/config/config-campaigns.ts';
-import type { Database } from '../../src/ledger/database.ts';
+import type { Database } from '../../src/core/sql/database.ts';
+import { SendingWindows } from '../../src/jobs/campaigns/config.ts';
 import { type campaignEnvironment, type FlowRun, flowRuns } from './campaign-context.ts';
 import { type Environment, openEnvironment } from './environment.ts';
 import { testLedger } from './postgres/ledger.ts';

@@ -1,14 +1,14 @@
 // A test environment whose account also takes events: what comes in is accepted as a transport would do it.
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { type MappingConfig, RouteConfig } from '../../src/contracts/config/config.ts';
-import type { EventDraft, EventRequest } from '../../src/contracts/wire/intake.ts';
-import type { CrmRecord } from '../../src/contracts/wire/record.ts';
-import { createAcceptance } from '../../src/ingress/accept.ts';
-import type { Acceptance, Route } from '../../src/ingress/intake.ts';
-import { intakeSpec } from '../../src/ingress/spec.ts';
-import type { Environment } from './environment.ts';
-import { MAPPING } from './environment.ts';
+import type { CrmRecord } from '../../src/core/record.ts';
+import { RouteConfig } from '../../src/jobs/events/config.ts';
+import type { EventDraft, EventRequest } from '../../src/jobs/events/contract/intake.ts';
+import { createAcceptance } from '../../src/jobs/events/ingress/accept.ts';
+import type { Acceptance, Route } from '../../src/jobs/events/ingress/intake.ts';
+import { intakeSpec } from '../../src/jobs/events/ingress/spec.ts';
+import { type MappingConfig } from '../../src/mapping/config.ts';
+import { type Environment, MAPPING } from './environment.ts';
 import { until } from './until.ts';
 
 /** A route of the account `acme` that makes leads; it is never asked to read. */

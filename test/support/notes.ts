@@ -1,7 +1,7 @@
 // What the ledger knows of a person, written down without the step that finds it out.
-import type { Queryable } from '../../src/ledger/database.ts';
-import type { Note } from '../../src/ledger/notes.ts';
-import { cardNote, contactNote, stageNote } from '../../src/ledger/sync/people.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
+import type { Note } from '../../src/core/sql/notes.ts';
+import { cardNote, contactNote, stageNote } from '../../src/core/store/people.ts';
 
 /** Runs a note by itself. */
 export async function writeNote<Row>(db: Queryable, note: Note): Promise<Row[]> {

@@ -1,5 +1,5 @@
 // Compares what the service logged and has with the ledger: what was lost, and what was made twice.
-import type { Queryable } from '../../src/ledger/database.ts';
+import type { Queryable } from '../../src/core/sql/database.ts';
 import type { PanelCard, PanelContact, PanelRequest } from './panel.ts';
 
 /** How often each text occurs. */

@@ -1,9 +1,9 @@
 // The context of a file that tests whole syncs: one Temporal server and one corner of the Temporal server for all its tests.
 import { afterAll, beforeAll } from 'vitest';
-import type { RunProgress, RunReport } from '../../src/contracts/wire/run.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { readProgress } from '../../src/operator/service/syncs/read-progress.ts';
-import { SEARCH_ATTRIBUTES } from '../../src/runtime/temporal/search-attributes.ts';
+import type { Database } from '../../src/core/sql/database.ts';
+import type { RunProgress, RunReport } from '../../src/jobs/sync/contract/run.ts';
+import { readProgress } from '../../src/jobs/sync/operator/read-progress.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes.ts';
 import { type Environment, type EnvironmentOptions, openEnvironment } from './environment.ts';
 import { testLedger } from './postgres/ledger.ts';
 import { connectTestTemporal, type TestTemporal } from './temporal/temporal.ts';

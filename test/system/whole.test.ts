@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { freePort } from '../../src/runtime/ports.ts';
+import { freePort } from '../../src/core/ports.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { sendToKafka } from '../support/console/day.ts';
 import { openPeople } from '../support/console/people.ts';

@@ -1,10 +1,10 @@
 // The workflow that follows deliveries: it waits for what is due, rides out a refusal, and ends when nothing is left.
 
 import { describe, expect, it } from 'vitest';
-import { deliveryWorkflowId } from '../../src/contracts/ids.ts';
-import { followMessages } from '../../src/ledger/events/deliveries.ts';
-import { listDeliveries } from '../../src/ledger/events/delivery-queries.ts';
-import { shortHash } from '../../src/ledger/short-hash.ts';
+import { deliveryWorkflowId } from '../../src/core/ids.ts';
+import { shortHash } from '../../src/core/sql/short-hash.ts';
+import { followMessages } from '../../src/jobs/events/store/deliveries.ts';
+import { listDeliveries } from '../../src/jobs/events/store/delivery-queries.ts';
 import { wakeSignal } from '../../workflows/messages.ts';
 import { account, type Environment } from '../support/environment.ts';
 import { acceptanceOf, draft, eventId, leadRoute, untilEnded } from '../support/intake-context.ts';

@@ -6,10 +6,10 @@ import { ApplicationFailure, rootCause } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createEncryptionCodec } from '../../src/codec/encryption-codec.ts';
-import { type EncryptionKey, readEncryptionKey } from '../../src/codec/keys.ts';
-import { apiQueue } from '../../src/contracts/ids.ts';
-import { SEARCH_ATTRIBUTES } from '../../src/runtime/temporal/search-attributes.ts';
+import { apiQueue } from '../../src/core/ids.ts';
+import { createEncryptionCodec } from '../../src/protect/codec/encryption-codec.ts';
+import { type EncryptionKey, readEncryptionKey } from '../../src/protect/codec/keys.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes.ts';
 import type { deliveryWatch } from '../../workflows/delivery-watch.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
@@ -24,7 +24,7 @@ const OLD = keyOf('old');
 const NEW = keyOf('new');
 const converterOf = (...keys: [EncryptionKey, ...EncryptionKey[]]): DataConverter => ({
   payloadCodecs: [createEncryptionCodec(keys)],
-  failureConverterPath: join(DIST, 'src/codec/failure-converter.js'),
+  failureConverterPath: join(DIST, 'src/protect/codec/failure-converter.js'),
 });
 
 let temporal: TestTemporal;

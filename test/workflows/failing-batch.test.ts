@@ -2,8 +2,8 @@
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../src/config/load.ts';
-import { outboxWorkflowId, WORK_QUEUE } from '../../src/contracts/ids.ts';
-import type { Database } from '../../src/ledger/database.ts';
+import { outboxWorkflowId, WORK_QUEUE } from '../../src/core/ids.ts';
+import type { Database } from '../../src/core/sql/database.ts';
 import { createFailingWorkReader } from '../../src/operator/service/overview/failing-work.ts';
 import { openTestOperator, type TestOperator } from '../support/operator.ts';
 import { testLedger } from '../support/postgres/ledger.ts';

@@ -2,15 +2,13 @@
 
 import { Client, Connection } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { leadIntakeWorkflowId } from '../../src/contracts/ids.ts';
-import { LANES } from '../../src/contracts/wire/run.ts';
-import type { Route } from '../../src/ingress/intake.ts';
-import { NotAcceptedError } from '../../src/ingress/intake.ts';
-import { freePort } from '../../src/runtime/ports.ts';
-import { closingCalls } from '../../src/runtime/temporal/closing-calls.ts';
+import { leadIntakeWorkflowId } from '../../src/core/ids.ts';
+import { LANES } from '../../src/core/lanes.ts';
+import { freePort } from '../../src/core/ports.ts';
+import { NotAcceptedError, type Route } from '../../src/jobs/events/ingress/intake.ts';
+import { closingCalls } from '../../src/temporal/closing-calls.ts';
 import { readySignal, retrySignal } from '../../workflows/messages.ts';
-import type { Environment } from '../support/environment.ts';
-import { account } from '../support/environment.ts';
+import { account, type Environment } from '../support/environment.ts';
 import { acceptanceOf, draft, eventId, lead, leadRoute, untilEnded } from '../support/intake-context.ts';
 import { openTestOperator } from '../support/operator.ts';
 import { effects } from '../support/panel.ts';

@@ -2,12 +2,12 @@
 
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { registerOutbox } from '../../src/cli/outbox/outbox.ts';
 import type { LoadedConfig } from '../../src/config/load.ts';
-import { outboxWorkflowId, WORK_QUEUE } from '../../src/contracts/ids.ts';
-import type { SinkStatus } from '../../src/contracts/operator/outbox.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { shortHash } from '../../src/ledger/short-hash.ts';
+import { outboxWorkflowId, WORK_QUEUE } from '../../src/core/ids.ts';
+import type { Database } from '../../src/core/sql/database.ts';
+import { shortHash } from '../../src/core/sql/short-hash.ts';
+import { registerOutbox } from '../../src/jobs/outbox/commands/outbox.ts';
+import type { SinkStatus } from '../../src/jobs/outbox/contract/operator.ts';
 import { wakeSignal } from '../../workflows/messages.ts';
 import { openTestOperator, type TestOperator } from '../support/operator.ts';
 import { emptyLedger, testLedger } from '../support/postgres/ledger.ts';

@@ -7,18 +7,18 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { createPollControlActivities } from '../../activities/polling/index.ts';
+import { createPollControlActivities } from '../../activities/conversations/index.ts';
 import type { Deps } from '../../activities/shared/deps.ts';
-import { registerPoll } from '../../src/cli/poll/poll.ts';
+import { startPollers } from '../../src/app/pollers.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { Config } from '../../src/contracts/config/config.ts';
-import { apiQueue, pollingIdentity, WORK_QUEUE } from '../../src/contracts/ids.ts';
-import type { PollBatchInput, PollBatchResult } from '../../src/contracts/wire/poll.ts';
-import { countMessages, endSweep, noteGap } from '../../src/ledger/conversations/poll-progress.ts';
-import type { Database } from '../../src/ledger/database.ts';
-import { commandPoller } from '../../src/operator/service/pollers/command.ts';
-import { startPollers } from '../../src/runtime/pollers.ts';
-import { SEARCH_ATTRIBUTES } from '../../src/runtime/temporal/search-attributes.ts';
+import { Config } from '../../src/config/schema/config.ts';
+import { apiQueue, pollingIdentity, WORK_QUEUE } from '../../src/core/ids.ts';
+import type { Database } from '../../src/core/sql/database.ts';
+import { registerPoll } from '../../src/jobs/conversations/commands/poll.ts';
+import type { PollBatchInput, PollBatchResult } from '../../src/jobs/conversations/contract/poll.ts';
+import { commandPoller } from '../../src/jobs/conversations/operator/command.ts';
+import { countMessages, endSweep, noteGap } from '../../src/jobs/conversations/store/poll-progress.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes.ts';
 import {
   pausePollingUpdate,
   pollNowUpdate,

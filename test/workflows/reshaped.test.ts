@@ -1,8 +1,8 @@
 // On real Temporal: the service shows messages in another form. The poller is blocked and the campaign waits; after the
 // override, with workers that have it, both go on: nothing is lost, and nothing is done twice.
 import { expect, it } from 'vitest';
-import { MessagingClient } from '../../src/api-client/client.ts';
-import { startPollers } from '../../src/runtime/pollers.ts';
+import { startPollers } from '../../src/app/pollers.ts';
+import { MessagingClient } from '../../src/service/api-client/client.ts';
 import { campaignProgressQuery, changeRateUpdate } from '../../workflows/messages.ts';
 import {
   campaignEnvironment,

@@ -2,8 +2,8 @@
 // the budget, intents and read-back apply as for every other event.
 
 import { executeChild, startChild, uuid4 } from '@temporalio/workflow';
-import { leadIntakeIdentity } from '../../src/contracts/ids.ts';
-import type { EventLane } from '../../src/contracts/wire/intake.ts';
+import { leadIntakeIdentity } from '../../src/core/ids.ts';
+import type { EventLane } from '../../src/jobs/events/contract/intake.ts';
 import type { leadIntake } from '../lead-intake.ts';
 
 /** Puts tasks of these workflows before those of syncs, as the ingress does. */

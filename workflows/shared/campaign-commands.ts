@@ -16,8 +16,8 @@ import type {
   CampaignCommandResult,
   CampaignInput,
   CampaignProgress,
-} from '../../src/contracts/wire/campaign.ts';
-import type { PlanNote } from '../../src/contracts/wire/campaign-plan.ts';
+} from '../../src/jobs/campaigns/contract/batches.ts';
+import type { PlanNote } from '../../src/jobs/campaigns/contract/plan.ts';
 import {
   type CampaignOperatorCommand,
   cancelCampaignUpdate,

@@ -9,7 +9,7 @@ import {
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { OverlapPolicy } from '../../src/contracts/config/config-schedule.ts';
+import type { OverlapPolicy } from '../../src/core/config/schedule.ts';
 
 /** How far the wait for a free id is. It is passed on when the workflow continues as new. */
 export interface Waiting {

@@ -1,6 +1,6 @@
 // Reads the failures of activities.
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
-import type { RefusalDetails } from '../../src/contracts/wire/run.ts';
+import type { RefusalDetails } from '../../src/jobs/sync/contract/run.ts';
 import type { Pause } from '../messages.ts';
 
 /** The refusal that a failed activity reports; null when it failed for another reason. */

@@ -3,8 +3,8 @@
 import { CancellationScope, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { SyncBatchInput, SyncBatchResult } from '../../activities/sync/sync-batch.ts';
-import { apiQueue } from '../../src/contracts/ids.ts';
-import type { EndCounts, Halt } from '../../src/contracts/wire/run.ts';
+import { apiQueue } from '../../src/core/ids.ts';
+import type { EndCounts, Halt } from '../../src/jobs/sync/contract/run.ts';
 import type { OperatorCommand } from '../messages.ts';
 import { BATCH_OPTIONS, callPriority, LEDGER_OPTIONS } from '../policies.ts';
 import type { PauseControl } from './pause.ts';

@@ -6,7 +6,7 @@ import type {
   RunPhase,
   RunProgress,
   STEP_BITS,
-} from '../../src/contracts/wire/run.ts';
+} from '../../src/jobs/sync/contract/run.ts';
 import type { Pause } from '../messages.ts';
 import { LANE } from '../policies.ts';
 import type { SnapshotState } from './snapshots.ts';

@@ -2,9 +2,9 @@
 
 import { CancellationScope, isCancellation, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { apiQueue } from '../../src/contracts/ids.ts';
-import type { NextAction, TriggerBatchResult } from '../../src/contracts/wire/campaign.ts';
-import type { PlanNote } from '../../src/contracts/wire/campaign-plan.ts';
+import { apiQueue } from '../../src/core/ids.ts';
+import type { NextAction, TriggerBatchResult } from '../../src/jobs/campaigns/contract/batches.ts';
+import type { PlanNote } from '../../src/jobs/campaigns/contract/plan.ts';
 import { BATCH_OPTIONS, callPriority, LANE } from '../policies.ts';
 import type { CampaignCommands } from './campaign-commands.ts';
 import { pauseFor } from './refusals.ts';

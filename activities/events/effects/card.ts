@@ -1,9 +1,10 @@
 // Steps on an event's card: find the open one, and move it.
-import type { EffectResult, RequestOf } from '../../../src/contracts/wire/intake.ts';
-import type { Queryable } from '../../../src/ledger/database.ts';
-import { noteMovedCard } from '../../../src/ledger/events/effect-notes.ts';
-import { noteProgress } from '../../../src/ledger/events/events.ts';
-import { type CatalogPipeline, pick, readCatalog } from '../../../src/ledger/sync/catalog.ts';
+
+import type { Queryable } from '../../../src/core/sql/database.ts';
+import { type CatalogPipeline, pick, readCatalog } from '../../../src/core/store/catalog.ts';
+import type { EffectResult, RequestOf } from '../../../src/jobs/events/contract/intake.ts';
+import { noteMovedCard } from '../../../src/jobs/events/store/effect-notes.ts';
+import { noteProgress } from '../../../src/jobs/events/store/events.ts';
 import { callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { refusal } from '../../shared/failures.ts';

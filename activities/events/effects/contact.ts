@@ -1,8 +1,9 @@
 // Steps on an event's contact: find it, and change its tags.
-import type { EffectResult, EffectStep } from '../../../src/contracts/wire/intake.ts';
-import { noteRemote } from '../../../src/ledger/events/effect-notes.ts';
-import { getEvent, noteProgress } from '../../../src/ledger/events/events.ts';
-import { pick, readCatalog } from '../../../src/ledger/sync/catalog.ts';
+
+import { pick, readCatalog } from '../../../src/core/store/catalog.ts';
+import type { EffectResult, EffectStep } from '../../../src/jobs/events/contract/intake.ts';
+import { noteRemote } from '../../../src/jobs/events/store/effect-notes.ts';
+import { getEvent, noteProgress } from '../../../src/jobs/events/store/events.ts';
 import { callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { refusal } from '../../shared/failures.ts';

@@ -1,17 +1,22 @@
 // Runs one step of an event: loads the event, runs the step, and records how it ended.
-import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../../../src/api-client/errors.ts';
-import type { EffectResult, EffectStep, RequestOf } from '../../../src/contracts/wire/intake.ts';
-import type { Queryable } from '../../../src/ledger/database.ts';
-import { type EffectDone, type EventEnd, endEvent } from '../../../src/ledger/events/event-end.ts';
+
+import { MediaError } from '../../../src/connectors/media/media-error.ts';
+import type { Queryable } from '../../../src/core/sql/database.ts';
+import type { IntentKey, IntentRow, NewIntent } from '../../../src/core/store/intents.ts';
+import { findPeople, type KnownPerson } from '../../../src/core/store/people.ts';
+import type { EffectResult, EffectStep, RequestOf } from '../../../src/jobs/events/contract/intake.ts';
+import { type EffectDone, type EventEnd, endEvent } from '../../../src/jobs/events/store/event-end.ts';
 import {
   countEventAttempt,
   type EventRow,
   getEvent,
   noteProgress,
-} from '../../../src/ledger/events/events.ts';
-import type { IntentKey, IntentRow, NewIntent } from '../../../src/ledger/sync/intents.ts';
-import { findPeople, type KnownPerson } from '../../../src/ledger/sync/people.ts';
-import { MediaError } from '../../../src/media/media-error.ts';
+} from '../../../src/jobs/events/store/events.ts';
+import {
+  ApiError,
+  InvalidArgumentError,
+  UnexpectedShapeError,
+} from '../../../src/service/api-client/errors.ts';
 import { type CallSubject, withSubject } from '../../shared/call-scope.ts';
 import type { AccountAccess, Deps } from '../../shared/deps.ts';
 import {

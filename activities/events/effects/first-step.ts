@@ -4,7 +4,7 @@ import {
   type EventLane,
   type EventRequest,
   eventLane,
-} from '../../../src/contracts/wire/intake.ts';
+} from '../../../src/jobs/events/contract/intake.ts';
 
 /** A request of an event that is not a lead. */
 export type EffectRequest = Exclude<EventRequest, { type: 'lead' }>;

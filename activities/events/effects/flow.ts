@@ -1,5 +1,5 @@
 // Step that triggers a flow, at most once, because nothing shows whether it ran.
-import type { EffectResult } from '../../../src/contracts/wire/intake.ts';
+import type { EffectResult } from '../../../src/jobs/events/contract/intake.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { isRefusal } from '../../shared/failures.ts';
 import { writeOnce } from '../../shared/write-once.ts';

@@ -1,5 +1,5 @@
 // Steps of the actions `message`, `flow`, `stage` and `tags`. Each is one API call.
-import type { EffectResult, EffectStep } from '../../../src/contracts/wire/intake.ts';
+import type { EffectResult, EffectStep } from '../../../src/jobs/events/contract/intake.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { createCardEffects } from './card.ts';
 import { createContactEffects } from './contact.ts';

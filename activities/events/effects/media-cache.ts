@@ -1,11 +1,12 @@
 // Cache of message files between download and sending, so that an event that waits or is retried does not download
 // them again.
-import type { RequestOf } from '../../../src/contracts/wire/intake.ts';
-import type { Queryable } from '../../../src/ledger/database.ts';
-import { readUploads } from '../../../src/ledger/events/uploads.ts';
-import { type FetchedMedia, fetchMedia } from '../../../src/media/fetch-media.ts';
-import { MediaError } from '../../../src/media/media-error.ts';
-import { createRoom, type Room, type Share } from '../../../src/media/room.ts';
+
+import { type FetchedMedia, fetchMedia } from '../../../src/connectors/media/fetch-media.ts';
+import { MediaError } from '../../../src/connectors/media/media-error.ts';
+import { createRoom, type Room, type Share } from '../../../src/connectors/media/room.ts';
+import type { Queryable } from '../../../src/core/sql/database.ts';
+import type { RequestOf } from '../../../src/jobs/events/contract/intake.ts';
+import { readUploads } from '../../../src/jobs/events/store/uploads.ts';
 import { callScope } from '../../shared/call-scope.ts';
 
 type Media = NonNullable<RequestOf<'message'>['media']>;

@@ -1,13 +1,14 @@
 // Steps that send an event's message, once. If the response is lost, they search for the message in the conversation.
-import type { HistoryMessage, SentMessage } from '../../../src/api-client/schemas/message.ts';
-import type { EffectResult, RequestOf } from '../../../src/contracts/wire/intake.ts';
-import type { Queryable } from '../../../src/ledger/database.ts';
-import { followMessages } from '../../../src/ledger/events/deliveries.ts';
-import { type EffectDone } from '../../../src/ledger/events/event-end.ts';
-import { noteProgress } from '../../../src/ledger/events/events.ts';
-import { findLookAlikes, type IntentRow, type MessageTrace } from '../../../src/ledger/sync/intents.ts';
+
+import type { FetchedMedia } from '../../../src/connectors/media/fetch-media.ts';
+import type { Queryable } from '../../../src/core/sql/database.ts';
+import { findLookAlikes, type IntentRow, type MessageTrace } from '../../../src/core/store/intents.ts';
+import type { EffectResult, RequestOf } from '../../../src/jobs/events/contract/intake.ts';
+import { followMessages } from '../../../src/jobs/events/store/deliveries.ts';
+import { type EffectDone } from '../../../src/jobs/events/store/event-end.ts';
+import { noteProgress } from '../../../src/jobs/events/store/events.ts';
 import { canonicalKey } from '../../../src/mapping/phone/index.ts';
-import type { FetchedMedia } from '../../../src/media/fetch-media.ts';
+import type { HistoryMessage, SentMessage } from '../../../src/service/api-client/schemas/message.ts';
 import { type Call, callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { comeBack } from '../../shared/failures.ts';

@@ -1,8 +1,9 @@
 // Chooses what of a message is sent. Outside the 24-hour window of a waba conversation the service delivers only
 // approved templates (API text, POST /v1/messages/send, rule 5), so Sluice sends nothing else there unless the route
 // allows it.
-import type { RequestOf } from '../../../src/contracts/wire/intake.ts';
-import { type ScopeOf, type Window, windowOf } from '../../../src/ledger/conversations/window.ts';
+
+import { type ScopeOf, type Window, windowOf } from '../../../src/jobs/conversations/store/window.ts';
+import type { RequestOf } from '../../../src/jobs/events/contract/intake.ts';
 import type { Deps } from '../../shared/deps.ts';
 import type { Effect } from './effect.ts';
 import { markOf } from './message-match.ts';

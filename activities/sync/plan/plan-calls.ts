@@ -1,9 +1,10 @@
 // Counts the API calls that the staged records of a run take: at least, if everybody is new, and at most.
-import type { PlanCalls } from '../../../src/contracts/wire/plan.ts';
-import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
-import { STEP_BITS, type Step } from '../../../src/contracts/wire/run.ts';
-import type { KnownPerson } from '../../../src/ledger/sync/people.ts';
-import type { RunRow } from '../../../src/ledger/sync/runs.ts';
+
+import type { CrmRecord } from '../../../src/core/record.ts';
+import type { KnownPerson } from '../../../src/core/store/people.ts';
+import type { PlanCalls } from '../../../src/jobs/sync/contract/plan.ts';
+import { STEP_BITS, type Step } from '../../../src/jobs/sync/contract/run.ts';
+import type { RunRow } from '../../../src/jobs/sync/store/runs.ts';
 import { canCombine, needsRead } from '../sync-diff.ts';
 
 /** With at least this many people without a look-up, Sluice reads a page of the account's contacts. */

@@ -1,12 +1,13 @@
 // Decides whether rows with one number are about one person, by names, e-mail addresses and documents. Pure
 // functions.
+
+import type { CrmRecord } from '../../../src/core/record.ts';
 import {
   type ConflictRule,
   IDENTITY_FIELDS,
   type IdentityField,
   type SyncConfig,
-} from '../../../src/contracts/config/config-sync.ts';
-import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+} from '../../../src/jobs/sync/config.ts';
 
 /** A value that identifies the number's owner, and the row that has it. */
 export interface Claim {

@@ -2,14 +2,14 @@
 // call.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PlanProblem, PlanReport } from '../../../src/contracts/wire/plan.ts';
-import type { RunSpec } from '../../../src/contracts/wire/run.ts';
-import { SourceError } from '../../../src/contracts/wire/source.ts';
-import type { Database, Queryable } from '../../../src/ledger/database.ts';
-import { shadowRunTables } from '../../../src/ledger/sync/plan/scratch.ts';
-import { readFindings } from '../../../src/ledger/sync/row-problems.ts';
-import { reportRun } from '../../../src/ledger/sync/run-report.ts';
-import { getRun, openDryRun } from '../../../src/ledger/sync/runs.ts';
+import { SourceError } from '../../../src/core/source.ts';
+import type { Database, Queryable } from '../../../src/core/sql/database.ts';
+import type { PlanProblem, PlanReport } from '../../../src/jobs/sync/contract/plan.ts';
+import type { RunSpec } from '../../../src/jobs/sync/contract/run.ts';
+import { shadowRunTables } from '../../../src/jobs/sync/store/plan/scratch.ts';
+import { readFindings } from '../../../src/jobs/sync/store/row-problems.ts';
+import { reportRun } from '../../../src/jobs/sync/store/run-report.ts';
+import { getRun, openDryRun } from '../../../src/jobs/sync/store/runs.ts';
 import { Newcomers } from './plan-newcomers.ts';
 import { outlookOf } from './plan-outlook.ts';
 import { type PlanProgress, planPages } from './plan-run.ts';

@@ -1,7 +1,8 @@
 // How a dry run counts people who are new to the ledger: by the shape of their records. Two records of one shape take
 // the same steps and write the same fields, so a dry run stages none of them.
-import { CONTACT_FIELDS } from '../../../src/contracts/config/config.ts';
-import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+
+import type { CrmRecord } from '../../../src/core/record.ts';
+import { CONTACT_FIELDS } from '../../../src/jobs/sync/config.ts';
 import { type DiffOptions, planNewcomer } from '../sync-diff.ts';
 import type { TagCounts } from './plan-tags.ts';
 

@@ -1,12 +1,13 @@
 // Evaluates the staged records of a run: who is created, updated and moved, and which fields are written. Reads only
 // the ledger.
-import type { PlanAction, PlanChange, PlanReport, PlanSample } from '../../../src/contracts/wire/plan.ts';
-import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
-import { STEP_BITS } from '../../../src/contracts/wire/run.ts';
-import type { Queryable } from '../../../src/ledger/database.ts';
-import { findPeople, type KnownPerson, missingTags } from '../../../src/ledger/sync/people.ts';
-import type { RunRow } from '../../../src/ledger/sync/runs.ts';
-import { stagedRecords } from '../../../src/ledger/sync/staged-records.ts';
+
+import type { CrmRecord } from '../../../src/core/record.ts';
+import type { Queryable } from '../../../src/core/sql/database.ts';
+import { findPeople, type KnownPerson, missingTags } from '../../../src/core/store/people.ts';
+import type { PlanAction, PlanChange, PlanReport, PlanSample } from '../../../src/jobs/sync/contract/plan.ts';
+import { STEP_BITS } from '../../../src/jobs/sync/contract/run.ts';
+import type { RunRow } from '../../../src/jobs/sync/store/runs.ts';
+import { stagedRecords } from '../../../src/jobs/sync/store/staged-records.ts';
 import { contactChange } from '../contact-change.ts';
 import { hashRecord, pipelineName, planNewcomer } from '../sync-diff.ts';
 import { stepsOf, Tally } from './plan-calls.ts';

@@ -1,8 +1,7 @@
 // Reads, maps and hashes one page of a source: everything that planning can do without the ledger. It runs in the
 // worker's own thread or in a separate one, so its result consists of texts, numbers and bytes.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { storable } from '../../../src/contracts/stored-json.ts';
-import type { CrmRecord, RowProblem } from '../../../src/contracts/wire/record.ts';
+import type { CrmRecord, RowProblem } from '../../../src/core/record.ts';
 import {
   type Fingerprint,
   type Source,
@@ -10,8 +9,9 @@ import {
   SourceError,
   type SourceNote,
   type SourcePage,
-} from '../../../src/contracts/wire/source.ts';
-import type { RowFinding } from '../../../src/ledger/sync/row-problems.ts';
+} from '../../../src/core/source.ts';
+import { storable } from '../../../src/core/stored-json.ts';
+import type { RowFinding } from '../../../src/jobs/sync/store/row-problems.ts';
 import { describeDates, describeMissingNumber, type Mapping } from '../../../src/mapping/index.ts';
 import { type DiffOptions, hashRecord, refName } from '../sync-diff.ts';
 import { shapeOf } from './plan-newcomers.ts';

@@ -1,26 +1,26 @@
 // The people of a page: merges each person's rows, with those of earlier pages, into one record, or rejects them
 // together.
-import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
-import type { Queryable } from '../../../src/ledger/database.ts';
-import { addMerged, type MergedRow, takeBackMerged } from '../../../src/ledger/sync/merged-rows.ts';
-import { findPeople } from '../../../src/ledger/sync/people.ts';
-import { findCarried } from '../../../src/ledger/sync/plan/carried.ts';
-import { findClaims, type StoredClaims, saveClaims } from '../../../src/ledger/sync/plan/plan-claims.ts';
+import type { CrmRecord } from '../../../src/core/record.ts';
+import type { Queryable } from '../../../src/core/sql/database.ts';
+import { findPeople } from '../../../src/core/store/people.ts';
+import { addMerged, type MergedRow, takeBackMerged } from '../../../src/jobs/sync/store/merged-rows.ts';
+import { findCarried } from '../../../src/jobs/sync/store/plan/carried.ts';
+import { findClaims, type StoredClaims, saveClaims } from '../../../src/jobs/sync/store/plan/claims.ts';
 import {
   type ChunkRef,
   type PlanMemory,
   pageOf,
   readChunks,
-} from '../../../src/ledger/sync/plan/plan-pages.ts';
-import { BARRED, REFUSED, STAGED } from '../../../src/ledger/sync/plan/seen-keys.ts';
+} from '../../../src/jobs/sync/store/plan/pages.ts';
+import { BARRED, REFUSED, STAGED } from '../../../src/jobs/sync/store/plan/seen-keys.ts';
 import {
   addRowProblems,
   CONFLICT,
   dropWarnings,
   type RowFinding,
-} from '../../../src/ledger/sync/row-problems.ts';
-import type { RunRow } from '../../../src/ledger/sync/runs.ts';
-import { dropStaged, findStaged, stageRecords } from '../../../src/ledger/sync/staged-records.ts';
+} from '../../../src/jobs/sync/store/row-problems.ts';
+import type { RunRow } from '../../../src/jobs/sync/store/runs.ts';
+import { dropStaged, findStaged, stageRecords } from '../../../src/jobs/sync/store/staged-records.ts';
 import { pipelineName, planSteps } from '../sync-diff.ts';
 import { claimsOf } from './plan-conflict.ts';
 import { CHUNK, type MappedRow, unpack } from './plan-page.ts';

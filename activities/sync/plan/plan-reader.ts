@@ -2,8 +2,8 @@
 // thread when the source is a file of more than one page.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { RunSpec } from '../../../src/contracts/wire/run.ts';
-import { type SourceCursor, SourceError } from '../../../src/contracts/wire/source.ts';
+import { type SourceCursor, SourceError } from '../../../src/core/source.ts';
+import type { RunSpec } from '../../../src/jobs/sync/contract/run.ts';
 import { MappingStoppedError } from '../../../src/mapping/index.ts';
 import { type MappedPage, type MappedRow, type PageTools, readMappedPage } from './plan-page.ts';
 import type { GoodColumns, ThreadAnswer, ThreadInput } from './plan-thread.ts';

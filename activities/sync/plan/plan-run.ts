@@ -1,19 +1,19 @@
 // Plans a run page by page. Each page and its position in the source are stored in one transaction. The worker and
 // the dry run of `sluice sync plan` both use it.
 
-import type { ProblemTotal } from '../../../src/contracts/wire/run.ts';
-import type { Database, Queryable } from '../../../src/ledger/database.ts';
-import { addMembers } from '../../../src/ledger/sync/members.ts';
-import { findPeople } from '../../../src/ledger/sync/people.ts';
-import { findCarried } from '../../../src/ledger/sync/plan/carried.ts';
-import { dropClaims } from '../../../src/ledger/sync/plan/plan-claims.ts';
-import { addPage, catchUp, dropPages, type PlanMemory } from '../../../src/ledger/sync/plan/plan-pages.ts';
-import { BARRED, STAGED } from '../../../src/ledger/sync/plan/seen-keys.ts';
-import { findWatermark } from '../../../src/ledger/sync/plan/watermarks.ts';
-import { addRowProblems, findProblems } from '../../../src/ledger/sync/row-problems.ts';
-import { addWarning } from '../../../src/ledger/sync/run-warnings.ts';
-import { advanceRun, getRun, lockRun, type RunRow } from '../../../src/ledger/sync/runs.ts';
-import { stageRecords } from '../../../src/ledger/sync/staged-records.ts';
+import type { Database, Queryable } from '../../../src/core/sql/database.ts';
+import { findPeople } from '../../../src/core/store/people.ts';
+import type { ProblemTotal } from '../../../src/jobs/sync/contract/run.ts';
+import { addMembers } from '../../../src/jobs/sync/store/members.ts';
+import { findCarried } from '../../../src/jobs/sync/store/plan/carried.ts';
+import { dropClaims } from '../../../src/jobs/sync/store/plan/claims.ts';
+import { addPage, catchUp, dropPages, type PlanMemory } from '../../../src/jobs/sync/store/plan/pages.ts';
+import { BARRED, STAGED } from '../../../src/jobs/sync/store/plan/seen-keys.ts';
+import { findWatermark } from '../../../src/jobs/sync/store/plan/watermarks.ts';
+import { addRowProblems, findProblems } from '../../../src/jobs/sync/store/row-problems.ts';
+import { addWarning } from '../../../src/jobs/sync/store/run-warnings.ts';
+import { advanceRun, getRun, lockRun, type RunRow } from '../../../src/jobs/sync/store/runs.ts';
+import { stageRecords } from '../../../src/jobs/sync/store/staged-records.ts';
 import { EXPRESSION_TIMEOUT } from '../../../src/mapping/index.ts';
 import { pipelineName, planSteps } from '../sync-diff.ts';
 import type { Newcomers } from './plan-newcomers.ts';

@@ -1,6 +1,6 @@
 // Stops a plan when an expression has exceeded its time limit on three rows. At two seconds per row, a million rows
 // would take weeks.
-import type { RowFinding } from '../../../src/ledger/sync/row-problems.ts';
+import type { RowFinding } from '../../../src/jobs/sync/store/row-problems.ts';
 import { EXPRESSION_TIMEOUT, MappingStoppedError } from '../../../src/mapping/index.ts';
 
 /** The plan stops at this many slow rows. */

@@ -1,12 +1,12 @@
 // Stages a page: merges the rows of one person into one record, compares each record with what was sent, and puts
 // people with something to do into run_records. The others stay in the packed page, in case a later row adds to them.
 // Rows of one number that contradict each other are rejected, whichever pages they are on.
-import type { Queryable } from '../../../src/ledger/database.ts';
-import { findPeople } from '../../../src/ledger/sync/people.ts';
-import { findDiffering, type PlanMemory, placeOf } from '../../../src/ledger/sync/plan/plan-pages.ts';
-import { REFUSED, STAGED } from '../../../src/ledger/sync/plan/seen-keys.ts';
-import type { RunRow } from '../../../src/ledger/sync/runs.ts';
-import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/staged-records.ts';
+import type { Queryable } from '../../../src/core/sql/database.ts';
+import { findPeople } from '../../../src/core/store/people.ts';
+import { findDiffering, type PlanMemory, placeOf } from '../../../src/jobs/sync/store/plan/pages.ts';
+import { REFUSED, STAGED } from '../../../src/jobs/sync/store/plan/seen-keys.ts';
+import type { RunRow } from '../../../src/jobs/sync/store/runs.ts';
+import { type StagedRecord, stageRecords } from '../../../src/jobs/sync/store/staged-records.ts';
 import { planSteps, refName } from '../sync-diff.ts';
 import { type Newcomer, type Newcomers, stepsOfShape } from './plan-newcomers.ts';
 import type { MappedRow } from './plan-page.ts';

@@ -1,10 +1,11 @@
 // Counts the tags that people of a dry run ask for and the account does not have. It compares them with the account's
 // tags as last read, because a dry run makes no call.
-import type { PlanTags } from '../../../src/contracts/wire/plan.ts';
-import type { Queryable } from '../../../src/ledger/database.ts';
-import { nameTest, readCatalogAt } from '../../../src/ledger/sync/catalog.ts';
-import { waitingForTags } from '../../../src/ledger/sync/people.ts';
-import type { RunRow } from '../../../src/ledger/sync/runs.ts';
+
+import type { Queryable } from '../../../src/core/sql/database.ts';
+import { nameTest, readCatalogAt } from '../../../src/core/store/catalog.ts';
+import { waitingForTags } from '../../../src/core/store/people.ts';
+import type { PlanTags } from '../../../src/jobs/sync/contract/plan.ts';
+import type { RunRow } from '../../../src/jobs/sync/store/runs.ts';
 
 /** Missing tags in the report, most wanted first. */
 const LISTED = 100;

@@ -1,10 +1,10 @@
 // A thread that reads and maps the pages of a file while the main thread works on the ledger. It keeps two pages
 // ahead: each message that it receives allows one more.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { RunSpec } from '../../../src/contracts/wire/run.ts';
-import { type SourceCursor, SourceError, type SourceErrorCode } from '../../../src/contracts/wire/source.ts';
+import { openSource } from '../../../src/connectors/sources/index.ts';
+import { type SourceCursor, SourceError, type SourceErrorCode } from '../../../src/core/source.ts';
+import type { RunSpec } from '../../../src/jobs/sync/contract/run.ts';
 import { compileMapping, MappingStoppedError } from '../../../src/mapping/index.ts';
-import { openSource } from '../../../src/sources/index.ts';
 import { type MappedPage, type MappedRow, readMappedPage } from './plan-page.ts';
 import type { SlowRow } from './plan-slow.ts';
 import { pageTools } from './plan-tools.ts';

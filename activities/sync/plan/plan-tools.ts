@@ -1,7 +1,8 @@
 // Builds the tools to read and map a page from the run's frozen spec.
-import { IDENTITY_FIELDS, type IdentityField } from '../../../src/contracts/config/config-sync.ts';
-import type { RunSpec } from '../../../src/contracts/wire/run.ts';
-import type { Source } from '../../../src/contracts/wire/source.ts';
+
+import type { Source } from '../../../src/core/source.ts';
+import { IDENTITY_FIELDS, type IdentityField } from '../../../src/jobs/sync/config.ts';
+import type { RunSpec } from '../../../src/jobs/sync/contract/run.ts';
 import { namedColumns } from '../../../src/mapping/expression/named-columns.ts';
 import type { Mapping } from '../../../src/mapping/index.ts';
 import type { PageTools } from './plan-page.ts';

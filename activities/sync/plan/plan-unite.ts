@@ -1,12 +1,9 @@
 // Merges the rows of one number into one record, or rejects them all. It goes row by row in the order of the source,
 // so the result does not depend on page boundaries.
-import {
-  IDENTITY_FIELDS,
-  type IdentityField,
-  type SyncConfig,
-} from '../../../src/contracts/config/config-sync.ts';
-import type { CrmRecord, RowProblem } from '../../../src/contracts/wire/record.ts';
-import { CONFLICT, type RowFinding } from '../../../src/ledger/sync/row-problems.ts';
+
+import type { CrmRecord, RowProblem } from '../../../src/core/record.ts';
+import { IDENTITY_FIELDS, type IdentityField, type SyncConfig } from '../../../src/jobs/sync/config.ts';
+import { CONFLICT, type RowFinding } from '../../../src/jobs/sync/store/row-problems.ts';
 import { mergeRecords } from '../sync-diff.ts';
 import {
   addClaims,

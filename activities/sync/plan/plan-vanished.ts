@@ -1,13 +1,13 @@
 // Mirrors: finds who has left the source, once, after its last page. Decision 13 says when Sluice changes nobody.
-import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
-import { STEP_BITS } from '../../../src/contracts/wire/run.ts';
-import type { Queryable } from '../../../src/ledger/database.ts';
-import { countMembers, dropMembers, listMembers } from '../../../src/ledger/sync/members.ts';
-import { findPeople, type KnownPerson } from '../../../src/ledger/sync/people.ts';
-import type { PlanMemory } from '../../../src/ledger/sync/plan/plan-pages.ts';
-import { addWarning } from '../../../src/ledger/sync/run-warnings.ts';
-import { type RunRow } from '../../../src/ledger/sync/runs.ts';
-import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/staged-records.ts';
+import type { CrmRecord } from '../../../src/core/record.ts';
+import type { Queryable } from '../../../src/core/sql/database.ts';
+import { findPeople, type KnownPerson } from '../../../src/core/store/people.ts';
+import { STEP_BITS } from '../../../src/jobs/sync/contract/run.ts';
+import { countMembers, dropMembers, listMembers } from '../../../src/jobs/sync/store/members.ts';
+import type { PlanMemory } from '../../../src/jobs/sync/store/plan/pages.ts';
+import { addWarning } from '../../../src/jobs/sync/store/run-warnings.ts';
+import { type RunRow } from '../../../src/jobs/sync/store/runs.ts';
+import { type StagedRecord, stageRecords } from '../../../src/jobs/sync/store/staged-records.ts';
 import { pipelineName, refName } from '../sync-diff.ts';
 
 /** This few people may always leave at once: half of a short list does not indicate a broken export. */

@@ -1,6 +1,6 @@
 // `sluice account`: what the accounts of the configuration offer, with the ids that configurations need.
 import type { Command } from 'commander';
-import type { AccountLists } from '../../contracts/operator/accounts.ts';
+import type { AccountLists } from '../../operator/contract/accounts.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';

@@ -1,10 +1,10 @@
 // `sluice config …`: is the configuration right, and what may stand in it.
 import type { Command } from 'commander';
 import { describeSummary } from '../../config/describe-summary.ts';
-import { ConfigError } from '../../config/errors.ts';
 import { configJsonSchema } from '../../config/json-schema.ts';
 import { summarize } from '../../config/summary.ts';
-import type { Output } from '../../contracts/operator/index.ts';
+import { ConfigError } from '../../core/config/errors.ts';
+import type { Output } from '../../operator/contract/index.ts';
 import { connectRunning } from '../lib/connect/connect.ts';
 import { runCommand } from '../lib/connect/lifetime.ts';
 import { openConfig, type SessionOptions, withConfig, withSessionOptions } from '../lib/connect/session.ts';

@@ -1,5 +1,5 @@
 // What `sluice init --csv` recognized, and the first rows as they would be written, without personal data in clear.
-import { maskRecord, maskValue } from '../../observability/masking.ts';
+import { maskRecord, maskValue } from '../../observe/masking.ts';
 import type { ColumnGuess, Preview } from '../../recognize/index.ts';
 import { formatMany } from '../lib/terminal/format.ts';
 import { type Column, tableOf } from '../lib/terminal/table.ts';

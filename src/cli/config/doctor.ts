@@ -1,8 +1,8 @@
 // `sluice doctor`: is everything that the configuration counts on really there? Reads only.
 import type { Command } from 'commander';
-import { UnknownNameError } from '../../config/errors.ts';
-import { suggestion } from '../../contracts/suggest.ts';
-import { describeGroups, examine, summarize, verdict } from '../../doctor/index.ts';
+import { describeGroups, examine, summarize, verdict } from '../../app/doctor/index.ts';
+import { UnknownNameError } from '../../core/config/errors.ts';
+import { suggestion } from '../../core/suggest.ts';
 import { connectRunning } from '../lib/connect/connect.ts';
 import { runCommand } from '../lib/connect/lifetime.ts';
 import { openConfig, type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';

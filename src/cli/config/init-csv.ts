@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { MappingConfig } from '../../contracts/config/config.ts';
-import { SourceError } from '../../contracts/wire/source.ts';
-import { NotRegularFileError, readRegularFile } from '../../files/regular-file.ts';
+import { NotRegularFileError, readRegularFile } from '../../core/files/regular-file.ts';
+import { SourceError } from '../../core/source.ts';
+import { MappingConfig } from '../../mapping/config.ts';
 import {
   type ColumnGuess,
   PRESETS,

@@ -1,8 +1,8 @@
 // `sluice find`: what happened to a person, and why they got no message.
 import type { Command } from 'commander';
-import type { Output } from '../../contracts/operator/index.ts';
-import { neutralLine } from '../../observability/neutral.ts';
+import { neutralLine } from '../../observe/neutral.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
+import type { Output } from '../../operator/contract/index.ts';
 import { integer } from '../lib/arguments.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';

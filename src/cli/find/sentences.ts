@@ -1,6 +1,6 @@
 // What happened to a person, in sentences.
-import type { WhyReason } from '../../contracts/operator/people.ts';
-import type { TimelineEntry } from '../../contracts/operator/people-timeline.ts';
+import type { WhyReason } from '../../operator/contract/people.ts';
+import type { TimelineEntry } from '../../operator/contract/people-timeline.ts';
 import { formatDuration } from '../lib/terminal/format.ts';
 
 type Entry<K extends TimelineEntry['kind']> = Extract<TimelineEntry, { kind: K }>;

@@ -1,10 +1,10 @@
 // Commands for backup and restore of the ledger.
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { RestoreCounts } from '../../ledger/restore/restores.ts';
-import { markRestored } from '../../ledger/restore/suspect.ts';
-import { openLedger } from '../../runtime/ledger/ledger-database.ts';
-import { acquireFolderLock } from '../../runtime/lock/folder-lock.ts';
+import { openLedger } from '../../app/ledger/ledger-database.ts';
+import { acquireFolderLock } from '../../core/lock/folder-lock.ts';
+import type { RestoreCounts } from '../../protect/restore/restores.ts';
+import { markRestored } from '../../protect/restore/suspect.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
@@ -53,7 +53,7 @@ export function registerBackup(ledger: Command, env: NodeJS.ProcessEnv): void {
           EXIT.usage,
           'the ledger is on PostgreSQL: restore it with the tools of that server, then run `sluice ledger restored --to TIME`',
         );
-      const { BackupError, restoreLedger } = await import('../../runtime/ledger/ledger-backup.ts');
+      const { BackupError, restoreLedger } = await import('../../app/ledger/ledger-backup.ts');
       const stateDir = resolve(state);
       const lock = await acquireFolderLock(stateDir, { command: 'sluice ledger restore' }, say);
       try {

@@ -1,8 +1,8 @@
 // `sluice ledger`: the tables of the ledger, how long each kind of data stays in them, and backups.
 import type { Command } from 'commander';
-import type { Output } from '../../contracts/operator/index.ts';
-import { versionOf } from '../../ledger/migrations/migrations.ts';
-import { openLedger } from '../../runtime/ledger/ledger-database.ts';
+import { openLedger } from '../../app/ledger/ledger-database.ts';
+import { versionOf } from '../../core/sql/migrations/migrations.ts';
+import type { Output } from '../../operator/contract/index.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';

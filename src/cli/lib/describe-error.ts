@@ -1,17 +1,18 @@
 // Turns an error that ends a command into the text on stderr and the exit code.
-import { SourceError } from '../../contracts/wire/source.ts';
-import { DatabaseUrlError, LedgerError } from '../../ledger/database.ts';
-import { LedgerRoleError, LedgerTooNewError } from '../../ledger/migrations/migrations.ts';
-import { PostgresTooOldError } from '../../ledger/server-version.ts';
+
+import { FolderLockedError } from '../../core/lock/folder-lock.ts';
+import { FolderPathError } from '../../core/lock/make-folder.ts';
+import { SourceError } from '../../core/source.ts';
+import { DatabaseUrlError, LedgerError } from '../../core/sql/database.ts';
+import { LedgerRoleError, LedgerTooNewError } from '../../core/sql/migrations/migrations.ts';
+import { PostgresTooOldError } from '../../core/sql/server-version.ts';
 import { MappingStoppedError } from '../../mapping/errors.ts';
-import { neutralLine } from '../../observability/neutral.ts';
+import { neutralLine } from '../../observe/neutral.ts';
 import { OperatorError } from '../../operator/error.ts';
-import { FolderLockedError } from '../../runtime/lock/folder-lock.ts';
-import { FolderPathError } from '../../runtime/lock/make-folder.ts';
-import { InsecureTemporalError, TemporalSettingsError } from '../../runtime/temporal/temporal-address.ts';
-import { BinaryNotFoundError } from '../../runtime/temporal/temporal-binary.ts';
-import { TemporalUnavailableError } from '../../runtime/temporal/temporal-health.ts';
-import { TemporalStartError } from '../../runtime/temporal/temporal-process.ts';
+import { InsecureTemporalError, TemporalSettingsError } from '../../temporal/temporal-address.ts';
+import { BinaryNotFoundError } from '../../temporal/temporal-binary.ts';
+import { TemporalUnavailableError } from '../../temporal/temporal-health.ts';
+import { TemporalStartError } from '../../temporal/temporal-process.ts';
 import { type Described, describePlain } from './describe-plain.ts';
 import { EXIT, exitCodeOfSource } from './exit.ts';
 

@@ -8,8 +8,8 @@ import {
   formatProblem,
   SecretError,
   UnknownNameError,
-} from '../../config/errors.ts';
-import { neutralLine } from '../../observability/neutral.ts';
+} from '../../core/config/errors.ts';
+import { neutralLine } from '../../observe/neutral.ts';
 import { OperatorError } from '../../operator/error.ts';
 import { CliError, EXIT } from './exit.ts';
 

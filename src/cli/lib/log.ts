@@ -3,12 +3,12 @@ import { trace } from '@opentelemetry/api';
 import { asyncLocalStorage } from '@temporalio/activity';
 import { Runtime, type TelemetryOptions } from '@temporalio/worker';
 import { fetch } from 'undici';
-import { deadlineSignal } from '../../contracts/deadline.ts';
-import { accountOfWorkflow } from '../../contracts/ids.ts';
-import type { LogContext, Logger } from '../../observability/logger.ts';
-import { temporalLogger } from '../../observability/temporal-logger.ts';
-import { freePort } from '../../runtime/ports.ts';
-import type { Shutdown } from '../../runtime/shutdown.ts';
+import { deadlineSignal } from '../../core/deadline.ts';
+import { accountOfWorkflow } from '../../core/ids.ts';
+import { freePort } from '../../core/ports.ts';
+import type { Shutdown } from '../../core/shutdown.ts';
+import type { LogContext, Logger } from '../../observe/logger.ts';
+import { temporalLogger } from '../../observe/temporal-logger.ts';
 import { makeLogger } from './logger.ts';
 
 /**

@@ -1,5 +1,5 @@
 // The logger of a command that may not need the Temporal SDK.
-import { createLogger, type Logger, type LoggerOptions } from '../../observability/logger.ts';
+import { createLogger, type Logger, type LoggerOptions } from '../../observe/logger.ts';
 import { CliError, EXIT } from './exit.ts';
 import { writeLines } from './terminal/progress.ts';
 import { hasColors, writeRaw } from './terminal/terminal.ts';

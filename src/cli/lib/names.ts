@@ -1,8 +1,8 @@
 // Reads the names in a configuration without the checks of a load: fast enough for completion and for a mistyped name.
 import { parse } from 'yaml';
-import { UnknownNameError } from '../../config/errors.ts';
-import { suggestion } from '../../contracts/suggest.ts';
-import { readRegularFileSync } from '../../files/regular-file.ts';
+import { UnknownNameError } from '../../core/config/errors.ts';
+import { readRegularFileSync } from '../../core/files/regular-file.ts';
+import { suggestion } from '../../core/suggest.ts';
 
 export type NameKind = 'account' | 'sync' | 'campaign' | 'poller';
 

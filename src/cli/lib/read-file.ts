@@ -1,5 +1,5 @@
 // Files that an option names. They are read before anything is opened.
-import { NotRegularFileError, openRegularFile } from '../../files/regular-file.ts';
+import { NotRegularFileError, openRegularFile } from '../../core/files/regular-file.ts';
 import { CliError, EXIT } from './exit.ts';
 
 /** Maximum length of a text, in bytes: what a request of the operator API takes. */

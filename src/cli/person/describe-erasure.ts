@@ -1,7 +1,7 @@
 // What an erasure did, in lines.
 
-import type { Output } from '../../contracts/operator/index.ts';
-import type { Elsewhere } from '../../contracts/operator/people.ts';
+import type { Output } from '../../operator/contract/index.ts';
+import type { Elsewhere } from '../../operator/contract/people.ts';
 import { formatCount, formatMany } from '../lib/terminal/format.ts';
 
 const PLACES: Readonly<Record<Elsewhere['place'], string>> = {

@@ -1,8 +1,8 @@
 // `sluice person`: exports and erases what Sluice has of one person.
 import type { Command } from 'commander';
-import type { Output } from '../../contracts/operator/index.ts';
-import { neutralLine } from '../../observability/neutral.ts';
+import { neutralLine } from '../../observe/neutral.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
+import type { Output } from '../../operator/contract/index.ts';
 import { nobody } from '../find/find.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';

@@ -1,5 +1,5 @@
 // Schedules as text and JSON.
-import type { Job, ScheduleEntry } from '../../contracts/operator/schedules.ts';
+import type { Job, ScheduleEntry } from '../../operator/contract/schedules.ts';
 import { namedBy } from '../../operator/service/schedules/jobs.ts';
 import { formatTime } from '../lib/terminal/format.ts';
 

@@ -1,8 +1,8 @@
 // `sluice sync schedule …` and `sluice campaign schedule …`: the schedules of the configuration on the Temporal server.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Input, Output } from '../../contracts/operator/index.ts';
-import { BACKFILL_OVERLAPS, type Job, type ScheduleEntry } from '../../contracts/operator/schedules.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
+import type { Input, Output } from '../../operator/contract/index.ts';
+import { BACKFILL_OVERLAPS, type Job, type ScheduleEntry } from '../../operator/contract/schedules.ts';
 import { JOBS, namedBy } from '../../operator/service/schedules/jobs.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';

@@ -1,6 +1,6 @@
 // `sluice calls`: which calls Sluice made, and what they were spent on.
 import type { Command } from 'commander';
-import type { LoggedCall, Spending } from '../../contracts/operator/overview.ts';
+import type { LoggedCall, Spending } from '../../operator/contract/overview.ts';
 import { integer } from '../lib/arguments.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';

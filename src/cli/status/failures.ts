@@ -1,7 +1,7 @@
 // `sluice failures`: what failed, and the command that helps.
 import type { Command } from 'commander';
-import type { Failure } from '../../contracts/operator/failures.ts';
-import type { Output } from '../../contracts/operator/index.ts';
+import type { Failure } from '../../operator/contract/failures.ts';
+import type { Output } from '../../operator/contract/index.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { EXIT } from '../lib/exit.ts';

@@ -1,7 +1,8 @@
 // What needs a person, in words, with the command that helps.
-import type { Health, Need } from '../../contracts/operator/overview.ts';
-import { ownReason } from '../../contracts/own-reason.ts';
-import { needsToken } from '../../contracts/refused-access.ts';
+
+import { ownReason } from '../../core/own-reason.ts';
+import { needsToken } from '../../core/refused-access.ts';
+import type { Health, Need } from '../../operator/contract/overview.ts';
 import { formatMany, formatTime } from '../lib/terminal/format.ts';
 
 type LedgerKind = Health['ledger']['kind'];

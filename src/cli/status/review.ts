@@ -1,6 +1,6 @@
 // `sluice review`: takes failures that somebody has looked at out of `sluice status` and the overview.
 import type { Command } from 'commander';
-import type { Input, Output } from '../../contracts/operator/index.ts';
+import type { Input, Output } from '../../operator/contract/index.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { EXIT } from '../lib/exit.ts';

@@ -1,9 +1,9 @@
 // `sluice status`: one screen with health, budget per token, what runs, and what needs a person.
 import type { Command } from 'commander';
-import type { Output } from '../../contracts/operator/index.ts';
-import type { RunningRun, TokenGauge, WaitingWork } from '../../contracts/operator/overview.ts';
-import { neutralLine } from '../../observability/neutral.ts';
-import { WHY_IT_WAITS } from '../campaign/describe-campaign-run.ts';
+import { WHY_IT_WAITS } from '../../jobs/campaigns/commands/describe-campaign-run.ts';
+import { neutralLine } from '../../observe/neutral.ts';
+import type { Output } from '../../operator/contract/index.ts';
+import type { RunningRun, TokenGauge, WaitingWork } from '../../operator/contract/overview.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { EXIT } from '../lib/exit.ts';

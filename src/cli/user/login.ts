@@ -2,10 +2,10 @@
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { httpClient } from '../../operator/client/node.ts';
+import { findToken, originOf, saveToken } from '../lib/connect/credentials.ts';
 import { runCommand, say } from '../lib/connect/lifetime.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { readSecret } from '../lib/terminal/ask-secret.ts';
-import { findToken, originOf, saveToken } from './credentials.ts';
 
 interface Options {
   readonly server?: string;

@@ -1,9 +1,9 @@
 // `sluice user`: who may log in to the console and to remote commands.
 import { type Command, Option } from 'commander';
-import { ROLES, type Role } from '../../contracts/operator/endpoint.ts';
-import type { User } from '../../contracts/operator/identity.ts';
-import type { Output } from '../../contracts/operator/index.ts';
+import { ROLES, type Role } from '../../core/endpoint.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
+import type { User } from '../../operator/contract/identity.ts';
+import type { Output } from '../../operator/contract/index.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';

@@ -1,8 +1,9 @@
 // Checks the keys of encryption: a key never stands in the file itself.
-import { problemOfKey } from '../../codec/keys.ts';
-import type { ConfigProblem } from '../errors.ts';
-import { child } from '../json-schema.ts';
-import type { YamlFile } from '../yaml-file.ts';
+
+import type { ConfigProblem } from '../../core/config/errors.ts';
+import { child } from '../../core/config/raw.ts';
+import type { YamlFile } from '../../core/config/yaml-file.ts';
+import { problemOfKey } from '../../protect/codec/keys.ts';
 
 /** A key of letters and digits behind `env:` is a valid name of a variable, which messages would repeat. */
 export function checkEncryption(main: YamlFile): ConfigProblem[] {

@@ -1,10 +1,10 @@
 // Refuses connections that would send tokens, keys or personal data unencrypted, unless their section has
 // `insecure: true`.
-import { hostOf, isLoopbackHost, isPlainRemote } from '../../contracts/loopback.ts';
-import type { ConfigProblem } from '../errors.ts';
-import { child } from '../json-schema.ts';
-import { entriesOf } from '../raw.ts';
-import type { YamlFile } from '../yaml-file.ts';
+
+import type { ConfigProblem } from '../../core/config/errors.ts';
+import { child, entriesOf } from '../../core/config/raw.ts';
+import type { YamlFile } from '../../core/config/yaml-file.ts';
+import { hostOf, isLoopbackHost, isPlainRemote } from '../../core/loopback.ts';
 
 type Path = readonly (string | number)[];
 

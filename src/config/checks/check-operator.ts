@@ -1,8 +1,9 @@
 // Checks the part `operator`: nobody can read a login on its way, and the server knows its own address.
-import { isLoopbackHost, isPlainRemote } from '../../contracts/loopback.ts';
-import type { ConfigProblem } from '../errors.ts';
-import { child } from '../json-schema.ts';
-import type { YamlFile } from '../yaml-file.ts';
+
+import type { ConfigProblem } from '../../core/config/errors.ts';
+import { child } from '../../core/config/raw.ts';
+import type { YamlFile } from '../../core/config/yaml-file.ts';
+import { isLoopbackHost, isPlainRemote } from '../../core/loopback.ts';
 
 const HTTP = ['operator', 'http'] as const;
 

@@ -1,7 +1,7 @@
 // Turns a zod schema of another folder into a check of one part of the configuration.
 import { z } from 'zod';
+import type { CheckProblem } from '../../core/config/checks.ts';
 import { describeIssues } from '../issues.ts';
-import type { CheckProblem } from './config-checks.ts';
 
 /**
  * A check for `loadConfig`. It reports every problem of a value at once, with "did you mean".

@@ -1,8 +1,7 @@
 // One secret has one purpose: whoever has it for one could use it for the other. Messages never contain a secret.
-import type { ConfigProblem } from '../errors.ts';
-import { child } from '../json-schema.ts';
-import { entriesOf } from '../raw.ts';
-import type { YamlFile } from '../yaml-file.ts';
+import type { ConfigProblem } from '../../core/config/errors.ts';
+import { child, entriesOf } from '../../core/config/raw.ts';
+import type { YamlFile } from '../../core/config/yaml-file.ts';
 
 type Path = readonly (string | number)[];
 

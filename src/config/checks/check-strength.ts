@@ -1,9 +1,11 @@
 // Refuses secrets that somebody could guess. Messages never contain a secret.
-import { problemOfKey } from '../../codec/keys.ts';
-import { type Config, isSignature } from '../../contracts/config/config.ts';
-import { type ConfigProblem, SecretError } from '../errors.ts';
+
+import { type ConfigProblem, SecretError } from '../../core/config/errors.ts';
+import type { YamlFile } from '../../core/config/yaml-file.ts';
+import { isSignature } from '../../jobs/events/config.ts';
+import { problemOfKey } from '../../protect/codec/keys.ts';
+import { type Config } from '../schema/config.ts';
 import type { ResolvedSecret } from '../secrets.ts';
-import type { YamlFile } from '../yaml-file.ts';
 import { createSecretOwners, namesOfValue, ownedSecrets } from './check-shared-secrets.ts';
 
 /** 128 bits, the minimum for HMAC-SHA256 and tokens. NIST SP 800-131A requires 112. */

@@ -1,12 +1,13 @@
 // The typed client of the operator API over fetch. The login is the session cookie, which scripts cannot read; commands
 // also carry the CSRF token of the session.
-import type { Input, Output, Route } from '../../contracts/operator/index.ts';
+
 import {
   createClient,
   FIELDS_HEADER,
   type OperatorClient,
   type Transport,
 } from '../../operator/client/client.ts';
+import type { Input, Output, Route } from '../../operator/contract/index.ts';
 import { OperatorError } from '../../operator/error.ts';
 
 export type { Input, Output, Route };

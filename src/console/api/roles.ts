@@ -1,4 +1,4 @@
-import type { Role } from '../../contracts/operator/endpoint.ts';
+import type { Role } from '../../core/endpoint.ts';
 
 export type RoleName = Role;
 /** As in the contract, whose constant would bring zod along. A type error here means that the contract changed. */

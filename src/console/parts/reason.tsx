@@ -1,6 +1,6 @@
 // Why something failed, was refused or waits: the code in words of the page's language, then the reason of this case.
 import { useTranslation } from 'react-i18next';
-import { ownReason } from '../../contracts/own-reason.ts';
+import { ownReason } from '../../core/own-reason.ts';
 import classes from './text.module.css';
 
 interface ReasonProps {

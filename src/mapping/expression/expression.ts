@@ -1,6 +1,7 @@
 // Compiles expressions of a mapping: columns, templates, JSONata, lists, and the long form with `map` and `default`.
-import type { Expression, ExpressionObject } from '../../contracts/config/config.ts';
+
 import { Columns } from '../columns.ts';
+import type { Expression, ExpressionObject } from '../config.ts';
 import type { FoundOrder } from '../dates.ts';
 import { MappingConfigError, ValueError } from '../errors.ts';
 import { foldCase, isEmpty, oneLine, toText } from '../text.ts';

@@ -1,5 +1,5 @@
 // Lists the columns that an expression names, without a row.
-import type { Expression } from '../../contracts/config/config.ts';
+import type { Expression } from '../config.ts';
 import { jsonataPaths } from './jsonata-paths.ts';
 
 /** Columns and paths, each once. */

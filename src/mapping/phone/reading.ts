@@ -9,7 +9,7 @@ import {
   Metadata,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
-import type { NumberFormat } from '../../contracts/config/config-mapping.ts';
+import type { NumberFormat } from '../config.ts';
 import { type Reading, toReading } from './canonical.ts';
 import {
   type Contradiction,

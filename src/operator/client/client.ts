@@ -1,6 +1,6 @@
 // The typed client of the operator API. The console bundles it, so it needs neither Node nor zod.
-import type { ErrorBody } from '../../contracts/operator/endpoint.ts';
-import type { Input, Output, Route } from '../../contracts/operator/index.ts';
+import type { ErrorBody } from '../../core/endpoint.ts';
+import type { Input, Output, Route } from '../contract/index.ts';
 import { OperatorError } from '../error.ts';
 
 export interface OperatorClient {

@@ -1,9 +1,9 @@
 // Serves the endpoints of the contract over HTTP. The same router serves the Unix socket.
 import express, { type Request, type Response, type Router } from 'express';
 import { z } from 'zod';
-import { API_PREFIX, type Endpoint } from '../../contracts/operator/endpoint.ts';
-import { ENDPOINTS, type Route } from '../../contracts/operator/index.ts';
+import { API_PREFIX, type Endpoint } from '../../core/endpoint.ts';
 import { FIELDS_HEADER } from '../client/client.ts';
+import { ENDPOINTS, type Route } from '../contract/index.ts';
 import { errorBody, OperatorError } from '../error.ts';
 import { type Caller, refusalOf } from '../service/caller.ts';
 import type { OperatorLog } from '../service/deps.ts';

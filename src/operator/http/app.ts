@@ -1,6 +1,6 @@
 // The operator API and the console over HTTP.
 import express, { type Express, type RequestHandler, type Router } from 'express';
-import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
+import { API_PREFIX } from '../../core/endpoint.ts';
 import type { OperatorLog } from '../service/deps.ts';
 import type { Dispatch } from '../service/dispatch.ts';
 import { createApi, refuseWith } from './api.ts';

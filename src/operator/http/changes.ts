@@ -1,7 +1,7 @@
 // Server-sent events: announces which topics changed, so that a console reads again what it shows. No data is sent.
 import type { Router } from 'express';
 import express from 'express';
-import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
+import { API_PREFIX } from '../../core/endpoint.ts';
 import { OperatorError } from '../error.ts';
 import { isAllowed, secondFactorRequired } from '../service/caller.ts';
 import type { ApiResponse } from './api.ts';

@@ -3,7 +3,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
-import { peerOf } from '../../ingress/http/peer.ts';
+import { peerOf } from '../../jobs/events/ingress/http/peer.ts';
 
 interface ConnectionLimits {
   /** Of all peers together. */

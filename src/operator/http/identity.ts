@@ -2,9 +2,9 @@
 import type { RequestHandler, Response, Router } from 'express';
 import express from 'express';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { OperatorHttp } from '../../contracts/config/config.ts';
-import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
-import type { Database } from '../../ledger/database.ts';
+import type { OperatorHttp } from '../../config/schema/operator.ts';
+import { API_PREFIX } from '../../core/endpoint.ts';
+import type { Database } from '../../core/sql/database.ts';
 import type { OperatorLog } from '../service/deps.ts';
 import { createCookies } from './cookies.ts';
 import { nonceOf, securityHeaders } from './headers.ts';

@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { readRegularFile } from '../../files/regular-file.ts';
+import { readRegularFile } from '../../core/files/regular-file.ts';
 import { closeServer } from './close-server.ts';
 import { boundConnections } from './connections.ts';
 

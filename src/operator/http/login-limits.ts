@@ -3,14 +3,14 @@ import type { Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { z } from 'zod';
-import { peerOf } from '../../ingress/http/peer.ts';
-import type { Database } from '../../ledger/database.ts';
-import { isKnownLogin } from '../../ledger/operator/login-attempts.ts';
-import { readLoginLink } from '../../ledger/operator/login-links.ts';
+import type { Database } from '../../core/sql/database.ts';
+import { peerOf } from '../../jobs/events/ingress/http/peer.ts';
 import { OperatorError } from '../error.ts';
 import { nameOfPending } from '../identity/pending-login.ts';
 import { hashToken } from '../identity/tokens.ts';
 import type { Caller } from '../service/caller.ts';
+import { isKnownLogin } from '../store/login-attempts.ts';
+import { readLoginLink } from '../store/login-links.ts';
 
 const Login = z.union([z.object({ name: z.string() }), z.object({ pending: z.string() })]);
 const Link = z.object({ link: z.string() });

@@ -1,9 +1,8 @@
 // The two routes of a login with an OpenID provider: to the provider, and back.
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { OperatorOidc } from '../../contracts/config/config.ts';
-import type { Database } from '../../ledger/database.ts';
-import { addAudit } from '../../ledger/operator/audit.ts';
+import type { OperatorOidc } from '../../config/schema/operator.ts';
+import type { Database } from '../../core/sql/database.ts';
 import { OperatorError } from '../error.ts';
 import { callerOfUser } from '../identity/callers.ts';
 import { startSession } from '../identity/logins.ts';
@@ -11,6 +10,7 @@ import { createOidcClient, type OidcClient } from '../identity/oidc.ts';
 import { userOfOidc } from '../identity/oidc-users.ts';
 import { sessionLimits } from '../identity/session-limits.ts';
 import type { OperatorLog } from '../service/deps.ts';
+import { addAudit } from '../store/audit.ts';
 import type { Cookies } from './cookies.ts';
 import { PENDING_SECONDS, readPending, signPending } from './oidc-pending.ts';
 

@@ -1,8 +1,8 @@
 // The OpenAPI document of the operator API, made from the contract.
 import { z } from 'zod';
-import { API_PREFIX, type Endpoint, ErrorBody } from '../../contracts/operator/endpoint.ts';
-import { ENDPOINTS } from '../../contracts/operator/index.ts';
+import { API_PREFIX, type Endpoint, ErrorBody } from '../../core/endpoint.ts';
 import { FIELDS_HEADER } from '../client/client.ts';
+import { ENDPOINTS } from '../contract/index.ts';
 
 type JsonSchema = Record<string, unknown>;
 

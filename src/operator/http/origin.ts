@@ -1,9 +1,9 @@
 // Refuses requests that a page of another site makes: with a foreign Host header, as after DNS rebinding, or a foreign
 // Origin. Only Temporal's web UI may call from its own origin, see temporal-ui.ts.
 import type { RequestHandler } from 'express';
-import { type HostProblem, hostOfRequest } from '../../contracts/authority.ts';
-import type { OperatorHttp } from '../../contracts/config/config.ts';
-import { isLoopbackHost } from '../../contracts/loopback.ts';
+import type { OperatorHttp } from '../../config/schema/operator.ts';
+import { type HostProblem, hostOfRequest } from '../../core/authority.ts';
+import { isLoopbackHost } from '../../core/loopback.ts';
 import { OperatorError } from '../error.ts';
 
 export type OwnAddress = Pick<OperatorHttp, 'publicUrl' | 'tls'>;

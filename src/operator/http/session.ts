@@ -1,9 +1,9 @@
 // Who calls: an access token, or the session of a browser together with its CSRF token.
 import type { Request, RequestHandler, Response } from 'express';
 import type { LoadedConfig } from '../../config/load.ts';
-import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
-import { peerOf } from '../../ingress/http/peer.ts';
-import type { Database } from '../../ledger/database.ts';
+import { API_PREFIX } from '../../core/endpoint.ts';
+import type { Database } from '../../core/sql/database.ts';
+import { peerOf } from '../../jobs/events/ingress/http/peer.ts';
 import { OperatorError } from '../error.ts';
 import { callerOfAccessToken, callerOfSession, type SessionCaller } from '../identity/callers.ts';
 import { secondFactorPolicy } from '../identity/second-factor-policy.ts';

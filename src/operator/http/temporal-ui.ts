@@ -1,9 +1,9 @@
 // Lets the page of Temporal's web UI decrypt payloads with the login of the console. The UI has an origin of its own,
 // so this is the one place that answers another origin: the one in operator.temporalUi, on the codec endpoints.
 import type { RequestHandler } from 'express';
-import { isPlainRemote } from '../../contracts/loopback.ts';
-import { CODEC } from '../../contracts/operator/codec.ts';
-import { API_PREFIX } from '../../contracts/operator/endpoint.ts';
+import { API_PREFIX } from '../../core/endpoint.ts';
+import { isPlainRemote } from '../../core/loopback.ts';
+import { CODEC } from '../contract/codec.ts';
 
 const PATHS: ReadonlySet<string> = new Set(
   Object.keys(CODEC).map((route) => API_PREFIX + route.slice(route.indexOf(' ') + 1)),

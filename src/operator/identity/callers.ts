@@ -1,12 +1,12 @@
 // Who a session, an access token or a Unix user is.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { plainName } from '../../contracts/plain-name.ts';
-import type { Database } from '../../ledger/database.ts';
-import { type SessionUse, useAccessToken, useSession } from '../../ledger/operator/sessions.ts';
-import { findUnixUser, type UserRow } from '../../ledger/operator/users.ts';
+import { plainName } from '../../core/plain-name.ts';
+import type { Database } from '../../core/sql/database.ts';
 import { OperatorError } from '../error.ts';
 import type { Caller } from '../service/caller.ts';
+import { type SessionUse, useAccessToken, useSession } from '../store/sessions.ts';
+import { findUnixUser, type UserRow } from '../store/users.ts';
 import { needsSecondFactor, type SecondFactorPolicy } from './second-factor-policy.ts';
 import { ACCESS_TOKEN_PREFIX, hashToken } from './tokens.ts';
 

@@ -1,15 +1,16 @@
 // Logins: with a password, and with a one-time link.
-import { plainName } from '../../contracts/plain-name.ts';
-import type { Database, Queryable } from '../../ledger/database.ts';
-import { beginLogin } from '../../ledger/operator/login-attempts.ts';
-import { createLoginLink, readLoginLink, takeLoginLink } from '../../ledger/operator/login-links.ts';
+import { plainName } from '../../core/plain-name.ts';
+import type { Database, Queryable } from '../../core/sql/database.ts';
+import { OperatorError } from '../error.ts';
+import { beginLogin } from '../store/login-attempts.ts';
+import { createLoginLink, readLoginLink, takeLoginLink } from '../store/login-links.ts';
 import {
   createSession,
   deleteEndedSessions,
   deleteSession,
   type SessionLimits,
   type SessionVia,
-} from '../../ledger/operator/sessions.ts';
+} from '../store/sessions.ts';
 import {
   createUser,
   findUnixUser,
@@ -21,8 +22,7 @@ import {
   passwordHashOf,
   setPassword,
   type UserRow,
-} from '../../ledger/operator/users.ts';
-import { OperatorError } from '../error.ts';
+} from '../store/users.ts';
 import type { Passwords } from './passwords.ts';
 import { hashToken, newToken } from './tokens.ts';
 

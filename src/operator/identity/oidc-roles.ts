@@ -1,8 +1,8 @@
 // What the claims of an OpenID provider say about a user: the role, and names to show.
 import { z } from 'zod';
-import type { OidcRoles } from '../../contracts/config/config.ts';
-import { ROLES, type Role } from '../../contracts/operator/endpoint.ts';
-import { plainName } from '../../contracts/plain-name.ts';
+import type { OidcRoles } from '../../config/schema/operator.ts';
+import { ROLES, type Role } from '../../core/endpoint.ts';
+import { plainName } from '../../core/plain-name.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 

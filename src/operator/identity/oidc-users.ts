@@ -1,17 +1,11 @@
 // Users who come from an OpenID provider. Issuer and subject identify them; e-mail addresses and names may change
 // hands.
-import type { OidcRoles } from '../../contracts/config/config.ts';
-import type { Role } from '../../contracts/operator/endpoint.ts';
-import type { Database, Queryable } from '../../ledger/database.ts';
-import {
-  changeUser,
-  createUser,
-  endLoginsOf,
-  findOidcUser,
-  type UserRow,
-} from '../../ledger/operator/users.ts';
-import { shortHash } from '../../ledger/short-hash.ts';
+import type { OidcRoles } from '../../config/schema/operator.ts';
+import type { Role } from '../../core/endpoint.ts';
+import type { Database, Queryable } from '../../core/sql/database.ts';
+import { shortHash } from '../../core/sql/short-hash.ts';
 import { OperatorError } from '../error.ts';
+import { changeUser, createUser, endLoginsOf, findOidcUser, type UserRow } from '../store/users.ts';
 import type { OidcUser } from './oidc.ts';
 import { roleOf, shownName, suggestedName } from './oidc-roles.ts';
 

@@ -2,10 +2,10 @@
 // audience, the times and the signature of the ID token.
 import * as client from 'openid-client';
 import { Agent, fetch } from 'undici';
-import type { OperatorOidc } from '../../contracts/config/config.ts';
-import { isLoopbackHost } from '../../contracts/loopback.ts';
-import { createGuard } from '../../outbound/guard.ts';
-import { readCapped } from '../../outbound/read-capped.ts';
+import type { OperatorOidc } from '../../config/schema/operator.ts';
+import { createGuard } from '../../connectors/outbound/guard.ts';
+import { readCapped } from '../../connectors/outbound/read-capped.ts';
+import { isLoopbackHost } from '../../core/loopback.ts';
 import { OperatorError } from '../error.ts';
 import { type Claims, hasClaim } from './oidc-roles.ts';
 

@@ -3,10 +3,10 @@
 import { hkdfSync } from 'node:crypto';
 import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
-import type { Database } from '../../ledger/database.ts';
-import { secretOf } from '../../ledger/operator/second-factors.ts';
-import { findUser, passwordHashOf, type UserRow } from '../../ledger/operator/users.ts';
+import type { Database } from '../../core/sql/database.ts';
 import { OperatorError } from '../error.ts';
+import { secretOf } from '../store/second-factors.ts';
+import { findUser, passwordHashOf, type UserRow } from '../store/users.ts';
 
 /** Seconds to enter a code. */
 const PENDING_SECONDS = 300;

@@ -1,7 +1,7 @@
 // Who has to have a second factor, as the configuration says now.
 import type { LoadedConfig } from '../../config/load.ts';
-import type { OperatorConfig } from '../../contracts/config/config.ts';
-import type { UserRow } from '../../ledger/operator/users.ts';
+import type { OperatorConfig } from '../../config/schema/operator.ts';
+import type { UserRow } from '../store/users.ts';
 
 export type SecondFactorPolicy = OperatorConfig['secondFactor'];
 

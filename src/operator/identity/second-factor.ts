@@ -1,17 +1,11 @@
 // The second factor of users who log in with a password: a code of an authenticator app, or a recovery code.
 import { Secret } from 'otpauth';
-import type { Database, Queryable } from '../../ledger/database.ts';
-import { beginLogin } from '../../ledger/operator/login-attempts.ts';
-import {
-  proposeSecret,
-  secretOf,
-  takeRecoveryCode,
-  takeStep,
-  turnOn,
-} from '../../ledger/operator/second-factors.ts';
-import { endOtherSessions } from '../../ledger/operator/sessions.ts';
-import { revokeTokensOf, type UserRow } from '../../ledger/operator/users.ts';
+import type { Database, Queryable } from '../../core/sql/database.ts';
 import { OperatorError } from '../error.ts';
+import { beginLogin } from '../store/login-attempts.ts';
+import { proposeSecret, secretOf, takeRecoveryCode, takeStep, turnOn } from '../store/second-factors.ts';
+import { endOtherSessions } from '../store/sessions.ts';
+import { revokeTokensOf, type UserRow } from '../store/users.ts';
 import { limitedLogin } from './logins.ts';
 import { hashToken } from './tokens.ts';
 import { describeOffset, type FoundCode, findCode, newSecret, totpUri } from './totp.ts';

@@ -1,5 +1,6 @@
 // Changes to users. The last admin stays.
-import type { Database, Queryable } from '../../ledger/database.ts';
+import type { Database, Queryable } from '../../core/sql/database.ts';
+import { OperatorError } from '../error.ts';
 import {
   changeUser,
   createUser,
@@ -11,8 +12,7 @@ import {
   setPassword,
   type UserChange,
   type UserRow,
-} from '../../ledger/operator/users.ts';
-import { OperatorError } from '../error.ts';
+} from '../store/users.ts';
 import type { Passwords } from './passwords.ts';
 
 export interface AddedUser extends Pick<NewUser, 'name' | 'displayName' | 'role' | 'unixUser'> {

@@ -1,9 +1,10 @@
 // Accounts and what they offer.
-import { UnknownNameError } from '../../config/errors.ts';
+
 import type { LoadedConfig } from '../../config/load.ts';
-import type { ACCOUNTS } from '../../contracts/operator/accounts.ts';
-import { suggestion } from '../../contracts/suggest.ts';
-import { redactTokens } from '../../observability/redaction.ts';
+import { UnknownNameError } from '../../core/config/errors.ts';
+import { redactTokens } from '../../core/redaction.ts';
+import { suggestion } from '../../core/suggest.ts';
+import type { ACCOUNTS } from '../contract/accounts.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 
 export function accountHandlers({ config, tools }: OperatorDeps): Handlers<keyof typeof ACCOUNTS> {

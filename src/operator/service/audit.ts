@@ -1,6 +1,6 @@
 // The audit log of the dispatcher, in the ledger.
-import type { Database } from '../../ledger/database.ts';
-import { addAudit, completeAudit, countAudit } from '../../ledger/operator/audit.ts';
+import type { Database } from '../../core/sql/database.ts';
+import { addAudit, completeAudit, countAudit } from '../store/audit.ts';
 import type { AuditLog } from './dispatch.ts';
 
 export function auditLog(db: Database): AuditLog {

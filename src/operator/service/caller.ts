@@ -1,5 +1,5 @@
 // Who calls the operator API, and what they may do.
-import { type Endpoint, ROLES, type Role } from '../../contracts/operator/endpoint.ts';
+import { type Endpoint, ROLES, type Role } from '../../core/endpoint.ts';
 import { OperatorError } from '../error.ts';
 
 /** Somebody whose identity is established: by a login, an access token, or the kernel. */

@@ -1,6 +1,6 @@
 // Announces which topics changed, while somebody listens: one cheap statement every two seconds reads marks of all
 // topics. Nothing is written when data changes, so the work itself pays nothing.
-import { changedTopics, type Marks, readMarks, type Topic } from '../../ledger/operator/change-marks.ts';
+import { changedTopics, type Marks, readMarks, type Topic } from '../store/change-marks.ts';
 import type { OperatorDeps } from './deps.ts';
 
 const CHECK_MS = 2000;

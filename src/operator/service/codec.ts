@@ -1,8 +1,8 @@
 // The codec server: encrypts and decrypts payloads for Temporal's web UI and command line.
 import type { PayloadCodec } from '@temporalio/common';
-import { openCodec } from '../../codec/index.ts';
-import { jsonOf, payloadOf } from '../../codec/payload-json.ts';
-import type { CODEC } from '../../contracts/operator/codec.ts';
+import { openCodec } from '../../protect/codec/index.ts';
+import { jsonOf, payloadOf } from '../../protect/codec/payload-json.ts';
+import type { CODEC } from '../contract/codec.ts';
 import { OperatorError } from '../error.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 

@@ -1,7 +1,7 @@
 // Calls the handler of a route: checks the caller and the input, keeps the audit log, and lets only what the contract
 // names leave the server. HTTP, the Unix socket and commands that serve themselves all come through here.
-import type { Endpoint } from '../../contracts/operator/endpoint.ts';
-import { ENDPOINTS, type Route } from '../../contracts/operator/index.ts';
+import type { Endpoint } from '../../core/endpoint.ts';
+import { ENDPOINTS, type Route } from '../contract/index.ts';
 import { OperatorError } from '../error.ts';
 import { type Caller, isAllowed, refusalOf, roleRequired } from './caller.ts';
 import type { Handlers, OperatorLog } from './deps.ts';

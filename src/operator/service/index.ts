@@ -1,32 +1,33 @@
 // The handlers of all endpoints.
-import type { Route } from '../../contracts/operator/index.ts';
+
+import { campaignHandlers } from '../../jobs/campaigns/operator/index.ts';
+import { campaignTestHandlers } from '../../jobs/campaigns/operator/test-send.ts';
+import { conversationHandlers } from '../../jobs/conversations/operator/conversations.ts';
+import { pollerHandlers } from '../../jobs/conversations/operator/index.ts';
+import { eventCorrectionHandlers } from '../../jobs/events/operator/event-corrections.ts';
+import { eventHandlers } from '../../jobs/events/operator/events.ts';
+import { refusalHandlers } from '../../jobs/events/operator/index.ts';
+import { createDeadLetters } from '../../jobs/events/operator/letters.ts';
+import { messageHandlers } from '../../jobs/events/operator/messages.ts';
+import { refusedRequestHandlers } from '../../jobs/events/operator/refused-requests.ts';
+import { outboxHandlers } from '../../jobs/outbox/operator/index.ts';
+import { correctionHandlers } from '../../jobs/sync/operator/corrections.ts';
+import { definitionHandlers } from '../../jobs/sync/operator/definitions.ts';
+import { firstSyncHandlers } from '../../jobs/sync/operator/first-sync.ts';
+import { syncHandlers } from '../../jobs/sync/operator/index.ts';
+import { planHandlers } from '../../jobs/sync/operator/plans.ts';
+import type { Route } from '../contract/index.ts';
 import { accountHandlers } from './accounts.ts';
-import { campaignHandlers } from './campaigns/index.ts';
-import { campaignTestHandlers } from './campaigns/test-send.ts';
 import { codecHandlers } from './codec.ts';
-import { conversationHandlers } from './conversations.ts';
-import { eventCorrectionHandlers } from './dead-letters/event-corrections.ts';
-import { refusalHandlers } from './dead-letters/index.ts';
-import { createDeadLetters } from './dead-letters/letters.ts';
-import { refusedRequestHandlers } from './dead-letters/refused-requests.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
-import { eventHandlers } from './events.ts';
 import { identityHandlers } from './identity/index.ts';
 import { ledgerHandlers } from './ledger.ts';
-import { messageHandlers } from './messages.ts';
 import { createOperatorEvents } from './operator-events.ts';
-import { outboxHandlers } from './outbox.ts';
 import { overviewHandlers } from './overview/index.ts';
 import { defaultProbes } from './overview/probes.ts';
 import { peopleHandlers } from './people/index.ts';
-import { pollerHandlers } from './pollers/index.ts';
 import { scheduleHandlers } from './schedules/index.ts';
 import { settingsHandlers } from './settings.ts';
-import { correctionHandlers } from './syncs/corrections.ts';
-import { definitionHandlers } from './syncs/definitions.ts';
-import { firstSyncHandlers } from './syncs/first-sync.ts';
-import { syncHandlers } from './syncs/index.ts';
-import { planHandlers } from './syncs/plans.ts';
 
 export function createHandlers(deps: OperatorDeps): Handlers<Route> {
   const letters = createDeadLetters(deps);

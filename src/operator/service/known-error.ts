@@ -1,9 +1,13 @@
 // Errors below the handlers that an operator can do something about, as errors of the operator API.
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
-import { DamagedPayloadError, EncryptionKeyError, UnknownEncryptionKeyError } from '../../codec/errors.ts';
-import { ConfigError, ConfigFileError, SecretError, UnknownNameError } from '../../config/errors.ts';
-import { LedgerError } from '../../ledger/database.ts';
-import { DamagedValueError, UnknownLedgerKeyError } from '../../ledger/encryption/cipher.ts';
+import { ConfigError, ConfigFileError, SecretError, UnknownNameError } from '../../core/config/errors.ts';
+import { DamagedValueError, UnknownLedgerKeyError } from '../../core/encryption/cipher.ts';
+import { LedgerError } from '../../core/sql/database.ts';
+import {
+  DamagedPayloadError,
+  EncryptionKeyError,
+  UnknownEncryptionKeyError,
+} from '../../protect/codec/errors.ts';
 import { OperatorError } from '../error.ts';
 
 /**

@@ -1,7 +1,7 @@
 // Backup of the ledger, and the end of a restore.
 
-import type { LEDGER } from '../../contracts/operator/ledger.ts';
-import { openRestore, endRestore as setEnded } from '../../ledger/restore/restores.ts';
+import { openRestore, endRestore as setEnded } from '../../protect/restore/restores.ts';
+import type { LEDGER } from '../contract/ledger.ts';
 import { OperatorError } from '../error.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 

@@ -1,7 +1,7 @@
 // Requests of events, and dead letters, without personal data.
-import type { EventRequest } from '../../contracts/wire/intake.ts';
-import { MAX_DEPTH } from '../../ingress/route/index.ts';
-import { maskName, maskPhone, maskRecord } from '../../observability/masking.ts';
+import type { EventRequest } from '../../jobs/events/contract/intake.ts';
+import { MAX_DEPTH } from '../../jobs/events/ingress/route/index.ts';
+import { maskName, maskPhone, maskRecord } from '../../observe/masking.ts';
 
 export const HIDDEN = '•••';
 

@@ -1,16 +1,16 @@
 // What operators send by hand. Sluice accepts it as events of a built-in route, so that every rule for events applies.
 import type { Client } from '@temporalio/client';
-import { UnknownNameError } from '../../config/errors.ts';
-import { durationMs } from '../../contracts/config/config-base.ts';
-import { OPERATOR_ROUTE } from '../../contracts/ids.ts';
-import { suggestion } from '../../contracts/suggest.ts';
-import type { RequestOf } from '../../contracts/wire/intake.ts';
-import { createAcceptance } from '../../ingress/accept.ts';
-import { type Acceptance, NotAcceptedError, type Route } from '../../ingress/intake.ts';
-import { eventId } from '../../ingress/route/key.ts';
-import { intakeSpec } from '../../ingress/spec.ts';
-import { getEvent } from '../../ledger/events/events.ts';
-import { subjectOf } from '../../mapping/actions/actions.ts';
+import { durationMs } from '../../core/config/base.ts';
+import { UnknownNameError } from '../../core/config/errors.ts';
+import { OPERATOR_ROUTE } from '../../core/ids.ts';
+import { suggestion } from '../../core/suggest.ts';
+import type { RequestOf } from '../../jobs/events/contract/intake.ts';
+import { createAcceptance } from '../../jobs/events/ingress/accept.ts';
+import { type Acceptance, NotAcceptedError, type Route } from '../../jobs/events/ingress/intake.ts';
+import { eventId } from '../../jobs/events/ingress/route/key.ts';
+import { intakeSpec } from '../../jobs/events/ingress/spec.ts';
+import { subjectOf } from '../../jobs/events/rules/actions.ts';
+import { getEvent } from '../../jobs/events/store/events.ts';
 import { OperatorError } from '../error.ts';
 import type { OperatorDeps } from './deps.ts';
 

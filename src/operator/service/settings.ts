@@ -1,13 +1,13 @@
 // The configuration as it is loaded, assumptions, and the doctor.
 import { readFile } from 'node:fs/promises';
 import { entriesOfSummary } from '../../config/describe-summary.ts';
-import { ConfigError, ConfigFileError, UnknownNameError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { probeOnly, summarize } from '../../config/summary.ts';
-import type { DoctorReport, SETTINGS } from '../../contracts/operator/settings.ts';
-import { suggestion } from '../../contracts/suggest.ts';
-import { retentionOf } from '../../ledger/retention/report.ts';
-import { redactTokens } from '../../observability/redaction.ts';
+import { ConfigError, ConfigFileError, UnknownNameError } from '../../core/config/errors.ts';
+import { redactTokens } from '../../core/redaction.ts';
+import { suggestion } from '../../core/suggest.ts';
+import { retentionOf } from '../../protect/retention/report.ts';
+import type { DoctorReport, SETTINGS } from '../contract/settings.ts';
 import { OperatorError } from '../error.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 

@@ -1,6 +1,6 @@
 // Wakes a workflow that works through rows of the ledger. Starts it if it does not run.
 import type { Client } from '@temporalio/client';
-import { WAKE_SIGNAL, WORK_QUEUE } from '../../contracts/ids.ts';
+import { WAKE_SIGNAL, WORK_QUEUE } from '../../core/ids.ts';
 
 export async function wakeWorkflow(
   client: Client,

@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { shortHash } from '../../ledger/short-hash.ts';
+import { shortHash } from '../../core/sql/short-hash.ts';
 import { requireOwnWay } from './shared-folder.ts';
 
 /** Maximum length of a socket path in bytes: the kernel takes 107 on Linux and 103 on macOS and the BSDs. */

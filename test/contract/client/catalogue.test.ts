@@ -1,13 +1,13 @@
 // The walk of the error catalogue: every code of the API text provoked over HTTP, and met as its typed error.
 import { Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Problem, type ErrorCode as SandboxCode } from '../../../src/sandbox/http/errors.ts';
 import {
   ApiError,
   isAmbiguous,
   KNOWN_ERROR_CODES,
   type KnownErrorCode,
-} from '../../../src/api-client/index.ts';
-import { Problem, type ErrorCode as SandboxCode } from '../../../src/sandbox/http/errors.ts';
+} from '../../../src/service/api-client/index.ts';
 import { aChatAccount, type Context, openContext } from './context.ts';
 
 let context: Context;

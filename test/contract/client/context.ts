@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MessagingClient, type MessagingClientOptions } from '../../../src/api-client/index.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
+import { MessagingClient, type MessagingClientOptions } from '../../../src/service/api-client/index.ts';
 
 const stage = { isFinal: false, isWon: false, requiresSource: false };
 

@@ -1,6 +1,6 @@
 // The client under the sandbox's faults: what it says of a failed write is what the sandbox's state shows.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isAmbiguous } from '../../../src/api-client/index.ts';
+import { isAmbiguous } from '../../../src/service/api-client/index.ts';
 import { anAccount, type Context, openContext } from './context.ts';
 
 let context: Context;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isAmbiguous } from '../../../src/api-client/index.ts';
+import { isAmbiguous } from '../../../src/service/api-client/index.ts';
 import { aChatAccount, type Context, openContext } from './context.ts';
 
 let context: Context;

@@ -1,6 +1,6 @@
 // The client against the sandbox: both were built from the API text alone, so what they agree on is it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ApiError } from '../../../src/api-client/index.ts';
+import { ApiError } from '../../../src/service/api-client/index.ts';
 import { anAccount, type Context, openContext } from './context.ts';
 
 let context: Context;

@@ -6,8 +6,7 @@ import { wapiRouter } from '../../../src/sandbox/http/wapi.ts';
 import { LIST_PAGE } from '../../../src/sandbox/openapi/parameters.ts';
 import type { SandboxParts } from '../../../src/sandbox/parts.ts';
 import { ALL, type Context, openContext } from './context.ts';
-import type { Got } from './openapi-conformance.ts';
-import { Conformance } from './openapi-conformance.ts';
+import { Conformance, type Got } from './openapi-conformance.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a document is searched at any depth
 type Any = any;

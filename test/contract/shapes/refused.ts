@@ -1,5 +1,5 @@
 // Shapes that the client refuses, each with the assumption that it names and the override that mends it.
-import type { AssumptionKey, AssumptionOverrides } from '../../../src/api-client/index.ts';
+import type { AssumptionKey, AssumptionOverrides } from '../../../src/service/api-client/index.ts';
 import {
   answerWith,
   type Body,

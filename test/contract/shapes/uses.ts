@@ -4,7 +4,7 @@ import {
   type MessagingClient,
   type Page,
   UnexpectedShapeError,
-} from '../../../src/api-client/index.ts';
+} from '../../../src/service/api-client/index.ts';
 import { type Body, eachMessage, rename } from '../../support/reshaped/reshaped-service.ts';
 
 export type Use = (client: MessagingClient) => Promise<unknown>;

@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import {
   type AssumptionOverrides,
   MessagingClient,
   type UnexpectedShapeError,
-} from '../../../src/api-client/index.ts';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
+} from '../../../src/service/api-client/index.ts';
 import {
   inputNamed,
   mapIds,

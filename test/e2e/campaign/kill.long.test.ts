@@ -2,20 +2,20 @@
 
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createMemberSteps } from '../../../activities/campaign/trigger/member.ts';
-import { createCampaignRunActivities } from '../../../activities/campaign/waves/run.ts';
+import { createMemberSteps } from '../../../activities/campaigns/trigger/member.ts';
+import { createCampaignRunActivities } from '../../../activities/campaigns/waves/run.ts';
 import {
   createApiActivities,
   createEventActivities,
   createLedgerActivities,
 } from '../../../activities/index.ts';
-import { apiQueue, campaignRoute, eventQueue } from '../../../src/contracts/ids.ts';
-import { toJson } from '../../../src/contracts/stored-json.ts';
-import { LANES } from '../../../src/contracts/wire/run.ts';
-import { catchUp } from '../../../src/ledger/campaigns/campaign-results.ts';
-import { digestOfSpec, lockCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
-import { noteOptOuts } from '../../../src/ledger/campaigns/opt-outs.ts';
-import { type Database, openPostgres } from '../../../src/ledger/database.ts';
+import { apiQueue, campaignRoute, eventQueue } from '../../../src/core/ids.ts';
+import { LANES } from '../../../src/core/lanes.ts';
+import { type Database, openPostgres } from '../../../src/core/sql/database.ts';
+import { noteOptOuts } from '../../../src/core/store/opt-outs.ts';
+import { toJson } from '../../../src/core/stored-json.ts';
+import { digestOfSpec, lockCampaign } from '../../../src/jobs/campaigns/store/campaigns.ts';
+import { catchUp } from '../../../src/jobs/campaigns/store/results.ts';
 import { campaignEnvironment, numberOf, winback } from '../../support/campaign-context.ts';
 import { type KillContext, openKillContext, untilDead } from '../../support/kill/kill-context.ts';
 import { until } from '../../support/until.ts';

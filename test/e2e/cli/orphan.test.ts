@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { readFolderLock } from '../../../src/runtime/lock/folder-lock.ts';
+import { readFolderLock } from '../../../src/core/lock/folder-lock.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 import { until } from '../../support/until.ts';
 

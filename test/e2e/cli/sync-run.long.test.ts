@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { RunReport } from '../../../src/contracts/wire/run.ts';
+import type { RunReport } from '../../../src/jobs/sync/contract/run.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { layCluster } from '../../support/postgres/cluster.ts';
 import { buildOnce } from '../../support/runner/build.ts';

@@ -8,12 +8,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { widthOf } from '../../../src/cli/lib/terminal/width.ts';
 import { loadConfig } from '../../../src/config/load.ts';
-import { RunSpec } from '../../../src/contracts/wire/run.ts';
-import { type Database, openPglite } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations/migrations.ts';
-import { addRowProblems } from '../../../src/ledger/sync/row-problems.ts';
-import { closeRun } from '../../../src/ledger/sync/run-end.ts';
-import { advanceRun, openRun } from '../../../src/ledger/sync/runs.ts';
+import { type Database, openPglite } from '../../../src/core/sql/database.ts';
+import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
+import { RunSpec } from '../../../src/jobs/sync/contract/run.ts';
+import { addRowProblems } from '../../../src/jobs/sync/store/row-problems.ts';
+import { closeRun } from '../../../src/jobs/sync/store/run-end.ts';
+import { advanceRun, openRun } from '../../../src/jobs/sync/store/runs.ts';
 import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { layCluster } from '../../support/postgres/cluster.ts';
 import { CTRL_C, CTRL_D, hasPty, openTerminal, runInTerminal } from '../../support/pty.ts';
@@ -177,7 +177,7 @@ describe('progress and log', () => {
   /** A bar, a log line above it, and a pause, as a command shows them. */
   const SCRIPT = `
     const { guardStream } = await import(process.argv[1] + '/src/cli/lib/terminal/terminal.js');
-    const { hasColor } = await import(process.argv[1] + '/src/observability/color.js');
+    const { hasColor } = await import(process.argv[1] + '/src/observe/color.js');
     const { makeLogger } = await import(process.argv[1] + '/src/cli/lib/logger.js');
     const { createProgress } = await import(process.argv[1] + '/src/cli/lib/terminal/progress.js');
     guardStream(process.stderr, hasColor(process.stderr, process.env));

@@ -98,8 +98,8 @@ it('importing it loads undici, zod and its own folders, nothing else', async () 
   const { stderr } = await runExample(0, ['--import', data(register)]);
   const loaded = [...stderr.matchAll(/^loaded (.+)$/gm)].map(([, url = '']) => url);
   const roots = [
-    'node_modules/sluice/dist/src/api-client/',
-    'node_modules/sluice/dist/src/contracts/',
+    'node_modules/sluice/dist/src/service/api-client/',
+    'node_modules/sluice/dist/src/core/',
     'out/',
   ];
   const own = roots.map((path) => pathToFileURL(join(project, path)).href);

@@ -7,20 +7,20 @@ import express from 'express';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { createOperator } from '../../../src/app/operator.ts';
 import type { LoadedConfig } from '../../../src/config/load.ts';
-import { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
-import { digestOfSpec } from '../../../src/ledger/campaigns/campaigns.ts';
-import type { Database } from '../../../src/ledger/database.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
+import { CampaignConfig } from '../../../src/jobs/campaigns/config.ts';
+import { digestOfSpec } from '../../../src/jobs/campaigns/store/campaigns.ts';
 import { createApi } from '../../../src/operator/http/api.ts';
 import { consoleRouter } from '../../../src/operator/http/console.ts';
 import { type Listener, listen } from '../../../src/operator/http/listen.ts';
 import type { Caller } from '../../../src/operator/service/caller.ts';
-import { createOperator } from '../../../src/runtime/operator.ts';
 import { launchChromium } from '../../support/chromium.ts';
 import { checkView, type OpenOptions, openPage } from '../../support/console/pages.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { buildOnce } from '../../support/runner/build.ts';
-import { campaignRows } from '../../unit/ledger/campaigns/campaign-rows.ts';
+import { campaignRows } from '../../unit/jobs/campaigns/store/rows.ts';
 
 const ALL_DAY = Object.fromEntries(
   ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['09:00-18:00']]),

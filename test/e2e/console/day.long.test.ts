@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditLine } from '../../../src/contracts/operator/identity.ts';
-import { createUser } from '../../../src/ledger/operator/users.ts';
+import { openLedger } from '../../../src/app/ledger/ledger-database.ts';
+import { freePort } from '../../../src/core/ports.ts';
+import type { AuditLine } from '../../../src/operator/contract/identity.ts';
 import { createPasswords } from '../../../src/operator/identity/passwords.ts';
-import { openLedger } from '../../../src/runtime/ledger/ledger-database.ts';
-import { freePort } from '../../../src/runtime/ports.ts';
+import { createUser } from '../../../src/operator/store/users.ts';
 import { launchChromium } from '../../support/chromium.ts';
 import {
   dayConfig,

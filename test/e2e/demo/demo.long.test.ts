@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { RunReport } from '../../../src/contracts/wire/run.ts';
+import type { RunReport } from '../../../src/jobs/sync/contract/run.ts';
 import { canonicalKey } from '../../../src/mapping/phone/index.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import {

@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openPostgres } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations/migrations.ts';
+import { openPostgres } from '../../../src/core/sql/database.ts';
+import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 // Brings the type of what the setup provides.
 import type {} from '../../support/runner/global-setup.ts';
-import { type Clinic, linesOf, openClinic } from '../../unit/doctor/clinic.ts';
+import { type Clinic, linesOf, openClinic } from '../../unit/app/doctor/clinic.ts';
 
 const MAIN = join(import.meta.dirname, '../../../dist/src/cli/main.js');
 

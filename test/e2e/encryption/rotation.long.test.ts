@@ -3,13 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import proto from '@temporalio/proto';
 import { afterAll, expect, it } from 'vitest';
-import {
-  crmSyncWorkflowId,
-  outboxWorkflowId,
-  pollingIdentity,
-  WORK_QUEUE,
-} from '../../../src/contracts/ids.ts';
-import { ENCRYPTED_COLUMNS } from '../../../src/ledger/encryption/columns.ts';
+import { ENCRYPTED_COLUMNS } from '../../../src/core/encryption/columns.ts';
+import { crmSyncWorkflowId, outboxWorkflowId, pollingIdentity, WORK_QUEUE } from '../../../src/core/ids.ts';
 import type { crmSync } from '../../../workflows/crm-sync.ts';
 import { effects } from '../../support/panel.ts';
 import {

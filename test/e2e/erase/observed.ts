@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import type { Browser } from 'playwright-core';
-import { closingCalls } from '../../../src/runtime/temporal/closing-calls.ts';
+import { closingCalls } from '../../../src/temporal/closing-calls.ts';
 import { logIn, openPage } from '../../support/console/pages.ts';
 import { CANARY } from './configure.ts';
 

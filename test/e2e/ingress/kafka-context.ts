@@ -3,19 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { type Admin, type IHeaders, Kafka, logLevel, type Producer } from 'kafkajs';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { IngressKafka, RouteConfig } from '../../../src/contracts/config/config.ts';
-import type { EventDraft } from '../../../src/contracts/wire/intake.ts';
+import { RouteConfig } from '../../../src/jobs/events/config.ts';
+import type { EventDraft } from '../../../src/jobs/events/contract/intake.ts';
+import { IngressKafka } from '../../../src/jobs/events/ingress/config.ts';
 import {
   type Acceptance,
   type Accepted,
   type Delivery,
   RefusedError,
   type Route,
-} from '../../../src/ingress/intake.ts';
-import { type KafkaIngress, startKafkaIngress } from '../../../src/ingress/kafka/index.ts';
-import { openRoute } from '../../../src/ingress/route/index.ts';
-import { compileAction } from '../../../src/mapping/actions/actions.ts';
-import { createKafkaMetrics } from '../../../src/observability/metrics/kafka.ts';
+} from '../../../src/jobs/events/ingress/intake.ts';
+import { type KafkaIngress, startKafkaIngress } from '../../../src/jobs/events/ingress/kafka/index.ts';
+import { openRoute } from '../../../src/jobs/events/ingress/route/index.ts';
+import { compileAction } from '../../../src/jobs/events/rules/actions.ts';
+import { createKafkaMetrics } from '../../../src/observe/metrics/kafka.ts';
 import { startKafka, type TestKafka } from '../../support/kafka/kafka.ts';
 import { NO_KAFKA } from '../../support/runner/missing.ts';
 import { until } from '../../support/until.ts';

@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { NotAcceptedError } from '../../../src/ingress/intake.ts';
-import { headersFrom, writableHeaders } from '../../../src/kafka/headers.ts';
+import { headersFrom, writableHeaders } from '../../../src/connectors/kafka/headers.ts';
+import { NotAcceptedError } from '../../../src/jobs/events/ingress/intake.ts';
 import { until } from '../../support/until.ts';
 import { kafkaContext, realRoute, scriptedAcceptance, scriptedRoute } from './kafka-context.ts';
 

@@ -2,8 +2,8 @@
 
 import { afterAll, expect, it } from 'vitest';
 import { createEventActivities, createLedgerActivities } from '../../../activities/index.ts';
-import { eventQueue } from '../../../src/contracts/ids.ts';
-import type { EventDraft } from '../../../src/contracts/wire/intake.ts';
+import { eventQueue } from '../../../src/core/ids.ts';
+import type { EventDraft } from '../../../src/jobs/events/contract/intake.ts';
 import { account } from '../../support/environment.ts';
 import { acceptanceOf, draft, lead, leadRoute } from '../../support/intake-context.ts';
 import { type KillContext, openKillContext, untilDead } from '../../support/kill/kill-context.ts';

@@ -1,13 +1,13 @@
 // Statements that change many members of a campaign lock them in the order of their ids, whatever the plan: a batch renews its
 // leases while the run is changed, and PostgreSQL would end one of two that wait for each other.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { cancelMembers, giveUpLost } from '../../../src/ledger/campaigns/campaign-commands.ts';
-import { renewMembers, returnMembers } from '../../../src/ledger/campaigns/campaign-member-checks.ts';
-import { freeStranded, skipMembers } from '../../../src/ledger/campaigns/campaign-next.ts';
-import { takeBackSuspects } from '../../../src/ledger/campaigns/campaign-suspects.ts';
-import { moveOn } from '../../../src/ledger/campaigns/campaign-waves.ts';
-import { type Database, openPostgres, type Queryable } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations/migrations.ts';
+import { type Database, openPostgres, type Queryable } from '../../../src/core/sql/database.ts';
+import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
+import { cancelMembers, giveUpLost } from '../../../src/jobs/campaigns/store/commands.ts';
+import { renewMembers, returnMembers } from '../../../src/jobs/campaigns/store/member-checks.ts';
+import { freeStranded, skipMembers } from '../../../src/jobs/campaigns/store/next.ts';
+import { takeBackSuspects } from '../../../src/jobs/campaigns/store/suspects.ts';
+import { moveOn } from '../../../src/jobs/campaigns/store/waves.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 import { until } from '../../support/until.ts';
 

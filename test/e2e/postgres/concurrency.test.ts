@@ -2,24 +2,30 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeEvent } from '../../../activities/events/intake.ts';
-import { createBudget } from '../../../src/budget/slots.ts';
-import { LANES } from '../../../src/contracts/wire/run.ts';
-import { type Database, openPostgres, type Queryable } from '../../../src/ledger/database.ts';
-import { endEvent, lockEvent } from '../../../src/ledger/events/event-end.ts';
-import { addEvents, getEvent, markAccepted } from '../../../src/ledger/events/events.ts';
-import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
-import { migrate } from '../../../src/ledger/migrations/migrations.ts';
-import { takeBack, takeDue } from '../../../src/ledger/sync/due-records.ts';
-import { takeIntent } from '../../../src/ledger/sync/intents.ts';
-import { getRecord } from '../../../src/ledger/sync/record-rows.ts';
-import { endRecord, settleStep } from '../../../src/ledger/sync/records.ts';
-import { closeRun } from '../../../src/ledger/sync/run-end.ts';
-import { lockRun } from '../../../src/ledger/sync/runs.ts';
-import { stageRecords } from '../../../src/ledger/sync/staged-records.ts';
+import { LANES } from '../../../src/core/lanes.ts';
+import { type Database, openPostgres, type Queryable } from '../../../src/core/sql/database.ts';
+import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
+import { takeIntent } from '../../../src/core/store/intents.ts';
+import { endEvent, lockEvent } from '../../../src/jobs/events/store/event-end.ts';
+import { addEvents, getEvent, markAccepted } from '../../../src/jobs/events/store/events.ts';
+import { openIntakeRun } from '../../../src/jobs/events/store/intake-runs.ts';
+import { takeBack, takeDue } from '../../../src/jobs/sync/store/due-records.ts';
+import { getRecord } from '../../../src/jobs/sync/store/record-rows.ts';
+import { endRecord, settleStep } from '../../../src/jobs/sync/store/records.ts';
+import { closeRun } from '../../../src/jobs/sync/store/run-end.ts';
+import { lockRun } from '../../../src/jobs/sync/store/runs.ts';
+import { stageRecords } from '../../../src/jobs/sync/store/staged-records.ts';
+import { createBudget } from '../../../src/service/budget/slots.ts';
 import { unleased } from '../../support/postgres/ledger.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
-import { planOf, recordSlots, scheduled, slotsSuite, takeOne } from '../../unit/budget/slots-suite.ts';
-import { failureOf, freshAccount, phone, recordOf, runWith } from '../../unit/ledger/support.ts';
+import { failureOf, freshAccount, phone, recordOf, runWith } from '../../unit/core/sql/support.ts';
+import {
+  planOf,
+  recordSlots,
+  scheduled,
+  slotsSuite,
+  takeOne,
+} from '../../unit/service/budget/slots-suite.ts';
 
 let server: TestPostgres;
 let db: Database;

@@ -1,14 +1,14 @@
 // Sluice as the role of the guide, which may not change tables: all suites of the ledger, the budget and planning.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPostgres } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations/migrations.ts';
+import { openPostgres } from '../../../src/core/sql/database.ts';
+import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
 import { type LeastPrivilege, leastPrivilege } from '../../support/postgres/least-privilege.ts';
 import { planDrySuite } from '../../unit/activities/sync/plan/plan-dry-suite.ts';
 import { planIncrementalSuite } from '../../unit/activities/sync/plan/plan-incremental-suite.ts';
 import { planMergeSuite } from '../../unit/activities/sync/plan/plan-merge-suite.ts';
 import { planMirrorSuite } from '../../unit/activities/sync/plan/plan-mirror-suite.ts';
 import { planPageSuite } from '../../unit/activities/sync/plan/plan-page-suite.ts';
-import { ledgerSuites } from '../../unit/ledger/suites.ts';
+import { ledgerSuites } from '../../unit/core/sql/suites.ts';
 
 let place: LeastPrivilege;
 beforeAll(async () => {

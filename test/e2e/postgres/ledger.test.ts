@@ -1,15 +1,15 @@
 // The ledger on a real PostgreSQL: the suites of PGlite, from two pools as two processes would have them.
 import { afterAll, beforeAll } from 'vitest';
-import { type Database, openPostgres } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations/migrations.ts';
+import { type Database, openPostgres } from '../../../src/core/sql/database.ts';
+import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 import { planDrySuite } from '../../unit/activities/sync/plan/plan-dry-suite.ts';
 import { planIncrementalSuite } from '../../unit/activities/sync/plan/plan-incremental-suite.ts';
 import { planMergeSuite } from '../../unit/activities/sync/plan/plan-merge-suite.ts';
 import { planMirrorSuite } from '../../unit/activities/sync/plan/plan-mirror-suite.ts';
 import { planPageSuite } from '../../unit/activities/sync/plan/plan-page-suite.ts';
-import { migrateSuite } from '../../unit/ledger/migrate-suite.ts';
-import { ledgerSuites } from '../../unit/ledger/suites.ts';
+import { migrateSuite } from '../../unit/core/sql/migrate-suite.ts';
+import { ledgerSuites } from '../../unit/core/sql/suites.ts';
 
 let server: TestPostgres;
 let db: Database;

@@ -1,9 +1,9 @@
 // A server that is older than Sluice supports: the version that it states is changed in one database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkServers } from '../../../src/doctor/servers.ts';
-import { openPostgres } from '../../../src/ledger/database.ts';
-import { checkPostgresVersion, OLDEST_POSTGRES } from '../../../src/ledger/server-version.ts';
-import { openLedger } from '../../../src/runtime/ledger/ledger-database.ts';
+import { checkServers } from '../../../src/app/doctor/servers.ts';
+import { openLedger } from '../../../src/app/ledger/ledger-database.ts';
+import { openPostgres } from '../../../src/core/sql/database.ts';
+import { checkPostgresVersion, OLDEST_POSTGRES } from '../../../src/core/sql/server-version.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 
 const REFUSAL = 'DATABASE_URL is PostgreSQL 14.23, and the ledger needs 15 or later: upgrade the server';

@@ -1,11 +1,11 @@
 // Several batches at one PostgreSQL: a page of the list and a reading lock the same rows, in one order.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Database, openPostgres } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations/migrations.ts';
+import { type Database, openPostgres } from '../../../src/core/sql/database.ts';
+import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 import { until } from '../../support/until.ts';
-import { at, chat, message, openService, type Service } from '../../unit/activities/polling/service.ts';
-import { type Hand, openHand, textsOf } from '../../unit/activities/polling/support.ts';
+import { at, chat, message, openService, type Service } from '../../unit/activities/conversations/service.ts';
+import { type Hand, openHand, textsOf } from '../../unit/activities/conversations/support.ts';
 
 let server: TestPostgres;
 let db: Database;

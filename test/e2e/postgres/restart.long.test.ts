@@ -1,15 +1,15 @@
 // The ledger on a PostgreSQL that restarts, is full, or hangs: what fails, what waits, and that the next statement works.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openPostgres, type Queryable } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations/migrations.ts';
-import { settleStep } from '../../../src/ledger/sync/records.ts';
+import { type Database, openPostgres, type Queryable } from '../../../src/core/sql/database.ts';
+import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
+import { settleStep } from '../../../src/jobs/sync/store/records.ts';
 import { unleased } from '../../support/postgres/ledger.ts';
 import {
   type RestartingPostgres,
   startRestartingPostgres,
 } from '../../support/postgres/restarting-postgres.ts';
 import { until } from '../../support/until.ts';
-import { failureOf, runWith } from '../../unit/ledger/support.ts';
+import { failureOf, runWith } from '../../unit/core/sql/support.ts';
 
 let server: RestartingPostgres;
 let db: Database;

@@ -2,7 +2,7 @@
 // call is lost and none is made twice. What the service logged is compared with the ledger.
 import { createHash } from 'node:crypto';
 import { afterAll, expect, it } from 'vitest';
-import { openPglite } from '../../../src/ledger/database.ts';
+import { openPglite } from '../../../src/core/sql/database.ts';
 import type { PanelRequest } from '../../support/panel.ts';
 import { balanceOf, callsOfLedger, callsOfService, unknownIn } from '../../support/service-balance.ts';
 import { until } from '../../support/until.ts';

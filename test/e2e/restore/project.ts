@@ -2,8 +2,8 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { EVENT_STATES } from '../../../src/contracts/operator/events/events.ts';
-import { freePort } from '../../../src/runtime/ports.ts';
+import { freePort } from '../../../src/core/ports.ts';
+import { EVENT_STATES } from '../../../src/jobs/events/contract/events.ts';
 import {
   type DevProcess,
   type SandboxProcess,

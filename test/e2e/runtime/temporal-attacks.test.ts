@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cacheDirOf } from '../../../src/runtime/temporal/cache-dir.ts';
-import { closingCalls } from '../../../src/runtime/temporal/closing-calls.ts';
-import { startTemporal, type TemporalServer } from '../../../src/runtime/temporal/temporal-server.ts';
+import { cacheDirOf } from '../../../src/temporal/cache-dir.ts';
+import { closingCalls } from '../../../src/temporal/closing-calls.ts';
+import { startTemporal, type TemporalServer } from '../../../src/temporal/temporal-server.ts';
 
 const SECRETS = {
   ACME_TOKEN: 'svc_live_stolen',

@@ -6,16 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { isSameProcess, processStart } from '../../../src/runtime/lock/process-identity.ts';
-import { listensOn } from '../../../src/runtime/ports.ts';
-import { cacheDirOf } from '../../../src/runtime/temporal/cache-dir.ts';
-import { closingCalls } from '../../../src/runtime/temporal/closing-calls.ts';
-import { launchServer } from '../../../src/runtime/temporal/temporal-process.ts';
+import { isSameProcess, processStart } from '../../../src/core/lock/process-identity.ts';
+import { listensOn } from '../../../src/core/ports.ts';
+import { cacheDirOf } from '../../../src/temporal/cache-dir.ts';
+import { closingCalls } from '../../../src/temporal/closing-calls.ts';
+import { launchServer } from '../../../src/temporal/temporal-process.ts';
 import {
   type StartTemporalOptions,
   startTemporal,
   type TemporalServer,
-} from '../../../src/runtime/temporal/temporal-server.ts';
+} from '../../../src/temporal/temporal-server.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 import { type Child, runModule } from '../../support/runner/child.ts';
 import type {} from '../../support/runner/global-setup.ts';
@@ -61,7 +61,7 @@ async function start(options: Partial<StartTemporalOptions> = {}): Promise<Tempo
 /** A process that starts a server and then stays, to be killed; answers the server's pid and address. */
 async function parent(): Promise<{ child: Child; pid: number; address: string }> {
   const child = runModule(
-    `import { startTemporal } from ${JSON.stringify(join(dist, 'src/runtime/temporal/temporal-server.js'))};
+    `import { startTemporal } from ${JSON.stringify(join(dist, 'src/temporal/temporal-server.js'))};
      const { TEMPORAL_ADDRESS, ...env } = process.env;
      const server = await startTemporal({
        stateDir: ${JSON.stringify(stateDir)}, cacheDir: ${JSON.stringify(cacheDir)}, env, say: console.error,

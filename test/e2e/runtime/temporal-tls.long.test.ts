@@ -11,8 +11,8 @@ import { createServer, type TLSSocket } from 'node:tls';
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { checkTemporal, TemporalUnavailableError } from '../../../src/runtime/temporal/temporal-health.ts';
-import { temporalTargetOf } from '../../../src/runtime/temporal/temporal-target.ts';
+import { checkTemporal, TemporalUnavailableError } from '../../../src/temporal/temporal-health.ts';
+import { temporalTargetOf } from '../../../src/temporal/temporal-target.ts';
 import { type Certificates, makeCertificates } from '../../support/certificates.ts';
 // Brings the type of what the setup provides.
 import type {} from '../../support/runner/global-setup.ts';

@@ -4,15 +4,15 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { asJson, describeEntry } from '../../../src/cli/schedule/describe-schedule.ts';
-import { ScheduleConfig } from '../../../src/contracts/config/config-schedule.ts';
+import { ScheduleConfig } from '../../../src/core/config/schedule.ts';
 import {
   campaignIdentity,
   campaignPlanIdentity,
   campaignScheduleId,
   SEARCH_KEYS,
   scheduledCampaignWorkflowId,
-} from '../../../src/contracts/ids.ts';
-import type { Job } from '../../../src/contracts/operator/schedules.ts';
+} from '../../../src/core/ids.ts';
+import type { Job } from '../../../src/operator/contract/schedules.ts';
 import { listSchedules } from '../../../src/operator/service/schedules/list.ts';
 import { applySchedules, planSchedules } from '../../../src/operator/service/schedules/schedules.ts';
 import type { campaignPlan } from '../../../workflows/campaign-plan.ts';

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createEncryptionCodec } from '../../../src/codec/encryption-codec.ts';
-import { type EncryptionKey, readEncryptionKey } from '../../../src/codec/keys.ts';
-import { ScheduleConfig } from '../../../src/contracts/config/config-schedule.ts';
-import { syncScheduleId } from '../../../src/contracts/ids.ts';
+import { ScheduleConfig } from '../../../src/core/config/schedule.ts';
+import { syncScheduleId } from '../../../src/core/ids.ts';
 import { listSchedules } from '../../../src/operator/service/schedules/list.ts';
 import { applySchedules } from '../../../src/operator/service/schedules/schedules.ts';
-import { SEARCH_ATTRIBUTES } from '../../../src/runtime/temporal/search-attributes.ts';
+import { createEncryptionCodec } from '../../../src/protect/codec/encryption-codec.ts';
+import { type EncryptionKey, readEncryptionKey } from '../../../src/protect/codec/keys.ts';
+import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
 
 const keyOf = (id: string) => readEncryptionKey(id, randomBytes(32).toString('base64'));

@@ -2,13 +2,13 @@
 
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { ScheduleConfig } from '../../../src/contracts/config/config-schedule.ts';
+import { ScheduleConfig } from '../../../src/core/config/schedule.ts';
 import {
   crmSyncWorkflowId,
   SEARCH_KEYS,
   scheduledSyncWorkflowId,
   syncScheduleId,
-} from '../../../src/contracts/ids.ts';
+} from '../../../src/core/ids.ts';
 import { listSchedules } from '../../../src/operator/service/schedules/list.ts';
 import {
   applySchedules,

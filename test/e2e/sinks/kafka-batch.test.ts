@@ -1,9 +1,9 @@
 // Batches of events on a real Kafka broker: what arrives in which order, and what a record that is too large does to the others.
 import { describe, expect, it } from 'vitest';
-import { deadlineSignal } from '../../../src/contracts/deadline.ts';
-import type { SinkEvent } from '../../../src/contracts/wire/events.ts';
-import { kafkaSink } from '../../../src/sinks/kafka.ts';
-import { publishedEvent } from '../../unit/sinks/published-event.ts';
+import { kafkaSink } from '../../../src/connectors/sinks/kafka.ts';
+import { deadlineSignal } from '../../../src/core/deadline.ts';
+import type { SinkEvent } from '../../../src/jobs/events/contract/envelope.ts';
+import { publishedEvent } from '../../unit/connectors/sinks/published-event.ts';
 import { kafkaContext } from './kafka-context.ts';
 import { readTopic } from './topic.ts';
 

@@ -1,9 +1,9 @@
 // The end of a run, published to a real Kafka broker: what arrives, and what happens while the broker or the topic is away.
 
 import { describe, expect, it } from 'vitest';
-import { outboxWorkflowId } from '../../../src/contracts/ids.ts';
-import { RunEndedEvent } from '../../../src/contracts/wire/events.ts';
-import { reopenOutbox } from '../../../src/ledger/outbox/outbox-queries.ts';
+import { outboxWorkflowId } from '../../../src/core/ids.ts';
+import { RunEndedEvent } from '../../../src/jobs/events/contract/envelope.ts';
+import { reopenOutbox } from '../../../src/jobs/outbox/store/queries.ts';
 import { pauseUpdate, wakeSignal } from '../../../workflows/messages.ts';
 import type { Environment } from '../../support/environment.ts';
 import { HEADER, plainRow, syncContext } from '../../support/sync-context.ts';

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { SinkEvent } from '../../../src/contracts/wire/events.ts';
-import { freePort } from '../../../src/runtime/ports.ts';
-import { openSink } from '../../../src/sinks/index.ts';
-import type { Sent, Sink, SinkError } from '../../../src/sinks/sink.ts';
+import { openSink } from '../../../src/connectors/sinks/index.ts';
+import type { Sent, Sink, SinkError } from '../../../src/connectors/sinks/sink.ts';
+import { freePort } from '../../../src/core/ports.ts';
+import type { SinkEvent } from '../../../src/jobs/events/contract/envelope.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
-import { publishedEvent } from '../../unit/sinks/published-event.ts';
+import { publishedEvent } from '../../unit/connectors/sinks/published-event.ts';
 
 let server: TestPostgres;
 let admin: pg.Client;

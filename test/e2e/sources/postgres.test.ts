@@ -1,14 +1,9 @@
 // The PostgreSQL source against a real server: values, increments with transactions that commit late, and refusals.
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresSource } from '../../../src/contracts/config/config.ts';
-import {
-  type Source,
-  type SourceCursor,
-  SourceError,
-  type SourceRow,
-} from '../../../src/contracts/wire/source.ts';
-import { postgresSource } from '../../../src/sources/postgres/postgres.ts';
+import { PostgresSource } from '../../../src/connectors/sources/postgres/config.ts';
+import { postgresSource } from '../../../src/connectors/sources/postgres/postgres.ts';
+import { type Source, type SourceCursor, SourceError, type SourceRow } from '../../../src/core/source.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 
 let server: TestPostgres;

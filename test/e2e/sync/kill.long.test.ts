@@ -2,7 +2,7 @@
 
 import { afterAll, expect, it } from 'vitest';
 import { createApiActivities, createLedgerActivities } from '../../../activities/index.ts';
-import { apiQueue } from '../../../src/contracts/ids.ts';
+import { apiQueue } from '../../../src/core/ids.ts';
 import type { crmSync } from '../../../workflows/crm-sync.ts';
 import { account, MAPPING } from '../../support/environment.ts';
 import { type KillContext, openKillContext, untilDead } from '../../support/kill/kill-context.ts';

@@ -1,5 +1,5 @@
 // Conversations and events on which much goes on. Names are hostile where they come from people.
-import type { Output } from '../../../src/contracts/operator/index.ts';
+import type { Output } from '../../../src/operator/contract/index.ts';
 import { HOSTILE_NAME } from './sample.ts';
 import type { Answer } from './stub.ts';
 

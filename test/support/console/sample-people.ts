@@ -1,6 +1,6 @@
 // A person with every kind of entry, with hostile names, and what the settings show.
-import type { Output } from '../../../src/contracts/operator/index.ts';
-import type { TimelineEntry } from '../../../src/contracts/operator/people-timeline.ts';
+import type { Output } from '../../../src/operator/contract/index.ts';
+import type { TimelineEntry } from '../../../src/operator/contract/people-timeline.ts';
 import { HOSTILE_NAME } from './sample.ts';
 
 const START = Date.UTC(2026, 10, 23, 11);

@@ -1,6 +1,6 @@
 // An overview on which much goes on, and one on which all is well. Names are hostile where they come from people.
 import type { z } from 'zod';
-import type { OVERVIEW } from '../../../src/contracts/operator/overview.ts';
+import type { OVERVIEW } from '../../../src/operator/contract/overview.ts';
 
 type Overview = z.output<(typeof OVERVIEW)['GET /overview']['output']>;
 type Spending = z.output<(typeof OVERVIEW)['GET /spending']['output']>;

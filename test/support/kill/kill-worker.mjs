@@ -9,9 +9,9 @@ const { work, dist, config, ledger, address, namespace, taskQueue, points, marks
   JSON.parse(/** @type {string} */ (process.env.KILL_WORKER));
 const load = (path) => import(`${dist}/${path}.js`);
 const { createApiActivities, createEventActivities } = await load('activities/index');
-const { createTriggerBatchActivities } = await load('activities/campaign/trigger/batch');
+const { createTriggerBatchActivities } = await load('activities/campaigns/trigger/batch');
 const { loadConfig } = await load('src/config/load');
-const { openPostgres } = await load('src/ledger/database');
+const { openPostgres } = await load('src/core/sql/database');
 const { createDeps } = await load('workers/compose');
 
 /** The item that is under way: there is one place. */

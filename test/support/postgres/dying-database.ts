@@ -1,6 +1,6 @@
 // A database as a process sees it that is killed at its nth statement: from there on nothing of it arrives any more, and
 // a transaction that it has open is rolled back.
-import type { Database, Queryable } from '../../../src/ledger/database.ts';
+import type { Database, Queryable } from '../../../src/core/sql/database.ts';
 
 class Killed extends Error {
   override readonly name = 'Killed';

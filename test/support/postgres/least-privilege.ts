@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { type Database, openPostgres } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations/migrations.ts';
+import { type Database, openPostgres } from '../../../src/core/sql/database.ts';
+import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
 import { startPostgres } from './postgres.ts';
 
 const GUIDE = new URL('../../../docs/how-to/ledger-database.md', import.meta.url);

@@ -1,8 +1,8 @@
 // The ledger of tests: one database a process in the PostgreSQL of the run, with the tables made once and emptied after.
 // PGlite would take more than half of the computing of all tests. The suites of the ledger and the budget run on both.
-import { type Database, openPglite, openPostgres } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations/migrations.ts';
-import type { LeasedRecord } from '../../../src/ledger/sync/record-rows.ts';
+import { type Database, openPglite, openPostgres } from '../../../src/core/sql/database.ts';
+import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
+import type { LeasedRecord } from '../../../src/jobs/sync/store/record-rows.ts';
 import { until } from '../until.ts';
 import { readCluster } from './cluster.ts';
 import { startPostgres } from './postgres.ts';

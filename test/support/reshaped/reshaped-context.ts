@@ -10,16 +10,19 @@ import { stringify } from 'yaml';
 import {
   createCampaignApiActivities,
   createCampaignLedgerActivities,
-} from '../../../activities/campaign/index.ts';
-import { createPollControlActivities, createPollingActivities } from '../../../activities/polling/index.ts';
+} from '../../../activities/campaigns/index.ts';
+import {
+  createPollControlActivities,
+  createPollingActivities,
+} from '../../../activities/conversations/index.ts';
 import { loadConfig } from '../../../src/config/load.ts';
-import type { CampaignPlan, PlanNote } from '../../../src/contracts/wire/campaign-plan.ts';
-import type { CampaignReport } from '../../../src/contracts/wire/campaign-report.ts';
-import { ConversationEvent } from '../../../src/contracts/wire/conversation-events.ts';
-import type { PollBlock, PollFailures } from '../../../src/contracts/wire/poll.ts';
-import { LANES } from '../../../src/contracts/wire/run.ts';
-import { reportOf } from '../../../src/ledger/campaigns/campaign-report.ts';
-import type { Database } from '../../../src/ledger/database.ts';
+import { LANES } from '../../../src/core/lanes.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
+import type { CampaignPlan, PlanNote } from '../../../src/jobs/campaigns/contract/plan.ts';
+import type { CampaignReport } from '../../../src/jobs/campaigns/contract/report.ts';
+import { reportOf } from '../../../src/jobs/campaigns/store/report.ts';
+import { ConversationEvent } from '../../../src/jobs/conversations/contract/events.ts';
+import type { PollBlock, PollFailures } from '../../../src/jobs/conversations/contract/poll.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { createDeps } from '../../../workers/compose.ts';
 import { ALL_DAY, numberOf } from '../campaign-context.ts';

@@ -4,11 +4,7 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import {
-  acquireFolderLock,
-  type FolderLock,
-  FolderLockedError,
-} from '../../../src/runtime/lock/folder-lock.ts';
+import { acquireFolderLock, type FolderLock, FolderLockedError } from '../../../src/core/lock/folder-lock.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 

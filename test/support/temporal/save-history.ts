@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
-import { cacheDirOf } from '../../../src/runtime/temporal/cache-dir.ts';
-import { findTemporalCli } from '../../../src/runtime/temporal/temporal-binary.ts';
+import { cacheDirOf } from '../../../src/temporal/cache-dir.ts';
+import { findTemporalCli } from '../../../src/temporal/temporal-binary.ts';
 import type { TestTemporal } from './temporal.ts';
 
 /** The SDK has no public writer of histories; the CLI writes the JSON that the replayer reads. */

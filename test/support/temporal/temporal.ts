@@ -3,11 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
-import { closingCalls } from '../../../src/runtime/temporal/closing-calls.ts';
-import {
-  ensureSearchAttributes,
-  type SearchAttributes,
-} from '../../../src/runtime/temporal/temporal-health.ts';
+import { closingCalls } from '../../../src/temporal/closing-calls.ts';
+import { ensureSearchAttributes, type SearchAttributes } from '../../../src/temporal/temporal-health.ts';
 // Brings the type of what the setup provides.
 import type {} from '../runner/global-setup.ts';
 

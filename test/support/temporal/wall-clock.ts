@@ -1,6 +1,6 @@
 // What the clocks on the wall show, by Intl alone: the oracle that windows of campaigns are tested against. It shares nothing
 // with the code that works windows out.
-import { type SendingWindows, WEEKDAYS } from '../../../src/contracts/config/config-campaigns.ts';
+import { type SendingWindows, WEEKDAYS } from '../../../src/jobs/campaigns/config.ts';
 
 interface Wall {
   /** 2026-12-25 */

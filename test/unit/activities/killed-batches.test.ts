@@ -1,12 +1,12 @@
 // FAULTS 16: the process is killed at each statement of a batch in turn, and another one goes on.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/ledger/database.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
 import { dyingDatabase } from '../../support/postgres/dying-database.ts';
+import { pollingContext } from './conversations/context.ts';
+import { at, chat, message } from './conversations/service.ts';
+import { environment, textsOf } from './conversations/support.ts';
 import { openDeliveryContext, SECOND } from './events/delivery-context.ts';
 import { memorySink, outboxContext, put, published as sinkEvent } from './outbox/outbox-context.ts';
-import { pollingContext } from './polling/context.ts';
-import { at, chat, message } from './polling/service.ts';
-import { environment, textsOf } from './polling/support.ts';
 
 /** Newer than the start of any poller. */
 const LATER = Date.parse('2030-01-01T00:00:00.000Z') / 1000 - Date.parse(at(0)) / 1000;

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addWork, hotPath } from '../../../bench/support/hot-path.ts';
 import { statementsOf, tablesScanned } from '../../../bench/support/plans.ts';
 import { BIG_TABLES, fillYear, type YearOf } from '../../../bench/support/year-data.ts';
-import { type Database, openPostgres } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations/migrations.ts';
+import { type Database, openPostgres } from '../../../src/core/sql/database.ts';
+import { migrate } from '../../../src/core/sql/migrations/migrations.ts';
 import { embeddedLedger } from '../../support/postgres/ledger.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 

@@ -1,7 +1,7 @@
 // What `sluice dlq show` says below a dead letter: what a replay would come to, and the commands that settle it.
 import { expect, it } from 'vitest';
-import { nextSteps } from '../../../src/cli/dlq/dlq-show.ts';
-import type { DryRunNow } from '../../../src/contracts/operator/events/refusals.ts';
+import { nextSteps } from '../../../src/jobs/events/commands/dlq/show.ts';
+import type { DryRunNow } from '../../../src/jobs/events/contract/refusals.ts';
 
 const LETTER = { id: '0-2', code: 'SCHEMA', reason: 'phone: must be string' };
 

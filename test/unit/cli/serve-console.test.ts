@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { createOperator, type Operator } from '../../../src/app/operator.ts';
 import { serveConsole } from '../../../src/cli/console.ts';
-import { OperatorConfig } from '../../../src/contracts/config/config.ts';
-import type { Database } from '../../../src/ledger/database.ts';
-import { findUser } from '../../../src/ledger/operator/users.ts';
+import { OperatorConfig } from '../../../src/config/schema/operator.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
 import { OperatorError } from '../../../src/operator/error.ts';
 import { claimLink } from '../../../src/operator/identity/logins.ts';
 import { createPasswords } from '../../../src/operator/identity/passwords.ts';
-import { createOperator, type Operator } from '../../../src/runtime/operator.ts';
+import { findUser } from '../../../src/operator/store/users.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { PASSWORD } from '../operator/identity/http-context.ts';
 

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { stringify } from 'yaml';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
-import type { Database } from '../../../src/ledger/database.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
 import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { runHere } from '../../support/runner/run-here.ts';

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CONFIG_CHECKS } from '../../../src/cli/config/config-checks.ts';
+import { CONFIG_CHECKS } from '../../../src/app/config-checks.ts';
 import { SANDBOX_YAML, SLUICE_YAML } from '../../../src/cli/config/init-files.ts';
 import { loadConfig } from '../../../src/config/index.ts';
-import { MEMBER_CODES } from '../../../src/contracts/wire/campaign.ts';
+import { MEMBER_CODES } from '../../../src/jobs/campaigns/contract/batches.ts';
 import { parseFixture } from '../../../src/sandbox/fixture/fixture-merge.ts';
 import { campaignConfigContext, GOOD } from './campaign-config-context.ts';
 

@@ -1,6 +1,6 @@
 // Campaigns whose rules nobody would ever keep, and whose expressions can't be read.
 import { describe, expect, it } from 'vitest';
-import { CONFIG_CHECKS } from '../../../src/cli/config/config-checks.ts';
+import { CONFIG_CHECKS } from '../../../src/app/config-checks.ts';
 import { type Case, campaignConfigContext, GOOD } from './campaign-config-context.ts';
 
 const { load, problemsOf, report } = campaignConfigContext();

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
-import { CONFIG_CHECKS } from '../../../src/cli/config/config-checks.ts';
+import { CONFIG_CHECKS } from '../../../src/app/config-checks.ts';
 import { configJsonSchema, loadConfig } from '../../../src/config/index.ts';
-import { ConversationEvent } from '../../../src/contracts/wire/conversation-events.ts';
+import { ConversationEvent } from '../../../src/jobs/conversations/contract/events.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -121,7 +121,7 @@ sinks:
   warehouse: { type: postgres, url: env:W }
 pollers: { acme-main: { account: acme, connection: 1 } }
 `;
-    const { Config } = await import('../../../src/contracts/config/config.ts');
+    const { Config } = await import('../../../src/config/schema/config.ts');
     const defaults = Config.parse(parseDocument(bare).toJS());
     const shown = parseDocument(doc.toString()).toJS() as Record<string, unknown>;
     const at = (...path: string[]) =>

@@ -1,6 +1,6 @@
 // What the tests of routes begin with, and how they report what is wrong.
 import { expect, it } from 'vitest';
-import { CONFIG_CHECKS } from '../../../src/cli/config/config-checks.ts';
+import { CONFIG_CHECKS } from '../../../src/app/config-checks.ts';
 import { configContext } from './context.ts';
 
 export const GOOD = `version: 1

@@ -1,8 +1,8 @@
 // The key `schedule` of a sync: what is taken, and what is said of what is not.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { durationMs } from '../../../src/contracts/config/config-base.ts';
-import { cronProblem, ScheduleConfig } from '../../../src/contracts/config/config-schedule.ts';
+import { durationMs } from '../../../src/core/config/base.ts';
+import { cronProblem, ScheduleConfig } from '../../../src/core/config/schedule.ts';
 
 const parse = (value: unknown) => ScheduleConfig.safeParse(value);
 const said = (value: unknown) => {

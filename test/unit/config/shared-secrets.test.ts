@@ -1,6 +1,6 @@
 // One secret has one purpose. Two routes with signatures share none: a signature names no route.
 import { expect, it } from 'vitest';
-import { CONFIG_CHECKS } from '../../../src/cli/config/config-checks.ts';
+import { CONFIG_CHECKS } from '../../../src/app/config-checks.ts';
 import { GOOD, routeContext } from './route-context.ts';
 
 const { context, problemsOf, load } = routeContext();

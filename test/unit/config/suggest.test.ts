@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearest, suggestion } from '../../../src/contracts/suggest.ts';
+import { nearest, suggestion } from '../../../src/core/suggest.ts';
 
 it.each([
   ['acm', 'acme'],

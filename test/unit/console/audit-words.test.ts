@@ -1,8 +1,8 @@
 // The audit log says everything in words: each action that it may have is a sentence in each language.
 import { expect, it } from 'vitest';
 import en from '../../../src/console/i18n/en/audit.ts';
-import type { Endpoint } from '../../../src/contracts/operator/endpoint.ts';
-import { ENDPOINTS, type Route } from '../../../src/contracts/operator/index.ts';
+import type { Endpoint } from '../../../src/core/endpoint.ts';
+import { ENDPOINTS, type Route } from '../../../src/operator/contract/index.ts';
 
 /** Actions that are no audited endpoints. */
 const OTHERS = [

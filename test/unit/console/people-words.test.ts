@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import en from '../../../src/console/i18n/en/people.ts';
 import pt from '../../../src/console/i18n/pt-BR/people.ts';
-import { PEOPLE } from '../../../src/contracts/operator/people.ts';
-import { TimelineEntry } from '../../../src/contracts/operator/people-timeline.ts';
-import { EVENT_OUTCOMES } from '../../../src/contracts/wire/intake.ts';
-import { OUTCOMES } from '../../../src/contracts/wire/run.ts';
-import { PLACES } from '../../../src/ledger/operator/person-places.ts';
+import { EVENT_OUTCOMES } from '../../../src/jobs/events/contract/intake.ts';
+import { OUTCOMES } from '../../../src/jobs/sync/contract/run.ts';
+import { PEOPLE } from '../../../src/operator/contract/people.ts';
+import { TimelineEntry } from '../../../src/operator/contract/people-timeline.ts';
+import { PLACES } from '../../../src/protect/person/person-places.ts';
 
 type Words = Readonly<Record<string, string>>;
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CODE_AREAS } from '../../../scripts/reference/codes/index.ts';
 import en from '../../../src/console/i18n/en/codes.ts';
-import { ownReason } from '../../../src/contracts/own-reason.ts';
+import { ownReason } from '../../../src/core/own-reason.ts';
 
 const IN_WORDS = [
   'Rows of a source',

@@ -7,7 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { VARIABLES } from '../../../scripts/reference/cli.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import { AdminConfig, IngressHttp, OperatorHttp } from '../../../src/contracts/config/config.ts';
+import { AdminConfig } from '../../../src/config/schema/admin.ts';
+import { OperatorHttp } from '../../../src/config/schema/operator.ts';
+import { IngressHttp } from '../../../src/jobs/events/ingress/config.ts';
 
 const CHART = resolve(import.meta.dirname, '../../../deploy/helm/sluice');
 const read = (path: string) => readFileSync(join(CHART, path), 'utf8');

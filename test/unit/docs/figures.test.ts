@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AdminConfig } from '../../../src/contracts/config/config-admin.ts';
+import { AdminConfig } from '../../../src/config/schema/admin.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const read = (path: string) => readFile(join(ROOT, path), 'utf8');
@@ -117,8 +117,7 @@ describe('a list is the same wherever it stands', () => {
     const [, low, high] = /\^([\d.]+)\.0 \|\| >=(\d+)/.exec(PACKAGE.engines.node) ?? [];
     expect(text).toContain(`${high}; ${low} or later works`);
     expect(text).toContain(PACKAGE.version);
-    const [, temporal] =
-      /version: '([\d.]+)'/.exec(await read('src/runtime/temporal/temporal-binary.ts')) ?? [];
+    const [, temporal] = /version: '([\d.]+)'/.exec(await read('src/temporal/temporal-binary.ts')) ?? [];
     expect(text).toContain(`Temporal CLI ${temporal} `);
   });
 

@@ -1,7 +1,8 @@
 // Actions that the tests begin with, and what applying one to an event yields.
 import { expect } from 'vitest';
-import { MappingConfig, RouteAction } from '../../../src/contracts/config/config.ts';
-import { type ActionResult, compileAction } from '../../../src/mapping/actions/actions.ts';
+import { RouteAction } from '../../../src/jobs/events/config-actions.ts';
+import { type ActionResult, compileAction } from '../../../src/jobs/events/rules/actions.ts';
+import { MappingConfig } from '../../../src/mapping/config.ts';
 
 export const NUMBER = '5511987654321';
 /** The same person, as the short form of a Brazilian number. */

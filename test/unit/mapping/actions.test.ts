@@ -1,7 +1,7 @@
 // What the actions of routes make of an event.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventRequest } from '../../../src/contracts/wire/intake.ts';
+import { EventRequest } from '../../../src/jobs/events/contract/intake.ts';
 import { propertyRuns } from '../../support/runner/property-runs.ts';
 import {
   apply,

@@ -1,7 +1,7 @@
 // What a campaign reads of one card, contact or row.
 import { describe, expect, it } from 'vitest';
-import { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
-import { compileAudience, excludedKeys } from '../../../src/mapping/audience.ts';
+import { CampaignConfig } from '../../../src/jobs/campaigns/config.ts';
+import { compileAudience, excludedKeys } from '../../../src/jobs/campaigns/rules/audience-row.ts';
 import { MappingConfigError } from '../../../src/mapping/errors.ts';
 
 const configured = (over: Record<string, unknown> = {}) =>

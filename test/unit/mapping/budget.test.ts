@@ -1,6 +1,6 @@
 // Mappings that are small to send and long to compile. All of it happens in the thread of the server.
 import { expect, it } from 'vitest';
-import type { Expression } from '../../../src/contracts/config/config.ts';
+import type { Expression } from '../../../src/mapping/config.ts';
 import { openConfined } from '../../../src/mapping/expression/confined.ts';
 import { compileMapping, sharedJsonata } from '../../../src/mapping/index.ts';
 import { translatePattern } from '../../../src/mapping/pattern/translate.ts';

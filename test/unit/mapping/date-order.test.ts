@@ -1,10 +1,10 @@
 // The order of a date column is found over the whole file, before the first row is mapped; between two readings nothing is guessed.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MappingConfig } from '../../../src/contracts/config/config.ts';
-import type { SourceCursor } from '../../../src/contracts/wire/source.ts';
+import type { SourceCursor } from '../../../src/core/source.ts';
+import { MappingConfig } from '../../../src/mapping/config.ts';
 import { compileMapping, describeDates } from '../../../src/mapping/index.ts';
-import { type Folder, makeFolder } from '../sources/support.ts';
+import { type Folder, makeFolder } from '../connectors/sources/support.ts';
 
 let folder: Folder;
 beforeAll(async () => {

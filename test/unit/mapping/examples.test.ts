@@ -4,13 +4,14 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { generate } from '../../../examples/generate.ts';
-import { Config, MappingConfig } from '../../../src/contracts/config/config.ts';
-import { CrmRecord, type RowProblem } from '../../../src/contracts/wire/record.ts';
+import { Config } from '../../../src/config/schema/config.ts';
+import { openSource } from '../../../src/connectors/sources/index.ts';
+import { CrmRecord, type RowProblem } from '../../../src/core/record.ts';
+import { MappingConfig } from '../../../src/mapping/config.ts';
 import { compileMapping } from '../../../src/mapping/index.ts';
 import { canonicalKey } from '../../../src/mapping/phone/index.ts';
 import { parseFixture } from '../../../src/sandbox/fixture/fixture-merge.ts';
-import { openSource } from '../../../src/sources/index.ts';
-import { readAll } from '../sources/support.ts';
+import { readAll } from '../connectors/sources/support.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples');
 const yaml = async (path: string): Promise<unknown> => parse(await readFile(join(EXAMPLES, path), 'utf8'));

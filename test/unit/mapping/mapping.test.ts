@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MappingConfig } from '../../../src/contracts/config/config.ts';
-import { CrmRecord } from '../../../src/contracts/wire/record.ts';
+import { CrmRecord } from '../../../src/core/record.ts';
+import { MappingConfig } from '../../../src/mapping/config.ts';
 import { compileMapping, type MapResult } from '../../../src/mapping/index.ts';
 import { propertyRuns } from '../../support/runner/property-runs.ts';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { MappingConfig } from '../../../src/contracts/config/config.ts';
+import { MappingConfig } from '../../../src/mapping/config.ts';
 import { compileMapping } from '../../../src/mapping/index.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MappingConfig, MessageAction } from '../../../src/contracts/config/config.ts';
-import { compileAction } from '../../../src/mapping/actions/actions.ts';
+import { MessageAction } from '../../../src/jobs/events/config-actions.ts';
+import { compileAction } from '../../../src/jobs/events/rules/actions.ts';
+import { MappingConfig } from '../../../src/mapping/config.ts';
 import { compileMapping } from '../../../src/mapping/index.ts';
 
 /** The column of the only problem that a row with this value of `disableBot` has. */

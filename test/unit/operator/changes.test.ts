@@ -1,12 +1,12 @@
 // The watch of changes: what is announced, and that it costs nothing while nobody listens.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/ledger/database.ts';
-import { logCalls } from '../../../src/ledger/operator/calls.ts';
-import type { Topic } from '../../../src/ledger/operator/change-marks.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
 import { watchChanges } from '../../../src/operator/service/changes.ts';
+import { logCalls } from '../../../src/operator/store/calls.ts';
+import type { Topic } from '../../../src/operator/store/change-marks.ts';
 import { embeddedLedger, emptyLedger, testLedger } from '../../support/postgres/ledger.ts';
-import { callOf } from '../ledger/operator/calls-suite.ts';
 import { fill } from './overview/rows.ts';
+import { callOf } from './store/calls-suite.ts';
 
 describe.each([
   ['PGlite', embeddedLedger],

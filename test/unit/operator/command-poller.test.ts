@@ -2,7 +2,7 @@
 import { type Client, WorkflowUpdateFailedError, type WorkflowUpdateHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
-import { commandPoller } from '../../../src/operator/service/pollers/command.ts';
+import { commandPoller } from '../../../src/jobs/conversations/operator/command.ts';
 
 const client = {
   workflow: { getHandle: () => ({}) },

@@ -2,9 +2,9 @@
 import { ServiceError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { ROLES } from '../../../src/contracts/operator/endpoint.ts';
-import { ENDPOINTS, type Route } from '../../../src/contracts/operator/index.ts';
-import { LedgerError } from '../../../src/ledger/database.ts';
+import { ROLES } from '../../../src/core/endpoint.ts';
+import { LedgerError } from '../../../src/core/sql/database.ts';
+import { ENDPOINTS, type Route } from '../../../src/operator/contract/index.ts';
 import { OperatorError } from '../../../src/operator/error.ts';
 import type { Caller } from '../../../src/operator/service/caller.ts';
 import { type AuditEntry, createDispatch } from '../../../src/operator/service/dispatch.ts';

@@ -6,11 +6,11 @@ import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
-import type { Database } from '../../../src/ledger/database.ts';
-import { endEvent } from '../../../src/ledger/events/event-end.ts';
-import { claimReplacement, releaseReplacement } from '../../../src/ledger/events/event-replacements.ts';
-import { addEvents } from '../../../src/ledger/events/events.ts';
-import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
+import { endEvent } from '../../../src/jobs/events/store/event-end.ts';
+import { claimReplacement, releaseReplacement } from '../../../src/jobs/events/store/event-replacements.ts';
+import { addEvents } from '../../../src/jobs/events/store/events.ts';
+import { openIntakeRun } from '../../../src/jobs/events/store/intake-runs.ts';
 import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 

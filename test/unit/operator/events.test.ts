@@ -1,9 +1,9 @@
 // Incoming events as operators see and retry them: pages, roles, masks, and a Temporal server that is away.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/ledger/database.ts';
-import { endEvent } from '../../../src/ledger/events/event-end.ts';
-import { addEvents, markAccepted } from '../../../src/ledger/events/events.ts';
-import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
+import { endEvent } from '../../../src/jobs/events/store/event-end.ts';
+import { addEvents, markAccepted } from '../../../src/jobs/events/store/events.ts';
+import { openIntakeRun } from '../../../src/jobs/events/store/intake-runs.ts';
 import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 

@@ -2,13 +2,13 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOperator } from '../../../src/app/operator.ts';
 import type { LoadedConfig } from '../../../src/config/load.ts';
-import { OperatorConfig } from '../../../src/contracts/config/config.ts';
-import { API_PREFIX, type Endpoint, ROLES, type Role } from '../../../src/contracts/operator/endpoint.ts';
-import { ENDPOINTS } from '../../../src/contracts/operator/index.ts';
-import type { Database } from '../../../src/ledger/database.ts';
+import { OperatorConfig } from '../../../src/config/schema/operator.ts';
+import { API_PREFIX, type Endpoint, ROLES, type Role } from '../../../src/core/endpoint.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
+import { ENDPOINTS } from '../../../src/operator/contract/index.ts';
 import type { Listener } from '../../../src/operator/http/listen.ts';
-import { createOperator } from '../../../src/runtime/operator.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 import { addUser, type Browser, openBrowser } from './identity/http-context.ts';
 

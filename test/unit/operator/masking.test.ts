@@ -1,6 +1,6 @@
 // What operators see of dead letters: enough to find the mistake, and no personal data.
 import { describe, expect, it } from 'vitest';
-import type { EventRequest } from '../../../src/contracts/wire/intake.ts';
+import type { EventRequest } from '../../../src/jobs/events/contract/intake.ts';
 import { maskHeader, maskKey, maskRequest, maskValue } from '../../../src/operator/service/masking.ts';
 
 const PHONE = '5511987654321';

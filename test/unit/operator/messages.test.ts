@@ -1,8 +1,8 @@
 // Messages of operators: what the contract and the API text refuse, and that no refusal repeats what was sent.
 import { describe, expect, it } from 'vitest';
-import { OperatorConfig } from '../../../src/contracts/config/config.ts';
-import { MESSAGES } from '../../../src/contracts/operator/messages.ts';
-import { checkMessage, withMedia } from '../../../src/operator/service/messages.ts';
+import { OperatorConfig } from '../../../src/config/schema/operator.ts';
+import { MESSAGES } from '../../../src/jobs/events/contract/messages.ts';
+import { checkMessage, withMedia } from '../../../src/jobs/events/operator/messages.ts';
 
 const CANARY = 'canary text';
 const NUMBER = '5511987654321';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
-import type { Database } from '../../../src/ledger/database.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
 import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 

@@ -1,9 +1,9 @@
 // Refused deliveries: counted and kept in bulk, bounded, and without a value of what was sent.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RefusedError } from '../../../src/ingress/intake.ts';
-import { type Refusal, reasonOf, recordRefusals } from '../../../src/ingress/refusals.ts';
-import type { Database } from '../../../src/ledger/database.ts';
-import { forgetRefusals, KEPT_REFUSALS } from '../../../src/ledger/operator/refusals.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
+import { RefusedError } from '../../../src/jobs/events/ingress/intake.ts';
+import { type Refusal, reasonOf, recordRefusals } from '../../../src/jobs/events/ingress/refusals.ts';
+import { forgetRefusals, KEPT_REFUSALS } from '../../../src/operator/store/refusals.ts';
 import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 

@@ -6,8 +6,8 @@ import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
-import { recordRefusedRequests } from '../../../src/ingress/refused-requests.ts';
-import type { Database } from '../../../src/ledger/database.ts';
+import type { Database } from '../../../src/core/sql/database.ts';
+import { recordRefusedRequests } from '../../../src/jobs/events/ingress/refused-requests.ts';
 import {
   forgetRefusedRequests,
   KEPT_BYTES_PER_ROUTE,
@@ -15,7 +15,7 @@ import {
   keepRefusedRequests,
   type NewRefusedRequest,
   refusedRequestId,
-} from '../../../src/ledger/events/refused-requests.ts';
+} from '../../../src/jobs/events/store/refused-requests.ts';
 import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 

@@ -1,7 +1,8 @@
 // What operators see of retention: every kind with its key, and what the last pass deleted.
 import { expect, it } from 'vitest';
-import { Config, RetentionConfig } from '../../../src/contracts/config/config.ts';
-import { SETTINGS } from '../../../src/contracts/operator/settings.ts';
+import { Config } from '../../../src/config/schema/config.ts';
+import { RetentionConfig } from '../../../src/config/schema/retention.ts';
+import { SETTINGS } from '../../../src/operator/contract/settings.ts';
 import type { OperatorDeps } from '../../../src/operator/service/deps.ts';
 import { settingsHandlers } from '../../../src/operator/service/settings.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';

@@ -52,7 +52,7 @@ describe('the rules of the API', () => {
   });
 
   it('leave out no code of the catalogue', async () => {
-    const { KNOWN_ERROR_CODES } = await import('../../../src/api-client/error-codes.ts');
+    const { KNOWN_ERROR_CODES } = await import('../../../src/service/api-client/error-codes.ts');
     const words = rules
       .flatMap(({ text, matchers }) => [text, ...matchers.map(({ title }) => title)])
       .join('\n');

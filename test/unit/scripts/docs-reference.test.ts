@@ -5,10 +5,10 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { CODE_AREAS } from '../../../scripts/reference/codes/index.ts';
 import { renderReference } from '../../../scripts/reference/index.ts';
-import { KNOWN_ERROR_CODES } from '../../../src/api-client/index.ts';
 import { EXAMPLES } from '../../../src/cli/examples.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import { MEMBER_CODES } from '../../../src/contracts/wire/campaign.ts';
+import { MEMBER_CODES } from '../../../src/jobs/campaigns/contract/batches.ts';
+import { KNOWN_ERROR_CODES } from '../../../src/service/api-client/index.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const pages = await renderReference();

@@ -9,7 +9,7 @@ import { isAllowed, licenseOf, READ_LICENSES } from '../../../scripts/supply/lic
 import { closure, type LockedPackage, lockOf, readLock } from '../../../scripts/supply/lock.ts';
 import { purlOf, sbomOf } from '../../../scripts/supply/sbom.ts';
 import { shippedPackages } from '../../../scripts/supply/shipped.ts';
-import { TEMPORAL_PINS } from '../../../src/runtime/temporal/temporal-binary.ts';
+import { TEMPORAL_PINS } from '../../../src/temporal/temporal-binary.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const readJson = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));

@@ -6,15 +6,15 @@ import type { WithStartWorkflowOperation as Operation } from '@temporalio/client
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiQueue } from '../../../src/contracts/ids.ts';
+import { apiQueue } from '../../../src/core/ids.ts';
 import {
   type CampaignCommandInput,
   type CampaignCounts,
   MEMBER_STATES,
   type NextAction,
   type TriggerBatchResult,
-} from '../../../src/contracts/wire/campaign.ts';
-import { SEARCH_ATTRIBUTES } from '../../../src/runtime/temporal/search-attributes.ts';
+} from '../../../src/jobs/campaigns/contract/batches.ts';
+import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';
 import {
   campaignProgressQuery,
   changeRateUpdate,

@@ -1,8 +1,8 @@
 // Whole campaigns on a real Temporal server: what the ledger reports is what the service ran, whatever happens on the way.
 import { WithStartWorkflowOperation, WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { listMembers } from '../../../src/ledger/campaigns/campaign-roll.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
+import { listMembers } from '../../../src/jobs/campaigns/store/roll.ts';
+import { createLogger } from '../../../src/observe/logger.ts';
 import {
   campaignProgressQuery,
   cancelCampaignUpdate,

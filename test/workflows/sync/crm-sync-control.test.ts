@@ -1,7 +1,7 @@
 // Pausing, resuming, cancelling and restarting a sync: what the operator reads is what the service saw.
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { reportRun } from '../../../src/ledger/sync/run-report.ts';
+import { reportRun } from '../../../src/jobs/sync/store/run-report.ts';
 import { pauseUpdate, resumeUpdate } from '../../../workflows/messages.ts';
 import type { Environment } from '../../support/environment.ts';
 import { effects } from '../../support/panel.ts';

@@ -2,9 +2,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { crmSyncWorkflowId } from '../../../src/contracts/ids.ts';
-import { LAST_RUN, RETRY_REFUSED } from '../../../src/contracts/wire/retry.ts';
-import { openRun } from '../../../src/ledger/sync/runs.ts';
+import { crmSyncWorkflowId } from '../../../src/core/ids.ts';
+import { LAST_RUN, RETRY_REFUSED } from '../../../src/jobs/sync/contract/retry.ts';
+import { openRun } from '../../../src/jobs/sync/store/runs.ts';
 import type { crmSync } from '../../../workflows/crm-sync.ts';
 import type { Environment } from '../../support/environment.ts';
 import { HEADER, plainRow, plainRows, syncContext } from '../../support/sync-context.ts';

@@ -6,12 +6,12 @@ import {
   eraseLateCalls,
   erasePerson,
   PersonInUseError,
-} from '../../../src/ledger/operator/erase-person.ts';
+} from '../../../src/protect/person/erase-person.ts';
 import { pauseUpdate, resumeUpdate } from '../../../workflows/messages.ts';
 import type { Environment } from '../../support/environment.ts';
 import { plainRows, sumOf, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
-import { tablesWith } from '../../unit/ledger/operator/person-rows.ts';
+import { tablesWith } from '../../unit/operator/store/person-rows.ts';
 
 const { inEnvironment } = syncContext();
 

@@ -5,7 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { createSyncBatchActivities } from '../../../activities/sync/sync-batch.ts';
 import { createSyncPlanActivities } from '../../../activities/sync/sync-plan.ts';
-import type { EndCounts } from '../../../src/contracts/wire/run.ts';
+import type { EndCounts } from '../../../src/jobs/sync/contract/run.ts';
 import { pauseUpdate, progressQuery, resumeUpdate } from '../../../workflows/messages.ts';
 import { dyingDatabase } from '../../support/postgres/dying-database.ts';
 import { emptyLedger } from '../../support/postgres/ledger.ts';

@@ -1,16 +1,15 @@
 // The CRM sync when its own ledger goes away, when an attempt outlives its timeout, and what others get to see of it.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import type { StepResult } from '../../../activities/sync/record-step.ts';
-import { runContext, runStep, stepContext } from '../../../activities/sync/record-step.ts';
+import { runContext, runStep, type StepResult, stepContext } from '../../../activities/sync/record-step.ts';
 import { createSteps, placeOf } from '../../../activities/sync/record-work.ts';
-import { STEP_BITS } from '../../../src/contracts/wire/run.ts';
-import type { Database, Queryable } from '../../../src/ledger/database.ts';
-import { accountLists } from '../../../src/ledger/sync/catalog.ts';
-import { loadRecord } from '../../../src/ledger/sync/due-records.ts';
-import { LeaseLostError } from '../../../src/ledger/sync/records.ts';
-import { getRun } from '../../../src/ledger/sync/runs.ts';
-import { createLogger } from '../../../src/observability/logger.ts';
+import type { Database, Queryable } from '../../../src/core/sql/database.ts';
+import { accountLists } from '../../../src/core/store/catalog.ts';
+import { STEP_BITS } from '../../../src/jobs/sync/contract/run.ts';
+import { loadRecord } from '../../../src/jobs/sync/store/due-records.ts';
+import { LeaseLostError } from '../../../src/jobs/sync/store/records.ts';
+import { getRun } from '../../../src/jobs/sync/store/runs.ts';
+import { createLogger } from '../../../src/observe/logger.ts';
 import { type OperatorCommand, pauseUpdate, resumeUpdate } from '../../../workflows/messages.ts';
 import { account } from '../../support/environment.ts';
 import { effects } from '../../support/panel.ts';

@@ -1,7 +1,7 @@
 // Any mode, rules, account, source and faults: nobody twice, no card twice, nothing written that the mode forbids.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RunReport } from '../../../src/contracts/wire/run.ts';
+import type { RunReport } from '../../../src/jobs/sync/contract/run.ts';
 import { account, type Environment } from '../../support/environment.ts';
 import { writes } from '../../support/panel.ts';
 import { HEADER, sumOf, syncContext } from '../../support/sync-context.ts';

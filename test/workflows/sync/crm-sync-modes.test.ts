@@ -1,6 +1,6 @@
 // The CRM sync's modes, field rules and conflict rules against the sandbox: what is written, and what that costs.
 import { describe, expect, it } from 'vitest';
-import { RunSpec } from '../../../src/contracts/wire/run.ts';
+import { RunSpec } from '../../../src/jobs/sync/contract/run.ts';
 import { account, type Environment } from '../../support/environment.ts';
 import { callNames as calls, writes } from '../../support/panel.ts';
 import { HEADER, sumOf, syncContext } from '../../support/sync-context.ts';

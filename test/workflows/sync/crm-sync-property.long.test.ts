@@ -1,7 +1,7 @@
 // The CRM sync under random faults: after any loss on the way, everybody exists once and the counts are right.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RunReport } from '../../../src/contracts/wire/run.ts';
+import type { RunReport } from '../../../src/jobs/sync/contract/run.ts';
 import { account, type Environment } from '../../support/environment.ts';
 import { HEADER, sumOf, syncContext } from '../../support/sync-context.ts';
 

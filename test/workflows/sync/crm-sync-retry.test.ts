@@ -2,8 +2,8 @@
 
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { crmSyncWorkflowId } from '../../../src/contracts/ids.ts';
-import { LAST_RUN, RETRY_REFUSED, type RetryRequest } from '../../../src/contracts/wire/retry.ts';
+import { crmSyncWorkflowId } from '../../../src/core/ids.ts';
+import { LAST_RUN, RETRY_REFUSED, type RetryRequest } from '../../../src/jobs/sync/contract/retry.ts';
 import type { crmSync } from '../../../workflows/crm-sync.ts';
 import type { Environment } from '../../support/environment.ts';
 import { effects } from '../../support/panel.ts';

@@ -3,15 +3,15 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Operator } from '../../../app/operator.ts';
 import type { LiveConfig } from '../../../config/live-config.ts';
 import type { LoadedConfig } from '../../../config/load.ts';
-import type { Database } from '../../../ledger/database.ts';
+import { FolderLockedError, readFolderLock } from '../../../core/lock/folder-lock.ts';
+import type { Shutdown } from '../../../core/shutdown.ts';
+import type { Database } from '../../../core/sql/database.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
 import { httpClient, socketClient } from '../../../operator/client/node.ts';
-import { FolderLockedError, readFolderLock } from '../../../runtime/lock/folder-lock.ts';
-import type { Operator } from '../../../runtime/operator.ts';
-import type { Shutdown } from '../../../runtime/shutdown.ts';
-import { namesTemporal } from '../../../runtime/temporal/temporal-address.ts';
+import { namesTemporal } from '../../../temporal/temporal-address.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { formatTime } from '../terminal/format.ts';
 import { runCommand, say } from './lifetime.ts';
@@ -72,7 +72,7 @@ export async function connectOperator(
     }
     if (holder === null) {
       // Imported here: a command of a running Sluice needs neither the ledger nor the SDK of Temporal.
-      const { serveHere, serveShared } = await import('./serve.ts');
+      const { serveHere, serveShared } = await import('../../../app/connect/serve.ts');
       if (env.DATABASE_URL && namesTemporal(env))
         return await serveShared(options, env, shutdown, connecting);
       const served = await serveHere(options, env, shutdown, connecting);
@@ -151,7 +151,7 @@ export const NEVER = new Promise<never>(() => undefined);
 
 async function connectServer(server: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Connected> {
   if (server.startsWith('unix:')) return connectSocket(resolve(server.slice('unix:'.length)), shutdown);
-  const { findToken, originOf } = await import('../../user/credentials.ts');
+  const { findToken, originOf } = await import('./credentials.ts');
   const origin = originOf(server);
   const token = env.SLUICE_SERVER_TOKEN?.trim() || (await findToken(origin, env));
   if (token === null)

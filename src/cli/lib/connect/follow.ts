@@ -1,6 +1,6 @@
 // Follows a workflow to its end and checks its progress at intervals.
 import { type Client, isGrpcCancelledError } from '@temporalio/client';
-import { deadlineSignal } from '../../../contracts/deadline.ts';
+import { deadlineSignal } from '../../../core/deadline.ts';
 
 const CHECK_MS = 500;
 /** Milliseconds. The SDK leaves an abort listener behind for every request, and Node warns from the eleventh on. */

@@ -1,5 +1,5 @@
 // The life of a command that opens resources: it closes them in order when it succeeds, fails, or gets a signal.
-import { type ClosedPart, createShutdown, type Shutdown } from '../../../runtime/shutdown.ts';
+import { type ClosedPart, createShutdown, type Shutdown } from '../../../core/shutdown.ts';
 import { EXIT } from '../exit.ts';
 import { writeLines } from '../terminal/progress.ts';
 

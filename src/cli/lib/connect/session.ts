@@ -3,15 +3,15 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { Command } from 'commander';
+import type { Admin } from '../../../app/admin.ts';
+import type { Stack } from '../../../app/stack.ts';
 import type { LoadedConfig, LoadOptions } from '../../../config/index.ts';
 import { createLiveConfig, type LiveConfig } from '../../../config/live-config.ts';
-import type { Tracing } from '../../../contracts/tracing.ts';
-import type { Logger } from '../../../observability/logger.ts';
-import type { Admin } from '../../../runtime/admin.ts';
-import { acquireFolderLock, type FolderLock, type LockNote } from '../../../runtime/lock/folder-lock.ts';
-import type { Shutdown } from '../../../runtime/shutdown.ts';
-import type { Stack } from '../../../runtime/stack.ts';
-import { namesTemporal } from '../../../runtime/temporal/temporal-address.ts';
+import { acquireFolderLock, type FolderLock, type LockNote } from '../../../core/lock/folder-lock.ts';
+import type { Shutdown } from '../../../core/shutdown.ts';
+import type { Tracing } from '../../../core/tracing.ts';
+import type { Logger } from '../../../observe/logger.ts';
+import { namesTemporal } from '../../../temporal/temporal-address.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { withUtc } from '../zone.ts';
 import { say } from './lifetime.ts';
@@ -128,7 +128,7 @@ export async function openConfig(
   // Imported here: a command of a running Sluice needs no configuration.
   const [{ loadConfig }, { CONFIG_CHECKS }] = await Promise.all([
     import('../../../config/index.ts'),
-    import('../../config/config-checks.ts'),
+    import('../../../app/config-checks.ts'),
   ]);
   return await loadConfig(place.config, { env, ...CONFIG_CHECKS, ...(secretsOf && { secretsOf }) });
 }
@@ -172,9 +172,9 @@ async function openWith(
 ): Promise<OpenStack> {
   // Imported here: the worker's half of the SDK takes 0.3 s to load, and most commands do not need it.
   const { openServiceLog } = await import('../log.ts');
-  const { openAdmin } = await import('./admin.ts');
-  const { startTracing } = await import('./tracing.ts');
-  const { startStack } = await import('../../../runtime/stack.ts');
+  const { openAdmin } = await import('../../../app/connect/admin.ts');
+  const { startTracing } = await import('../../../app/connect/tracing.ts');
+  const { startStack } = await import('../../../app/stack.ts');
   const { log, readSdkMetrics } = await openServiceLog(name, env, 'warn', shutdown);
   shutdown.add('folder lock', () => lock.release());
   const { admin: where } = config.config;

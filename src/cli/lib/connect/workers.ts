@@ -1,5 +1,5 @@
 // A warning for commands that start work which other processes do.
-import { WORK_QUEUE } from '../../../contracts/ids.ts';
+import { WORK_QUEUE } from '../../../core/ids.ts';
 import { say } from './lifetime.ts';
 
 export function sayNoWorker(): void {

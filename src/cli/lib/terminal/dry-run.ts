@@ -1,6 +1,6 @@
 // What would happen if refused things were replayed now, compared with what happened then.
-import type { DryRunNow, DryRunResult } from '../../../contracts/operator/events/refusals.ts';
-import { neutralLine } from '../../../observability/neutral.ts';
+import type { DryRunNow, DryRunResult } from '../../../jobs/events/contract/refusals.ts';
+import { neutralLine } from '../../../observe/neutral.ts';
 import { say } from '../connect/lifetime.ts';
 import { EXIT } from '../exit.ts';
 import { formatCount, formatMany } from './format.ts';

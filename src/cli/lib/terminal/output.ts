@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createWriteStream, lstatSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
-import { neutralLine } from '../../../observability/neutral.ts';
+import { neutralLine } from '../../../observe/neutral.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { writeRaw } from './terminal.ts';
 

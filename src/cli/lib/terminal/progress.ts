@@ -1,5 +1,5 @@
 // Progress of long work: a bar that is redrawn on a terminal, otherwise a line at intervals.
-import { neutralLine } from '../../../observability/neutral.ts';
+import { neutralLine } from '../../../observe/neutral.ts';
 import { formatCount, formatDuration, formatRate } from './format.ts';
 import { colorFor, writeRaw } from './terminal.ts';
 import { cutTo, widthOf } from './width.ts';

@@ -1,6 +1,6 @@
 // What became of what an operator replayed: a line each, and their number by outcome.
-import type { RefusedRequestResult } from '../../../contracts/operator/events/refused-requests.ts';
-import { neutralLine } from '../../../observability/neutral.ts';
+import type { RefusedRequestResult } from '../../../jobs/events/contract/refused-requests.ts';
+import { neutralLine } from '../../../observe/neutral.ts';
 import { say } from '../connect/lifetime.ts';
 import { EXIT } from '../exit.ts';
 import { openOutput } from './output.ts';

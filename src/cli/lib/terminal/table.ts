@@ -1,5 +1,5 @@
 // Tables of text. On a terminal they fit its width; elsewhere nothing is cut.
-import { neutralLine } from '../../../observability/neutral.ts';
+import { neutralLine } from '../../../observe/neutral.ts';
 import { cutTo, padTo, widthOf } from './width.ts';
 
 /**

@@ -1,6 +1,6 @@
 // The only place where text leaves the program for a terminal. It makes the text harmless.
-import { type Color, paint } from '../../../observability/color.ts';
-import { neutralLines } from '../../../observability/neutral.ts';
+import { type Color, paint } from '../../../observe/color.ts';
+import { neutralLines } from '../../../observe/neutral.ts';
 
 interface TextStream {
   write(text: string, ...more: never[]): unknown;

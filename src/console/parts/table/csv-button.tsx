@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { csvLine } from '../../../contracts/csv.ts';
+import { csvLine } from '../../../core/csv.ts';
 import { notifyDone, notifyError } from '../../app/notify.ts';
 import { saveCsv } from '../../app/save-file.ts';
 import { useFormat } from '../../format/use-format.ts';

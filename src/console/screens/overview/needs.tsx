@@ -5,7 +5,7 @@ import { IconAlertTriangle, IconBan, IconCircleCheck, IconInfoCircle } from '@ta
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { needsToken } from '../../../contracts/refused-access.ts';
+import { needsToken } from '../../../core/refused-access.ts';
 import type { Route } from '../../api/client.ts';
 import { invalidateTopics } from '../../api/query-client.ts';
 import { useClient, useMay } from '../../api/session.tsx';

@@ -6,8 +6,7 @@ import listStyles from '../../parts/list.module.css';
 import { EmptyState } from '../../parts/states.tsx';
 import { Chip, Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
-import type { Overview } from './data.ts';
-import { LANES } from './data.ts';
+import { LANES, type Overview } from './data.ts';
 import classes from './overview.module.css';
 
 type Token = Overview['tokens'][number];

@@ -1,7 +1,7 @@
 // What stands below the sentence of an entry: the reason, facts, and links to where it happened.
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { TimelineEntry } from '../../../contracts/operator/people-timeline.ts';
+import type { TimelineEntry } from '../../../operator/contract/people-timeline.ts';
 import { useClient } from '../../api/session.tsx';
 import { useFormat } from '../../format/use-format.ts';
 import { Masked } from '../../parts/masked.tsx';

@@ -15,7 +15,7 @@ import {
   IconUserOff,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { TimelineEntry } from '../../../contracts/operator/people-timeline.ts';
+import type { TimelineEntry } from '../../../operator/contract/people-timeline.ts';
 import type { Tone } from '../../parts/status.tsx';
 
 const ICONS: Readonly<Record<TimelineEntry['kind'], typeof IconBolt>> = {

@@ -1,7 +1,7 @@
 // An entry of the timeline as one sentence in the viewer's language.
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import type { TimelineEntry } from '../../../contracts/operator/people-timeline.ts';
+import type { TimelineEntry } from '../../../operator/contract/people-timeline.ts';
 
 type Kind = TimelineEntry['kind'];
 type Entry<K extends Kind> = Extract<TimelineEntry, { kind: K }>;

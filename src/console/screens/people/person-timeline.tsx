@@ -1,7 +1,7 @@
 // Everything that happened to a person, newest first, by kind and in pages.
 import { Button, Chip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { TimelineEntry } from '../../../contracts/operator/people-timeline.ts';
+import type { TimelineEntry } from '../../../operator/contract/people-timeline.ts';
 import { usePages } from '../../api/use-call.ts';
 import { useUrlValue } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';

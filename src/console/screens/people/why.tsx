@@ -7,7 +7,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { WhyReason } from '../../../contracts/operator/people.ts';
+import type { WhyReason } from '../../../operator/contract/people.ts';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import textStyles from '../../parts/text.module.css';

@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AccountLists } from '../../../contracts/operator/accounts.ts';
+import type { AccountLists } from '../../../operator/contract/accounts.ts';
 import textStyles from '../../parts/text.module.css';
 import classes from './settings.module.css';
 

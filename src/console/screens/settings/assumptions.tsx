@@ -2,7 +2,7 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AssumptionState } from '../../../contracts/operator/settings.ts';
+import type { AssumptionState } from '../../../operator/contract/settings.ts';
 import { useCall } from '../../api/use-call.ts';
 import { useUrlValue } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';

@@ -1,7 +1,7 @@
 // Who did what: every command, login and reveal, with filters, in pages.
 import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { AuditLine } from '../../../contracts/operator/identity.ts';
+import type { AuditLine } from '../../../operator/contract/identity.ts';
 import type { Input } from '../../api/client.ts';
 import { usePages } from '../../api/use-call.ts';
 import { useUrlState, useUrlValue } from '../../app/use-url-state.ts';

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconStethoscope } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { DoctorReport } from '../../../contracts/operator/settings.ts';
+import type { DoctorReport } from '../../../operator/contract/settings.ts';
 import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';

@@ -3,7 +3,7 @@ import { Button, Divider, Drawer, Group, Stack, Text, TextInput } from '@mantine
 import { IconLink, IconLogout, IconUserCheck, IconUserOff } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '../../../contracts/operator/identity.ts';
+import type { User } from '../../../operator/contract/identity.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/page.tsx';

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconShieldOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '../../../contracts/operator/identity.ts';
+import type { User } from '../../../operator/contract/identity.ts';
 import { useViewer } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
 import { useConfirm } from '../../parts/confirm.tsx';

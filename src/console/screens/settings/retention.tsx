@@ -1,6 +1,6 @@
 // How long the ledger keeps each kind of data, its size, and what was deleted last.
 import { useTranslation } from 'react-i18next';
-import type { RetentionOfKind } from '../../../contracts/operator/settings.ts';
+import type { RetentionOfKind } from '../../../operator/contract/settings.ts';
 import { useCall } from '../../api/use-call.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useNow } from '../../format/use-now.ts';

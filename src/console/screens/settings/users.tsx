@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '../../../contracts/operator/identity.ts';
+import type { User } from '../../../operator/contract/identity.ts';
 import { useViewer } from '../../api/session.tsx';
 import { usePages } from '../../api/use-call.ts';
 import { useUrlValue } from '../../app/use-url-state.ts';

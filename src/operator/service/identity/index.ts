@@ -1,15 +1,15 @@
 // Logins, users, access tokens and the audit log as operators see and steer them.
-import type { IDENTITY } from '../../../contracts/operator/identity.ts';
-import type { SECOND_FACTOR } from '../../../contracts/operator/second-factor.ts';
-import { listAudit } from '../../../ledger/operator/audit.ts';
-import { createAccessToken, deleteAccessToken, listAccessTokens } from '../../../ledger/operator/sessions.ts';
-import { hasAdmin, listUsers } from '../../../ledger/operator/users.ts';
+import type { IDENTITY } from '../../contract/identity.ts';
+import type { SECOND_FACTOR } from '../../contract/second-factor.ts';
 import { OperatorError } from '../../error.ts';
 import { unixUserOf, userNameOf } from '../../identity/callers.ts';
 import { firstAdminLink, invitationLink } from '../../identity/logins.ts';
 import { createPasswords } from '../../identity/passwords.ts';
 import { hashToken, newAccessToken } from '../../identity/tokens.ts';
 import { addUser, changePassword, requireLocalLogin, updateUser } from '../../identity/users.ts';
+import { listAudit } from '../../store/audit.ts';
+import { createAccessToken, deleteAccessToken, listAccessTokens } from '../../store/sessions.ts';
+import { hasAdmin, listUsers } from '../../store/users.ts';
 import { isAllowed } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { loginHandlers, meOf } from './logins.ts';

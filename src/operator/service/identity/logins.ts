@@ -1,14 +1,6 @@
 // Logins: everything that makes a session, or an access token out of a password. Without its code, a login of a user with
 // a second factor ends as pending.
-import type { LoggedIn, Me } from '../../../contracts/operator/identity.ts';
-import { addAudit } from '../../../ledger/operator/audit.ts';
-import {
-  createAccessToken,
-  deleteSession,
-  revokeAccessToken,
-  type SessionVia,
-} from '../../../ledger/operator/sessions.ts';
-import { findUser, type UserRow } from '../../../ledger/operator/users.ts';
+import type { LoggedIn, Me } from '../../contract/identity.ts';
 import { OperatorError } from '../../error.ts';
 import { callerOfLogin, callerOfUser, userNameOf } from '../../identity/callers.ts';
 import { checkLogin, claimLink, requireSecondFactor, startSession } from '../../identity/logins.ts';
@@ -19,6 +11,14 @@ import { needsSecondFactor, secondFactorPolicy } from '../../identity/second-fac
 import { sessionLimits } from '../../identity/session-limits.ts';
 import { hashToken, newAccessToken } from '../../identity/tokens.ts';
 import { changePassword, requireLocalLogin } from '../../identity/users.ts';
+import { addAudit } from '../../store/audit.ts';
+import {
+  createAccessToken,
+  deleteSession,
+  revokeAccessToken,
+  type SessionVia,
+} from '../../store/sessions.ts';
+import { findUser, type UserRow } from '../../store/users.ts';
 import { type Caller, secondFactorRequired } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import type { Exchange } from '../exchange.ts';

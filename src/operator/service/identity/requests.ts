@@ -1,6 +1,5 @@
 // What handlers of logins and users need of their caller and request.
-import type { Database } from '../../../ledger/database.ts';
-import { endLoginsOf, findUser, type UserRow } from '../../../ledger/operator/users.ts';
+import type { Database } from '../../../core/sql/database.ts';
 import { OperatorError } from '../../error.ts';
 import { userNameOf } from '../../identity/callers.ts';
 import { type Credentials, checkLogin } from '../../identity/logins.ts';
@@ -8,6 +7,7 @@ import type { Passwords } from '../../identity/passwords.ts';
 import { checkCode } from '../../identity/second-factor.ts';
 import { hashToken } from '../../identity/tokens.ts';
 import { unknownUser } from '../../identity/users.ts';
+import { endLoginsOf, findUser, type UserRow } from '../../store/users.ts';
 import type { Caller } from '../caller.ts';
 import type { Exchange } from '../exchange.ts';
 

@@ -1,11 +1,11 @@
 // The second factor as its user turns it on and off, and as an admin resets it.
-import type { SECOND_FACTOR } from '../../../contracts/operator/second-factor.ts';
-import { stateOfSecondFactor, turnOff } from '../../../ledger/operator/second-factors.ts';
-import { endLoginsOf } from '../../../ledger/operator/users.ts';
+import type { SECOND_FACTOR } from '../../contract/second-factor.ts';
 import { OperatorError } from '../../error.ts';
 import { userNameOf } from '../../identity/callers.ts';
 import { enrol, isOff, propose } from '../../identity/second-factor.ts';
 import { requireLocalLogin } from '../../identity/users.ts';
+import { stateOfSecondFactor, turnOff } from '../../store/second-factors.ts';
+import { endLoginsOf } from '../../store/users.ts';
 import type { Handlers } from '../deps.ts';
 import type { LoginDeps } from './logins.ts';
 import {

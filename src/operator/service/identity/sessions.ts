@@ -1,8 +1,9 @@
 // Open sessions: who looks at their own sees where they are logged in, and ends what is not theirs.
-import { endOtherSessions, endSession, listSessions } from '../../../ledger/operator/sessions.ts';
+
 import { OperatorError } from '../../error.ts';
 import { userNameOf } from '../../identity/callers.ts';
 import { sessionLimits } from '../../identity/session-limits.ts';
+import { endOtherSessions, endSession, listSessions } from '../../store/sessions.ts';
 import { isAllowed } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { needUser, numberOf, ownUser, sessionHashOf } from './requests.ts';

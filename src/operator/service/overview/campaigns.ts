@@ -1,7 +1,7 @@
 // The estimate of running campaigns, which is also that of a campaign's own screen.
-import type { CampaignNow } from '../../../contracts/operator/campaigns/campaigns.ts';
-import type { RunningRun } from '../../../contracts/operator/overview.ts';
-import type { RunningRow } from '../../../ledger/operator/overview/work.ts';
+import type { CampaignNow } from '../../../jobs/campaigns/contract/campaigns.ts';
+import type { RunningRun } from '../../contract/overview.ts';
+import type { RunningRow } from '../../store/overview/work.ts';
 
 /** Campaigns that are asked at a refresh. */
 const MOST = 20;

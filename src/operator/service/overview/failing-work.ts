@@ -2,7 +2,7 @@
 // ledger cannot record its own failure. Temporal has no list of such workflows, so each open one is described.
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
-import { accountOfWorkflow } from '../../../contracts/ids.ts';
+import { accountOfWorkflow } from '../../../core/ids.ts';
 import { type FailingActivity, failingActivity } from '../workflows.ts';
 
 /** Open workflows of one job whose activity fails with one class of error. */

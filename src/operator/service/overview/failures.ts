@@ -1,8 +1,9 @@
 // What failed, as operators see it: the ledger's failures, and dead letters of Kafka, which the ledger does not know.
-import type { Failure } from '../../../contracts/operator/failures.ts';
-import type { Period } from '../../../ledger/operator/call-log.ts';
-import type { FailureRow } from '../../../ledger/operator/failures.ts';
-import type { ClusterLetters } from '../dead-letters/letters.ts';
+
+import type { ClusterLetters } from '../../../jobs/events/operator/letters.ts';
+import type { Failure } from '../../contract/failures.ts';
+import type { Period } from '../../store/call-log.ts';
+import type { FailureRow } from '../../store/failures.ts';
 import { jobOf } from './jobs.ts';
 
 const NAMED_AMONG_SYNCS = new Set<Failure['kind']>(['run', 'record', 'row', 'member']);

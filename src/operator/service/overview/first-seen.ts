@@ -1,5 +1,5 @@
 // Since when something needs a person, where nothing that Sluice stores says it: since this process first saw it.
-import type { Need } from '../../../contracts/operator/overview.ts';
+import type { Need } from '../../contract/overview.ts';
 
 type Kept = Pick<Need, 'kind' | 'account' | 'name' | 'run' | 'since'>;
 

@@ -1,15 +1,16 @@
 // The overview, the call log, spending and failures as operators see them.
-import type { Health, OVERVIEW, TokenGauge } from '../../../contracts/operator/overview.ts';
-import { type CallRow, listCalls, type Period, readSpending } from '../../../ledger/operator/call-log.ts';
-import { readFailures } from '../../../ledger/operator/failures.ts';
-import { readHealth, readSinks, type SinkRow } from '../../../ledger/operator/overview/health.ts';
-import { readNeeds, reviewNeed } from '../../../ledger/operator/overview/needs.ts';
-import { readMinutes, readTokens } from '../../../ledger/operator/overview/tokens.ts';
-import { readRunning, readWaiting } from '../../../ledger/operator/overview/work.ts';
-import { readWorkers } from '../../../ledger/operator/overview/workers.ts';
-import { maskPhone } from '../../../observability/masking.ts';
+
+import { createDeadLetters } from '../../../jobs/events/operator/letters.ts';
+import { maskPhone } from '../../../observe/masking.ts';
+import type { Health, OVERVIEW, TokenGauge } from '../../contract/overview.ts';
 import { OperatorError } from '../../error.ts';
-import { createDeadLetters } from '../dead-letters/letters.ts';
+import { type CallRow, listCalls, type Period, readSpending } from '../../store/call-log.ts';
+import { readFailures } from '../../store/failures.ts';
+import { readHealth, readSinks, type SinkRow } from '../../store/overview/health.ts';
+import { readNeeds, reviewNeed } from '../../store/overview/needs.ts';
+import { readMinutes, readTokens } from '../../store/overview/tokens.ts';
+import { readRunning, readWaiting } from '../../store/overview/work.ts';
+import { readWorkers } from '../../store/overview/workers.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { deadLetterFailures, failureOf, problemsOf } from './failures.ts';
 import { createFirstSeen } from './first-seen.ts';

@@ -1,9 +1,10 @@
 // What a run belongs to, by its name among the names of syncs.
-import type { SyncConfig } from '../../../contracts/config/config.ts';
-import { isCampaignRoute } from '../../../contracts/ids.ts';
-import type { LaneName, Spending } from '../../../contracts/operator/overview.ts';
-import { LANES } from '../../../contracts/wire/run.ts';
-import type { SpendingRow } from '../../../ledger/operator/call-log.ts';
+
+import { isCampaignRoute } from '../../../core/ids.ts';
+import { LANES } from '../../../core/lanes.ts';
+import type { SyncConfig } from '../../../jobs/sync/config.ts';
+import type { LaneName, Spending } from '../../contract/overview.ts';
+import type { SpendingRow } from '../../store/call-log.ts';
 
 export type Job = Pick<Spending, 'kind' | 'name'>;
 

@@ -1,6 +1,6 @@
 // The chart "calls per minute against the limit".
-import type { LaneName } from '../../../contracts/operator/overview.ts';
-import type { MinuteRow } from '../../../ledger/operator/overview/tokens.ts';
+import type { LaneName } from '../../contract/overview.ts';
+import type { MinuteRow } from '../../store/overview/tokens.ts';
 import { laneName } from './jobs.ts';
 import type { ConfiguredToken } from './tokens.ts';
 

@@ -1,13 +1,9 @@
 // What waits for a person, with how urgent it is and the commands that help.
-import type { Input, Route } from '../../../contracts/operator/index.ts';
-import {
-  type Need,
-  REVIEWABLE,
-  type Reviewable,
-  type TokenGauge,
-} from '../../../contracts/operator/overview.ts';
-import type { NeedRow } from '../../../ledger/operator/overview/needs.ts';
-import type { OpenDeadLetters } from '../dead-letters/letters.ts';
+
+import type { OpenDeadLetters } from '../../../jobs/events/operator/letters.ts';
+import type { Input, Route } from '../../contract/index.ts';
+import { type Need, REVIEWABLE, type Reviewable, type TokenGauge } from '../../contract/overview.ts';
+import type { NeedRow } from '../../store/overview/needs.ts';
 import type { FailingWork } from './failing-work.ts';
 import { jobOf } from './jobs.ts';
 import type { outagesOf } from './outages.ts';

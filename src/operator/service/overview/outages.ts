@@ -1,5 +1,5 @@
 // Parts of the system that do not work, as needs of the overview.
-import type { Health, Need, RunningRun, WaitingWork } from '../../../contracts/operator/overview.ts';
+import type { Health, Need, RunningRun, WaitingWork } from '../../contract/overview.ts';
 import { NO_SERVER } from './probes.ts';
 
 type Outage = Pick<Need, 'account' | 'name' | 'since' | 'code' | 'reason'> & {

@@ -1,9 +1,9 @@
 // Syncs that a person or Sluice has paused. Their workflows know it; the ledger does not.
 import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
-import { SEARCH_KEYS } from '../../../contracts/ids.ts';
-import type { RunningRow } from '../../../ledger/operator/overview/work.ts';
-import { handleOf } from '../syncs/progress.ts';
-import { readProgress } from '../syncs/read-progress.ts';
+import { SEARCH_KEYS } from '../../../core/ids.ts';
+import { handleOf } from '../../../jobs/sync/operator/progress.ts';
+import { readProgress } from '../../../jobs/sync/operator/read-progress.ts';
+import type { RunningRow } from '../../store/overview/work.ts';
 
 export interface PausedSync {
   readonly run: string;

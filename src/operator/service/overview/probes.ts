@@ -1,9 +1,9 @@
 // What only the process that serves the API knows: Temporal, Kafka, paused syncs and open dead letters.
-import { WORK_QUEUE } from '../../../contracts/ids.ts';
-import type { Health } from '../../../contracts/operator/overview.ts';
-import type { RunningRow } from '../../../ledger/operator/overview/work.ts';
-import { createCampaignNow } from '../campaigns/now.ts';
-import type { ClusterLetters, DeadLetters, OpenDeadLetters } from '../dead-letters/letters.ts';
+import { WORK_QUEUE } from '../../../core/ids.ts';
+import { createCampaignNow } from '../../../jobs/campaigns/operator/now.ts';
+import type { ClusterLetters, DeadLetters, OpenDeadLetters } from '../../../jobs/events/operator/letters.ts';
+import type { Health } from '../../contract/overview.ts';
+import type { RunningRow } from '../../store/overview/work.ts';
 import type { OperatorDeps } from '../deps.ts';
 import { countBacklog } from '../workflows.ts';
 import { type CampaignEstimate, readEstimates } from './campaigns.ts';
@@ -126,7 +126,7 @@ function remembered<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
 async function kafkaHealth(deps: OperatorDeps): Promise<Health['kafka']> {
   const routes = Object.values(deps.config().config.routes);
   if (routes.every(({ kafka }) => kafka === undefined)) return null;
-  const { kafkaLag } = await import('../dead-letters/lag.ts');
+  const { kafkaLag } = await import('../../../jobs/events/operator/lag.ts');
   const clusters = await kafkaLag(deps);
   const problems = clusters.flatMap(({ problem }) => problem?.message ?? []);
   const topics = new Map<string, { route: string; topic: string; lag: number }>();

@@ -1,6 +1,6 @@
 // The tokens of the configuration, by the hash that names them in the ledger.
 import type { LoadedConfig } from '../../../config/load.ts';
-import { shortHash } from '../../../ledger/short-hash.ts';
+import { shortHash } from '../../../core/sql/short-hash.ts';
 import type { OperatorDeps } from '../deps.ts';
 
 export interface ConfiguredToken {

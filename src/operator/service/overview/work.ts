@@ -1,9 +1,10 @@
 // Progress and estimates of the overview, from what the ledger counted.
-import { LaneName, type RunningRun, type WaitingWork } from '../../../contracts/operator/overview.ts';
-import { eventLane } from '../../../contracts/wire/intake.ts';
-import type { SinkRow } from '../../../ledger/operator/overview/health.ts';
-import { PACE_MINUTES, type RunningRow, type WaitingRow } from '../../../ledger/operator/overview/work.ts';
-import { callsPerMinuteOf, syncEta } from '../syncs/eta.ts';
+
+import { eventLane } from '../../../jobs/events/contract/intake.ts';
+import { callsPerMinuteOf, syncEta } from '../../../jobs/sync/operator/eta.ts';
+import { LaneName, type RunningRun, type WaitingWork } from '../../contract/overview.ts';
+import type { SinkRow } from '../../store/overview/health.ts';
+import { PACE_MINUTES, type RunningRow, type WaitingRow } from '../../store/overview/work.ts';
 import type { CampaignEstimate } from './campaigns.ts';
 import { jobOf } from './jobs.ts';
 import type { PausedSync } from './paused-syncs.ts';

@@ -1,10 +1,10 @@
 // The places that may have something of a person and that Sluice cannot reach, so that whoever erases a person knows
 // what is left to do.
 import { join } from 'node:path';
-import type { Config } from '../../../contracts/config/config.ts';
-import type { Elsewhere } from '../../../contracts/operator/people.ts';
-import type { Database } from '../../../ledger/database.ts';
-import type { Erasure } from '../../../ledger/operator/erase-person.ts';
+import type { Config } from '../../../config/schema/config.ts';
+import type { Database } from '../../../core/sql/database.ts';
+import type { Erasure } from '../../../protect/person/erase-person.ts';
+import type { Elsewhere } from '../../contract/people.ts';
 
 const SERVICE_NOTES = {
   contacts: 'its API cannot delete contacts; a campaign may read them again',

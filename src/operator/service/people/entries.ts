@@ -5,11 +5,11 @@ import {
   deliveryWorkflowId,
   parseCampaignRunId,
   pollingIdentity,
-} from '../../../contracts/ids.ts';
-import type { TimelineEntry } from '../../../contracts/operator/people-timeline.ts';
-import type { TimelineRow } from '../../../ledger/operator/timeline.ts';
-import { maskValue } from '../../../observability/masking.ts';
-import { redactText } from '../../../observability/redaction.ts';
+} from '../../../core/ids.ts';
+import { redactText } from '../../../core/redaction.ts';
+import { maskValue } from '../../../observe/masking.ts';
+import type { TimelineEntry } from '../../contract/people-timeline.ts';
+import type { TimelineRow } from '../../store/timeline.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 

@@ -3,21 +3,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
-import type { Output } from '../../../contracts/operator/index.ts';
-import { purgeTables } from '../../../ledger/embedded/purge.ts';
+import { purgeTables } from '../../../core/sql/embedded/purge.ts';
 import {
   type EraseOptions,
   type Erasure,
   eraseLateCalls,
   erasePerson,
   PersonInUseError,
-} from '../../../ledger/operator/erase-person.ts';
+} from '../../../protect/person/erase-person.ts';
 import {
   endErasure,
   eraseLateCallsOf,
   type OpenErasure,
   openErasures,
-} from '../../../ledger/operator/open-erasures.ts';
+} from '../../../protect/person/open-erasures.ts';
+import type { Output } from '../../contract/index.ts';
 import { OperatorError } from '../../error.ts';
 import type { OperatorDeps } from '../deps.ts';
 import { describeWorkflow } from '../workflows.ts';

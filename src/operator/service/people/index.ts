@@ -1,12 +1,13 @@
 // People as operators see them: search, what happened and why, export and erasure.
-import type { PEOPLE, WhyReason } from '../../../contracts/operator/people.ts';
-import { exportPerson } from '../../../ledger/operator/export-person.ts';
-import { type PersonHit, rejectedNumbers, searchPeople } from '../../../ledger/operator/people-search.ts';
-import { findPerson, type Person } from '../../../ledger/operator/person.ts';
-import { CursorError, readTimeline } from '../../../ledger/operator/timeline.ts';
-import { readWhy } from '../../../ledger/operator/why.ts';
-import { maskEmail, maskName, maskPhone, maskValue } from '../../../observability/masking.ts';
+
+import { maskEmail, maskName, maskPhone, maskValue } from '../../../observe/masking.ts';
+import { exportPerson } from '../../../protect/person/export-person.ts';
+import type { PEOPLE, WhyReason } from '../../contract/people.ts';
 import { OperatorError } from '../../error.ts';
+import { type PersonHit, rejectedNumbers, searchPeople } from '../../store/people-search.ts';
+import { findPerson, type Person } from '../../store/person.ts';
+import { CursorError, readTimeline } from '../../store/timeline.ts';
+import { readWhy } from '../../store/why.ts';
 import { isAllowed } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { entryOf, maskedProblem } from './entries.ts';

@@ -1,6 +1,7 @@
 // Reads what an operator typed to find a person: a number in any spelling, an e-mail address, an id, or a name.
-import type { FoundBy, PeopleQuery } from '../../../ledger/operator/people-search.ts';
+
 import { canonicalKey, isCountry, type PhoneRules, parsePhone } from '../../../mapping/phone/index.ts';
+import type { FoundBy, PeopleQuery } from '../../store/people-search.ts';
 
 export interface ReadQuery extends Omit<PeopleQuery, 'whole'> {
   /** Last eight digits of the query, as rejected numbers are searched; null: it has fewer. */

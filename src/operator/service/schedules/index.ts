@@ -1,8 +1,8 @@
 // Schedules as operators see and steer them.
 import type { Client, ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import type { LoadedConfig } from '../../../config/load.ts';
-import type { OverlapPolicy } from '../../../contracts/config/config-schedule.ts';
-import type { Job, SCHEDULES, ScheduleChange } from '../../../contracts/operator/schedules.ts';
+import type { OverlapPolicy } from '../../../core/config/schedule.ts';
+import type { Job, SCHEDULES, ScheduleChange } from '../../contract/schedules.ts';
 import { OperatorError } from '../../error.ts';
 import type { Caller } from '../caller.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';

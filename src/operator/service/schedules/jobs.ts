@@ -9,8 +9,8 @@ import {
   scheduledCampaignWorkflowId,
   scheduledSyncWorkflowId,
   syncScheduleId,
-} from '../../../contracts/ids.ts';
-import type { Job } from '../../../contracts/operator/schedules.ts';
+} from '../../../core/ids.ts';
+import type { Job } from '../../contract/schedules.ts';
 
 /** A sync or a campaign. */
 export interface JobName {

@@ -1,6 +1,6 @@
 // Schedules as operators list them: the configuration's and the server's side by side.
 import type { Client, ScheduleDescription } from '@temporalio/client';
-import type { Job, ScheduleChange, ScheduleEntry } from '../../../contracts/operator/schedules.ts';
+import type { Job, ScheduleChange, ScheduleEntry } from '../../contract/schedules.ts';
 import { scheduleIdOf } from './jobs.ts';
 import {
   findSchedule,

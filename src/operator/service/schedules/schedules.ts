@@ -3,13 +3,13 @@
 import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
 import type { scheduledCampaign } from '../../../../workflows/scheduled-campaign.ts';
 import type { scheduledSync } from '../../../../workflows/scheduled-sync.ts';
-import { encryptingKeyId } from '../../../codec/encryption-codec.ts';
-import type { Config } from '../../../contracts/config/config.ts';
-import { durationMs } from '../../../contracts/config/config-base.ts';
-import type { OverlapPolicy, ScheduleConfig } from '../../../contracts/config/config-schedule.ts';
-import { parseScheduleId, SEARCH_KEYS, scheduledJobName, WORK_QUEUE } from '../../../contracts/ids.ts';
-import { JOB_KINDS, type Job, type ScheduleChange } from '../../../contracts/operator/schedules.ts';
-import { shortHash } from '../../../ledger/short-hash.ts';
+import type { Config } from '../../../config/schema/config.ts';
+import { durationMs } from '../../../core/config/base.ts';
+import type { OverlapPolicy, ScheduleConfig } from '../../../core/config/schedule.ts';
+import { parseScheduleId, SEARCH_KEYS, scheduledJobName, WORK_QUEUE } from '../../../core/ids.ts';
+import { shortHash } from '../../../core/sql/short-hash.ts';
+import { encryptingKeyId } from '../../../protect/codec/encryption-codec.ts';
+import { JOB_KINDS, type Job, type ScheduleChange } from '../../contract/schedules.ts';
 import { JOBS, type JobName, namedBy, scheduleIdOf } from './jobs.ts';
 
 /** Server-side names of the overlap policies. */

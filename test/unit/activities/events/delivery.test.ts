@@ -1,10 +1,10 @@
 // Following messages that were sent, against the sandbox and its clock: what is published, and what it costs.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeEvent } from '../../../../activities/events/intake.ts';
-import { followMessages, noteSeenStatuses } from '../../../../src/ledger/events/deliveries.ts';
-import { dueChecks } from '../../../../src/ledger/events/delivery-checks.ts';
-import { addEvents } from '../../../../src/ledger/events/events.ts';
-import { openIntakeRun } from '../../../../src/ledger/events/intake-runs.ts';
+import { followMessages, noteSeenStatuses } from '../../../../src/jobs/events/store/deliveries.ts';
+import { dueChecks } from '../../../../src/jobs/events/store/delivery-checks.ts';
+import { addEvents } from '../../../../src/jobs/events/store/events.ts';
+import { openIntakeRun } from '../../../../src/jobs/events/store/intake-runs.ts';
 import { HOUR, NOWHERE, openDeliveryContext, SECOND, type Sent } from './delivery-context.ts';
 
 const NEVER = 1e12;

@@ -1,13 +1,13 @@
 // Events about people who were erased after an opt-out: no call is made, and nothing of the event is kept.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { beginEvent } from '../../../../activities/events/event-begin.ts';
-import type { EventRequest } from '../../../../src/contracts/wire/intake.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { addEvents, getEvent, markAccepted } from '../../../../src/ledger/events/events.ts';
-import { type IntakeSpec, openIntakeRun } from '../../../../src/ledger/events/intake-runs.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import type { EventRequest } from '../../../../src/jobs/events/contract/intake.ts';
+import { addEvents, getEvent, markAccepted } from '../../../../src/jobs/events/store/events.ts';
+import { type IntakeSpec, openIntakeRun } from '../../../../src/jobs/events/store/intake-runs.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
-import { addRow } from '../../ledger/operator/person-rows.ts';
-import { freshAccount, phone, recordOf } from '../../ledger/support.ts';
+import { freshAccount, phone, recordOf } from '../../core/sql/support.ts';
+import { addRow } from '../../operator/store/person-rows.ts';
 
 let db: Database;
 beforeAll(async () => {

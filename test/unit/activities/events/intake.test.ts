@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { beginEvent } from '../../../../activities/events/event-begin.ts';
 import { closeEvent } from '../../../../activities/events/intake.ts';
-import type { EventDraft } from '../../../../src/contracts/wire/intake.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { addEvents, getEvent, markAccepted } from '../../../../src/ledger/events/events.ts';
-import { openIntakeRun } from '../../../../src/ledger/events/intake-runs.ts';
-import { settleStep } from '../../../../src/ledger/sync/records.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import type { EventDraft } from '../../../../src/jobs/events/contract/intake.ts';
+import { addEvents, getEvent, markAccepted } from '../../../../src/jobs/events/store/events.ts';
+import { openIntakeRun } from '../../../../src/jobs/events/store/intake-runs.ts';
+import { settleStep } from '../../../../src/jobs/sync/store/records.ts';
 import { testLedger, unleased } from '../../../support/postgres/ledger.ts';
-import { freshAccount, phone, recordOf } from '../../ledger/support.ts';
+import { freshAccount, phone, recordOf } from '../../core/sql/support.ts';
 
 let db: Database;
 beforeAll(async () => {

@@ -5,12 +5,12 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createOutboxActivities } from '../../../../activities/outbox/outbox.ts';
 import type { OutboxBatchOptions } from '../../../../activities/outbox/outbox-batch.ts';
 import type { Deps } from '../../../../activities/shared/deps.ts';
-import type { ConversationEvent } from '../../../../src/contracts/wire/conversation-events.ts';
-import type { SinkEvent } from '../../../../src/contracts/wire/events.ts';
-import type { OutboxBatchResult } from '../../../../src/contracts/wire/outbox.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { putOutbox } from '../../../../src/ledger/outbox/outbox.ts';
-import { type Sent, type Sink, SinkError } from '../../../../src/sinks/sink.ts';
+import type { CloudEvent } from '../../../../src/connectors/sinks/event.ts';
+import { type Sent, type Sink, SinkError } from '../../../../src/connectors/sinks/sink.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import type { ConversationEvent } from '../../../../src/jobs/conversations/contract/events.ts';
+import type { OutboxBatchResult } from '../../../../src/jobs/outbox/contract/outbox.ts';
+import { putOutbox } from '../../../../src/jobs/outbox/store/outbox.ts';
 
 /** An event of a conversation; `n` distinguishes it. */
 export function published(
@@ -59,7 +59,7 @@ export const REFUSED = new SinkError('REFUSED', 'no such thing', { retryable: fa
 export const BUSY = new SinkError('BUSY', 'not this one now', { retryable: true });
 
 /** What an event meets: null is success. */
-export type Rule = (event: SinkEvent, at: number) => SinkError | null;
+export type Rule = (event: CloudEvent, at: number) => SinkError | null;
 
 export interface MemorySink extends Sink {
   readonly ids: string[];

@@ -1,10 +1,9 @@
 // Sinks that break their word: the outbox goes on around them, and never in a hot loop.
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { describeSinks } from '../../../../src/ledger/outbox/outbox-queries.ts';
-import type { Sent, Sink } from '../../../../src/sinks/sink.ts';
-import { SinkError } from '../../../../src/sinks/sink.ts';
+import { type Sent, type Sink, SinkError } from '../../../../src/connectors/sinks/sink.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { describeSinks } from '../../../../src/jobs/outbox/store/queries.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { memorySink, outboxContext, published, put } from './outbox-context.ts';
 

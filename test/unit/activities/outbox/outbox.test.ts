@@ -1,10 +1,10 @@
 // Batches of the outbox: what one conversation's trouble means for others, and what a sink's own trouble does.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { dueEvents } from '../../../../src/ledger/outbox/outbox-due.ts';
-import { claimSink } from '../../../../src/ledger/outbox/outbox-states.ts';
-import { type Sink, SinkError } from '../../../../src/sinks/sink.ts';
+import { type Sink, SinkError } from '../../../../src/connectors/sinks/sink.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { dueEvents } from '../../../../src/jobs/outbox/store/due.ts';
+import { claimSink } from '../../../../src/jobs/outbox/store/states.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   BUSY,

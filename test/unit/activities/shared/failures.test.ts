@@ -15,17 +15,17 @@ import {
   refusesToken,
   toFailure,
 } from '../../../../activities/shared/failures.ts';
-import { KNOWN_ERROR_CODES } from '../../../../src/api-client/error-codes.ts';
+import { LedgerError } from '../../../../src/core/sql/database.ts';
+import type { RefusalDetails, RefusalScope } from '../../../../src/jobs/sync/contract/run.ts';
+import { KNOWN_ERROR_CODES } from '../../../../src/service/api-client/error-codes.ts';
 import {
   ApiError,
   InvalidArgumentError,
   TransportError,
   type TransportReason,
   UnexpectedShapeError,
-} from '../../../../src/api-client/errors.ts';
-import type { RateHeaders } from '../../../../src/api-client/rate-headers.ts';
-import type { RefusalDetails, RefusalScope } from '../../../../src/contracts/wire/run.ts';
-import { LedgerError } from '../../../../src/ledger/database.ts';
+} from '../../../../src/service/api-client/errors.ts';
+import type { RateHeaders } from '../../../../src/service/api-client/rate-headers.ts';
 
 const CALL = { method: 'POST', path: '/v1/contacts' };
 

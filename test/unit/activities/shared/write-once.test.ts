@@ -6,11 +6,11 @@ import { withCallScope } from '../../../../activities/shared/call-scope.ts';
 import type { Deps } from '../../../../activities/shared/deps.ts';
 import { MAX_SENDS, readBack } from '../../../../activities/shared/read-back.ts';
 import { type Subject, type Write, writeOnce } from '../../../../activities/shared/write-once.ts';
-import { TransportError } from '../../../../src/api-client/errors.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { endIntent, getIntent, type NewIntent } from '../../../../src/ledger/sync/intents.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { endIntent, getIntent, type NewIntent } from '../../../../src/core/store/intents.ts';
+import { TransportError } from '../../../../src/service/api-client/errors.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
-import { freshAccount } from '../../ledger/support.ts';
+import { freshAccount } from '../../core/sql/support.ts';
 
 let db: Database;
 beforeAll(async () => {

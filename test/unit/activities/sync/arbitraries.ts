@@ -1,9 +1,9 @@
 // Records as fast-check makes them: few values, so that they meet often.
 import fc from 'fast-check';
 import { type DiffOptions, mergeExtraInfo } from '../../../../activities/sync/sync-diff.ts';
-import { SyncConfig } from '../../../../src/contracts/config/config.ts';
-import type { CrmRecord, RecordCard } from '../../../../src/contracts/wire/record.ts';
-import { recordOf } from '../../ledger/support.ts';
+import type { CrmRecord, RecordCard } from '../../../../src/core/record.ts';
+import { SyncConfig } from '../../../../src/jobs/sync/config.ts';
+import { recordOf } from '../../core/sql/support.ts';
 
 export const BR = '5511987654321';
 export const US = '12025550123';

@@ -7,9 +7,9 @@ import {
   contactChange,
   type SentMarks,
 } from '../../../../activities/sync/contact-change.ts';
-import { CONTACT_FIELDS, type ContactField } from '../../../../src/contracts/config/config.ts';
-import type { CrmRecord } from '../../../../src/contracts/wire/record.ts';
-import type { SeenContact } from '../../../../src/ledger/sync/people.ts';
+import type { CrmRecord } from '../../../../src/core/record.ts';
+import type { SeenContact } from '../../../../src/core/store/people.ts';
+import { CONTACT_FIELDS, type ContactField } from '../../../../src/jobs/sync/config.ts';
 import { fields, optionsOf, US } from './arbitraries.ts';
 
 type Contact = CrmRecord['contact'];

@@ -6,27 +6,31 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Deps } from '../../../../activities/shared/deps.ts';
-import type { StepResult } from '../../../../activities/sync/record-step.ts';
-import { runContext, runStep, stepContext } from '../../../../activities/sync/record-step.ts';
+import {
+  runContext,
+  runStep,
+  type StepResult,
+  stepContext,
+} from '../../../../activities/sync/record-step.ts';
 import { createSteps, placeOf } from '../../../../activities/sync/record-work.ts';
 import { hashRecord } from '../../../../activities/sync/sync-diff.ts';
-import { MessagingClient } from '../../../../src/api-client/client.ts';
-import { createBudget } from '../../../../src/budget/slots.ts';
-import type { CrmRecord } from '../../../../src/contracts/wire/record.ts';
-import { STEP_BITS } from '../../../../src/contracts/wire/run.ts';
-import { type Database, LedgerError } from '../../../../src/ledger/database.ts';
-import { accountLists, saveCatalog } from '../../../../src/ledger/sync/catalog.ts';
-import { loadRecord } from '../../../../src/ledger/sync/due-records.ts';
-import { findPeople } from '../../../../src/ledger/sync/people.ts';
-import { openRun } from '../../../../src/ledger/sync/runs.ts';
-import { stageRecords } from '../../../../src/ledger/sync/staged-records.ts';
+import type { CrmRecord } from '../../../../src/core/record.ts';
+import { type Database, LedgerError } from '../../../../src/core/sql/database.ts';
+import { accountLists, saveCatalog } from '../../../../src/core/store/catalog.ts';
+import { findPeople } from '../../../../src/core/store/people.ts';
+import { STEP_BITS } from '../../../../src/jobs/sync/contract/run.ts';
+import { loadRecord } from '../../../../src/jobs/sync/store/due-records.ts';
+import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
+import { stageRecords } from '../../../../src/jobs/sync/store/staged-records.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/server.ts';
+import { MessagingClient } from '../../../../src/service/api-client/client.ts';
+import { createBudget } from '../../../../src/service/budget/slots.ts';
 import { type TestCallCounter, testCallCounter } from '../../../support/call-counter.ts';
 import { account } from '../../../support/environment.ts';
 import { noteContact } from '../../../support/notes.ts';
 import { panelOf } from '../../../support/panel.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
-import { phone, recordOf, specOf } from '../../ledger/support.ts';
+import { phone, recordOf, specOf } from '../../core/sql/support.ts';
 
 let db: Database;
 let calls: TestCallCounter;

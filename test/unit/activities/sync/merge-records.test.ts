@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashRecord, mergeRecords } from '../../../../activities/sync/sync-diff.ts';
-import type { SyncConfig } from '../../../../src/contracts/config/config.ts';
-import type { CrmRecord, ExtraField } from '../../../../src/contracts/wire/record.ts';
-import { recordOf } from '../../ledger/support.ts';
+import type { CrmRecord, ExtraField } from '../../../../src/core/record.ts';
+import type { SyncConfig } from '../../../../src/jobs/sync/config.ts';
+import { recordOf } from '../../core/sql/support.ts';
 import { BR, optionsOf, record, records, US } from './arbitraries.ts';
 
 const RULES = optionsOf();

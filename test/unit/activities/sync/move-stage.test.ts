@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runContext, runStep, stepContext } from '../../../../activities/sync/record-step.ts';
 import { createSteps, placeOf } from '../../../../activities/sync/record-work.ts';
-import { STEP_BITS } from '../../../../src/contracts/wire/run.ts';
-import { accountLists } from '../../../../src/ledger/sync/catalog.ts';
-import { loadRecord } from '../../../../src/ledger/sync/due-records.ts';
-import { openRun } from '../../../../src/ledger/sync/runs.ts';
-import { stageRecords } from '../../../../src/ledger/sync/staged-records.ts';
+import { accountLists } from '../../../../src/core/store/catalog.ts';
+import { STEP_BITS } from '../../../../src/jobs/sync/contract/run.ts';
+import { loadRecord } from '../../../../src/jobs/sync/store/due-records.ts';
+import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
+import { stageRecords } from '../../../../src/jobs/sync/store/staged-records.ts';
 import { noteCard, noteContact } from '../../../support/notes.ts';
-import { phone, recordOf, specOf } from '../../ledger/support.ts';
+import { phone, recordOf, specOf } from '../../core/sql/support.ts';
 import { type EffectContext, openEffectContext } from '../events/effects/support.ts';
 
 const PIPELINE = 'Sales';

@@ -11,10 +11,10 @@ import {
   planSteps,
   refName,
 } from '../../../../activities/sync/sync-diff.ts';
-import type { CrmRecord, ExtraField } from '../../../../src/contracts/wire/record.ts';
-import { STEP_BITS, type Step } from '../../../../src/contracts/wire/run.ts';
-import type { CardRow, KnownPerson } from '../../../../src/ledger/sync/people.ts';
-import { recordOf } from '../../ledger/support.ts';
+import type { CrmRecord, ExtraField } from '../../../../src/core/record.ts';
+import type { CardRow, KnownPerson } from '../../../../src/core/store/people.ts';
+import { STEP_BITS, type Step } from '../../../../src/jobs/sync/contract/run.ts';
+import { recordOf } from '../../core/sql/support.ts';
 import { BR, extraInfo, names, options, optionsOf, record, US, word } from './arbitraries.ts';
 
 const MERGE = optionsOf();

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { targetTags } from '../../../../activities/sync/sync-diff.ts';
-import type { SyncConfig } from '../../../../src/contracts/config/config.ts';
+import type { SyncConfig } from '../../../../src/jobs/sync/config.ts';
 import { names } from './arbitraries.ts';
 
 describe('targetTags', () => {

@@ -7,8 +7,8 @@ import { createFront } from '../../../../src/cli/front.ts';
 import { errorReport } from '../../../../src/cli/lib/describe-plain.ts';
 import { shapeOf } from '../../../../src/cli/lib/shape.ts';
 import { createProgram } from '../../../../src/cli/program.ts';
-import { ConfigError, UnknownNameError } from '../../../../src/config/errors.ts';
-import { acquireFolderLock } from '../../../../src/runtime/lock/folder-lock.ts';
+import { ConfigError, UnknownNameError } from '../../../../src/core/config/errors.ts';
+import { acquireFolderLock } from '../../../../src/core/lock/folder-lock.ts';
 
 const APPEARANCE = { version: '1.0.0', json: false };
 const real = await createProgram(APPEARANCE, {});

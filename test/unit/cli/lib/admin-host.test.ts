@@ -1,8 +1,8 @@
 // The address of the admin listener: the environment of a process wins over the configuration.
 import pino from 'pino';
 import { afterEach, expect, it } from 'vitest';
-import { openAdmin } from '../../../../src/cli/lib/connect/admin.ts';
-import { createShutdown, type Shutdown } from '../../../../src/runtime/shutdown.ts';
+import { openAdmin } from '../../../../src/app/connect/admin.ts';
+import { createShutdown, type Shutdown } from '../../../../src/core/shutdown.ts';
 
 let shutdown: Shutdown | undefined;
 afterEach(() => shutdown?.run('the end of the test'));

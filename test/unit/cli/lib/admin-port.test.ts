@@ -1,10 +1,10 @@
 // Several processes of Sluice on one machine, of which each needs a port for its metrics and its health.
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openAdmin } from '../../../../src/cli/lib/connect/admin.ts';
+import type { ProcessName } from '../../../../src/app/admin.ts';
+import { openAdmin } from '../../../../src/app/connect/admin.ts';
 import { EXIT } from '../../../../src/cli/lib/exit.ts';
-import type { ProcessName } from '../../../../src/runtime/admin.ts';
-import { createShutdown, type Shutdown } from '../../../../src/runtime/shutdown.ts';
+import { createShutdown, type Shutdown } from '../../../../src/core/shutdown.ts';
 
 const HOST = '127.0.0.1';
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,9 +1,9 @@
 // What is blocked never ends a command with 0, and says what to mend.
 import { describe, expect, it } from 'vitest';
-import { stateOf } from '../../../../src/cli/campaign/follow-campaign.ts';
 import { exitCodeOfBlock } from '../../../../src/cli/lib/exit.ts';
-import type { CampaignProgress } from '../../../../src/contracts/wire/campaign.ts';
-import { blockOf } from '../../../../src/operator/service/campaigns/now.ts';
+import { stateOf } from '../../../../src/jobs/campaigns/commands/follow-campaign.ts';
+import type { CampaignProgress } from '../../../../src/jobs/campaigns/contract/batches.ts';
+import { blockOf } from '../../../../src/jobs/campaigns/operator/now.ts';
 
 const BLOCKED = { code: 'REPLIES_UNREAD', reason: 'the poller "main" can\'t read conversations' };
 

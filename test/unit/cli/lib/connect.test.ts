@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { connectRunning } from '../../../../src/cli/lib/connect/connect.ts';
 import { EXIT } from '../../../../src/cli/lib/exit.ts';
-import { acquireFolderLock } from '../../../../src/runtime/lock/folder-lock.ts';
-import type { Shutdown } from '../../../../src/runtime/shutdown.ts';
+import { acquireFolderLock } from '../../../../src/core/lock/folder-lock.ts';
+import type { Shutdown } from '../../../../src/core/shutdown.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-connect-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 // Where a command sends a password or an access token.
 import { describe, expect, it } from 'vitest';
-import { originOf } from '../../../../src/cli/user/credentials.ts';
+import { originOf } from '../../../../src/cli/lib/connect/credentials.ts';
 
 describe('a server', () => {
   it.each([

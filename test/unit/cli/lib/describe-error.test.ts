@@ -6,11 +6,11 @@ import {
   ConfigFileError,
   SecretError,
   UnknownNameError,
-} from '../../../../src/config/errors.ts';
-import { SourceError } from '../../../../src/contracts/wire/source.ts';
-import { LedgerError } from '../../../../src/ledger/database.ts';
-import { FolderLockedError } from '../../../../src/runtime/lock/folder-lock.ts';
-import { FolderPathError } from '../../../../src/runtime/lock/make-folder.ts';
+} from '../../../../src/core/config/errors.ts';
+import { FolderLockedError } from '../../../../src/core/lock/folder-lock.ts';
+import { FolderPathError } from '../../../../src/core/lock/make-folder.ts';
+import { SourceError } from '../../../../src/core/source.ts';
+import { LedgerError } from '../../../../src/core/sql/database.ts';
 
 const FORGED = 'a\nsluice: all is well\u001b[2J\u2028b\u202e';
 const problem = { file: FORGED, line: 1, column: 1, path: '', message: FORGED, hint: FORGED };

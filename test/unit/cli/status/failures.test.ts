@@ -1,7 +1,7 @@
 // `sluice failures` names the command for each failure, in every width.
 import { expect, it } from 'vitest';
 import { commandOf, describeFailures } from '../../../../src/cli/status/failures.ts';
-import type { Failure } from '../../../../src/contracts/operator/failures.ts';
+import type { Failure } from '../../../../src/operator/contract/failures.ts';
 
 const failure = (over: Partial<Failure> = {}): Failure => ({
   kind: 'record',

@@ -1,7 +1,7 @@
 // What needs a person, in the singular and the plural, with the command that decides it.
 import { expect, it } from 'vitest';
 import { describeNeed } from '../../../../src/cli/status/needs.ts';
-import type { Need } from '../../../../src/contracts/operator/overview.ts';
+import type { Need } from '../../../../src/operator/contract/overview.ts';
 
 const need = (over: Partial<Need>): Need => ({
   kind: 'unknown-members',

@@ -1,7 +1,7 @@
 // `sluice user`: a script finds everything in the JSON.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { registerUser } from '../../../../src/cli/user/user.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { runHere } from '../../../support/runner/run-here.ts';

@@ -1,13 +1,13 @@
 // Campaigns in the operator API: what leaves it, for which role, and who may approve.
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../../../src/config/load.ts';
-import type { Input } from '../../../../src/contracts/operator/index.ts';
-import { digestOfSpec } from '../../../../src/ledger/campaigns/campaigns.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { changeUser } from '../../../../src/ledger/operator/users.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { digestOfSpec } from '../../../../src/jobs/campaigns/store/campaigns.ts';
+import type { Input } from '../../../../src/operator/contract/index.ts';
+import { changeUser } from '../../../../src/operator/store/users.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
-import { campaignRows, PERSON, RUN, t } from '../../ledger/campaigns/campaign-rows.ts';
+import { campaignRows, PERSON, RUN, t } from '../../jobs/campaigns/store/rows.ts';
 import { addUser } from '../identity/http-context.ts';
 
 const CANARY = 'canary name';

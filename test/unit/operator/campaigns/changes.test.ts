@@ -1,10 +1,10 @@
 // What an approver sees of a plan: each option that differs from the plan that was approved before.
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { changesOf } from '../../../../src/operator/service/campaigns/changes.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { changesOf } from '../../../../src/jobs/campaigns/operator/changes.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
-import { campaignRows, RUN } from '../../ledger/campaigns/campaign-rows.ts';
+import { campaignRows, RUN } from '../../jobs/campaigns/store/rows.ts';
 
 describe('the changes', () => {
   it.each<[string, object, object, unknown[]]>([

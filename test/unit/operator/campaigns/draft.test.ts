@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { loadConfig } from '../../../../src/config/load.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/server.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';

@@ -6,8 +6,8 @@ import {
   WorkflowFailedError,
 } from '@temporalio/client';
 import { expect, it } from 'vitest';
+import { campaignRefusal } from '../../../../src/jobs/campaigns/operator/refusals.ts';
 import { OperatorError } from '../../../../src/operator/error.ts';
-import { campaignRefusal } from '../../../../src/operator/service/campaigns/refusals.ts';
 
 const failed = (cause: Error) => new WorkflowFailedError('failed', cause, 'TIMEOUT' as never);
 const wrapped = (cause: Error) =>

@@ -1,7 +1,7 @@
 // Rules of a campaign show names and spans, and nothing that may be about a person.
 import { expect, it } from 'vitest';
-import { CampaignConfig } from '../../../../src/contracts/config/config-campaigns.ts';
-import { excludedBy, partOf } from '../../../../src/operator/service/campaigns/rules.ts';
+import { CampaignConfig } from '../../../../src/jobs/campaigns/config.ts';
+import { excludedBy, partOf } from '../../../../src/jobs/campaigns/operator/rules.ts';
 
 const config = CampaignConfig.parse({
   account: 'acme',

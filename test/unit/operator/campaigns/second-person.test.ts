@@ -1,14 +1,14 @@
 // The rule of two: one person with several identities does not approve their own plan.
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../../../src/config/load.ts';
-import { digestOfSpec } from '../../../../src/ledger/campaigns/campaigns.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { INDEPENDENT_AFTER_DAYS } from '../../../../src/ledger/operator/second-person.ts';
-import { changeUser } from '../../../../src/ledger/operator/users.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { digestOfSpec } from '../../../../src/jobs/campaigns/store/campaigns.ts';
 import type { Caller } from '../../../../src/operator/service/caller.ts';
+import { INDEPENDENT_AFTER_DAYS } from '../../../../src/operator/store/second-person.ts';
+import { changeUser } from '../../../../src/operator/store/users.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
-import { campaignRows, RUN } from '../../ledger/campaigns/campaign-rows.ts';
+import { campaignRows, RUN } from '../../jobs/campaigns/store/rows.ts';
 import { addUser, PASSWORD } from '../identity/http-context.ts';
 
 const SPEC = { account: 'acme', campaign: 'spring', config: { approval: 'second-person' } };

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../../../src/config/load.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
 import type { OperatorError } from '../../../../src/operator/error.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { until } from '../../../support/until.ts';
-import { campaignRows, RUN } from '../../ledger/campaigns/campaign-rows.ts';
+import { campaignRows, RUN } from '../../jobs/campaigns/store/rows.ts';
 
 const FILE = `# Who we write to.
 version: 1

@@ -1,11 +1,11 @@
 // The run that an operator means: by its id, or by the name of its campaign.
 import { describe, expect, it } from 'vitest';
-import type { CampaignCommand, CampaignState } from '../../../../src/contracts/wire/campaign.ts';
+import type { CampaignCommand, CampaignState } from '../../../../src/jobs/campaigns/contract/batches.ts';
 import {
   needsWorkflow,
   resolveCampaign,
   runToSteer,
-} from '../../../../src/operator/service/campaigns/target.ts';
+} from '../../../../src/jobs/campaigns/operator/target.ts';
 
 type Action = CampaignCommand['action'];
 

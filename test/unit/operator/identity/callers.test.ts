@@ -1,8 +1,8 @@
 // Which caller a Unix user is.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { changeUser } from '../../../../src/ledger/operator/users.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
 import { createUnixCallers, unixUserOf } from '../../../../src/operator/identity/callers.ts';
+import { changeUser } from '../../../../src/operator/store/users.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { addUser } from './http-context.ts';
 

@@ -1,10 +1,9 @@
 // A server of the operator API with logins on a free port, and browsers that keep cookies as real ones do.
 import { request } from 'undici';
 import type { LoadedConfig } from '../../../../src/config/load.ts';
-import { OperatorConfig, type OperatorHttp } from '../../../../src/contracts/config/config.ts';
-import type { Role } from '../../../../src/contracts/operator/endpoint.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { createUser } from '../../../../src/ledger/operator/users.ts';
+import { OperatorConfig, type OperatorHttp } from '../../../../src/config/schema/operator.ts';
+import type { Role } from '../../../../src/core/endpoint.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
 import { createApp } from '../../../../src/operator/http/app.ts';
 import { createHttpIdentity } from '../../../../src/operator/http/identity.ts';
 import { type Listener, listen } from '../../../../src/operator/http/listen.ts';
@@ -13,6 +12,7 @@ import { auditLog } from '../../../../src/operator/service/audit.ts';
 import type { OperatorDeps } from '../../../../src/operator/service/deps.ts';
 import { createDispatch } from '../../../../src/operator/service/dispatch.ts';
 import { identityHandlers } from '../../../../src/operator/service/identity/index.ts';
+import { createUser } from '../../../../src/operator/store/users.ts';
 
 export const PASSWORD = 'correct horse battery';
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { OperatorOidc } from '../../../../src/contracts/config/config.ts';
+import { OperatorOidc } from '../../../../src/config/schema/operator.ts';
 import { createOidcClient } from '../../../../src/operator/identity/oidc.ts';
 
 let server: Server;

@@ -1,12 +1,12 @@
 // Login with a real OpenID provider, and what an attacker may try with its redirects.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { OidcRoles } from '../../../../src/contracts/config/config.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { createAccessToken } from '../../../../src/ledger/operator/sessions.ts';
-import { changeUser, findUser } from '../../../../src/ledger/operator/users.ts';
+import { OidcRoles } from '../../../../src/config/schema/operator.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
 import { type Pending, readPending, signPending } from '../../../../src/operator/http/oidc-pending.ts';
 import { roleOf, suggestedName } from '../../../../src/operator/identity/oidc-roles.ts';
 import { hashToken } from '../../../../src/operator/identity/tokens.ts';
+import { createAccessToken } from '../../../../src/operator/store/sessions.ts';
+import { changeUser, findUser } from '../../../../src/operator/store/users.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { addUser, type Browser, openBrowser, startServer, type TestServer } from './http-context.ts';
 import { startProvider, type TestProvider } from './provider.ts';

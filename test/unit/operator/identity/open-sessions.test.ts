@@ -1,6 +1,6 @@
 // The list of a user's sessions: who sees and ends which.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/ledger/database.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   addUser,

@@ -1,8 +1,8 @@
 // `operator.secondFactor: required`: whoever has no second factor can only turn one on.
 import { Secret, TOTP } from 'otpauth';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { API_PREFIX, type Endpoint } from '../../../../src/contracts/operator/endpoint.ts';
-import { ENDPOINTS } from '../../../../src/contracts/operator/index.ts';
+import { API_PREFIX, type Endpoint } from '../../../../src/core/endpoint.ts';
+import { ENDPOINTS } from '../../../../src/operator/contract/index.ts';
 import { addUser, type Browser, codeOf, PASSWORD } from './http-context.ts';
 import { later, post, secondFactorContext } from './second-factor-context.ts';
 

@@ -1,7 +1,7 @@
 // A server whose users turn on a second factor, and the steps that its tests share.
 import { Secret, TOTP } from 'otpauth';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
-import type { Database } from '../../../../src/ledger/database.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   type Answer,

@@ -3,8 +3,8 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { SignJWT } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
-import { findUser } from '../../../../src/ledger/operator/users.ts';
 import { startSession } from '../../../../src/operator/identity/logins.ts';
+import { findUser } from '../../../../src/operator/store/users.ts';
 import { addUser, type Browser, codeOf, me, PASSWORD } from './http-context.ts';
 import {
   type Enrolled,
@@ -190,7 +190,7 @@ describe('no way around it:', () => {
       }),
     );
     expect(callers.flat().sort()).toEqual([
-      'src/ledger/operator/sessions.ts',
+      'src/operator/store/sessions.ts',
       'src/operator/identity/logins.ts',
       // For the access token of a session that had its code.
       'src/operator/service/identity/index.ts',

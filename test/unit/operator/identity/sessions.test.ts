@@ -1,8 +1,8 @@
 // Logins of browsers against a hostile world: other sites, stolen and planted sessions.
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, LedgerError } from '../../../../src/ledger/database.ts';
-import { changeUser } from '../../../../src/ledger/operator/users.ts';
+import { type Database, LedgerError } from '../../../../src/core/sql/database.ts';
+import { changeUser } from '../../../../src/operator/store/users.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   addUser,

@@ -1,11 +1,11 @@
 // The first admin, users, passwords and access tokens, over HTTP.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { createAccessToken } from '../../../../src/ledger/operator/sessions.ts';
-import { createUser, findUser } from '../../../../src/ledger/operator/users.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
 import { createUnixCallers } from '../../../../src/operator/identity/callers.ts';
 import { firstAdminLink } from '../../../../src/operator/identity/logins.ts';
 import { hashToken } from '../../../../src/operator/identity/tokens.ts';
+import { createAccessToken } from '../../../../src/operator/store/sessions.ts';
+import { createUser, findUser } from '../../../../src/operator/store/users.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import {
   type Answer,

@@ -1,14 +1,14 @@
 // The overview says "all is well" only when it is: each thing that went wrong is a need, until it is made good or looked at.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { OVERVIEW } from '../../../../src/contracts/operator/overview.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { logCalls } from '../../../../src/ledger/operator/calls.ts';
-import { dismissWorker, seeWorker } from '../../../../src/ledger/operator/overview/workers.ts';
-import { saveRefusals } from '../../../../src/ledger/operator/refusals.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { OVERVIEW } from '../../../../src/operator/contract/overview.ts';
 import { overviewHandlers } from '../../../../src/operator/service/overview/index.ts';
 import type { OverviewProbes } from '../../../../src/operator/service/overview/probes.ts';
+import { logCalls } from '../../../../src/operator/store/calls.ts';
+import { dismissWorker, seeWorker } from '../../../../src/operator/store/overview/workers.ts';
+import { saveRefusals } from '../../../../src/operator/store/refusals.ts';
 import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
-import { callOf } from '../../ledger/operator/calls-suite.ts';
+import { callOf } from '../store/calls-suite.ts';
 import { depsOf, TOKEN } from './rows.ts';
 
 const WORKER = { id: '00000000-0000-4000-8000-000000000001', host: 'a', pid: 1, version: '0.1.0' };

@@ -1,9 +1,9 @@
 // The overview shows the estimate that a campaign makes of itself.
 import { expect, it } from 'vitest';
-import type { CampaignNow } from '../../../../src/contracts/operator/campaigns/campaigns.ts';
-import type { RunningRow } from '../../../../src/ledger/operator/overview/work.ts';
+import type { CampaignNow } from '../../../../src/jobs/campaigns/contract/campaigns.ts';
 import { readEstimates } from '../../../../src/operator/service/overview/campaigns.ts';
 import { runningOf, waitingOf } from '../../../../src/operator/service/overview/work.ts';
+import type { RunningRow } from '../../../../src/operator/store/overview/work.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const UNTIL = '2026-11-23T12:08:00.000Z';

@@ -1,7 +1,7 @@
 // Open dead letters are counted in the background: whoever asks never waits for Kafka.
 import { expect, it, vi } from 'vitest';
-import type { DeadLetterSummary } from '../../../../src/contracts/operator/events/refusals.ts';
-import { createDeadLetters } from '../../../../src/operator/service/dead-letters/letters.ts';
+import type { DeadLetterSummary } from '../../../../src/jobs/events/contract/refusals.ts';
+import { createDeadLetters } from '../../../../src/jobs/events/operator/letters.ts';
 import type { OperatorDeps } from '../../../../src/operator/service/deps.ts';
 
 const letter = (over: Partial<DeadLetterSummary> = {}): DeadLetterSummary => ({

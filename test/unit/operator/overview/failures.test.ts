@@ -1,12 +1,12 @@
 // Each thing that failed is listed once, and what a later attempt made good is only counted.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeadLetterSummary } from '../../../../src/contracts/operator/events/refusals.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { logCalls } from '../../../../src/ledger/operator/calls.ts';
-import { readFailures } from '../../../../src/ledger/operator/failures.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import type { DeadLetterSummary } from '../../../../src/jobs/events/contract/refusals.ts';
 import { deadLetterFailures, problemsOf } from '../../../../src/operator/service/overview/failures.ts';
+import { logCalls } from '../../../../src/operator/store/calls.ts';
+import { readFailures } from '../../../../src/operator/store/failures.ts';
 import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
-import { callOf } from '../../ledger/operator/calls-suite.ts';
+import { callOf } from '../store/calls-suite.ts';
 
 const DAY_MS = 86_400_000;
 const period = (account: string | null = null) => ({

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import en from '../../../../src/console/i18n/en/overview.ts';
 import ptBR from '../../../../src/console/i18n/pt-BR/overview.ts';
-import { ENDPOINTS, type Route } from '../../../../src/contracts/operator/index.ts';
-import { OVERVIEW } from '../../../../src/contracts/operator/overview.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { ENDPOINTS, type Route } from '../../../../src/operator/contract/index.ts';
+import { OVERVIEW } from '../../../../src/operator/contract/overview.ts';
 import type { Caller } from '../../../../src/operator/service/caller.ts';
 import { overviewHandlers } from '../../../../src/operator/service/overview/index.ts';
 import type { OverviewProbes } from '../../../../src/operator/service/overview/probes.ts';

@@ -1,9 +1,9 @@
 // Which of the running syncs are paused, as their workflows answer it.
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { crmSyncWorkflowId } from '../../../../src/contracts/ids.ts';
-import type { RunningRow } from '../../../../src/ledger/operator/overview/work.ts';
+import { crmSyncWorkflowId } from '../../../../src/core/ids.ts';
 import { readPausedSyncs } from '../../../../src/operator/service/overview/paused-syncs.ts';
+import type { RunningRow } from '../../../../src/operator/store/overview/work.ts';
 
 interface Workflow {
   readonly status?: string;

@@ -1,10 +1,10 @@
 // A ledger in which something of everything happened, for tests of the overview.
 import type { LoadedConfig } from '../../../../src/config/load.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { logCalls } from '../../../../src/ledger/operator/calls.ts';
-import { shortHash } from '../../../../src/ledger/short-hash.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { shortHash } from '../../../../src/core/sql/short-hash.ts';
 import type { OperatorDeps } from '../../../../src/operator/service/deps.ts';
-import { callOf } from '../../ledger/operator/calls-suite.ts';
+import { logCalls } from '../../../../src/operator/store/calls.ts';
+import { callOf } from '../store/calls-suite.ts';
 
 export const PERSON = '5511987650001';
 export const TOKEN = shortHash('svc_a');

@@ -1,17 +1,17 @@
 // The endpoints about people: what leaves them is masked, and their errors name nobody.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Input, Output, Route } from '../../../../src/contracts/operator/index.ts';
-import type { PEOPLE } from '../../../../src/contracts/operator/people.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { erasePerson } from '../../../../src/ledger/operator/erase-person.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import type { Input, Output, Route } from '../../../../src/operator/contract/index.ts';
+import type { PEOPLE } from '../../../../src/operator/contract/people.ts';
 import { OperatorError } from '../../../../src/operator/error.ts';
 import type { Caller } from '../../../../src/operator/service/caller.ts';
 import type { OperatorDeps } from '../../../../src/operator/service/deps.ts';
 import { createDispatch } from '../../../../src/operator/service/dispatch.ts';
 import { finishErasures } from '../../../../src/operator/service/people/erase.ts';
 import { peopleHandlers } from '../../../../src/operator/service/people/index.ts';
+import { erasePerson } from '../../../../src/protect/person/erase-person.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
-import { addPerson, IOLANDA, tracesOf } from '../../ledger/operator/person-rows.ts';
+import { addPerson, IOLANDA, tracesOf } from '../store/person-rows.ts';
 
 const CONFIG = {
   accounts: {

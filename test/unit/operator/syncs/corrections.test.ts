@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { planPages } from '../../../../activities/sync/plan/plan-run.ts';
-import { CONFIG_CHECKS } from '../../../../src/cli/config/config-checks.ts';
+import { CONFIG_CHECKS } from '../../../../src/app/config-checks.ts';
 import { loadConfig } from '../../../../src/config/load.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { openRun } from '../../../../src/ledger/sync/runs.ts';
+import { openSource } from '../../../../src/connectors/sources/index.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { compileMapping } from '../../../../src/mapping/index.ts';
-import { openSource } from '../../../../src/sources/index.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CONFIG_CHECKS } from '../../../../src/cli/config/config-checks.ts';
+import { CONFIG_CHECKS } from '../../../../src/app/config-checks.ts';
 import { loadConfig } from '../../../../src/config/load.ts';
-import type { Role } from '../../../../src/contracts/operator/endpoint.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { openRun } from '../../../../src/ledger/sync/runs.ts';
+import type { Role } from '../../../../src/core/endpoint.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { RunningRow } from '../../../../src/ledger/operator/overview/work.ts';
-import { syncEta } from '../../../../src/operator/service/syncs/eta.ts';
+import { syncEta } from '../../../../src/jobs/sync/operator/eta.ts';
+import type { RunningRow } from '../../../../src/operator/store/overview/work.ts';
 
 /** A run of 20 minutes: 100 of 200 records are done with 200 calls, at 10 calls a minute. */
 const row = (over: Partial<RunningRow>): RunningRow => ({

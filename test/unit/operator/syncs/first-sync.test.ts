@@ -3,12 +3,12 @@ import { mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CONFIG_CHECKS } from '../../../../src/cli/config/config-checks.ts';
+import { CONFIG_CHECKS } from '../../../../src/app/config-checks.ts';
 import { type LoadedConfig, loadConfig } from '../../../../src/config/load.ts';
-import type { Input } from '../../../../src/contracts/operator/index.ts';
-import { type Database, openPglite } from '../../../../src/ledger/database.ts';
-import { migrate } from '../../../../src/ledger/migrations/migrations.ts';
-import { openRun } from '../../../../src/ledger/sync/runs.ts';
+import { type Database, openPglite } from '../../../../src/core/sql/database.ts';
+import { migrate } from '../../../../src/core/sql/migrations/migrations.ts';
+import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
+import type { Input } from '../../../../src/operator/contract/index.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { layCluster } from '../../../support/postgres/cluster.ts';
 import { until } from '../../../support/until.ts';

@@ -1,7 +1,7 @@
 // What operators see of a dry run. A mapping that takes tags from the wrong column turns a number into a tag.
 import { expect, it } from 'vitest';
-import type { PlanReport } from '../../../../src/contracts/wire/plan.ts';
-import { maskPlan } from '../../../../src/operator/service/syncs/mask-plan.ts';
+import type { PlanReport } from '../../../../src/jobs/sync/contract/plan.ts';
+import { maskPlan } from '../../../../src/jobs/sync/operator/mask-plan.ts';
 
 const readAt = '2026-11-02T12:00:00.000Z';
 const masked = (tags: PlanReport['tags']) => maskPlan({ samples: [], tags } as unknown as PlanReport).tags;

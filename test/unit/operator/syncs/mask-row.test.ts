@@ -1,7 +1,7 @@
 // What `sluice sync rows` shows of a row that was refused.
 import { expect, it } from 'vitest';
-import type { RowOutcome } from '../../../../src/ledger/sync/outcomes.ts';
-import { maskOutcome } from '../../../../src/operator/service/syncs/mask-row.ts';
+import { maskOutcome } from '../../../../src/jobs/sync/operator/mask-row.ts';
+import type { RowOutcome } from '../../../../src/jobs/sync/store/outcomes.ts';
 
 it.each([
   ['contact.number', '+55 11 98765-4321', '+55 1• •••••-••21'],

@@ -1,9 +1,9 @@
 // A client that waits for the end of a run learns that it has not ended yet.
 import { type Client, ServiceError } from '@temporalio/client';
 import { expect, it, vi } from 'vitest';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { createProgressReader } from '../../../../src/operator/service/syncs/progress.ts';
-import type { Summaries } from '../../../../src/operator/service/syncs/summary.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { createProgressReader } from '../../../../src/jobs/sync/operator/progress.ts';
+import type { Summaries } from '../../../../src/jobs/sync/operator/summary.ts';
 
 const grpcError = (code: number, details: string) =>
   new ServiceError('Failed to get Workflow execution history', {

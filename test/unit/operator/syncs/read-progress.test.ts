@@ -2,9 +2,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { defaultDataConverter, defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import type { BatchCounts } from '../../../../activities/sync/sync-batch.ts';
-import type { RunProgress } from '../../../../src/contracts/wire/run.ts';
-import { readProgress } from '../../../../src/operator/service/syncs/read-progress.ts';
+import type { BatchCounts, RunProgress } from '../../../../src/jobs/sync/contract/run.ts';
+import { readProgress } from '../../../../src/jobs/sync/operator/read-progress.ts';
 
 const NOW = {
   run: 'acme/leads/1',

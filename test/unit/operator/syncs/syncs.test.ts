@@ -1,12 +1,12 @@
 // Syncs as operators see them: empty ledgers, unknown names, ten thousand rows in pages, masks and roles.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UnknownNameError } from '../../../../src/config/errors.ts';
 import type { LoadedConfig } from '../../../../src/config/load.ts';
-import type { Output } from '../../../../src/contracts/operator/index.ts';
-import { RunSpec } from '../../../../src/contracts/wire/run.ts';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { addRowProblems } from '../../../../src/ledger/sync/row-problems.ts';
-import { advanceRun, openRun } from '../../../../src/ledger/sync/runs.ts';
+import { UnknownNameError } from '../../../../src/core/config/errors.ts';
+import type { Database } from '../../../../src/core/sql/database.ts';
+import { RunSpec } from '../../../../src/jobs/sync/contract/run.ts';
+import { addRowProblems } from '../../../../src/jobs/sync/store/row-problems.ts';
+import { advanceRun, openRun } from '../../../../src/jobs/sync/store/runs.ts';
+import type { Output } from '../../../../src/operator/contract/index.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 

@@ -1,5 +1,5 @@
 // The mapping while it is edited: one choice per field, where a choice may also be what Sluice recognized.
-import type { Input } from '../../../../contracts/operator/index.ts';
+import type { Input } from '../../../../operator/contract/index.ts';
 import { parseDraft, withValue } from '../../../parts/draft/yaml-draft.ts';
 
 export type Mapping = Input<'POST /uploads/{upload}/preview'>['mapping'];

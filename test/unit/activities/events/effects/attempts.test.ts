@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { closeEvent } from '../../../../../activities/events/intake.ts';
-import { forgetEvents } from '../../../../../src/ledger/events/event-end.ts';
-import { takeIntent } from '../../../../../src/ledger/sync/intents.ts';
+import { takeIntent } from '../../../../../src/core/store/intents.ts';
+import { forgetEvents } from '../../../../../src/jobs/events/store/event-end.ts';
 import { until } from '../../../../support/until.ts';
 import { type EffectContext, FAULTS, flow, KNOWN, message, openEffectContext, stage } from './support.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { markOf } from '../../../../../activities/events/effects/message-match.ts';
 import { contentsSent } from '../../../../../activities/events/effects/window.ts';
-import type { RequestOf } from '../../../../../src/contracts/wire/intake.ts';
+import type { RequestOf } from '../../../../../src/jobs/events/contract/intake.ts';
 
 const template = { name: 'hello', language: 'pt_BR', parameters: [] };
 const request = (over: object) =>

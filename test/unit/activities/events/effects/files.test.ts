@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { storeUpload } from '../../../../../src/ledger/events/uploads.ts';
+import { storeUpload } from '../../../../../src/jobs/events/store/uploads.ts';
 import { type EffectContext, message, openEffectContext } from './support.ts';
 
 let context: EffectContext;

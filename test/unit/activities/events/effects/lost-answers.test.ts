@@ -1,6 +1,6 @@
 // Answers to messages and moves that get lost: one effect all the same, or an outcome shown as unknown.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { takeIntent } from '../../../../../src/ledger/sync/intents.ts';
+import { takeIntent } from '../../../../../src/core/store/intents.ts';
 import { effects } from '../../../../support/panel.ts';
 import { type EffectContext, FAULTS, KNOWN, message, openEffectContext, stage } from './support.ts';
 

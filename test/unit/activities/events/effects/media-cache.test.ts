@@ -1,9 +1,9 @@
 // Files of messages in progress share one bound of memory, those that were uploaded like those from addresses.
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { createMediaCache } from '../../../../../activities/events/effects/media-cache.ts';
-import type { Queryable } from '../../../../../src/ledger/database.ts';
-import { storeUpload } from '../../../../../src/ledger/events/uploads.ts';
-import { createRoom } from '../../../../../src/media/room.ts';
+import { createRoom } from '../../../../../src/connectors/media/room.ts';
+import type { Queryable } from '../../../../../src/core/sql/database.ts';
+import { storeUpload } from '../../../../../src/jobs/events/store/uploads.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
 
 const ACCOUNT = 'media-cache';

@@ -8,10 +8,10 @@ import {
   type Wanted,
 } from '../../../../../activities/events/effects/message-match.ts';
 import { refusalScope } from '../../../../../activities/shared/failures.ts';
-import { ApiError } from '../../../../../src/api-client/errors.ts';
-import type { HistoryMessage } from '../../../../../src/api-client/schemas/message.ts';
-import type { EffectStep } from '../../../../../src/contracts/wire/intake.ts';
-import type { LookAlike } from '../../../../../src/ledger/sync/intents.ts';
+import type { LookAlike } from '../../../../../src/core/store/intents.ts';
+import type { EffectStep } from '../../../../../src/jobs/events/contract/intake.ts';
+import { ApiError } from '../../../../../src/service/api-client/errors.ts';
+import type { HistoryMessage } from '../../../../../src/service/api-client/schemas/message.ts';
 
 function answered(name: string): ApiError {
   const status = name === 'FORBIDDEN' ? 403 : name.startsWith('HTTP_') ? Number(name.slice(5)) : 400;

@@ -8,19 +8,22 @@ import { DefaultLogger } from '@temporalio/worker';
 import { type EffectRequest, firstEffectStep } from '../../../../../activities/events/effects/first-step.ts';
 import { createEffects } from '../../../../../activities/events/effects/index.ts';
 import type { Deps } from '../../../../../activities/shared/deps.ts';
-import { MessagingClient, type MessagingClientOptions } from '../../../../../src/api-client/client.ts';
-import { createBudget } from '../../../../../src/budget/slots.ts';
-import { PollerConfig } from '../../../../../src/contracts/config/config.ts';
+import { LANES } from '../../../../../src/core/lanes.ts';
+import { saveCatalog } from '../../../../../src/core/store/catalog.ts';
+import { PollerConfig } from '../../../../../src/jobs/conversations/config.ts';
 import {
   type EffectResult,
   type EffectStep,
   EventRequest,
-} from '../../../../../src/contracts/wire/intake.ts';
-import { LANES } from '../../../../../src/contracts/wire/run.ts';
-import { addEvents, getEvent, markAccepted } from '../../../../../src/ledger/events/events.ts';
-import { openIntakeRun } from '../../../../../src/ledger/events/intake-runs.ts';
-import { saveCatalog } from '../../../../../src/ledger/sync/catalog.ts';
+} from '../../../../../src/jobs/events/contract/intake.ts';
+import { addEvents, getEvent, markAccepted } from '../../../../../src/jobs/events/store/events.ts';
+import { openIntakeRun } from '../../../../../src/jobs/events/store/intake-runs.ts';
 import { startSandbox } from '../../../../../src/sandbox/server.ts';
+import {
+  MessagingClient,
+  type MessagingClientOptions,
+} from '../../../../../src/service/api-client/client.ts';
+import { createBudget } from '../../../../../src/service/budget/slots.ts';
 import { testCallCounter } from '../../../../support/call-counter.ts';
 import { account } from '../../../../support/environment.ts';
 import { type PanelRequest, panelOf } from '../../../../support/panel.ts';

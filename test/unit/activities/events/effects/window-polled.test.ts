@@ -1,7 +1,7 @@
 // What polling writes down of conversations is what the window is judged by: from the service to the answer.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type WindowQuestion, windowOf } from '../../../../../src/ledger/conversations/window.ts';
-import { openHand } from '../../polling/support.ts';
+import { type WindowQuestion, windowOf } from '../../../../../src/jobs/conversations/store/window.ts';
+import { openHand } from '../../conversations/support.ts';
 import { type EffectContext, openEffectContext } from './support.ts';
 
 const HOUR_MS = 3_600_000;

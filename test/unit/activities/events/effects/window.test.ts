@@ -2,7 +2,7 @@
 // accident, and no call is spent on what would not arrive.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { markOf } from '../../../../../activities/events/effects/message-match.ts';
-import { reopenIntent, takeIntent } from '../../../../../src/ledger/sync/intents.ts';
+import { reopenIntent, takeIntent } from '../../../../../src/core/store/intents.ts';
 import { type EffectContext, KNOWN, message, openEffectContext, POLLER } from './support.ts';
 
 const HOUR_MS = 3_600_000;

@@ -3,13 +3,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dryRun } from '../../../../../activities/sync/plan/plan-dry.ts';
-import type { SyncConfig } from '../../../../../src/contracts/config/config.ts';
-import type { CrmRecord } from '../../../../../src/contracts/wire/record.ts';
-import type { RunSpec } from '../../../../../src/contracts/wire/run.ts';
-import { endRecord, settleStep } from '../../../../../src/ledger/sync/records.ts';
-import { listWarnings } from '../../../../../src/ledger/sync/run-warnings.ts';
+import type { CrmRecord } from '../../../../../src/core/record.ts';
+import type { SyncConfig } from '../../../../../src/jobs/sync/config.ts';
+import type { RunSpec } from '../../../../../src/jobs/sync/contract/run.ts';
+import { endRecord, settleStep } from '../../../../../src/jobs/sync/store/records.ts';
+import { listWarnings } from '../../../../../src/jobs/sync/store/run-warnings.ts';
 import { unleased } from '../../../../support/postgres/ledger.ts';
-import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../../../ledger/support.ts';
+import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../../../core/sql/support.ts';
 import { know } from './plan-merge-suite.ts';
 import { mappingOf, planAll, planner, type Row, sourceOf } from './plan-support.ts';
 

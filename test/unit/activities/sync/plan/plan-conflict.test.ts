@@ -7,9 +7,9 @@ import {
   conflictOf,
 } from '../../../../../activities/sync/plan/plan-conflict.ts';
 import { type UniteRules, unite } from '../../../../../activities/sync/plan/plan-unite.ts';
-import type { SyncConfig } from '../../../../../src/contracts/config/config.ts';
-import type { CrmRecord } from '../../../../../src/contracts/wire/record.ts';
-import { recordOf } from '../../../ledger/support.ts';
+import type { CrmRecord } from '../../../../../src/core/record.ts';
+import type { SyncConfig } from '../../../../../src/jobs/sync/config.ts';
+import { recordOf } from '../../../core/sql/support.ts';
 import { BR } from '../arbitraries.ts';
 
 type Contact = Omit<CrmRecord['contact'], 'number'>;

@@ -1,13 +1,13 @@
 // Incremental sources: the watermark moves with a finished run only, and what a run left undone is taken over.
 import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
-import { SourceConfig } from '../../../../../src/contracts/config/config.ts';
-import type { CrmRecord } from '../../../../../src/contracts/wire/record.ts';
-import type { RunSpec } from '../../../../../src/contracts/wire/run.ts';
-import { type Source, SourceError } from '../../../../../src/contracts/wire/source.ts';
-import { endRecord, settleStep } from '../../../../../src/ledger/sync/records.ts';
+import { SourceConfig } from '../../../../../src/connectors/sources/config.ts';
+import type { CrmRecord } from '../../../../../src/core/record.ts';
+import { type Source, SourceError } from '../../../../../src/core/source.ts';
+import type { RunSpec } from '../../../../../src/jobs/sync/contract/run.ts';
+import { endRecord, settleStep } from '../../../../../src/jobs/sync/store/records.ts';
 import { unleased } from '../../../../support/postgres/ledger.ts';
-import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../../../ledger/support.ts';
+import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../../../core/sql/support.ts';
 import { planAll, planner, type Row, sourceOf } from './plan-support.ts';
 
 const INCREMENTAL = SourceConfig.parse({
@@ -139,7 +139,7 @@ export function planIncrementalSuite(database: OpenDatabase): void {
         `insert into people (account, key, remote_id, tags_missing) values ($1, $2, 1, '["vip"]')`,
         [spec.account, phone(2)],
       );
-      const { closeRun } = await import('../../../../../src/ledger/sync/run-end.ts');
+      const { closeRun } = await import('../../../../../src/jobs/sync/store/run-end.ts');
       await database().transaction((tx) => closeRun(tx, id, { status: 'finished', stopped: 8 }));
       expect((await run(spec, [[]])).staged.map(({ key }) => key)).toEqual([phone(1), phone(2)]);
     });

@@ -3,13 +3,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { hashRecord, mergeRecords, planSteps } from '../../../../../activities/sync/sync-diff.ts';
-import type { CrmRecord } from '../../../../../src/contracts/wire/record.ts';
-import type { RunSpec } from '../../../../../src/contracts/wire/run.ts';
-import { findPeople } from '../../../../../src/ledger/sync/people.ts';
-import { reportRun } from '../../../../../src/ledger/sync/run-report.ts';
-import { getRun } from '../../../../../src/ledger/sync/runs.ts';
-import { countTodo } from '../../../../../src/ledger/sync/staged-records.ts';
-import { freshAccount, type OpenDatabase, phone, specOf } from '../../../ledger/support.ts';
+import type { CrmRecord } from '../../../../../src/core/record.ts';
+import { findPeople } from '../../../../../src/core/store/people.ts';
+import type { RunSpec } from '../../../../../src/jobs/sync/contract/run.ts';
+import { reportRun } from '../../../../../src/jobs/sync/store/run-report.ts';
+import { getRun } from '../../../../../src/jobs/sync/store/runs.ts';
+import { countTodo } from '../../../../../src/jobs/sync/store/staged-records.ts';
+import { freshAccount, type OpenDatabase, phone, specOf } from '../../../core/sql/support.ts';
 import { records } from '../arbitraries.ts';
 import { planner, sourceOf } from './plan-support.ts';
 

@@ -1,12 +1,12 @@
 // Mirrors: who leaves the source is acted on once, who comes back is brought again, and a broken export touches nobody.
 import { describe, expect, it } from 'vitest';
 import { hashRecord } from '../../../../../activities/sync/sync-diff.ts';
-import type { CrmRecord } from '../../../../../src/contracts/wire/record.ts';
-import { type RunSpec, STEP_BITS } from '../../../../../src/contracts/wire/run.ts';
-import { endRecord, settleStep } from '../../../../../src/ledger/sync/records.ts';
-import { listWarnings } from '../../../../../src/ledger/sync/run-warnings.ts';
+import type { CrmRecord } from '../../../../../src/core/record.ts';
+import { type RunSpec, STEP_BITS } from '../../../../../src/jobs/sync/contract/run.ts';
+import { endRecord, settleStep } from '../../../../../src/jobs/sync/store/records.ts';
+import { listWarnings } from '../../../../../src/jobs/sync/store/run-warnings.ts';
 import { unleased } from '../../../../support/postgres/ledger.ts';
-import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../../../ledger/support.ts';
+import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../../../core/sql/support.ts';
 import { know } from './plan-merge-suite.ts';
 import { planAll, planner, type Row, sourceOf } from './plan-support.ts';
 

@@ -4,11 +4,11 @@ import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { createSyncPlanActivities, type PlanProgress } from '../../../../../activities/sync/sync-plan.ts';
-import type { Source, SourceRow } from '../../../../../src/contracts/wire/source.ts';
-import type { Database, Queryable } from '../../../../../src/ledger/database.ts';
-import { getRun, openRun } from '../../../../../src/ledger/sync/runs.ts';
+import type { Source, SourceRow } from '../../../../../src/core/source.ts';
+import type { Database, Queryable } from '../../../../../src/core/sql/database.ts';
+import { getRun, openRun } from '../../../../../src/jobs/sync/store/runs.ts';
 import { compileMapping } from '../../../../../src/mapping/index.ts';
-import { freshAccount, type OpenDatabase, specOf } from '../../../ledger/support.ts';
+import { freshAccount, type OpenDatabase, specOf } from '../../../core/sql/support.ts';
 
 /**
  * Pages of phone numbers; a row without digits is rejected.

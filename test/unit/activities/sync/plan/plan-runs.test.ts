@@ -1,6 +1,6 @@
 // Planning whole runs on PGlite; test/e2e/plan runs the same on PostgreSQL.
 import { beforeAll } from 'vitest';
-import type { Database } from '../../../../../src/ledger/database.ts';
+import type { Database } from '../../../../../src/core/sql/database.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
 import { planConflictSuite } from './plan-conflict-suite.ts';
 import { planDrySuite } from './plan-dry-suite.ts';

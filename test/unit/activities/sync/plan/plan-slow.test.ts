@@ -5,13 +5,13 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { dryRun } from '../../../../../activities/sync/plan/plan-dry.ts';
 import { createSyncPlanActivities } from '../../../../../activities/sync/sync-plan.ts';
-import type { RunSpec } from '../../../../../src/contracts/wire/run.ts';
-import type { Source } from '../../../../../src/contracts/wire/source.ts';
-import type { Database } from '../../../../../src/ledger/database.ts';
-import { openRun } from '../../../../../src/ledger/sync/runs.ts';
+import type { Source } from '../../../../../src/core/source.ts';
+import type { Database } from '../../../../../src/core/sql/database.ts';
+import type { RunSpec } from '../../../../../src/jobs/sync/contract/run.ts';
+import { openRun } from '../../../../../src/jobs/sync/store/runs.ts';
 import { compileMapping } from '../../../../../src/mapping/index.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
-import { freshAccount, specOf } from '../../../ledger/support.ts';
+import { freshAccount, specOf } from '../../../core/sql/support.ts';
 
 let db: Database;
 beforeAll(async () => {

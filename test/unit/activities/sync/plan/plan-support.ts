@@ -3,10 +3,10 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { Deps } from '../../../../../activities/shared/deps.ts';
 import { createSyncPlanActivities, type PlanProgress } from '../../../../../activities/sync/sync-plan.ts';
-import type { CrmRecord, RowProblem } from '../../../../../src/contracts/wire/record.ts';
-import type { RunSpec } from '../../../../../src/contracts/wire/run.ts';
-import type { Source, SourceCursor, SourceRow } from '../../../../../src/contracts/wire/source.ts';
-import type { Database } from '../../../../../src/ledger/database.ts';
+import type { CrmRecord, RowProblem } from '../../../../../src/core/record.ts';
+import type { Source, SourceCursor, SourceRow } from '../../../../../src/core/source.ts';
+import type { Database } from '../../../../../src/core/sql/database.ts';
+import type { RunSpec } from '../../../../../src/jobs/sync/contract/run.ts';
 import type { Mapping } from '../../../../../src/mapping/index.ts';
 
 /** A record; a number whose row is rejected; or a row that can't be read at all. */

@@ -1,0 +1,178 @@
+// Outcomes of a member: records what the rules or the service decided, and returns it as the activity's result.
+import { setTimeout as delay } from 'node:timers/promises';
+import { durationMs } from '../../../src/core/config/base.ts';
+import { LedgerError, type Queryable } from '../../../src/core/sql/database.ts';
+import type { MemberState, MemberStep } from '../../../src/jobs/campaigns/contract/batches.ts';
+import {
+  dropTouch,
+  endMember,
+  forgetMemberContact,
+  getMember,
+  type MemberEnd,
+  type MemberName,
+  type MemberRow,
+  putOff,
+  type Release,
+  releaseMember,
+} from '../../../src/jobs/campaigns/store/members.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { openAmong } from './after.ts';
+import type { MemberContext, Verdict } from './check.ts';
+
+export const AMBIGUOUS = 'TRIGGER_AMBIGUOUS';
+const LOST = 'the response was lost, so Sluice does not know whether the flow ran; check in the service';
+
+/**
+ * How long an outcome waits in memory while the ledger is unavailable. Together with the call this fits into the 3
+ * minutes of a batch. After that the member counts as one whose worker was lost.
+ */
+const KEEP_MS = 40_000;
+const FIRST_PAUSE_MS = 100;
+const LAST_PAUSE_MS = 2000;
+
+/** Retries a write while the ledger is unavailable, because the outcome is stored nowhere else. */
+export async function insist<T>(write: () => Promise<T>): Promise<T> {
+  const until = performance.now() + KEEP_MS;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof LedgerError) || performance.now() > until) throw error;
+      // A cancellation does not undo the call, so the wait ignores it.
+      await delay(pause);
+    }
+  }
+}
+
+/** Result of one step of a member. */
+export interface MemberResult {
+  readonly state: MemberState;
+  /** The next step; null if the member has its outcome, or waits. */
+  readonly next: MemberStep | null;
+  /** The member waits and nothing was done: the rules do not allow this member yet, or nobody in the campaign. */
+  readonly left?: 'member' | 'campaign';
+  /** Ids of events to run after the trigger; the workflow of events takes them over. */
+  readonly after?: readonly string[];
+}
+
+export const nameOf = ({ run_id, id }: MemberRow): MemberName => ({ run: run_id, id });
+
+export async function nowOf({ clock }: Deps): Promise<Date> {
+  return new Date(await clock.now());
+}
+
+export const answerOf = (state: MemberState, next: MemberStep | null = null): MemberResult => ({
+  state,
+  next,
+});
+
+export function withAfter(state: MemberState, after: readonly string[]): MemberResult {
+  return { ...answerOf(state), ...(after.length === 0 ? {} : { after }) };
+}
+
+/**
+ * Returns the state of a member that is not waiting. It returns follow-up events again until they have ended, because
+ * an earlier response with them may have been lost. If another attempt has the right to trigger, this leaves the
+ * member to it.
+ */
+async function standing(deps: Deps, name: MemberName): Promise<MemberResult> {
+  const { state, events } = await getMember(deps.db, name);
+  return withAfter(state, await openAmong(deps.db, events));
+}
+
+/** Marks a member whose flow may or may not have run as `unknown`. The touch still counts for the frequency cap. */
+export async function giveUp(deps: Deps, member: MemberRow, sends: number): Promise<MemberResult> {
+  const end = { state: 'unknown', code: AMBIGUOUS, reason: LOST } as const;
+  const ended = await endMember(deps.db, nameOf(member), end, await nowOf(deps), sends);
+  // If the row did not change, the response has arrived meanwhile.
+  return ended ? answerOf('unknown') : answerOf((await getMember(deps.db, nameOf(member))).state);
+}
+
+/** Applies what the rules decided about a member. */
+export async function settleVerdict(
+  deps: Deps,
+  c: MemberContext,
+  verdict: Exclude<Verdict, { do: 'go' }>,
+): Promise<MemberResult> {
+  const name = nameOf(c.member);
+  if (verdict.do === 'over') return await standing(deps, name);
+  if (verdict.do === 'leave') return { ...answerOf('waiting'), left: verdict.scope };
+  if (verdict.do === 'step') return answerOf('waiting', verdict.step);
+  const at = await nowOf(deps);
+  if (verdict.do === 'served') {
+    const retryAt = retryOf(c, at);
+    if (retryAt === null) return await skipMember(deps, c, served(verdict));
+    return (await putOff(deps.db, name, retryAt)) ? answerOf('waiting') : await standing(deps, name);
+  }
+  return await skipMember(deps, c, { state: 'skipped', code: verdict.code, reason: verdict.reason });
+}
+
+/** Ends a waiting member. */
+export async function skipMember(
+  deps: Deps,
+  { member }: MemberContext,
+  end: MemberEnd,
+): Promise<MemberResult> {
+  const ended = await endMember(deps.db, nameOf(member), end, await nowOf(deps));
+  return ended ? answerOf(end.state) : await standing(deps, nameOf(member));
+}
+
+/** When to retry a member that a person is serving; null if it is not retried. */
+export function retryOf({ campaign, member }: MemberContext, at: Date): Date | null {
+  const { retryAfter, times } = campaign.spec.config.humanService;
+  if (retryAfter === undefined || member.tries >= times) return null;
+  return new Date(at.getTime() + durationMs(retryAfter));
+}
+
+export function served({ ticket, reason }: { ticket: number | null; reason: string }): MemberEnd {
+  return { state: 'skipped', code: 'HUMAN_SERVICE', reason, ticketId: ticket };
+}
+
+/** What a refusal means for a member whose right to trigger belongs to this attempt. */
+export interface Refused {
+  /** Set if the member waits again; otherwise it ends. */
+  readonly wait?: Release;
+  /** How it ends. This also applies if the member was given up meanwhile, because its wave may be over. */
+  readonly end: MemberEnd;
+}
+
+/** Records a refusal. The flow certainly did not run, so the person was not reached. */
+export async function settleRefused(
+  deps: Deps,
+  member: MemberRow,
+  sends: number,
+  { wait, end }: Refused,
+): Promise<MemberState> {
+  const at = await nowOf(deps);
+  return await deps.db.transaction((tx) =>
+    releaseOrEnd(tx, member, { sends, at }, { end, ...(wait && { wait }) }),
+  );
+}
+
+/** Same as {@link settleRefused}, inside a transaction. */
+export async function releaseOrEnd(
+  tx: Queryable,
+  member: MemberRow,
+  { sends, at }: { readonly sends: number; readonly at: Date },
+  { wait, end }: Refused,
+): Promise<MemberState> {
+  const name = nameOf(member);
+  const released = wait === undefined ? null : await releaseMember(tx, name, sends, at, wait);
+  const changed = released !== null || (await endMember(tx, name, end, at, sends));
+  if (!changed) return (await getMember(tx, name)).state;
+  await dropTouch(tx, member.id);
+  return released ?? end.state;
+}
+
+/** The service does not know the contact's id. Looks it up by number once, then gives up. */
+export async function settleGone(deps: Deps, c: MemberContext): Promise<MemberResult> {
+  if (c.member.contact_gone) return await skipMember(deps, c, GONE);
+  await forgetMemberContact(deps.db, nameOf(c.member));
+  return answerOf('waiting', 'findMember');
+}
+
+export const GONE: MemberEnd = {
+  state: 'skipped',
+  code: 'CONTACT_GONE',
+  reason: 'the account has no contact with this number',
+};

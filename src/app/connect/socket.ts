@@ -1,0 +1,46 @@
+// Opens the operator socket of a process that owns a state folder, and publishes it in the lock of the folder.
+
+import { say } from '../../cli/lib/connect/lifetime.ts';
+import type { OpenStack } from '../../cli/lib/connect/session.ts';
+import { CliError, EXIT } from '../../cli/lib/exit.ts';
+import type { Shutdown } from '../../core/shutdown.ts';
+import { createOperator, type Operator } from '../operator.ts';
+
+/** Without its socket, a process still does everything else. */
+export async function openSocket(
+  stack: Pick<OpenStack, 'live' | 'db' | 'client' | 'log' | 'env' | 'stateDir' | 'note'>,
+  shutdown: Shutdown,
+): Promise<Operator> {
+  const operator = createOperator({
+    db: stack.db,
+    config: stack.live.current,
+    live: stack.live,
+    temporal: async () => stack.client,
+    runningTemporal: async () => stack.client,
+    log: stack.log,
+    env: stack.env,
+    stateDir: stack.stateDir,
+  });
+  shutdown.add('dry runs', () => operator.close());
+  try {
+    const api = await operator.openSocket({ folder: stack.stateDir });
+    shutdown.add('operator API', () => api.close());
+    await stack.note({ operator: api.path });
+  } catch (error) {
+    say(
+      `the operator socket did not open, so other commands can't use this process (${(error as Error).message})`,
+    );
+  }
+  const shared = stack.live.current().config.operator.socket;
+  if (shared === undefined) return operator;
+  const api = await operator.openSocket({ path: shared }).catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(
+      EXIT.unavailable,
+      `the socket ${shared} can't be opened: ${error.message}; change operator.socket`,
+      { cause: error },
+    );
+  });
+  shutdown.add('shared socket', () => api.close());
+  say(`socket     unix:${api.path}  (--server of linked Unix users)`);
+  return operator;
+}

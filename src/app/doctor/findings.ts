@@ -1,0 +1,141 @@
+// The findings of a doctor: one per check, in groups, with the exit code that follows from them.
+import { redactText } from '../../core/redaction.ts';
+
+/** `unchecked`: reads can't show it. */
+export type Level = 'ok' | 'warning' | 'problem' | 'unchecked';
+
+/** The kind of a problem, where it decides the exit code. */
+export type Cause = 'auth' | 'unreachable' | 'usage';
+
+export interface Finding {
+  readonly level: Level;
+  /** What was checked, for example `token` or `wrapper.tags`. */
+  readonly check: string;
+  readonly text: string;
+  /** The fix, if there is one. */
+  readonly hint?: string;
+  readonly cause?: Cause;
+}
+
+export interface Group {
+  /** For example `account acme`. */
+  readonly title: string;
+  readonly findings: readonly Finding[];
+  /** API calls of this group; all of them are reads. */
+  readonly calls?: readonly ReadCall[];
+}
+
+/** One call of the API without id, token or personal data: the path is a template. */
+export interface ReadCall {
+  readonly method: string;
+  readonly path: string;
+  /** null: no status line came. */
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly ms: number;
+  /** The call had no token on purpose: any answer of the API, a 401 too, shows that the address is right. */
+  readonly anonymous: boolean;
+}
+
+export interface FindingOptions {
+  readonly hint?: string | undefined;
+  readonly cause?: Cause | undefined;
+}
+
+/** Collects findings. It redacts texts, so that no check can show a token, a phone or an address. */
+export class Findings {
+  readonly list: Finding[] = [];
+
+  ok(check: string, text: string): void {
+    this.#add('ok', check, text, {});
+  }
+
+  warning(check: string, text: string, hint?: string): void {
+    this.#add('warning', check, text, { hint });
+  }
+
+  problem(check: string, text: string, options: FindingOptions = {}): void {
+    this.#add('problem', check, text, options);
+  }
+
+  unchecked(check: string, text: string, hint?: string): void {
+    this.#add('unchecked', check, text, { hint });
+  }
+
+  #add(level: Level, check: string, text: string, { hint, cause }: FindingOptions): void {
+    this.list.push({
+      level,
+      check,
+      text: redactText(text),
+      ...(hint === undefined ? {} : { hint: redactText(hint) }),
+      ...(cause === undefined ? {} : { cause }),
+    });
+  }
+}
+
+export interface Summary {
+  readonly ok: number;
+  readonly warnings: number;
+  readonly problems: number;
+  readonly unchecked: number;
+  readonly calls: number;
+}
+
+export function summarize(groups: readonly Group[]): Summary {
+  const all = groups.flatMap(({ findings }) => findings);
+  const count = (level: Level) => all.filter((finding) => finding.level === level).length;
+  return {
+    ok: count('ok'),
+    warnings: count('warning'),
+    problems: count('problem'),
+    unchecked: count('unchecked'),
+    calls: groups.reduce((sum, { calls = [] }) => sum + calls.length, 0),
+  };
+}
+
+/** The worst finding. What is out of reach hides other problems, so it comes first. */
+export function verdict(groups: readonly Group[]): 'ok' | 'problems' | Cause {
+  const problems = groups.flatMap(({ findings }) => findings).filter(({ level }) => level === 'problem');
+  if (problems.some(({ cause }) => cause === 'unreachable')) return 'unreachable';
+  if (problems.some(({ cause }) => cause === 'auth')) return 'auth';
+  if (problems.some(({ cause }) => cause === 'usage')) return 'usage';
+  return problems.length > 0 ? 'problems' : 'ok';
+}
+
+const MARK: Readonly<Record<Level, string>> = {
+  ok: 'ok',
+  warning: 'warning',
+  problem: 'PROBLEM',
+  unchecked: 'not checkable',
+};
+
+/** One line per finding, under its group. */
+export function describeGroups(groups: readonly Group[]): string[] {
+  const width = Math.max(...Object.values(MARK).map(({ length }) => length));
+  const lines = groups.flatMap(({ title, findings, calls = [] }) => [
+    title,
+    ...findings.map(({ level, check, text, hint }) => {
+      const way = hint === undefined ? '' : `; ${hint}`;
+      return `  ${MARK[level].padEnd(width)}  ${check}: ${text}${way}`;
+    }),
+    ...(calls.length === 0 ? [] : [`  ${describeCalls(calls)}`]),
+    '',
+  ]);
+  const { ok, warnings, problems, unchecked, calls } = summarize(groups);
+  return [
+    ...lines,
+    `${ok} ok, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${problems} ${problems === 1 ? 'problem' : 'problems'}, ` +
+      `${unchecked} not checkable; ${calls} ${calls === 1 ? 'call' : 'calls'}, none of which writes`,
+  ];
+}
+
+function describeCalls(calls: readonly ReadCall[]): string {
+  const counts = new Map<string, number>();
+  for (const { method, path, status, anonymous } of calls) {
+    const why = anonymous ? ' (without a token, to check the address first)' : '';
+    const name = `${method} ${path} ${status ?? '(no answer)'}${why}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const names = [...counts].map(([name, n]) => (n === 1 ? name : `${name} ×${n}`));
+  return `${calls.length} ${calls.length === 1 ? 'call' : 'calls'}: ${names.join(', ')}`;
+}

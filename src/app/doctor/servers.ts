@@ -1,0 +1,200 @@
+// Checks the Temporal server and the ledger's database. It starts and writes nothing.
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { type LockInfo, readFolderLock } from '../../core/lock/folder-lock.ts';
+import { DatabaseUrlError, LedgerError, openPostgres } from '../../core/sql/database.ts';
+import { checkPostgresVersion, PostgresTooOldError } from '../../core/sql/server-version.ts';
+import { cacheDirOf, spareDirOf } from '../../temporal/cache-dir.ts';
+import { childEnv } from '../../temporal/child-env.ts';
+import { InsecureTemporalError, TemporalSettingsError } from '../../temporal/temporal-address.ts';
+import { BinaryNotFoundError, locateTemporalCli } from '../../temporal/temporal-binary.ts';
+import {
+  checkTemporal,
+  readTemporalVersion,
+  TemporalUnavailableError,
+} from '../../temporal/temporal-health.ts';
+import { type TemporalTarget, temporalTargetOf } from '../../temporal/temporal-target.ts';
+import { Findings, type Group } from './findings.ts';
+
+export interface ServersOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** State folder of the embedded server and ledger. */
+  readonly state: string;
+  /** Milliseconds for one connection. */
+  readonly deadlineMs: number;
+}
+
+/** Older servers let a throttled key stall other ready keys (temporalio/temporal#10820). */
+const WANTED = [1, 32] as const;
+
+export async function checkServers(options: ServersOptions): Promise<Group> {
+  const findings = new Findings();
+  const holder = await readFolderLock(resolve(options.state));
+  await checkServer(options, holder, findings);
+  await checkLedger(options, holder, findings);
+  return { title: 'servers', findings: findings.list };
+}
+
+async function checkServer(
+  options: ServersOptions,
+  holder: LockInfo | null,
+  findings: Findings,
+): Promise<void> {
+  const { env, deadlineMs } = options;
+  let target: TemporalTarget | null;
+  try {
+    target = temporalTargetOf(env) ?? embeddedOf(holder, env);
+  } catch (error) {
+    if (!(error instanceof InsecureTemporalError || error instanceof TemporalSettingsError)) throw error;
+    findings.problem('temporal', error.message, { cause: 'unreachable' });
+    return;
+  }
+  if (target === null) return await checkBinary(options, findings);
+  const { address, access, namespace } = target;
+  const where = `${target.origin} ${address}`;
+  try {
+    const version = await readTemporalVersion(address, { timeoutMs: deadlineMs, access });
+    judgeVersion(where, version, findings);
+  } catch (error) {
+    if (!(error instanceof TemporalUnavailableError)) throw error;
+    findings.problem('temporal', error.message, {
+      hint: 'check TEMPORAL_ADDRESS (host:port of the frontend), TLS and API key, and that the server runs',
+      cause: 'unreachable',
+    });
+    return;
+  }
+  try {
+    await checkTemporal(address, namespace, { timeoutMs: deadlineMs, access });
+    findings.ok('temporal', `its namespace "${namespace}" answers`);
+  } catch (error) {
+    if (!(error instanceof TemporalUnavailableError)) throw error;
+    findings.problem('temporal', error.message, {
+      hint: 'make the namespace, or name another in TEMPORAL_NAMESPACE',
+    });
+  }
+}
+
+/** The server of a Sluice that runs on the state folder. */
+function embeddedOf(holder: LockInfo | null, env: ServersOptions['env']): TemporalTarget | null {
+  const address = holder?.temporal;
+  if (typeof address !== 'string' || address === '') return null;
+  return {
+    address,
+    namespace: env.TEMPORAL_NAMESPACE || 'default',
+    access: {},
+    origin: 'the embedded server at',
+  };
+}
+
+function judgeVersion(where: string, version: string, findings: Findings): void {
+  const state = isNew(version);
+  if (state === true) findings.ok('temporal', `${where} is version ${version}`);
+  else if (state === null) findings.unchecked('temporal', `${where} answers without a version`);
+  else {
+    findings.warning(
+      'temporal',
+      `${where} is version ${version}: below ${WANTED.join('.')} a throttled token can stall the others`,
+      `update the server to ${WANTED.join('.')} or newer`,
+    );
+  }
+}
+
+/** null: the version is unreadable. */
+export function isNew(version: string): boolean | null {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  if (major === undefined || minor === undefined) return null;
+  return Number(major) > WANTED[0] || (Number(major) === WANTED[0] && Number(minor) >= WANTED[1]);
+}
+
+async function checkBinary({ env, state }: ServersOptions, findings: Findings): Promise<void> {
+  try {
+    const found = await locateTemporalCli({
+      env,
+      cacheDir: cacheDirOf(env),
+      spareDir: spareDirOf(resolve(state)),
+      say: (line) => findings.unchecked('temporal', line),
+    });
+    if (found === null) {
+      findings.warning(
+        'temporal',
+        'no Temporal CLI is on this machine, so the first start has to download it',
+        'set TEMPORAL_ADDRESS to a server, or TEMPORAL_CLI_PATH to a Temporal CLI',
+      );
+      return;
+    }
+    const { stdout } = await promisify(execFile)(found.path, ['--version'], {
+      timeout: 10_000,
+      env: childEnv(env),
+    });
+    const version = /Server (\d+\.\d+\.\d+)/i.exec(stdout)?.[1] ?? '';
+    judgeVersion(`the CLI for the embedded server (${found.origin})`, version, findings);
+  } catch (error) {
+    if (error instanceof BinaryNotFoundError) findings.problem('temporal', error.message);
+    else if (error instanceof Error && 'code' in error)
+      findings.problem('temporal', `the Temporal CLI does not run (${String(error.code)})`, {
+        hint: 'name another in TEMPORAL_CLI_PATH',
+      });
+    else throw error;
+  }
+}
+
+async function checkLedger(
+  { env, state }: ServersOptions,
+  holder: LockInfo | null,
+  findings: Findings,
+): Promise<void> {
+  const url = env.DATABASE_URL;
+  if (url === undefined || url === '') {
+    if (holder === null) findings.ok('ledger', `the embedded one in ${state} is free`);
+    else {
+      const { pid, command, since } = holder;
+      findings.ok(
+        'ledger',
+        `the embedded one in ${state} is in use by process ${pid} (${command}, since ${since})`,
+      );
+    }
+    return;
+  }
+  try {
+    await checkPostgres(url, findings);
+  } catch (error) {
+    if (!(error instanceof DatabaseUrlError)) throw error;
+    findings.problem('ledger', error.message);
+  }
+}
+
+async function checkPostgres(url: string, findings: Findings): Promise<void> {
+  const db = await openPostgres(url, () => undefined);
+  try {
+    const [row] = await db.query<{ version: string; tables: string | null }>(
+      `select current_setting('server_version') as version, to_regclass('sluice_migrations')::text as tables`,
+    );
+    checkPostgresVersion(row?.version ?? '');
+    const [made] =
+      row?.tables == null
+        ? []
+        : await db.query<{ version: number | null }>('select max(version) as version from sluice_migrations');
+    const state =
+      made?.version == null
+        ? 'its tables are made at the first start'
+        : `the ledger is at version ${made.version}`;
+    findings.ok('ledger', `DATABASE_URL is PostgreSQL ${row?.version}; ${state}`);
+  } catch (error) {
+    if (error instanceof PostgresTooOldError) {
+      findings.problem('ledger', error.message, { cause: 'usage' });
+      return;
+    }
+    if (!(error instanceof LedgerError)) throw error;
+    // SQLSTATE 28: the server answers and refuses the login.
+    const refused = error.code?.startsWith('28') === true;
+    findings.problem('ledger', error.message, {
+      hint: refused
+        ? 'check user and password in DATABASE_URL'
+        : 'check DATABASE_URL and that the database runs',
+      cause: refused ? 'auth' : 'unreachable',
+    });
+  } finally {
+    await db.close();
+  }
+}

@@ -1,0 +1,91 @@
+// Errors of a configuration. Each message names the place, the problem and the fix.
+import { redactTokens } from '../redaction.ts';
+
+export interface ConfigProblem {
+  /** Path as the caller wrote it; a preset's path is relative to the same folder. */
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based. */
+  readonly column: number;
+  /** `syncs.leads.account`; empty when the problem concerns the whole file. */
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string;
+  /** The only problem is that a file which the configuration names does not exist. */
+  readonly missingFile?: boolean;
+}
+
+/** Thrown for an invalid configuration. `problems` has every problem in file order, and never contains a token. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly ConfigProblem[];
+  constructor(problems: readonly ConfigProblem[]) {
+    const safe = problems.map(withoutTokens);
+    super(safe.map(formatProblem).join('\n'));
+    this.problems = safe;
+  }
+}
+
+/** Thrown when the configuration file is missing or unreadable. */
+export class ConfigFileError extends Error {
+  override readonly name = 'ConfigFileError';
+  readonly code: 'not_found' | 'unreadable';
+  readonly file: string;
+  constructor(code: ConfigFileError['code'], file: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.file = file;
+  }
+}
+
+/** Thrown when a caller asks for a name that the configuration does not have. */
+export class UnknownNameError extends Error {
+  override readonly name = 'UnknownNameError';
+  /** The same code wherever the name is checked: in a command, or in the operator API. */
+  readonly code = 'UNKNOWN_NAME';
+  readonly kind: 'account' | 'source' | 'mapping' | 'sync' | 'campaign' | 'poller';
+  readonly wanted: string;
+  constructor(kind: UnknownNameError['kind'], wanted: string, hint: string) {
+    super(redactTokens(`there is no ${kind} "${wanted}"; ${hint}`));
+    this.kind = kind;
+    this.wanted = redactTokens(wanted);
+  }
+}
+
+/** Thrown when a secret can't be read. The message names the reference and the fix, never a value. */
+export class SecretError extends Error {
+  override readonly name = 'SecretError';
+  readonly ref: string;
+  constructor(ref: string, message: string, options?: ErrorOptions) {
+    super(redactTokens(message), options);
+    this.ref = redactTokens(ref);
+  }
+}
+
+/** One line that editors and terminals can link: `file:line:column  path: message; hint`. */
+export function formatProblem(problem: ConfigProblem): string {
+  const where = `${problem.file}:${problem.line}:${problem.column}`;
+  const what = problem.path === '' ? problem.message : `${problem.path}: ${problem.message}`;
+  return `${where}  ${what}${problem.hint === undefined ? '' : `; ${problem.hint}`}`;
+}
+
+/** `['syncs', 'leads', 'tags', 0]` → `syncs.leads.tags[0]`. Other keys than plain words are quoted. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else if (/^[\w-]+$/.test(String(part))) text += text === '' ? String(part) : `.${String(part)}`;
+    else text += `[${JSON.stringify(String(part))}]`;
+  }
+  return text;
+}
+
+function withoutTokens(problem: ConfigProblem): ConfigProblem {
+  return {
+    ...problem,
+    path: redactTokens(problem.path),
+    message: redactTokens(problem.message),
+    ...(problem.hint === undefined ? {} : { hint: redactTokens(problem.hint) }),
+  };
+}

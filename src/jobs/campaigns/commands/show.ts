@@ -1,0 +1,128 @@
+// `sluice campaign list`, `status` and `audit`: the state of campaigns, their results, and who did what.
+import type { Command } from 'commander';
+import { integer } from '../../../cli/lib/arguments.ts';
+import { withOperator } from '../../../cli/lib/connect/connect.ts';
+import { say } from '../../../cli/lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../../../cli/lib/connect/session.ts';
+import { EXIT, exitCodeOfBlock } from '../../../cli/lib/exit.ts';
+import { formatMany, formatTime } from '../../../cli/lib/terminal/format.ts';
+import { type Column, tableOf } from '../../../cli/lib/terminal/table.ts';
+import { inZone } from '../../../cli/lib/zone.ts';
+import type { OperatorClient } from '../../../operator/client/client.ts';
+import type { CampaignAuditEntry } from '../contract/campaigns.ts';
+import type { CampaignReport } from '../contract/report.ts';
+import { describeRun, describeRuns } from './describe-campaign-run.ts';
+import { campaignOrRun } from './target.ts';
+
+const MAX_RUNS = 200;
+/** Entries of an audit that are shown: the newest. */
+const MAX_ENTRIES = 2000;
+const ENTRIES_PAGE = 1000;
+
+interface Options extends SessionOptions {
+  readonly json: boolean;
+}
+
+export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv): void {
+  const command = (verb: string, argument: string, what: string) =>
+    withSessionOptions(campaign.command(verb)).argument(argument, 'name of the campaign').description(what);
+  const run = (verb: string, options: Options, work: (client: OperatorClient) => Promise<number>) =>
+    withOperator(options, env, { command: `sluice campaign ${verb}` }, work);
+
+  command('list', '[name]', 'list runs of campaigns, newest first')
+    .option('--account <name>', 'only entries of this account')
+    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: MAX_RUNS }), 20)
+    .option('--json', 'print one JSON object per line', false)
+    .action((name: string | undefined, options: Options & { account?: string; limit: number }) =>
+      run('list', options, async (client) => {
+        const { account, limit } = options;
+        const { runs, next } = await client.call('GET /campaign-runs', { campaign: name, account, limit });
+        if (options.json) for (const run of runs) process.stdout.write(`${JSON.stringify(run)}\n`);
+        else if (runs.length > 0)
+          process.stdout.write(`${describeRuns(runs.map((run) => inZone(options, run))).join('\n')}\n`);
+        say(`${formatMany(runs.length, 'run')}${next === null ? '' : '; there are more, see --limit'}`);
+        return EXIT.ok;
+      }),
+    );
+
+  command('status', '<name>', 'show the state of a run, what it waits for, and its results by wave')
+    .option('--run <id>', 'id of a run (default: the newest run)')
+    .option('--json', 'print JSON', false)
+    .action((name: string, options: Options & { run?: string }) =>
+      run('status', options, async (client) => {
+        const target = campaignOrRun(name, options.run);
+        const report = await client.call('GET /campaigns/{campaign}/report', { campaign: target });
+        const now = await client.call('GET /campaigns/{campaign}/progress', { campaign: report.run });
+        const text = options.json
+          ? JSON.stringify({ ...report, progress: now.progress })
+          : describeRun(inZone(options, report), now).join('\n');
+        process.stdout.write(`${text}\n`);
+        return exitCodeOf(report);
+      }),
+    );
+
+  command('audit', '<name>', 'show who did what to a run, when and why')
+    .option('--run <id>', 'id of a run (default: the newest run)')
+    .option('--json', 'print one JSON object per line', false)
+    .action((name: string, options: Options & { run?: string }) =>
+      run('audit', options, async (client) => {
+        const { run: found, timeZone, entries } = await readAudit(client, campaignOrRun(name, options.run));
+        const lines = options.json
+          ? entries.map((entry) => JSON.stringify(entry))
+          : describeAudit(entries, inZone(options, { timeZone }).timeZone);
+        for (const line of lines) process.stdout.write(`${line}\n`);
+        say(`${formatMany(entries.length, 'entry', 'entries')} of the run ${found}`);
+        return EXIT.ok;
+      }),
+    );
+}
+
+/** The newest entries, in the order in which they happened. */
+async function readAudit(client: OperatorClient, campaign: string) {
+  const entries: CampaignAuditEntry[] = [];
+  for (let before: number | undefined; ; ) {
+    const page = await client.call('GET /campaigns/{campaign}/audit', {
+      campaign,
+      limit: ENTRIES_PAGE,
+      before,
+    });
+    entries.push(...page.entries);
+    const { run, timeZone, next } = page;
+    if (next === null || entries.length >= MAX_ENTRIES)
+      return { run, timeZone, entries: entries.toReversed() };
+    before = next;
+  }
+}
+
+/** A blocked run is not fine. A run that a person has paused is. */
+function exitCodeOf({ state, paused, blocked }: CampaignReport): number {
+  if (state !== 'running') return EXIT.ok;
+  const code = blocked?.code ?? paused?.code;
+  return code === undefined ? EXIT.ok : exitCodeOfBlock(code);
+}
+
+/**
+ * The audit of a run as text: who did what, when and why. Zero counts are left out. The only personal values are the
+ * names of operators.
+ */
+export function describeAudit(entries: readonly CampaignAuditEntry[], timeZone: string): string[] {
+  if (entries.length === 0) return [];
+  const columns: readonly Column<CampaignAuditEntry>[] = [
+    ['at', 'left', ({ at }) => formatTime(at, timeZone), 'keep'],
+    ['by', 'left', ({ by }) => by],
+    ['action', 'left', ({ action }) => action],
+    ['what', 'left', ({ details }) => describeDetails(details)],
+    ['reason', 'left', ({ reason }) => reason, 'cut'],
+  ];
+  return tableOf(columns, entries);
+}
+
+function describeDetails(details: CampaignAuditEntry['details']): string {
+  return Object.entries(details)
+    .flatMap(([name, value]) => {
+      if (value === 0 || value === false || (Array.isArray(value) && value.length === 0)) return [];
+      if (value === null) return [`${name} –`];
+      return [`${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`];
+    })
+    .join(', ');
+}

@@ -1,0 +1,51 @@
+// Members of a run, one by one. They are masked unless the caller reveals them.
+
+import { maskPhone } from '../../../observe/masking.ts';
+import { isAllowed } from '../../../operator/service/caller.ts';
+import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
+import type { CAMPAIGN_MEMBERS } from '../contract/campaign-members.ts';
+import { sampleMembers } from '../store/plan-facts.ts';
+import { listMembers } from '../store/roll.ts';
+import { findRun } from './target.ts';
+
+const HIDDEN = '•••';
+
+export function memberHandlers({ db }: OperatorDeps): Handlers<keyof typeof CAMPAIGN_MEMBERS> {
+  return {
+    'POST /campaigns/{campaign}/members': async (
+      { campaign, unmask, limit, variables, ...filter },
+      caller,
+    ) => {
+      const { run_id: run } = await findRun(db, campaign);
+      const found = await listMembers(db, {
+        ...filter,
+        run,
+        whole: !isAllowed(caller, 'operator'),
+        limit: limit + 1,
+        variables: unmask && variables,
+      });
+      const members = found
+        .slice(0, limit)
+        .map(({ number, ...member }) => ({ ...member, number: unmask ? number : masked(number) }));
+      return { run, members, next: found.length > limit ? (members.at(-1)?.member ?? null) : null };
+    },
+    'POST /campaigns/{campaign}/sample': async ({ campaign, limit, unmask }) => {
+      const { run_id: run } = await findRun(db, campaign);
+      const sample = await sampleMembers(db, run, limit);
+      const members = sample.map(({ member, number, variables }) => ({
+        member,
+        number: masked(number),
+        variables: unmask ? variables : hidden(variables),
+      }));
+      return { run, members };
+    },
+  };
+}
+
+function masked(number: string | null): string | null {
+  return number === null ? null : maskPhone(number);
+}
+
+function hidden(variables: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.keys(variables).map((name) => [name, HIDDEN]));
+}

@@ -1,0 +1,369 @@
+// Endpoints of the overview: is all well, what goes on, what needs a person, and where the calls went.
+import { z } from 'zod';
+import { Count, Cursor, endpoint, Name, Note, PageLimit, Period, Time, Unmask } from '../../core/endpoint.ts';
+import { SyncConfig } from '../../jobs/sync/config.ts';
+import { FAILURES } from './failures.ts';
+import { ConfigurationState } from './settings.ts';
+
+/** Most urgent first. */
+export const LaneName = z.enum(['reply', 'lead', 'poll', 'campaign', 'backfill']);
+export type LaneName = z.infer<typeof LaneName>;
+/** Number of calls by lane. A missing lane made none. */
+const ByLane = z.partialRecord(LaneName, Count);
+const Seconds = z.number().nonnegative();
+
+/** Hash of a token; it identifies the token without its value. */
+const TokenKey = z.string();
+
+export const TokenGauge = z.object({
+  account: z.string(),
+  token: TokenKey,
+  /** Position in the account's list of tokens, from 1. */
+  position: z.int().positive(),
+  /** Calls per minute, as the last answer stated it, or as configured. */
+  limit: Count,
+  /** Calls in the service's current window of a minute, ours and others'. */
+  used: Count,
+  windowEndsAt: Time.nullable(),
+  /** Our calls in that window by lane. */
+  lanes: ByLane,
+  /** Estimated calls per minute of other programs. */
+  foreign: z.number().nonnegative(),
+  /** Answers with 429 in the last hour. */
+  limited: Count,
+  /** After a 429, nothing is sent before this time. */
+  blockedUntil: Time.nullable(),
+  /** Refusals that count against the token. Scope null: the token itself is refused. */
+  marks: z.array(z.object({ scope: z.string().nullable(), code: z.string(), at: Time })),
+});
+export type TokenGauge = z.infer<typeof TokenGauge>;
+
+export const WaitingWork = z.object({
+  /** Null: the work makes no calls of the API (outbox). */
+  lane: LaneName.nullable(),
+  kind: z.enum(['records', 'members', 'events', 'conversations', 'outbox']),
+  /** Null: of several accounts (outbox). */
+  account: z.string().nullable(),
+  /** Name of the sync, campaign, route, poller or sink. */
+  name: z.string(),
+  count: Count,
+  /** False: the number is an estimate, or there are more. */
+  exact: z.boolean(),
+  /** Since when the oldest waits, or the run is under way. Null: not known. */
+  since: Time.nullable(),
+  /**
+   * Place in the line for the budget of its account, from 1: by lane, then by age. Work of one lane takes turns. Null: it is
+   * paused or blocked, or makes no calls of the API.
+   */
+  place: z.int().positive().nullable(),
+  /** At the pace of the last ten minutes. Null: nothing moves, or it is not known yet. */
+  etaSeconds: Seconds.nullable(),
+});
+export type WaitingWork = z.infer<typeof WaitingWork>;
+
+export const RunningRun = z.object({
+  run: z.string(),
+  kind: z.enum(['sync', 'retry', 'campaign']),
+  account: z.string(),
+  name: z.string(),
+  /** Of a sync: planning, syncing. Of a campaign: planning, planned, running. */
+  state: z.string(),
+  /** Priority of its calls, as the run began with it. */
+  lane: LaneName,
+  startedAt: Time,
+  /** Records or members that have ended, and all of them. Total null: not known yet. */
+  done: Count,
+  total: Count.nullable(),
+  exact: z.boolean(),
+  /** From 0 to 1. While a sync is planned: how much of its source was read. Null: not known. */
+  progress: z.number().min(0).max(1).nullable(),
+  calls: Count,
+  callsPerMinute: z.number().nonnegative(),
+  /** Of a campaign: its own forecast, with its waves and windows. */
+  etaSeconds: Seconds.nullable(),
+  /** What a campaign waits for: see `progress.waiting` of the campaign. */
+  waiting: z.object({ until: Time, why: z.string() }).nullable(),
+  paused: z.object({ by: z.string(), reason: z.string() }).nullable(),
+  blocked: Note.nullable(),
+});
+export type RunningRun = z.infer<typeof RunningRun>;
+
+const NEED_KINDS = [
+  'unknown-records',
+  'unknown-events',
+  'unknown-members',
+  'failed-members',
+  'blocked-poller',
+  'blocked-campaign',
+  'blocked-events',
+  'blocked-sync',
+  'failing-batch',
+  'refused-token',
+  'dead-letters',
+  'dead-outbox',
+  'paused-campaign',
+  'paused-poller',
+  'paused-sync',
+  'approval',
+  'failed-run',
+  'failed-campaign',
+  'failed-records',
+  'rejected-rows',
+  'failed-events',
+  'refused-events',
+  'failing-calls',
+  'waiting-sink',
+  'no-worker',
+  'temporal-away',
+  'kafka-away',
+  'broken-configuration',
+] as const;
+
+/** Needs that end when somebody has looked at them. Newer failures of the same kind show again. */
+export const REVIEWABLE = [
+  'failed-run',
+  'failed-campaign',
+  'failed-records',
+  'rejected-rows',
+  'failed-members',
+  'failed-events',
+  'refused-events',
+] as const satisfies readonly (typeof NEED_KINDS)[number][];
+export type Reviewable = (typeof REVIEWABLE)[number];
+
+/** Something that waits for a person. */
+export const Need = z.object({
+  kind: z.enum(NEED_KINDS),
+  /** `critical`: work stands still. `warning`: something may be lost or double. `info`: a decision is due. */
+  severity: z.enum(['critical', 'warning', 'info']),
+  /** Null: it concerns several accounts, as a sink does. */
+  account: z.string().nullable(),
+  /** Sync, campaign, poller, route, sink, or position of the token. */
+  name: z.string(),
+  run: z.string().nullable(),
+  count: Count,
+  /** Where nothing stores it, since when the process that answers sees it. */
+  since: Time.nullable(),
+  code: z.string().nullable(),
+  reason: z.string().nullable(),
+  /** What can be done about it: routes of commands with the input that they need. The first is the usual one. */
+  commands: z.array(z.object({ route: z.string(), input: z.record(z.string(), z.unknown()) })),
+});
+export type Need = z.infer<typeof Need>;
+
+const AccountHealth = z.object({
+  account: z.string(),
+  /** Calls of the last five minutes, and those of them without success. An answer with 429 is neither. */
+  calls: Count,
+  failed: Count,
+  /** Calls since the last success, at most of those five minutes, that got no answer, a 5xx or a 401. */
+  unanswered: Count,
+  /** Null: none in those five minutes. */
+  lastCallAt: Time.nullable(),
+  lastSuccessAt: Time.nullable(),
+  /** Code of the newest failure in those five minutes. */
+  lastCode: z.string().nullable(),
+});
+
+const PollerHealth = z.object({
+  account: z.string(),
+  poller: z.string(),
+  state: z.enum(['polling', 'paused', 'blocked']),
+  polledAt: Time.nullable(),
+  /** Since a poll last brought the ledger up to the newest page. Null: none has since `startedAt`. */
+  lagSeconds: Seconds.nullable(),
+  startedAt: Time,
+});
+
+const SinkHealth = z.object({
+  sink: z.string(),
+  circuit: z.enum(['closed', 'open']),
+  /** Why the newest attempt failed. Null: it did not. */
+  code: z.string().nullable(),
+  reason: z.string().nullable(),
+  waiting: Count,
+  /** False: there are more. */
+  exact: z.boolean(),
+  dead: Count,
+  /** Age of the oldest waiting message. Null: none waits. */
+  lagSeconds: Seconds.nullable(),
+  sentAt: Time.nullable(),
+});
+
+/** Health of what this process asks on its own. Null: not known in this process. */
+const ServiceHealth = z.object({
+  ok: z.boolean(),
+  detail: z.string().nullable(),
+  /** Until the answer, or until Sluice gave up. */
+  roundTripMs: z.number().nonnegative(),
+});
+const KafkaLag = z.object({
+  ok: z.boolean(),
+  detail: z.string().nullable(),
+  topics: z.array(z.object({ route: z.string(), topic: z.string(), lag: Count })),
+});
+
+export const Health = z.object({
+  /** Of the process that answers. Null: it has no valid configuration. */
+  configuration: ConfigurationState.nullable(),
+  ledger: z.object({
+    kind: z.enum(['pglite', 'postgres']),
+    roundTripMs: z.number().nonnegative(),
+    /** When a worker last wrote calls; null when none did in 14 days. */
+    lastFlushAt: Time.nullable(),
+  }),
+  temporal: ServiceHealth.nullable(),
+  kafka: KafkaLag.nullable(),
+  workers: z.object({
+    /** Worker processes that were seen within 30 s. */
+    alive: Count,
+    /** Null: none in seven days. */
+    lastSeenAt: Time.nullable(),
+    /** Versions of Sluice that they run. */
+    versions: z.array(z.string()),
+  }),
+  api: z.array(AccountHealth),
+  pollers: z.array(PollerHealth),
+  sinks: z.array(SinkHealth),
+});
+export type Health = z.infer<typeof Health>;
+
+const CallMinute = z.object({
+  /** Start of the minute, or of several. */
+  at: Time,
+  calls: ByLane,
+  /** Answered with 429. */
+  limited: Count,
+  /** Other calls without success. */
+  failed: Count,
+  /** Calls that the tokens allowed in this time. */
+  limit: Count,
+});
+
+export const LoggedCall = z.object({
+  id: Count,
+  at: Time,
+  account: z.string(),
+  /** Position of the token in the account's list; null when it is not configured any more. */
+  position: z.int().positive().nullable(),
+  run: z.string(),
+  lane: LaneName,
+  method: z.string(),
+  /** Path template. */
+  route: z.string(),
+  /** Null: the answer was lost. */
+  status: z.int().nullable(),
+  /** Null: the call succeeded. */
+  code: z.string().nullable(),
+  requestId: z.string().nullable(),
+  /** The person's number, masked unless the input asks for plain values. */
+  person: z.string().nullable(),
+  /** Null: the ledger knows them by no sync or event. */
+  personId: z.string().nullable(),
+  event: z.string().nullable(),
+  conversation: z.int().nullable(),
+  card: z.int().nullable(),
+  /** Until the call went out, mostly the wait for a slot; then until the answer. */
+  waitMs: Count,
+  tookMs: Count,
+});
+export type LoggedCall = z.infer<typeof LoggedCall>;
+
+const JobKind = z.enum(['sync', 'campaign', 'poller', 'route', 'delivery', 'other']);
+
+export const Spending = z.object({
+  account: z.string(),
+  kind: JobKind,
+  /** Of the sync, campaign, poller or route. */
+  name: z.string(),
+  /** Null: of all runs of the job. */
+  run: z.string().nullable(),
+  calls: Count,
+  lanes: ByLane,
+  /** Of a sync in the configuration: the lane of its next run. Null: no sync, or not in the configuration. */
+  nextLane: SyncConfig.shape.lane.unwrap().nullable(),
+  /** From 0 to 1, of all calls of the period. */
+  share: z.number().min(0).max(1),
+  limited: Count,
+  failed: Count,
+  /** Milliseconds that a call waited for its slot, on average. */
+  waitMs: z.number().nonnegative(),
+});
+export type Spending = z.infer<typeof Spending>;
+
+export const OVERVIEW = {
+  'GET /overview': endpoint({
+    role: 'viewer',
+    summary: 'Health, tokens, waiting work, running runs and what needs a person.',
+    input: z.strictObject({ account: Name.optional() }),
+    output: z.object({
+      at: Time,
+      health: Health,
+      tokens: z.array(TokenGauge),
+      waiting: z.array(WaitingWork),
+      running: z.array(RunningRun),
+      /** The most severe first. */
+      needs: z.array(Need),
+      /** More needs exist than are listed. */
+      more: z.boolean(),
+      /** Since when every look of this process found nothing that needs a person. Null: something does. */
+      calmSince: Time.nullable(),
+    }),
+  }),
+  'POST /needs/review': endpoint({
+    role: 'operator',
+    summary: 'Says that failures up to a time were looked at. They leave the list; newer ones show again.',
+    input: z.strictObject({
+      kind: z.enum(REVIEWABLE),
+      /** The run, or the name of the route. */
+      subject: z.string().min(1).max(400),
+      until: Time,
+    }),
+    output: z.object({}),
+    audit: ['kind', 'subject', 'until'],
+  }),
+  'GET /calls/minutes': endpoint({
+    role: 'viewer',
+    summary:
+      'Calls per minute against the limit, oldest first. Long periods come in steps of several minutes.',
+    input: z.strictObject({
+      account: Name.optional(),
+      token: z.string().max(200).optional(),
+      minutes: z.int().min(5).max(129_600).default(60),
+    }),
+    output: z.object({ stepMinutes: z.int().positive(), minutes: z.array(CallMinute) }),
+  }),
+  'GET /calls': endpoint({
+    role: 'viewer',
+    summary: 'The call log, newest first.',
+    input: z.strictObject({
+      ...Period,
+      person: z
+        .string()
+        .regex(/^p\d{1,15}$/)
+        .optional()
+        .describe('Id of the person, as the search for people answers it.'),
+      run: z.string().max(300).optional(),
+      request: z.string().max(300).optional().describe('Request id of the service.'),
+      event: z.string().max(300).optional(),
+      outcome: z.enum(['ok', 'failed', 'limited', 'lost']).optional(),
+      status: z.int().min(100).max(599).optional(),
+      limit: PageLimit,
+      before: Cursor,
+      unmask: Unmask,
+    }),
+    output: z.object({ calls: z.array(LoggedCall), next: z.string().nullable() }),
+    auditOutput: ['calls.id', 'calls.personId'],
+  }),
+  'GET /spending': endpoint({
+    role: 'viewer',
+    summary: 'Which syncs, campaigns, pollers and routes spent the calls of a period, the largest first.',
+    input: z.strictObject({
+      ...Period,
+      by: z.enum(['job', 'run']).default('job'),
+      limit: PageLimit,
+    }),
+    output: z.object({ since: Time, until: Time, calls: Count, items: z.array(Spending), more: z.boolean() }),
+  }),
+  ...FAILURES,
+} as const;

@@ -1,0 +1,115 @@
+// What failed in a period, by kind, run and code. Each thing that failed counts once: a call is left out when what it
+// was made for shows the failure, and so is a row or a record that a later run had again.
+import type { Queryable } from '../../core/sql/database.ts';
+import { isoText } from '../../core/sql/iso-text.ts';
+import type { Period } from './call-log.ts';
+
+export interface FailureRow {
+  readonly kind: 'run' | 'record' | 'row' | 'event' | 'member' | 'call' | 'outbox' | 'poller';
+  readonly account: string;
+  /** Name among the names of syncs for runs, records, rows and members. */
+  readonly name: string;
+  readonly run: string | null;
+  readonly outcome: 'failed' | 'unknown';
+  readonly code: string;
+  readonly reason: string | null;
+  readonly count: number;
+  readonly firstAt: string;
+  readonly lastAt: string;
+}
+
+export interface FoundFailures {
+  /** The newest first. */
+  readonly failures: readonly FailureRow[];
+  /** Failures that a later attempt made good. They are not among the others. */
+  readonly repaired: number;
+}
+
+/** A later run of the same sync that meets a condition. */
+const laterRun = (condition: string) =>
+  `exists (select 1 from runs l where l.account = r.account and l.sync = r.sync and l.seq > r.seq and ${condition})`;
+
+const WRONG = `('failed', 'unknown')`;
+
+/** Why a failed call is not a failure of its own: `repaired`, or `elsewhere`, when the work that it was for shows it. */
+const FATE_OF_CALL = `coalesce(
+  (select case when e.state = 'ended' and e.outcome not in ${WRONG} then 'repaired' else 'elsewhere' end
+     from events e where e.id = c.event_id),
+  (select case when d.status = 'pending' or d.status in ${WRONG} then 'elsewhere' else 'repaired' end
+     from run_records d where d.run_id = c.run_id and d.key = c.person_key order by d.status in ${WRONG} desc limit 1),
+  (select case when m.state in ('waiting', 'sending') or m.state in ${WRONG} then 'elsewhere' else 'repaired' end
+     from campaign_members m where m.run_id = c.run_id and m.key = c.person_key limit 1),
+  (select 'repaired' from people p where p.account = c.account and p.key = c.person_key and p.synced_at > c.at limit 1),
+  (select 'repaired' from calls l
+    where l.account = c.account and l.person_key = c.person_key and l.at > c.at and l.run_id = c.run_id
+      and l.method = c.method and l.route = c.route and l.code is null limit 1),
+  (select 'repaired' from answered a
+    where a.run_id = c.run_id and a.method = c.method and a.route = c.route
+      and a.conversation_id is not distinct from c.conversation_id and a.at > c.at))`;
+
+/** Each part has the columns kind, account, name, run, outcome, code, reason, at and fate. $1, $2: period. */
+const PARTS = [
+  `select 'run', r.account, r.sync, r.id, 'failed', 'RUN_FAILED',
+          coalesce(r.error, (select c.reason from campaigns c where c.run_id = r.id)), r.finished_at,
+          case when ${laterRun(`(l.status = 'finished' or l.kind = 'campaign' and l.status <> 'failed')`)} then 'repaired' end
+     from runs r where r.status = 'failed' and r.finished_at >= $1 and r.finished_at < $2`,
+  `select 'record', r.account, r.sync, r.id, t.status, t.code, t.reason, t.ended_at,
+          case when exists (select 1 from people p
+                             where p.account = r.account and p.key = t.key and p.synced_at > t.ended_at) then 'repaired'
+               when ${laterRun(`exists (select 1 from run_records n
+                                         where n.run_id = l.id and n.key = t.key and n.status <> 'pending')`)} then 'elsewhere' end
+     from run_records t join runs r on r.id = t.run_id
+    where t.status in ${WRONG} and t.event_id is null and t.ended_at >= $1 and t.ended_at < $2`,
+  `select 'event', t.account, t.route, null, t.outcome, t.code, t.reason, t.ended_at, null
+     from events t where t.state = 'ended' and t.outcome in ${WRONG} and t.ended_at >= $1 and t.ended_at < $2`,
+  `select 'member', r.account, r.sync, r.id, t.state, t.code, t.reason, t.ended_at, null
+     from campaign_members t join runs r on r.id = t.run_id
+    where t.state in ${WRONG} and t.ended_at >= $1 and t.ended_at < $2`,
+  // A run that reads the whole source again rejects a row again, or the row was corrected.
+  `select 'row', r.account, r.sync, r.id, 'failed', p.code, max(p.reason), coalesce(r.finished_at, r.started_at),
+          case when ${laterRun(`exists (select 1 from row_problems q where q.run_id = l.id and q.row_no = p.row_no
+                                          and q.code = p.code and q.kind = 'reject')`)} then 'elsewhere'
+               when not jsonb_path_exists(r.spec, '$.source.incremental')
+                    and ${laterRun(`l.kind = 'sync' and l.status = 'finished'`)} then 'repaired' end
+     from runs r join row_problems p on p.run_id = r.id and p.kind = 'reject'
+    where r.started_at < $2 and (r.finished_at is null or r.finished_at >= $1) and r.kind in ('sync', 'retry')
+    group by r.id, p.code, p.row_no`,
+  `select 'call', c.account, c.method || ' ' || c.route, c.run_id, case when c.status is null then 'unknown' else 'failed' end,
+          c.code, null, c.at, ${FATE_OF_CALL}
+     from failing c`,
+  `select 'outbox', account, sink, null, 'failed', code, reason, tried_at, null
+     from outbox where state = 'dead' and tried_at >= $1 and tried_at < $2`,
+  `select 'poller', account, poller, null, 'failed', code, reason, last_at, null
+     from poll_gaps where last_at >= $1 and last_at < $2`,
+];
+
+export async function readFailures(
+  db: Queryable,
+  { account, since, until }: Period,
+  limit: number,
+): Promise<FoundFailures> {
+  const columns = 'kind, account, name, run, outcome, code, reason, at, fate';
+  const [row] = await db.query<FoundFailures>(
+    `with failing as materialized (
+       select * from calls where code is not null and status is distinct from 429 and at >= $1 and at < $2 and ($3::text is null or account = $3)
+     ), answered as materialized (
+       select run_id, method, route, conversation_id, max(at) as at from calls
+        where code is null and person_key is null and at >= $1 and run_id in (select run_id from failing)
+        group by 1, 2, 3, 4
+     ), items(${columns}) as (${PARTS.map((part) => `(${part})`).join(' union all ')}
+     ), groups as materialized (
+       select kind, account, name, run, outcome, coalesce(code, 'OTHER') as code,
+              (array_agg(reason order by at desc) filter (where reason is not null))[1] as reason,
+              count(*) as count, min(at) as first_at, max(at) as last_at, fate
+         from items where ($3::text is null or account = $3) and fate is distinct from 'elsewhere'
+        group by kind, account, name, run, outcome, coalesce(code, 'OTHER'), fate
+     )
+     select (select coalesce(json_agg(f), '[]') from (
+               select kind, account, name, run, outcome, code, reason, count, ${isoText('first_at')} as "firstAt",
+                      ${isoText('last_at')} as "lastAt"
+                 from groups where fate is null order by last_at desc, kind, name, code limit $4) f) as failures,
+            (select coalesce(sum(count), 0)::int from groups where fate = 'repaired') as repaired`,
+    [since, until, account, limit],
+  );
+  return row as FoundFailures;
+}

@@ -1,0 +1,167 @@
+// What waits for a person.
+
+import type { Queryable } from '../../../core/sql/database.ts';
+import { isoText } from '../../../core/sql/iso-text.ts';
+import type { Reviewable } from '../../contract/overview.ts';
+
+/** Failed and refused events are shown for this long. */
+const FAILED_FOR = '7 days';
+
+/** Rows by kind, so that one kind does not hide the others. */
+const MOST = 100;
+
+export interface NeedRow {
+  readonly kind:
+    | 'unknown-records'
+    | 'unknown-events'
+    | 'unknown-members'
+    | 'failed-members'
+    | 'blocked-poller'
+    | 'paused-poller'
+    | 'blocked-campaign'
+    | 'paused-campaign'
+    | 'approval'
+    | 'blocked-events'
+    | 'dead-outbox'
+    | 'failed-run'
+    | 'failed-campaign'
+    | 'failed-records'
+    | 'rejected-rows'
+    | 'failed-events'
+    | 'refused-events';
+  readonly account: string | null;
+  /** Name of a sync among runs (`+` before a campaign's, `@` before a route's), or of a poller, route or sink. */
+  readonly name: string;
+  readonly run: string | null;
+  readonly count: number;
+  readonly since: string | null;
+  readonly code: string | null;
+  readonly reason: string | null;
+}
+
+/** Condition that something is newer than what a person has looked at. */
+const unseen = (kind: Reviewable, subject: string, at: string): string =>
+  `not exists (select 1 from reviewed_needs v where v.kind = '${kind}' and v.subject = ${subject} and v.until >= ${at})`;
+
+/** The last run of each sync that has ended. A later run has made up for what failed before, or shows it again. */
+const lastRuns = (kinds: string): string =>
+  `(select distinct on (account, sync) * from runs where kind in (${kinds}) and finished_at is not null
+     order by account, sync, seq desc) r`;
+
+/** The error of a run that Sluice can name begins with its code. */
+const CODE_FIRST = '^([A-Z][A-Z0-9_]+): ';
+
+/** Each part has the columns kind, account, name, run, count, since, code and reason. */
+const PARTS = [
+  `select 'unknown-records', r.account, r.sync, r.id, u.n, u.since, null, null
+     from (select run_id, count(*) as n, min(ended_at) as since from run_records where status = 'unknown' group by 1) u
+     join runs r on r.id = u.run_id`,
+  `select 'unknown-events', account, route, null, count(*), min(ended_at), max(code), max(reason)
+     from events where state = 'ended' and outcome = 'unknown' group by account, route`,
+  `select 'unknown-members', r.account, r.sync, r.id, u.n, u.since, null, null
+     from (select run_id, count(*) as n, min(ended_at) as since from campaign_members where state = 'unknown' group by 1) u
+     join runs r on r.id = u.run_id`,
+  // Of the newest run of each campaign, with the code of most of them.
+  `select 'failed-members', r.account, r.sync, r.id, u.n, u.since, u.code, u.reason
+     from (select run_id, count(*) as n, min(ended_at) as since, max(ended_at) as newest,
+                  mode() within group (order by code) as code,
+                  (array_agg(reason order by ended_at desc))[1] as reason
+             from campaign_members where state = 'failed' group by 1) u
+     join runs r on r.id = u.run_id
+    where not exists (select 1 from runs l where l.account = r.account and l.sync = r.sync and l.seq > r.seq)
+      and ${unseen('failed-members', 'r.id', 'u.newest')}`,
+  `select case when paused_at is null then 'blocked-poller' else 'paused-poller' end, account, poller, null, 1,
+          paused_at, block_code, coalesce(paused_reason, block_reason)
+     from pollers where paused_at is not null or block_code is not null`,
+  `select case when c.state = 'planned' then 'approval' when c.paused is not null then 'paused-campaign'
+               else 'blocked-campaign' end,
+          c.account, r.sync, c.run_id, 1, case when c.state = 'planned' then c.planned_at end, c.blocked ->> 'code',
+          coalesce(c.paused ->> 'reason', c.blocked ->> 'reason')
+     from runs r join campaigns c on c.run_id = r.id
+    where r.finished_at is null and r.kind = 'campaign'
+      and (c.state = 'running' and (c.paused is not null or c.blocked is not null)
+           or c.state = 'planned' and c.approved_by is null and r.spec -> 'config' ->> 'approval' = 'second-person')`,
+  `select 'blocked-events', account, route, null, count(*), min(accepted_at), max(block_code), max(block_reason)
+     from events where state = 'accepted' and block_code is not null group by account, route`,
+  `select 'dead-outbox', null, s.sink, null, d.n, f.created_at, f.code, f.reason
+     from sink_states s,
+          lateral (select count(*) as n from (
+            select 1 from outbox where sink = s.sink and state = 'dead' limit 1000) ids) d,
+          lateral (select created_at, code, reason from outbox where sink = s.sink and state = 'dead' order by seq limit 1) f`,
+  // A later run that went well has made up for it.
+  `select 'failed-run', r.account, r.sync, r.id, 1, r.finished_at,
+          coalesce(substring(r.error from '${CODE_FIRST}'), 'RUN_FAILED'), regexp_replace(r.error, '${CODE_FIRST}', '')
+     from runs r
+    where r.kind in ('sync', 'retry') and r.finished_at > now() - interval '1 day' and r.status = 'failed'
+      and not exists (select 1 from runs l where l.account = r.account and l.sync = r.sync and l.seq > r.seq
+                         and l.status = 'finished')
+      and ${unseen('failed-run', 'r.id', 'r.finished_at')}`,
+  // A later plan has made up for it.
+  `select 'failed-campaign', r.account, r.sync, r.id, 1, r.finished_at, 'RUN_FAILED', c.reason
+     from runs r join campaigns c on c.run_id = r.id
+    where r.finished_at > now() - interval '1 day' and r.status = 'failed'
+      and not exists (select 1 from runs l where l.account = r.account and l.sync = r.sync and l.seq > r.seq
+                         and l.status <> 'failed')
+      and ${unseen('failed-campaign', 'r.id', 'r.finished_at')}`,
+  `select 'failed-records', r.account, r.sync, r.id, f.n, r.finished_at, f.code, f.reason
+     from ${lastRuns(`'sync', 'retry'`)},
+          lateral (select count(*) as n, mode() within group (order by code) as code,
+                          (array_agg(reason order by id desc))[1] as reason
+                     from run_records where run_id = r.id and status = 'failed' and event_id is null) f
+    where f.n > 0 and ${unseen('failed-records', 'r.id', 'r.finished_at')}`,
+  `select 'rejected-rows', r.account, r.sync, r.id, r.rows_rejected, r.finished_at, p.code, p.reason
+     from ${lastRuns(`'sync'`)},
+          lateral (select mode() within group (order by code) as code, mode() within group (order by reason) as reason
+                     from row_problems where run_id = r.id and kind = 'reject') p
+    where r.rows_rejected > 0 and ${unseen('rejected-rows', 'r.id', 'r.finished_at')}`,
+  `select 'failed-events', account, route, null, count(*), min(ended_at), mode() within group (order by code),
+          (array_agg(reason order by ended_at desc))[1]
+     from events e
+    where state = 'ended' and outcome = 'failed' and ended_at > now() - interval '${FAILED_FOR}'
+      and ${unseen('failed-events', 'e.route', 'e.ended_at')} group by account, route`,
+  // Deliveries to a path of no route are not for Sluice.
+  // With the reason of the newest one, and since the first one that is kept: the counts know the hour only.
+  `select 'refused-events', null, route, null, sum(count),
+          min(coalesce((select min(k.at) from refusals k
+                         where k.via = 'http' and k.route = h.route and k.at >= h.hour), h.hour)),
+          mode() within group (order by code),
+          (select k.reason from refusals k where k.via = 'http' and k.route = h.route order by k.id desc limit 1)
+     from refusal_hours h
+    where via = 'http' and route <> '-' and last_at > now() - interval '${FAILED_FOR}'
+      and ${unseen('refused-events', 'h.route', 'h.last_at')} group by route`,
+];
+
+/**
+ * @param account null: all
+ * @returns `at`: by the ledger's clock, which all times of the needs come from
+ */
+export async function readNeeds(
+  db: Queryable,
+  account: string | null,
+): Promise<{ readonly at: string; readonly needs: readonly NeedRow[] }> {
+  const columns = 'kind, account, name, run, count, since, code, reason';
+  const parts = PARTS.map(
+    (part, n) => `(select * from (${part}) p${n}(${columns})
+       where $1::text is null or account is null or account = $1 order by since desc nulls last limit ${MOST})`,
+  );
+  const [row] = await db.query<{ at: string; needs: readonly NeedRow[] }>(
+    `select ${isoText('now()')} as at, coalesce((select json_agg(found) from (
+       select kind, account, name, run, count::int as count, ${isoText('since')} as since, code, reason
+         from (${parts.join(' union all ')}) needs(${columns}) order by needs.since nulls last, account, name) found), '[]') as needs`,
+    [account],
+  );
+  return row as { at: string; needs: readonly NeedRow[] };
+}
+
+/** Failures of the subject up to this time were looked at. An earlier time than before changes nothing. */
+export async function reviewNeed(
+  db: Queryable,
+  { kind, subject, until }: { readonly kind: Reviewable; readonly subject: string; readonly until: string },
+): Promise<void> {
+  await db.query(
+    `with old as (delete from reviewed_needs where until < now() - interval '1 year')
+     insert into reviewed_needs as v (kind, subject, until) values ($1, $2, $3)
+     on conflict (kind, subject) do update set until = greatest(v.until, excluded.until)`,
+    [kind, subject, until],
+  );
+}
