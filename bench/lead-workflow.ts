@@ -3,7 +3,8 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { apiQueue, WORK_QUEUE } from '../src/core/ids.ts';
-import { API_OPTIONS, callPriority, LANE } from '../workflows/policies.ts';
+import { LANES } from '../src/core/lanes.ts';
+import { API_OPTIONS, callPriority } from '../workflows/policies.ts';
 
 export interface LeadInput {
   /** The run of the backfill beside it. The call is made on its account. */
@@ -16,7 +17,7 @@ export async function lead({ run, tokenKey, callsPerMinute }: LeadInput): Promis
   const { readTags } = proxyActivities<Activities>({
     ...API_OPTIONS,
     taskQueue: apiQueue(WORK_QUEUE),
-    priority: callPriority(LANE.lead, tokenKey, callsPerMinute),
+    priority: callPriority(LANES.lead, tokenKey, callsPerMinute),
   });
   await readTags({ run });
 }

@@ -9,6 +9,8 @@ import { posix } from 'node:path';
  */
 const JOBS = ['sync', 'campaigns', 'conversations', 'events', 'outbox'];
 const CONTRACTS = JOBS.map((job) => `src/jobs/${job}/contract`).join(' ');
+/** Files that import nothing: workflows and the console may have their values. */
+const CONSTANTS = 'src/core/lanes.ts src/jobs/sync/constants.ts src/jobs/campaigns/constants.ts';
 /** What a job uses of another one besides its contract, file by file. */
 const DOORS = {
   sync: { store: 'src/jobs/outbox/store/outbox.ts' },
@@ -55,7 +57,7 @@ const RULES = {
     may: 'node: pino prom-client @opentelemetry/* @temporalio/common core',
   },
   'src/protect': {
-    may: `node: @temporalio/common @temporalio/proto core config src/operator/store src/operator/contract
+    may: `node: @temporalio/common @temporalio/proto core config src/operator/store src/operator/contract ${CONSTANTS}
           ${JOBS.map((job) => `src/jobs/${job}/store src/jobs/${job}/contract`).join(' ')}`,
   },
   'src/protect/codec': { may: 'node: @temporalio/common @temporalio/proto' },
@@ -73,7 +75,7 @@ const RULES = {
   'src/console': {
     may: `react react-dom/client @mantine/* @mantine/** @tanstack/react-query @tanstack/react-router @tanstack/react-table
           @tanstack/react-virtual @fontsource-variable/inter/** @tabler/icons-react i18next react-i18next qr uplot uplot/** yaml vite/client
-          src/operator/client/client.ts src/operator/error.ts src/core/csv.ts src/core/json-fault.ts src/core/own-reason.ts src/core/refused-access.ts`,
+          src/operator/client/client.ts src/operator/error.ts ${CONSTANTS} src/core/csv.ts src/core/json-fault.ts src/core/own-reason.ts src/core/refused-access.ts`,
     types: 'core jobs operator config',
   },
   // What the commands of all jobs use: connections, terminal, arguments. Two of its files start Sluice where none runs.
@@ -85,7 +87,7 @@ const RULES = {
   },
   // Nothing else exists in the workflow sandbox: no Node built-in, and no zod, which contracts would bring along.
   workflows: {
-    may: `@temporalio/workflow src/core/ids.ts src/core/lanes.ts`,
+    may: `@temporalio/workflow src/core/ids.ts ${CONSTANTS}`,
     types: 'core jobs activities',
   },
 };
@@ -93,7 +95,7 @@ const RULES = {
 /** The parts of a job, from its contract to its commands. */
 function jobRules(job) {
   const own = `src/jobs/${job}`;
-  const below = `node: zod libphonenumber-js/* temporal-polyfill core mapping service connectors ${CONTRACTS}`;
+  const below = `node: zod libphonenumber-js/* temporal-polyfill core mapping service connectors ${CONTRACTS} ${CONSTANTS}`;
   const doors = DOORS[job];
   return [
     [own, { may: `${below} ${doors.rules ?? ''}` }],
@@ -101,7 +103,7 @@ function jobRules(job) {
     [
       `${own}/contract`,
       {
-        may: `zod core ${CONTRACTS} ${own}/config.ts ${doors.rules ?? ''} src/mapping/config.ts src/connectors/sources/config.ts`,
+        may: `zod core ${CONTRACTS} ${own}/config.ts ${own}/constants.ts ${doors.rules ?? ''} src/mapping/config.ts src/connectors/sources/config.ts`,
       },
     ],
     [`${own}/store`, { may: `${below} ${own} ${doors.store ?? ''}` }],

@@ -14,6 +14,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { apiQueue, SEARCH_KEYS } from '../src/core/ids.ts';
+import { LANES } from '../src/core/lanes.ts';
 import type {
   AudiencePage,
   CampaignPlanInput,
@@ -22,7 +23,7 @@ import type {
 } from '../src/jobs/campaigns/contract/batches.ts';
 import type { CampaignPlan } from '../src/jobs/campaigns/contract/plan.ts';
 import { campaignPlanProgressQuery } from './messages.ts';
-import { API_OPTIONS, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
+import { API_OPTIONS, callPriority, LEDGER_OPTIONS } from './policies.ts';
 import { reasonOf } from './shared/refusals.ts';
 import { pinned } from './versioning.ts';
 
@@ -50,7 +51,7 @@ export async function campaignPlan(
   const api = proxyActivities<Activities>({
     ...API_OPTIONS,
     taskQueue: apiQueue(workflowInfo().taskQueue),
-    priority: callPriority(LANE.campaign, planning.tokenKey, planning.callsPerMinute),
+    priority: callPriority(LANES.campaign, planning.tokenKey, planning.callsPerMinute),
   });
   upsertSearchAttributes([{ key: SEARCH_KEYS.run, value: run }]);
 

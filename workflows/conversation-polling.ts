@@ -16,6 +16,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { apiQueue, SEARCH_KEYS } from '../src/core/ids.ts';
+import { LANES } from '../src/core/lanes.ts';
 import type {
   PollBatchResult,
   PollBlock,
@@ -32,7 +33,7 @@ import {
   resumePollingUpdate,
   wakeSignal,
 } from './messages.ts';
-import { BATCH_OPTIONS, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
+import { BATCH_OPTIONS, callPriority, SHORT_LEDGER_OPTIONS } from './policies.ts';
 import { WaitingOut } from './shared/waiting-out.ts';
 
 /** Below the number of events at which Temporal suggests continue-as-new, so that a replay stays short. */
@@ -130,7 +131,7 @@ class Polling {
     const api = proxyActivities<Activities>({
       ...BATCH_OPTIONS,
       taskQueue: apiQueue(workflowInfo().taskQueue),
-      priority: callPriority(LANE.poll, tokenKey, callsPerMinute),
+      priority: callPriority(LANES.poll, tokenKey, callsPerMinute),
     });
     const batch = new CancellationScope();
     this.#batch = batch;

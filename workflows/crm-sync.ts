@@ -19,8 +19,9 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { apiQueue, SEARCH_KEYS } from '../src/core/ids.ts';
+import type { RunPhase, Step } from '../src/jobs/sync/constants.ts';
 import type { RetryRequest } from '../src/jobs/sync/contract/retry.ts';
-import type { RunPhase, RunProgress, RunReport, Step } from '../src/jobs/sync/contract/run.ts';
+import type { RunProgress, RunReport } from '../src/jobs/sync/contract/run.ts';
 import { haltSignal, pauseUpdate, progressQuery, resumeUpdate, validateCommand } from './messages.ts';
 import { API_OPTIONS, callPriority, LEDGER_OPTIONS } from './policies.ts';
 import { PauseControl } from './shared/pause.ts';

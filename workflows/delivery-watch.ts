@@ -14,9 +14,10 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { apiQueue, SEARCH_KEYS } from '../src/core/ids.ts';
+import { LANES } from '../src/core/lanes.ts';
 import type { DeliveryWatchInput } from '../src/jobs/events/contract/delivery.ts';
 import { wakeSignal } from './messages.ts';
-import { BATCH_OPTIONS, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
+import { BATCH_OPTIONS, callPriority, SHORT_LEDGER_OPTIONS } from './policies.ts';
 import { WaitingOut } from './shared/waiting-out.ts';
 
 /** Every sent message wakes the workflow. During this fraction of the wait for a refusal, wakes do not count. */
@@ -38,7 +39,7 @@ export async function deliveryWatch({ account }: DeliveryWatchInput): Promise<vo
   const api = proxyActivities<Activities>({
     ...BATCH_OPTIONS,
     taskQueue: apiQueue(workflowInfo().taskQueue),
-    priority: callPriority(LANE.poll, tokenKey, callsPerMinute),
+    priority: callPriority(LANES.poll, tokenKey, callsPerMinute),
   });
   while (!isLong()) {
     const seen = wakes;

@@ -17,9 +17,10 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { eventQueue, SEARCH_KEYS } from '../src/core/ids.ts';
+import { LANES } from '../src/core/lanes.ts';
 import type { LeadIntakeInput, NextInQueue } from '../src/jobs/events/contract/intake.ts';
 import { readySignal, retrySignal } from './messages.ts';
-import { callPriority, EVENT_OPTIONS, LANE, LEDGER_OPTIONS } from './policies.ts';
+import { callPriority, EVENT_OPTIONS, LEDGER_OPTIONS } from './policies.ts';
 import { reasonOf } from './shared/refusals.ts';
 import { WaitingOut } from './shared/waiting-out.ts';
 import { pinned } from './versioning.ts';
@@ -132,7 +133,7 @@ class LeadIntake {
     const { workEvent } = proxyActivities<Activities>({
       ...EVENT_OPTIONS,
       taskQueue: eventQueue(taskQueue),
-      priority: callPriority(LANE[lane], account, CALLS_PER_MINUTE),
+      priority: callPriority(LANES[lane], account, CALLS_PER_MINUTE),
     });
     return workEvent({ account, event, workflow });
   }

@@ -1,6 +1,5 @@
 // Timeouts and retries of all activities.
 import type { ActivityOptions } from '@temporalio/workflow';
-import type { LANES } from '../src/core/lanes.ts';
 
 /**
  * Ledger work. It uses the worker's database, so failures are retried until the database is available again. Missing
@@ -59,15 +58,6 @@ export const OUTBOX_OPTIONS: ActivityOptions = {
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   // Waits for an abandoned sending, so that its known outcome is recorded.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-};
-
-/** The lanes, as Temporal's priority keys. */
-export const LANE: typeof LANES = {
-  reply: 1,
-  lead: 2,
-  poll: 3,
-  campaign: 4,
-  backfill: 5,
 };
 
 /**

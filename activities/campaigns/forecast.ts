@@ -1,6 +1,7 @@
 // Activity that makes the plan of a campaign: how many calls it costs, and when it ends.
 
 import { ApplicationFailure } from '@temporalio/activity';
+import { SPACING } from '../../src/core/lanes.ts';
 import type { Queryable } from '../../src/core/sql/database.ts';
 import { readCatalog } from '../../src/core/store/catalog.ts';
 import { toJson } from '../../src/core/stored-json.ts';
@@ -12,7 +13,6 @@ import {
   type Forecast,
   forecast,
   paceNeeded,
-  SPACING,
   type ZoneGroup,
 } from '../../src/jobs/campaigns/rules/forecast.ts';
 import { type PlanFacts, problemsOf, warningsOf } from '../../src/jobs/campaigns/rules/plan-notes.ts';

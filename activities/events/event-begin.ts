@@ -15,7 +15,7 @@ import {
 import { type EventEnd, endEvent, lockEvent } from '../../src/jobs/events/store/event-end.ts';
 import { type ClaimedEvent, claimEvent, noteProgress } from '../../src/jobs/events/store/events.ts';
 import { acceptsErased } from '../../src/jobs/events/store/intake-runs.ts';
-import { STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
 import { getRecord, type RecordRow } from '../../src/jobs/sync/store/record-rows.ts';
 import { getRun } from '../../src/jobs/sync/store/runs.ts';
 import { stageEventRecord } from '../../src/jobs/sync/store/staged-records.ts';

@@ -11,7 +11,7 @@ import {
   sentEffect,
 } from '../../src/jobs/events/store/event-end.ts';
 import { nextInQueue } from '../../src/jobs/events/store/events.ts';
-import type { RecordOutcome } from '../../src/jobs/sync/contract/run.ts';
+import type { RecordOutcome } from '../../src/jobs/sync/constants.ts';
 import type { Deps } from '../shared/deps.ts';
 import { wakeDelivery } from '../shared/wake.ts';
 

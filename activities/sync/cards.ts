@@ -15,7 +15,7 @@ import {
   settleIntent,
 } from '../../src/core/store/intents.ts';
 import { type CardRow, cardNote, stageNote } from '../../src/core/store/people.ts';
-import { STEP_BITS, type Step } from '../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS, type Step } from '../../src/jobs/sync/constants.ts';
 import { endRecord, settleStep } from '../../src/jobs/sync/store/records.ts';
 import { addWarning } from '../../src/jobs/sync/store/run-warnings.ts';
 import type { Card } from '../../src/service/api-client/schemas/card.ts';

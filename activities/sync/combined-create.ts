@@ -4,7 +4,7 @@
 import type { Database, Queryable } from '../../src/core/sql/database.ts';
 import type { Note } from '../../src/core/sql/notes.ts';
 import { contactNote, makePerson } from '../../src/core/store/people.ts';
-import { STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
 import { markSent, type StepChange, settleStep } from '../../src/jobs/sync/store/records.ts';
 import type { Card } from '../../src/service/api-client/schemas/card.ts';
 import { contactChange } from './contact-change.ts';

@@ -9,7 +9,7 @@ import {
   type SentContact,
   tagsNote,
 } from '../../src/core/store/people.ts';
-import { STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
 import { LeaseLostError, markSent, settleContact, settleStep } from '../../src/jobs/sync/store/records.ts';
 import type { Contact, ContactDetails } from '../../src/service/api-client/schemas/contact.ts';
 import { type Call, callApi } from '../shared/api-call.ts';

@@ -1,6 +1,8 @@
 // Verifies the first write of each kind in a run before other records write. If a service ignores an input, it does
 // so for all records.
-import { STEP_BITS, type Step, type WriteCheck } from '../../src/jobs/sync/contract/run.ts';
+
+import { STEP_BITS, type Step } from '../../src/jobs/sync/constants.ts';
+import { type WriteCheck } from '../../src/jobs/sync/contract/run.ts';
 import { callScope } from '../shared/call-scope.ts';
 import type { StepResult } from './record-step.ts';
 

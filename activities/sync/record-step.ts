@@ -5,12 +5,8 @@ import type { Queryable } from '../../src/core/sql/database.ts';
 import type { AccountLists } from '../../src/core/store/catalog.ts';
 import { findPeople, forgetContact, type KnownPerson } from '../../src/core/store/people.ts';
 import type { StepSpec } from '../../src/jobs/events/contract/intake.ts';
-import {
-  type RefusalDetails,
-  STEP_BITS,
-  type Step,
-  type WriteCheck,
-} from '../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS, type Step } from '../../src/jobs/sync/constants.ts';
+import { type RefusalDetails, type WriteCheck } from '../../src/jobs/sync/contract/run.ts';
 import type { LoadedRecord } from '../../src/jobs/sync/store/record-rows.ts';
 import { endRecord, LeaseLostError, type RecordEnd, settleStep } from '../../src/jobs/sync/store/records.ts';
 import { addWarning, stepIsStopped } from '../../src/jobs/sync/store/run-warnings.ts';

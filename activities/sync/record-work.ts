@@ -1,11 +1,7 @@
 // Works on one record: runs its steps in order until it ends, has to wait, or is refused.
 import { ApplicationFailure } from '@temporalio/activity';
-import {
-  type RecordOutcome,
-  type RefusalDetails,
-  STEP_BITS,
-  type Step,
-} from '../../src/jobs/sync/contract/run.ts';
+import { type RecordOutcome, STEP_BITS, type Step } from '../../src/jobs/sync/constants.ts';
+import { type RefusalDetails } from '../../src/jobs/sync/contract/run.ts';
 import { deferRecord, loadRecord, parkRecords } from '../../src/jobs/sync/store/due-records.ts';
 import { type LoadedRecord } from '../../src/jobs/sync/store/record-rows.ts';
 import { findEnd, LeaseLostError, type RecordEnd } from '../../src/jobs/sync/store/records.ts';

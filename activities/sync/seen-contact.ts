@@ -12,7 +12,7 @@ import {
   type SentTags,
   tagsNote,
 } from '../../src/core/store/people.ts';
-import { STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
 import { type LeasedRecord } from '../../src/jobs/sync/store/record-rows.ts';
 import { endRecord, settleStep } from '../../src/jobs/sync/store/records.ts';
 import type { Contact } from '../../src/service/api-client/schemas/contact.ts';

@@ -4,7 +4,8 @@
 import type { Queryable } from '../../src/core/sql/database.ts';
 import { accountLists } from '../../src/core/store/catalog.ts';
 import { findPeople } from '../../src/core/store/people.ts';
-import { type SnapshotChoice, STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
+import { type SnapshotChoice } from '../../src/jobs/sync/contract/run.ts';
 import { getRecord } from '../../src/jobs/sync/store/record-rows.ts';
 import { stepIsStopped } from '../../src/jobs/sync/store/run-warnings.ts';
 import { getRun, lockRun, noteSnapshot, type RunRow } from '../../src/jobs/sync/store/runs.ts';

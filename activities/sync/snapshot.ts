@@ -2,7 +2,8 @@
 
 import { pick, readCatalog } from '../../src/core/store/catalog.ts';
 import { findPeople, type KnownPerson } from '../../src/core/store/people.ts';
-import { type RunSpec, STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
+import { type RunSpec } from '../../src/jobs/sync/contract/run.ts';
 import { getRun, type RunRow } from '../../src/jobs/sync/store/runs.ts';
 import {
   clearSnapshot,

@@ -1,7 +1,8 @@
 // One batch of a sync: takes records that are due and works on many of them at once, each step by step.
 import { type ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { accountLists } from '../../src/core/store/catalog.ts';
-import { type BatchCounts, type Halt, STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
+import { type BatchCounts, type Halt } from '../../src/jobs/sync/contract/run.ts';
 import {
   nextDueMs,
   openSteps,

@@ -4,7 +4,7 @@ import type { CrmRecord, ExtraField } from '../../src/core/record.ts';
 import type { KnownPerson } from '../../src/core/store/people.ts';
 import type { StepSpec } from '../../src/jobs/events/contract/intake.ts';
 import type { SyncConfig } from '../../src/jobs/sync/config.ts';
-import { STEP_BITS } from '../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
 import { brazilianVariants } from '../../src/mapping/phone/index.ts';
 import { changesNothing, contactChange, hashOf as hash, ruleOf, wishOf } from './contact-change.ts';
 

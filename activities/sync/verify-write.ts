@@ -3,7 +3,8 @@
 
 import type { ExtraField } from '../../src/core/record.ts';
 import type { Queryable } from '../../src/core/sql/database.ts';
-import type { Step, WriteCheck } from '../../src/jobs/sync/contract/run.ts';
+import type { Step } from '../../src/jobs/sync/constants.ts';
+import type { WriteCheck } from '../../src/jobs/sync/contract/run.ts';
 import { endRecord } from '../../src/jobs/sync/store/records.ts';
 import { addRowProblems } from '../../src/jobs/sync/store/row-problems.ts';
 import { canonicalKey } from '../../src/mapping/phone/index.ts';

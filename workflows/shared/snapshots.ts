@@ -2,7 +2,8 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { SnapshotInput, SnapshotProgress } from '../../activities/sync/snapshot.ts';
-import type { SnapshotChoice, Step } from '../../src/jobs/sync/contract/run.ts';
+import type { Step } from '../../src/jobs/sync/constants.ts';
+import type { SnapshotChoice } from '../../src/jobs/sync/contract/run.ts';
 import { LEDGER_OPTIONS } from '../policies.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);

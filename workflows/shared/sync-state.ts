@@ -1,14 +1,9 @@
 // The state of a sync run that is carried over when the run continues as new. The ledger has everything else.
-import type {
-  Halt,
-  ProblemTotal,
-  RecordOutcome,
-  RunPhase,
-  RunProgress,
-  STEP_BITS,
-} from '../../src/jobs/sync/contract/run.ts';
+
+import { LANES } from '../../src/core/lanes.ts';
+import { type RecordOutcome, type RunPhase, STEP_BITS } from '../../src/jobs/sync/constants.ts';
+import type { Halt, ProblemTotal, RunProgress } from '../../src/jobs/sync/contract/run.ts';
 import type { Pause } from '../messages.ts';
-import { LANE } from '../policies.ts';
 import type { SnapshotState } from './snapshots.ts';
 
 /** What a run passes on when it continues as new. */
@@ -51,7 +46,7 @@ export function newState(): RunState {
     run: '',
     tokenKey: '',
     concurrency: 1,
-    lane: LANE.backfill,
+    lane: LANES.backfill,
     callsPerMinute: 1,
     planned: false,
     prepared: false,
@@ -74,11 +69,9 @@ export function newState(): RunState {
   };
 }
 
-/** Steps that the account may refuse for all records, with their bits. */
-const STOPPABLE: Pick<typeof STEP_BITS, 'setTags' | 'createCard'> = { setTags: 8, createCard: 32 };
-
-export function isStopped({ stopped }: Pick<RunState, 'stopped'>, step: keyof typeof STOPPABLE): boolean {
-  return (stopped & STOPPABLE[step]) !== 0;
+/** Whether the account refused the step for all records. */
+export function isStopped({ stopped }: Pick<RunState, 'stopped'>, step: 'setTags' | 'createCard'): boolean {
+  return (stopped & STEP_BITS[step]) !== 0;
 }
 
 /** The answer to the progress query. */

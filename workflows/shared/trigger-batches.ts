@@ -3,9 +3,10 @@
 import { CancellationScope, isCancellation, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import { apiQueue } from '../../src/core/ids.ts';
+import { LANES } from '../../src/core/lanes.ts';
 import type { NextAction, TriggerBatchResult } from '../../src/jobs/campaigns/contract/batches.ts';
 import type { PlanNote } from '../../src/jobs/campaigns/contract/plan.ts';
-import { BATCH_OPTIONS, callPriority, LANE } from '../policies.ts';
+import { BATCH_OPTIONS, callPriority } from '../policies.ts';
 import type { CampaignCommands } from './campaign-commands.ts';
 import { pauseFor } from './refusals.ts';
 import { WaitingOut } from './waiting-out.ts';
@@ -65,7 +66,7 @@ export class TriggerBatches {
     const { triggerBatch } = proxyActivities<Activities>({
       ...BATCH_OPTIONS,
       taskQueue: apiQueue(workflowInfo().taskQueue),
-      priority: callPriority(LANE.campaign, tokenKey, callsPerMinute),
+      priority: callPriority(LANES.campaign, tokenKey, callsPerMinute),
     });
     const batches = Array.from({ length: alone ? 1 : PARALLEL_BATCHES }, () =>
       this.#batch(scope, resumes, () => triggerBatch(input)),

@@ -1,7 +1,7 @@
 // Tally of a batch of triggers: its counts, whether its members make progress, and why it has to end.
 import type { ApplicationFailure } from '@temporalio/activity';
+import type { MemberState } from '../../../src/jobs/campaigns/constants.ts';
 import type {
-  MemberState,
   TriggerBatchProgress,
   TriggerBatchResult,
 } from '../../../src/jobs/campaigns/contract/batches.ts';

@@ -2,7 +2,8 @@
 
 import { durationMs } from '../../../src/core/config/base.ts';
 import type { Queryable } from '../../../src/core/sql/database.ts';
-import type { MemberCode, MemberState, MemberStep } from '../../../src/jobs/campaigns/contract/batches.ts';
+import type { MemberCode, MemberState } from '../../../src/jobs/campaigns/constants.ts';
+import type { MemberStep } from '../../../src/jobs/campaigns/contract/batches.ts';
 import type { Calendar } from '../../../src/jobs/campaigns/rules/calendar.ts';
 import { readsMessages, repliesUnread, rulesOnReplies } from '../../../src/jobs/campaigns/rules/reliance.ts';
 import { zonesOfText } from '../../../src/jobs/campaigns/rules/zones.ts';

@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { durationMs } from '../../../src/core/config/base.ts';
 import { LedgerError, type Queryable } from '../../../src/core/sql/database.ts';
-import type { MemberState, MemberStep } from '../../../src/jobs/campaigns/contract/batches.ts';
+import type { MemberState } from '../../../src/jobs/campaigns/constants.ts';
+import type { MemberStep } from '../../../src/jobs/campaigns/contract/batches.ts';
 import {
   dropTouch,
   endMember,

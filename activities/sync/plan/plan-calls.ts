@@ -2,8 +2,8 @@
 
 import type { CrmRecord } from '../../../src/core/record.ts';
 import type { KnownPerson } from '../../../src/core/store/people.ts';
+import { STEP_BITS, type Step } from '../../../src/jobs/sync/constants.ts';
 import type { PlanCalls } from '../../../src/jobs/sync/contract/plan.ts';
-import { STEP_BITS, type Step } from '../../../src/jobs/sync/contract/run.ts';
 import type { RunRow } from '../../../src/jobs/sync/store/runs.ts';
 import { canCombine, needsRead } from '../sync-diff.ts';
 

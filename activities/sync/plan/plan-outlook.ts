@@ -4,8 +4,8 @@
 import type { CrmRecord } from '../../../src/core/record.ts';
 import type { Queryable } from '../../../src/core/sql/database.ts';
 import { findPeople, type KnownPerson, missingTags } from '../../../src/core/store/people.ts';
+import { STEP_BITS } from '../../../src/jobs/sync/constants.ts';
 import type { PlanAction, PlanChange, PlanReport, PlanSample } from '../../../src/jobs/sync/contract/plan.ts';
-import { STEP_BITS } from '../../../src/jobs/sync/contract/run.ts';
 import type { RunRow } from '../../../src/jobs/sync/store/runs.ts';
 import { stagedRecords } from '../../../src/jobs/sync/store/staged-records.ts';
 import { contactChange } from '../contact-change.ts';

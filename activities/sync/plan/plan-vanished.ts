@@ -2,7 +2,7 @@
 import type { CrmRecord } from '../../../src/core/record.ts';
 import type { Queryable } from '../../../src/core/sql/database.ts';
 import { findPeople, type KnownPerson } from '../../../src/core/store/people.ts';
-import { STEP_BITS } from '../../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../../src/jobs/sync/constants.ts';
 import { countMembers, dropMembers, listMembers } from '../../../src/jobs/sync/store/members.ts';
 import type { PlanMemory } from '../../../src/jobs/sync/store/plan/pages.ts';
 import { addWarning } from '../../../src/jobs/sync/store/run-warnings.ts';

@@ -2,7 +2,7 @@
 // by an operator before anything is sent again.
 
 import type { Database, Queryable } from '../../core/sql/database.ts';
-import { STEP_BITS } from '../../jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../jobs/sync/constants.ts';
 import { closeRun } from '../../jobs/sync/store/run-end.ts';
 import { addRestore, type RestoreCounts } from './restores.ts';
 

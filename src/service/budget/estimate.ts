@@ -2,6 +2,8 @@
 // same token. Pure functions: a state and an observation give the next state. All times are epoch seconds of the
 // ledger's clock.
 
+import { SPACING } from '../../core/lanes.ts';
+
 /** What the ledger knows about a token. */
 export interface TokenBudget {
   /** Calls per minute. */
@@ -69,7 +71,7 @@ const MOST_STRETCH = 10;
 export const noiseOf = (limit: number): number => Math.max(2, limit * 0.01);
 
 /** Seconds between two slots while nobody else calls: 0.5 % wider than the limit requires. */
-export const gapOf = (limit: number): number => (WINDOW_S / limit) * 1.005;
+export const gapOf = (limit: number): number => (WINDOW_S / limit) * SPACING;
 
 /** Nobody else calls and nothing is blocked. A matching answer teaches nothing. */
 export const isQuiet = (state: TokenBudget, now: number): boolean =>

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { CONFIG_CHECKS } from '../../../src/app/config-checks.ts';
 import { SANDBOX_YAML, SLUICE_YAML } from '../../../src/cli/config/init-files.ts';
 import { loadConfig } from '../../../src/config/index.ts';
-import { MEMBER_CODES } from '../../../src/jobs/campaigns/contract/batches.ts';
+import { MEMBER_CODES } from '../../../src/jobs/campaigns/constants.ts';
 import { parseFixture } from '../../../src/sandbox/fixture/fixture-merge.ts';
 import { campaignConfigContext, GOOD } from './campaign-config-context.ts';
 

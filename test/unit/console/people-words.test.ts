@@ -4,7 +4,7 @@ import { z } from 'zod';
 import en from '../../../src/console/i18n/en/people.ts';
 import pt from '../../../src/console/i18n/pt-BR/people.ts';
 import { EVENT_OUTCOMES } from '../../../src/jobs/events/contract/intake.ts';
-import { OUTCOMES } from '../../../src/jobs/sync/contract/run.ts';
+import { OUTCOMES } from '../../../src/jobs/sync/constants.ts';
 import { PEOPLE } from '../../../src/operator/contract/people.ts';
 import { TimelineEntry } from '../../../src/operator/contract/people-timeline.ts';
 import { PLACES } from '../../../src/protect/person/person-places.ts';

@@ -7,7 +7,7 @@ import { CODE_AREAS } from '../../../scripts/reference/codes/index.ts';
 import { renderReference } from '../../../scripts/reference/index.ts';
 import { EXAMPLES } from '../../../src/cli/examples.ts';
 import { createProgram } from '../../../src/cli/program.ts';
-import { MEMBER_CODES } from '../../../src/jobs/campaigns/contract/batches.ts';
+import { MEMBER_CODES } from '../../../src/jobs/campaigns/constants.ts';
 import { KNOWN_ERROR_CODES } from '../../../src/service/api-client/index.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');

@@ -7,10 +7,10 @@ import { WithStartWorkflowOperation } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiQueue } from '../../../src/core/ids.ts';
+import { MEMBER_STATES } from '../../../src/jobs/campaigns/constants.ts';
 import {
   type CampaignCommandInput,
   type CampaignCounts,
-  MEMBER_STATES,
   type NextAction,
   type TriggerBatchResult,
 } from '../../../src/jobs/campaigns/contract/batches.ts';

@@ -5,7 +5,7 @@ import { runContext, runStep, type StepResult, stepContext } from '../../../acti
 import { createSteps, placeOf } from '../../../activities/sync/record-work.ts';
 import type { Database, Queryable } from '../../../src/core/sql/database.ts';
 import { accountLists } from '../../../src/core/store/catalog.ts';
-import { STEP_BITS } from '../../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../../src/jobs/sync/constants.ts';
 import { loadRecord } from '../../../src/jobs/sync/store/due-records.ts';
 import { LeaseLostError } from '../../../src/jobs/sync/store/records.ts';
 import { getRun } from '../../../src/jobs/sync/store/runs.ts';

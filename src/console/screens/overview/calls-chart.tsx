@@ -2,11 +2,11 @@
 import { NativeSelect } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { LANE_NAMES } from '../../../core/lanes.ts';
 import { useCall } from '../../api/use-call.ts';
 import { type Series, TimeChart } from '../../parts/charts/index.tsx';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
-import { LANES } from './data.ts';
 import { PERIODS, usePeriod } from './period.ts';
 
 const EVERY_MS = 30_000;
@@ -19,7 +19,7 @@ export function CallsChart() {
   const chart = useMemo(() => {
     const { stepMinutes = 1, minutes: steps = [] } = calls.data ?? {};
     const perMinute = (count: number) => Math.round((count / stepMinutes) * 10) / 10;
-    const lanes = LANES.map(
+    const lanes = LANE_NAMES.map(
       (lane, index): Series => ({
         name: common(`lane.${lane}`),
         color: (index + 1) as 1,

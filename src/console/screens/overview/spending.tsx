@@ -1,6 +1,7 @@
 // What spends the budget: the calls of each sync, campaign, poller and route in the period of the chart.
 import { Table } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { LANE_NAMES } from '../../../core/lanes.ts';
 import { useCall } from '../../api/use-call.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useNow } from '../../format/use-now.ts';
@@ -11,7 +12,7 @@ import { EmptyState, Loaded } from '../../parts/states.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Count, Share } from '../../parts/values.tsx';
 import classes from './budget.module.css';
-import { LANES, type Spending } from './data.ts';
+import { type Spending } from './data.ts';
 import { usePeriod } from './period.ts';
 
 const EVERY_MS = 60_000;
@@ -81,7 +82,7 @@ export function SpendingTable() {
 /** The lane of a sync can be chosen. Other work has the lanes that its calls took. */
 function Lanes({ of: { kind, name, nextLane, lanes } }: { readonly of: Spending }) {
   if (kind === 'sync' && nextLane !== null) return <LaneChoice sync={name} lane={nextLane} />;
-  const used = LANES.filter((lane) => (lanes[lane] ?? 0) > 0);
+  const used = LANE_NAMES.filter((lane) => (lanes[lane] ?? 0) > 0);
   return (
     <span className={classes.lanes}>
       {used.map((lane) => (

@@ -1,12 +1,13 @@
 // One gauge per token: calls of the last minute by lane against the limit.
 import { useTranslation } from 'react-i18next';
+import { LANE_NAMES } from '../../../core/lanes.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Gauge } from '../../parts/charts/gauge.tsx';
 import listStyles from '../../parts/list.module.css';
 import { EmptyState } from '../../parts/states.tsx';
 import { Chip, Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
-import { LANES, type Overview } from './data.ts';
+import { type Overview } from './data.ts';
 import classes from './overview.module.css';
 
 type Token = Overview['tokens'][number];
@@ -44,7 +45,7 @@ function TokenItem({ token }: { readonly token: Token }) {
         label={name}
         used={used}
         limit={limit}
-        parts={LANES.map((lane) => ({ name: common(`lane.${lane}`), value: lanes[lane] ?? 0 }))}
+        parts={LANE_NAMES.map((lane) => ({ name: common(`lane.${lane}`), value: lanes[lane] ?? 0 }))}
       />
       <div className={classes.flags}>
         {blockedUntil !== null && (

@@ -1,6 +1,7 @@
 // What stands below the sentence of an entry: the reason, facts, and links to where it happened.
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { LANE_NAMES } from '../../../core/lanes.ts';
 import type { TimelineEntry } from '../../../operator/contract/people-timeline.ts';
 import { useClient } from '../../api/session.tsx';
 import { useFormat } from '../../format/use-format.ts';
@@ -115,7 +116,7 @@ function useFacts(entry: TimelineEntry, person: string): Facts {
       return { run: t('fact.run', { run: entry.run }) };
     case 'call':
       return {
-        lane: t('fact.lane', { lane: common(`lane.${LANES[entry.lane - 1] ?? 'backfill'}`) }),
+        lane: t('fact.lane', { lane: common(`lane.${LANE_NAMES[entry.lane - 1] ?? 'backfill'}`) }),
         waited: t('fact.waited', { time: time(entry.waitMs) }),
         took: t('fact.took', { time: time(entry.tookMs) }),
         request: entry.requestId !== null && t('fact.request', { id: entry.requestId }),
@@ -166,8 +167,6 @@ function useFacts(entry: TimelineEntry, person: string): Facts {
 }
 
 /** Lane 1 is the most urgent. */
-const LANES = ['reply', 'lead', 'poll', 'campaign', 'backfill'] as const;
-
 /** The newest entries of a kind that one reveal reads. */
 const REVEALED = 1000;
 

@@ -9,7 +9,7 @@ import { formatMany } from '../../../cli/lib/terminal/format.ts';
 import { openOutput } from '../../../cli/lib/terminal/output.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
 import type { Input } from '../../../operator/contract/index.ts';
-import { MEMBER_STATES, type MemberState } from '../contract/batches.ts';
+import { MEMBER_STATES, type MemberState } from '../constants.ts';
 import type { ListedMember } from '../contract/campaign-members.ts';
 import { figureLines, memberLines } from './csv.ts';
 import { campaignOrRun } from './target.ts';

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { SourceConfig } from '../../../connectors/sources/config.ts';
 import { CampaignConfig, OptOutConfig } from '../config.ts';
+import { MEMBER_STATES, type MemberState } from '../constants.ts';
 import { PlanNote } from './plan.ts';
 
 /** Everything that configures a campaign, frozen when it is planned. An edit of sluice.yaml voids the plan. */
@@ -43,50 +44,6 @@ export const CAMPAIGN_STATES = [
   'void',
 ] as const;
 export type CampaignState = (typeof CAMPAIGN_STATES)[number];
-
-/**
- * States of a member. Those before `waiting` are decided when the audience is frozen. Those after `sending` are
- * final, but an operator may retry `failed` members and resolve `unknown` ones.
- * - `found`: the audience is being read; `excluded`; `holdout`: in the control group
- * - `waiting`: for its wave, or for its trigger in the open wave; `sending`: the right to trigger its flow is taken
- * - `triggered`; `skipped`: a rule forbade the trigger when it was due; `failed`: refused; `unknown`; `cancelled`
- */
-export const MEMBER_STATES = [
-  'found',
-  'excluded',
-  'holdout',
-  'waiting',
-  'sending',
-  'triggered',
-  'skipped',
-  'failed',
-  'unknown',
-  'cancelled',
-] as const;
-export type MemberState = (typeof MEMBER_STATES)[number];
-
-/** Codes of `excluded` (decided when the audience is frozen) and of `skipped` (decided when the member is due). */
-export const MEMBER_CODES = [
-  'NUMBER_INVALID',
-  'VARIABLE_MISSING',
-  'OPTED_OUT',
-  'EXCLUDED_TAG',
-  'EXCLUDED_NUMBER',
-  'EXCLUDED_CAMPAIGN',
-  'CONTACTED_LATELY',
-  'OPEN_CONVERSATION',
-  'HUMAN_SERVICE',
-  'REPLIES_UNREAD',
-  'NO_COMMON_WINDOW',
-  'FREQUENCY_CAP',
-  'WINDOW_CLOSED',
-  'WINDOW_UNKNOWN',
-  'CONTACT_GONE',
-  'WAVE_SKIPPED',
-  'CAMPAIGN_ENDED',
-  'ERASED',
-] as const;
-export type MemberCode = (typeof MEMBER_CODES)[number];
 
 // ---- planning
 

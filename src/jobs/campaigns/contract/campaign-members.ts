@@ -1,7 +1,7 @@
 // Members of a campaign's run, one by one, as operators read them.
 import { z } from 'zod';
 import { Count, endpoint, Name, Unmask } from '../../../core/endpoint.ts';
-import { MEMBER_STATES } from './batches.ts';
+import { MEMBER_STATES } from '../constants.ts';
 
 const time = z.string().nullable();
 const id = z.number().nullable();

@@ -1,8 +1,9 @@
 // Estimates of a run: its forecast as the plan was made, and when it ends from here.
 
+import { SPACING } from '../../../core/lanes.ts';
 import type { CampaignPlan } from '../contract/plan.ts';
 import { compileCalendar } from '../rules/calendar.ts';
-import { type Forecast, forecast, SPACING, type ZoneGroup } from '../rules/forecast.ts';
+import { type Forecast, forecast, type ZoneGroup } from '../rules/forecast.ts';
 import { zonesOfText } from '../rules/zones.ts';
 import type { CampaignRow } from '../store/campaigns.ts';
 import type { RunCounts } from '../store/timeline.ts';

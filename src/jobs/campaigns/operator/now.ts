@@ -7,10 +7,10 @@ import { batchDetails } from '../../../operator/service/batch-details.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
 import { createMemo } from '../../../operator/service/memo.ts';
 import { describeWorkflow, failing } from '../../../operator/service/workflows.ts';
+import { MEMBER_STATES } from '../constants.ts';
 import {
   type CampaignCounts,
   type CampaignProgress,
-  MEMBER_STATES,
   type TriggerBatchProgress,
 } from '../contract/batches.ts';
 import type { CAMPAIGNS, CampaignNow } from '../contract/campaigns.ts';

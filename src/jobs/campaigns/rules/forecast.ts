@@ -8,9 +8,6 @@ import type { PlannedWave } from '../contract/plan.ts';
 import type { Calendar } from './calendar.ts';
 import { waveOf } from './waves.ts';
 
-/** Slots are this factor wider than a minute divided by the limit (see src/core/sql/budget). */
-export const SPACING = 1.005;
-
 /** Members whose windows must be open in all of these zones. */
 export interface ZoneGroup {
   readonly zones: readonly string[];

@@ -2,7 +2,7 @@
 // figure.
 
 import type { Queryable } from '../../../core/sql/database.ts';
-import type { MemberState } from '../contract/batches.ts';
+import type { MemberState } from '../constants.ts';
 import type { CampaignFigures } from '../contract/report.ts';
 
 interface Row {

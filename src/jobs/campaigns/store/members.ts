@@ -3,7 +3,8 @@
 import { MEMBER_VARIABLES } from '../../../core/encryption/columns.ts';
 import { decryptRow } from '../../../core/encryption/values.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import type { CampaignState, MemberCode, MemberState } from '../contract/batches.ts';
+import type { MemberCode, MemberState } from '../constants.ts';
+import type { CampaignState } from '../contract/batches.ts';
 
 export interface MemberRow {
   readonly id: number;

@@ -3,7 +3,7 @@
 import { MEMBER_VARIABLES } from '../../../core/encryption/columns.ts';
 import { decryptValue } from '../../../core/encryption/values.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import type { MemberState } from '../contract/batches.ts';
+import type { MemberState } from '../constants.ts';
 import type { SampledMember } from '../contract/campaign-members.ts';
 
 export interface StateCount {

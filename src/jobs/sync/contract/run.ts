@@ -4,6 +4,7 @@ import { SourceConfig } from '../../../connectors/sources/config.ts';
 import { MappingConfig } from '../../../mapping/config.ts';
 import type { EffectStep } from '../../events/contract/intake.ts';
 import { SyncConfig } from '../config.ts';
+import { type RecordOutcome, RUN_PHASES, type Step } from '../constants.ts';
 
 /** Configuration of a run, frozen when it opens, so that edits of sluice.yaml do not change a run in progress. */
 export const RunSpec = z.object({
@@ -16,42 +17,6 @@ export const RunSpec = z.object({
   partial: z.literal(true).optional(),
 });
 export type RunSpec = z.infer<typeof RunSpec>;
-
-/** `merged`: another row already represents the row's person. */
-export const OUTCOMES = [
-  'created',
-  'updated',
-  'unchanged',
-  'merged',
-  'rejected',
-  'failed',
-  'unknown',
-] as const;
-export type Outcome = (typeof OUTCOMES)[number];
-/** Possible outcomes of a row that has its own record. */
-export type RecordOutcome = Exclude<Outcome, 'merged' | 'rejected'>;
-
-/**
- * Steps of one record, in the order in which they run; each is one API call. A record stores the steps that remain as
- * bits, and every step returns the bits that remain after it.
- */
-export const STEP_BITS = {
-  /** Checks whether the service already has the person, under either form of a Brazilian number. */
-  lookup: 1,
-  /** Reads extra info that others wrote, so that writing the whole list keeps it. */
-  readExtraInfo: 2,
-  upsertContact: 4,
-  setTags: 8,
-  /** Checks whether the contact already has a card in the pipeline. */
-  findCard: 16,
-  createCard: 32,
-  /** Checks whether the card exists, after the response to its creation was lost. */
-  readBackCard: 64,
-  moveStage: 128,
-  /** Checks the card's stage, after the response to a move was lost. */
-  readBackStage: 256,
-} as const;
-export type Step = keyof typeof STEP_BITS;
 
 /** Whether the service shows what a step wrote. */
 export type WriteCheck =
@@ -215,9 +180,6 @@ export const RunReport = z
   })
   .readonly();
 export type RunReport = z.infer<typeof RunReport>;
-
-export const RUN_PHASES = ['opening', 'planning', 'preparing', 'syncing', 'closing', 'ended'] as const;
-export type RunPhase = (typeof RUN_PHASES)[number];
 
 /** Result of the query `progress`. */
 export const RunProgress = z

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { Count, Cursor, endpoint, Name, PageLimit, Reason, Time, Unmask } from '../../../core/endpoint.ts';
 import { SyncConfig } from '../config.ts';
-import { OUTCOMES, RunProgress, RunReport, RunWarning } from './run.ts';
+import { OUTCOMES } from '../constants.ts';
+import { RunProgress, RunReport, RunWarning } from './run.ts';
 
 /** Counts of one run. */
 export const SyncRunSummary = z.object({

@@ -4,7 +4,8 @@ import { RECORD_PAYLOAD } from '../../../core/encryption/columns.ts';
 import { decryptRow } from '../../../core/encryption/values.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { type CardRow, decryptPerson, type PersonRow } from '../../../core/store/people.ts';
-import type { EndCounts, RecordOutcome } from '../contract/run.ts';
+import type { RecordOutcome } from '../constants.ts';
+import type { EndCounts } from '../contract/run.ts';
 import type { LoadedRecord, RecordRow } from './record-rows.ts';
 
 interface RunPlace {

@@ -4,7 +4,7 @@ import { RECORD_PAYLOAD } from '../../../core/encryption/columns.ts';
 import { decryptValue } from '../../../core/encryption/values.ts';
 import type { CrmRecord } from '../../../core/record.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { OUTCOMES, type Outcome } from '../contract/run.ts';
+import { OUTCOMES, type Outcome } from '../constants.ts';
 import { pageOfMerged } from './merged-rows.ts';
 import { readFindings } from './row-problems.ts';
 import type { RunRow } from './runs.ts';

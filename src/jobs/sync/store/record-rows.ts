@@ -5,7 +5,7 @@ import { decryptRow } from '../../../core/encryption/values.ts';
 import type { CrmRecord } from '../../../core/record.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import type { KnownPerson } from '../../../core/store/people.ts';
-import type { RecordOutcome } from '../contract/run.ts';
+import type { RecordOutcome } from '../constants.ts';
 
 /** What a step needs to know about its record. */
 export interface RecordRow {

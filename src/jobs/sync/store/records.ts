@@ -5,7 +5,7 @@ import { type Note, runNotes, runTogether } from '../../../core/sql/notes.ts';
 import { MARK_SENT } from '../../../core/store/intents.ts';
 import { decryptPerson, type PersonRow } from '../../../core/store/people.ts';
 import { toJson } from '../../../core/stored-json.ts';
-import type { RecordOutcome } from '../contract/run.ts';
+import type { RecordOutcome } from '../constants.ts';
 import type { LeasedRecord, LoadedRecord, RecordRow, TagIds } from './record-rows.ts';
 
 /**

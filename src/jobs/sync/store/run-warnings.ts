@@ -1,7 +1,8 @@
 // Warnings of a run, and the steps that a warning has stopped for all of its records.
 
 import type { Queryable } from '../../../core/sql/database.ts';
-import { type RunWarning, STEP_BITS } from '../contract/run.ts';
+import { STEP_BITS } from '../constants.ts';
+import { type RunWarning } from '../contract/run.ts';
 
 /** Warnings with this code quote values of the source. */
 export const UNKNOWN_TAG = 'UNKNOWN_TAG';

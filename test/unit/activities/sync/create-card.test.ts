@@ -18,7 +18,7 @@ import type { CrmRecord } from '../../../../src/core/record.ts';
 import { type Database, LedgerError } from '../../../../src/core/sql/database.ts';
 import { accountLists, saveCatalog } from '../../../../src/core/store/catalog.ts';
 import { findPeople } from '../../../../src/core/store/people.ts';
-import { STEP_BITS } from '../../../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../../../src/jobs/sync/constants.ts';
 import { loadRecord } from '../../../../src/jobs/sync/store/due-records.ts';
 import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { stageRecords } from '../../../../src/jobs/sync/store/staged-records.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { runContext, runStep, stepContext } from '../../../../activities/sync/record-step.ts';
 import { createSteps, placeOf } from '../../../../activities/sync/record-work.ts';
 import { accountLists } from '../../../../src/core/store/catalog.ts';
-import { STEP_BITS } from '../../../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../../../src/jobs/sync/constants.ts';
 import { loadRecord } from '../../../../src/jobs/sync/store/due-records.ts';
 import { openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { stageRecords } from '../../../../src/jobs/sync/store/staged-records.ts';

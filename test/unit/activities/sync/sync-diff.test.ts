@@ -13,7 +13,7 @@ import {
 } from '../../../../activities/sync/sync-diff.ts';
 import type { CrmRecord, ExtraField } from '../../../../src/core/record.ts';
 import type { CardRow, KnownPerson } from '../../../../src/core/store/people.ts';
-import { STEP_BITS, type Step } from '../../../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS, type Step } from '../../../../src/jobs/sync/constants.ts';
 import { recordOf } from '../../core/sql/support.ts';
 import { BR, extraInfo, names, options, optionsOf, record, US, word } from './arbitraries.ts';
 

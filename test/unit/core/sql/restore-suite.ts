@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { takeIntent } from '../../../../src/core/store/intents.ts';
 import { addEvents, claimEvent, getEvent } from '../../../../src/jobs/events/store/events.ts';
-import { STEP_BITS } from '../../../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../../../src/jobs/sync/constants.ts';
 import { openEventsAfter } from '../../../../src/protect/restore/open-events.ts';
 import { endRestore, openRestore } from '../../../../src/protect/restore/restores.ts';
 import { markRestored } from '../../../../src/protect/restore/suspect.ts';

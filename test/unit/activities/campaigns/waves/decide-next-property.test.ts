@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { durationMs } from '../../../../../src/core/config/base.ts';
 import type { Database } from '../../../../../src/core/sql/database.ts';
-import { MEMBER_STATES, type NextAction } from '../../../../../src/jobs/campaigns/contract/batches.ts';
+import { MEMBER_STATES } from '../../../../../src/jobs/campaigns/constants.ts';
+import { type NextAction } from '../../../../../src/jobs/campaigns/contract/batches.ts';
 import { compileCalendar } from '../../../../../src/jobs/campaigns/rules/calendar.ts';
 import { testLedger } from '../../../../support/postgres/ledger.ts';
 import {

@@ -7,10 +7,10 @@ import { createCampaignRunActivities } from '../../../../../activities/campaigns
 import type { Deps } from '../../../../../activities/shared/deps.ts';
 import type { Database } from '../../../../../src/core/sql/database.ts';
 import { CampaignConfig } from '../../../../../src/jobs/campaigns/config.ts';
+import type { MemberState } from '../../../../../src/jobs/campaigns/constants.ts';
 import type {
   CampaignCommand,
   CampaignSpec,
-  MemberState,
   NextAction,
 } from '../../../../../src/jobs/campaigns/contract/batches.ts';
 import { compileCalendar } from '../../../../../src/jobs/campaigns/rules/calendar.ts';

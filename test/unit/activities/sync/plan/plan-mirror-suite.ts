@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { hashRecord } from '../../../../../activities/sync/sync-diff.ts';
 import type { CrmRecord } from '../../../../../src/core/record.ts';
-import { type RunSpec, STEP_BITS } from '../../../../../src/jobs/sync/contract/run.ts';
+import { STEP_BITS } from '../../../../../src/jobs/sync/constants.ts';
+import { type RunSpec } from '../../../../../src/jobs/sync/contract/run.ts';
 import { endRecord, settleStep } from '../../../../../src/jobs/sync/store/records.ts';
 import { listWarnings } from '../../../../../src/jobs/sync/store/run-warnings.ts';
 import { unleased } from '../../../../support/postgres/ledger.ts';

@@ -7,10 +7,10 @@ import {
 import { stateOf } from '../../../../../src/jobs/campaigns/commands/follow-campaign.ts';
 import { describeNext } from '../../../../../src/jobs/campaigns/commands/plan.ts';
 import { describeEnd, exitCodeOf } from '../../../../../src/jobs/campaigns/commands/start.ts';
+import { MEMBER_STATES } from '../../../../../src/jobs/campaigns/constants.ts';
 import {
   type CampaignCounts,
   type CampaignProgress,
-  MEMBER_STATES,
 } from '../../../../../src/jobs/campaigns/contract/batches.ts';
 import { type CampaignPlan, type PlannedWave } from '../../../../../src/jobs/campaigns/contract/plan.ts';
 import type { CampaignReport } from '../../../../../src/jobs/campaigns/contract/report.ts';

@@ -1,7 +1,7 @@
 // What a run of a campaign came to: figures that add up, and what is left of it when its members are forgotten.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../../src/core/sql/database.ts';
-import { MEMBER_STATES } from '../../../../../src/jobs/campaigns/contract/batches.ts';
+import { MEMBER_STATES } from '../../../../../src/jobs/campaigns/constants.ts';
 import type { CampaignFigures } from '../../../../../src/jobs/campaigns/contract/report.ts';
 import { figuresOf } from '../../../../../src/jobs/campaigns/store/figures.ts';
 import {

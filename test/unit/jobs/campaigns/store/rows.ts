@@ -1,7 +1,7 @@
 // Rows of campaigns for tests of their outcomes: written by SQL, so that each test shows its own rows.
 
 import type { Database } from '../../../../../src/core/sql/database.ts';
-import type { MemberState } from '../../../../../src/jobs/campaigns/contract/batches.ts';
+import type { MemberState } from '../../../../../src/jobs/campaigns/constants.ts';
 
 export const ACCOUNT = 'acme';
 export const RUN = 'acme/+spring/1';

@@ -1,7 +1,7 @@
 // Records of a run as a state machine: random steps, ends and retries against a model.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../../../src/jobs/sync/contract/run.ts';
+import type { Outcome } from '../../../../../src/jobs/sync/constants.ts';
 import { deferRecord } from '../../../../../src/jobs/sync/store/due-records.ts';
 import { getRecord } from '../../../../../src/jobs/sync/store/record-rows.ts';
 import {
