@@ -23,7 +23,7 @@ const PSEUDONYM = `
 /** The last eight digits of a refused number, however it was written. Null: it has fewer. */
 const TAIL = `
   create function sluice_tail(value text) returns text immutable parallel safe language sql as $$
-    select substring(regexp_replace(value, '[^0-9]', '', 'g') from '../../../ledger/migrations/.{8}$')
+    select substring(regexp_replace(value, '[^0-9]', '', 'g') from '.{8}$')
   $$`;
 
 const COLUMNS = `

@@ -1,6 +1,5 @@
 // Every way that could come past the second factor: the login that waits for its code, links, tokens, passwords, resets.
-import { globSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { globSync, readFileSync } from 'node:fs';
 import { SignJWT } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import { startSession } from '../../../../src/operator/identity/logins.ts';
@@ -183,18 +182,16 @@ describe('no way around it:', () => {
   });
 
   it('every row of a session is written by a function that asks', async () => {
-    const callers = await Promise.all(
-      globSync('src/**/*.ts').map(async (file) => {
-        const text = await readFile(file, 'utf8');
-        return /\b(?:createSession|createAccessToken)\(/.test(text) ? [file] : [];
-      }),
+    // One at a time: a machine may allow a process a thousand open files.
+    const callers = globSync('src/**/*.ts').filter((file) =>
+      /\b(?:createSession|createAccessToken)\(/.test(readFileSync(file, 'utf8')),
     );
-    expect(callers.flat().sort()).toEqual([
-      'src/operator/store/sessions.ts',
+    expect(callers.sort()).toEqual([
       'src/operator/identity/logins.ts',
       // For the access token of a session that had its code.
       'src/operator/service/identity/index.ts',
       'src/operator/service/identity/logins.ts',
+      'src/operator/store/sessions.ts',
     ]);
   });
 });

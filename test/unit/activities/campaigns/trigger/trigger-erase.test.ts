@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import pLimit from 'p-limit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTriggerBatchActivities } from '../../../../../activities/campaigns/trigger/batch.ts';
 import { LANES } from '../../../../../src/core/lanes.ts';
@@ -107,7 +108,9 @@ describe('erasing during a batch of triggers', () => {
     await context.panel.fault({ path: '/v1/flows/trigger', kind: 'delay', ms: 30 });
     const batch = begin(run);
     await until('the first call is in progress', () => context.fired());
-    const erasures = await Promise.all(members.map(eraseWhenFree));
+    // Not more at a time than leave the batch a connection of the pool.
+    const limit = pLimit(8);
+    const erasures = await Promise.all(members.map((member) => limit(eraseWhenFree, member)));
     await batch;
     expect(erasures.some(({ refused }) => refused > 0)).toBe(true);
     const states = await statesOf(run);
