@@ -7,6 +7,7 @@ import type { LoadedConfig } from '../../config/load.ts';
 import { OperatorError } from '../../operator/error.ts';
 import type { CampaignFile } from '../../operator/service/deps.ts';
 import { onDisk } from '../on-disk.ts';
+import { changedKeys } from './changed-keys.ts';
 import type { ConfigEdit } from './edits.ts';
 import { writeConfig } from './write-config.ts';
 
@@ -27,10 +28,14 @@ export function createCampaignFile({ config, live, hasWorkers }: Options): Campa
     },
     async write({ campaign, yaml, isNew, hash, mayStart }) {
       const edit = { kind: 'campaign', campaign, yaml, isNew } as const;
-      return await change(edit, isNew ? null : hash, (next, before) => {
+      const { file } = config();
+      // An accepted edit replaces what has this text: the hash says so.
+      const old = campaignIn(await readFile(file, 'utf8'), campaign);
+      const written = await change(edit, isNew ? null : hash, (next, before) => {
         if (!mayStart) requireUnscheduled(campaign, next);
         requireApproval(campaign, next, before);
       });
+      return { file, hash: written.hash, active: written.active, changed: changedKeys(old, yaml) };
     },
     async remove({ campaign, hash }) {
       const edit = { kind: 'campaign-removal', campaign } as const;

@@ -11,6 +11,7 @@ import { OperatorError } from '../../operator/error.ts';
 import type { SyncFile } from '../../operator/service/deps.ts';
 import { onDisk } from '../on-disk.ts';
 import { forgetOldest, keptName } from '../uploads/kept-files.ts';
+import { changedKeys } from './changed-keys.ts';
 import { writeConfig } from './write-config.ts';
 
 interface Options {
@@ -49,7 +50,9 @@ export function createSyncFile({ config, live, hasWorkers }: Options): SyncFile 
     async write({ sync, yaml, mapping, hash, mayStart }) {
       const loaded = config();
       const before = await onDisk(loaded);
-      const { name } = syncIn(await readFile(loaded.file, 'utf8'), sync).mapping ?? { name: null };
+      // An accepted edit replaces what has this text: the hash says so.
+      const old = syncIn(await readFile(loaded.file, 'utf8'), sync);
+      const { name } = old.mapping ?? { name: null };
       if (mapping !== null && name === null)
         throw new OperatorError(
           'conflict',
@@ -71,7 +74,8 @@ export function createSyncFile({ config, live, hasWorkers }: Options): SyncFile 
       const active = await hasLoaded('a sync that was written');
       const { hash: now } = syncIn(await readFile(loaded.file, 'utf8'), sync);
       const rescheduled = !isDeepStrictEqual(scheduleOf(next, sync), scheduleOf(before, sync));
-      return { file: loaded.file, hash: now, active, rescheduled };
+      const changed = changedIn(old, { yaml, mapping });
+      return { file: loaded.file, hash: now, active, rescheduled, changed };
     },
     removalOf: (sync) => removalOf(config(), sync),
     async remove({ sync, hash }) {
@@ -127,6 +131,12 @@ function syncIn(text: string, sync: string): Written {
     if (!(error instanceof EditEntryError)) throw error;
     throw new OperatorError('invalid', error.message, { code: 'YAML', cause: error });
   }
+}
+
+/** Keys of the sync, and those of its mapping. */
+function changedIn(old: Written, now: { readonly yaml: string; readonly mapping: string | null }): string[] {
+  const mapping = now.mapping === null ? [] : changedKeys(old.mapping?.yaml ?? null, now.mapping);
+  return [...changedKeys(old.yaml, now.yaml), ...mapping.map((key) => `mapping.${key}`)];
 }
 
 /** @throws OperatorError (conflict) */

@@ -160,7 +160,7 @@ export interface CampaignFile {
     readonly mayStart: boolean;
     /** Of the file as it was read. */
     readonly hash: string;
-  }): Promise<WrittenCampaign>;
+  }): Promise<Output<'PUT /campaigns/{campaign}/source'>>;
   /** @throws as `write`; OperatorError (conflict) when the campaign has a schedule; (not found) */
   remove(edit: { readonly campaign: string; readonly hash: string }): Promise<WrittenCampaign>;
 }

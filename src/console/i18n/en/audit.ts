@@ -95,6 +95,6 @@ export default {
     'POST /schedules/{job}/{name}/trigger': 'started the {{job}} {{name}} from its schedule',
     'POST /schedules/{job}/{name}/backfill': 'started past runs of the {{job}} {{name}}',
   },
-  detail: { reason: 'reason', verified: 'identity verified by' },
+  detail: { reason: 'reason', verified: 'identity verified by', changed: 'changed keys' },
   noLimit: 'no limit of its own',
 };

@@ -96,6 +96,6 @@ export default {
     'POST /schedules/{job}/{name}/trigger': 'iniciou {{job}} {{name}} pela agenda',
     'POST /schedules/{job}/{name}/backfill': 'iniciou execuções passadas de {{job}} {{name}}',
   },
-  detail: { reason: 'motivo', verified: 'identidade confirmada por' },
+  detail: { reason: 'motivo', verified: 'identidade confirmada por', changed: 'chaves alteradas' },
   noLimit: 'sem limite próprio',
 };

@@ -126,7 +126,7 @@ function useColumns(): readonly Column<AuditLine>[] {
         ) : (
           <span className={textStyles.small}>
             {rest(line)
-              .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+              .map(([name, value]) => `${name}: ${textOf(value)}`)
               .join(' · ')}
           </span>
         ),
@@ -170,6 +170,12 @@ function useRest(): (line: AuditLine) => [string, unknown][] {
     Object.entries(details)
       .filter(([name]) => !words[action]?.includes(`{{${name}}}`))
       .map(([name, value]) => [Object.hasOwn(names, name) ? (names[name] as string) : name, value]);
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const isPlainList = Array.isArray(value) && value.every((each) => typeof each !== 'object');
+  return isPlainList ? value.join(', ') : JSON.stringify(value);
 }
 
 /** The parameters of the route, as the target has them. */

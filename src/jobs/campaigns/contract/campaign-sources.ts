@@ -37,7 +37,11 @@ export const CAMPAIGN_SOURCES = {
       reason: Reason,
     }),
     audit: ['isNew'],
-    output: WrittenCampaign,
+    auditOutput: ['changed'],
+    output: WrittenCampaign.extend({
+      /** Keys that are different now, such as `windows.days`, without their values. None of a new campaign. */
+      changed: z.array(z.string()),
+    }),
   }),
   'DELETE /campaigns/{campaign}/source': endpoint({
     role: 'editor',

@@ -64,8 +64,11 @@ export const SYNC_DEFINITIONS = {
       hash: Hash,
       reason: Reason,
     }),
+    auditOutput: ['changed'],
     output: Written.extend({
       hash: z.string(),
+      /** Keys that are different now, such as `schedule.cron` or `mapping.contact.number`, without their values. */
+      changed: z.array(z.string()),
       /** The schedule is another one: apply it with `POST /schedules/apply`. */
       rescheduled: z.boolean(),
     }),

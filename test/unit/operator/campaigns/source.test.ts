@@ -79,6 +79,30 @@ it('an edit replaces the campaign alone', async () => {
   expect(text.split('\n').slice(0, 3)).toEqual(FILE.split('\n').slice(0, 3));
 });
 
+it('the audit log says which keys an edit changed, and never to what', async () => {
+  const logged = async () => {
+    const { lines } = await operator.client.call('GET /audit', {
+      action: 'PUT /campaigns/{campaign}/source',
+    });
+    return lines[0]?.details;
+  };
+  const { yaml, hash } = await read('spring');
+  const exclusion = 'exclude: { numbers: ["+5511987654321"] }';
+  const edited = `${(yaml ?? '').replace('flow: 1', 'flow: 90210').replace('mon:', 'tue:')}${exclusion}\n`;
+  const { hash: next, changed } = await write('spring', edited, hash);
+  expect(changed).toEqual(['flow', 'windows.days', 'exclude.numbers']);
+  expect((await logged())?.['changed']).toEqual(changed);
+  expect(JSON.stringify(await logged())).not.toMatch(/90210|98765|09:00/);
+
+  // A comment, and another order of the keys, change nothing.
+  const { account, ...rest } = parse(edited) as Record<string, unknown>;
+  await write('spring', `# as JSON\n${JSON.stringify({ ...rest, account })}`, next);
+  expect(await logged()).not.toHaveProperty('changed');
+
+  const { hash: none } = await read('autumn');
+  expect(await write('autumn', NEW, none)).toMatchObject({ changed: [] });
+});
+
 it('of fifteen edits at once by one person, those beyond four are refused with a time; nobody else is', async () => {
   const { hash } = await read('autumn');
   const edits = Array.from({ length: 15 }, () =>

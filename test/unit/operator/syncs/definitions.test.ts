@@ -74,7 +74,10 @@ describe('a change', () => {
     const yaml = `${LEADS}schedule: { cron: "0 6 * * 1" }\n`;
     const input = { sync: 'leads', yaml, mapping: MAPPING, hash };
     const written = await operator.client.call('PUT /syncs/{sync}/definition', input);
-    expect(written).toMatchObject({ rescheduled: true });
+    const changed = ['schedule.cron', 'mapping.contact.name', 'mapping.tags'];
+    expect(written).toMatchObject({ rescheduled: true, changed });
+    const { lines } = await operator.client.call('GET /audit', { action: 'PUT /syncs/{sync}/definition' });
+    expect(lines[0]?.details).toEqual({ changed });
     const text = await readFile(file(), 'utf8');
     for (const comment of ['# Who we sync.', '# from the console', '# with names'])
       expect(text).toContain(comment);
@@ -86,6 +89,7 @@ describe('a change', () => {
     const again = { ...input, hash: written.hash };
     expect(await operator.client.call('PUT /syncs/{sync}/definition', again)).toMatchObject({
       rescheduled: false,
+      changed: [],
     });
   });
 
