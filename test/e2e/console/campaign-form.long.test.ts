@@ -248,6 +248,7 @@ it('a test goes to one number, once, and its result is shown', { timeout: 90_000
     await page.goto(`${listener.url}/campaigns?campaign=spring`);
     await page.getByRole('button', { name: 'Test this draft' }).click();
     const dialog = page.getByRole('dialog', { name: 'Test the campaign “spring”' });
+    await dialog.getByText('so the account needs a contact with this number').waitFor();
     const values = dialog.getByLabel('What the flow gets');
     await values.waitFor();
     expect(await values.locator('option').allTextContents()).toEqual([
@@ -280,10 +281,44 @@ it('a test goes to one number, once, and its result is shown', { timeout: 90_000
     await checkView(page, 'campaign-test-sent', {});
     expect(await dialog.getByRole('button', { name: 'Trigger the flow' }).count()).toBe(0);
     await dialog.getByRole('button', { name: 'Send another test' }).click();
-    await dialog.getByLabel('Your number').fill('(11) 98765-0009');
+    // The number that was typed before the dialog was closed.
+    expect(await dialog.getByLabel('Your number').inputValue()).toBe('(11) 98765-0009');
     await dialog.getByRole('button', { name: 'Trigger the flow' }).click();
     await dialog.getByRole('status').waitFor();
     expect(new Set(keys).size).toBe(2);
+  });
+});
+
+it('a test needs no contact where flows get the number', { timeout: 90_000 }, async () => {
+  await withPage({}, async (page) => {
+    await page.route('**/api/v1/assumptions', async (route) => {
+      const answer = await route.fetch();
+      const text = await answer.text();
+      const entry = /("key":"flows\.contactIdentity"[^}]*"value":)"[^,]*"/;
+      await route.fulfill({ response: answer, body: text.replace(entry, '$1"\\"number\\""') });
+    });
+    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.getByRole('button', { name: 'Test this draft' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Test the campaign “spring”' });
+    await dialog.getByText('Sluice looks for no contact with it.').waitFor();
+    expect(await dialog.getByText('needs a contact').count()).toBe(0);
+  });
+});
+
+it('on a phone, the bar below the form covers no field that has the focus', { timeout: 90_000 }, async () => {
+  await withPage({ size: 'phone' }, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.locator('[data-old="false"]').waitFor();
+    const covered = await page.evaluate(`
+      [...document.querySelectorAll('[role=tabpanel] :is(input:not([type=file], [type=checkbox]), select)')]
+        .flatMap((field) => {
+          scrollTo(0, 0);
+          field.focus();
+          const { left, width, bottom } = field.getBoundingClientRect();
+          const above = document.elementFromPoint(left + width / 2, bottom - 2);
+          return field.contains(above) ? [] : [field.outerHTML];
+        })`);
+    expect(covered).toEqual([]);
   });
 });
 

@@ -139,7 +139,10 @@ export default {
     draft: 'Test this draft',
     title: 'Test the campaign “{{campaign}}”',
     about:
-      'Triggers the flow once, for one number, now: also outside of the sending windows. The account needs a contact with this number. People who opted out get no test. A test counts for no run and no frequency cap.',
+      'Triggers the flow once, for one number, now: also outside of the sending windows. People who opted out get no test. A test counts for no run and no frequency cap.',
+    needsContact: 'The flow gets the id of a contact, so the account needs a contact with this number.',
+    byNumber:
+      'The flow gets the number itself (flows.contactIdentity: number). Sluice looks for no contact with it.',
     number: 'Your number',
     numberHint: 'With country code: +55 11 98765-4321. The audit log does not keep it.',
     values: 'What the flow gets',

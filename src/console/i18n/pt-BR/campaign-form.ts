@@ -140,7 +140,10 @@ export default {
     draft: 'Testar este rascunho',
     title: 'Testar a campanha “{{campaign}}”',
     about:
-      'Dispara o fluxo uma vez, para um número, agora: também fora das janelas de envio. A conta precisa ter um contato com este número. Quem pediu para sair não recebe teste. Um teste não conta para nenhuma execução nem para o limite de frequência.',
+      'Dispara o fluxo uma vez, para um número, agora: também fora das janelas de envio. Quem pediu para sair não recebe teste. Um teste não conta para nenhuma execução nem para o limite de frequência.',
+    needsContact: 'O fluxo recebe o id de um contato, então a conta precisa ter um contato com este número.',
+    byNumber:
+      'O fluxo recebe o próprio número (flows.contactIdentity: number). O Sluice não procura um contato com ele.',
     number: 'Seu número',
     numberHint: 'Com o código do país: +55 11 98765-4321. O registro de auditoria não o guarda.',
     values: 'O que o fluxo recebe',

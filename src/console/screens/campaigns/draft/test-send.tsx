@@ -34,11 +34,14 @@ export function TestSend({ campaign, draft }: TestSendProps) {
   // closed and opened again.
   const [key, setKey] = useState(newKey);
   const [accepted, setAccepted] = useState<Accepted | null>(null);
+  const [number, setNumber] = useState('');
   if (!may) return null;
   const state = {
     campaign,
     testKey: key,
     accepted,
+    number,
+    onNumber: setNumber,
     onAccepted: setAccepted,
     onAgain() {
       setKey(newKey());
@@ -68,6 +71,9 @@ interface TestState {
   readonly testKey: string;
   /** Null: the test has not been sent. */
   readonly accepted: Accepted | null;
+  /** As it is typed. It outlasts the dialog, and not the page. */
+  readonly number: string;
+  onNumber(typed: string): void;
   onAccepted(accepted: Accepted): void;
   onAgain(): void;
   onClose(): void;
@@ -111,9 +117,8 @@ interface TestFormProps extends TestState {
   readonly sample: Sample;
 }
 
-function TestForm({ campaign, config, names, sample, testKey, accepted, ...on }: TestFormProps) {
+function TestForm({ campaign, config, names, sample, testKey, accepted, number, ...on }: TestFormProps) {
   const { t } = useTranslation('campaign-form');
-  const [number, setNumber] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const send = useCommand('POST /campaign-drafts/test', {
@@ -141,7 +146,9 @@ function TestForm({ campaign, config, names, sample, testKey, accepted, ...on }:
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        <Text size="sm">{t('test.about')}</Text>
+        <Text size="sm">
+          {t('test.about')} <ContactRule account={String(valueAt(config, ['account']) ?? '')} />
+        </Text>
         <TextInput
           label={t('test.number')}
           description={t('test.numberHint')}
@@ -152,7 +159,7 @@ function TestForm({ campaign, config, names, sample, testKey, accepted, ...on }:
           data-autofocus
           disabled={accepted !== null}
           value={number}
-          onChange={(event) => setNumber(event.currentTarget.value)}
+          onChange={(event) => on.onNumber(event.currentTarget.value)}
         />
         {names.length > 0 && (
           <NativeSelect
@@ -201,11 +208,13 @@ function TestForm({ campaign, config, names, sample, testKey, accepted, ...on }:
             {t('test.close')}
           </Button>
           {accepted === null ? (
-            <Button type="submit" loading={send.isPending} disabled={!isReady}>
+            // Two buttons: one that became the other would submit the form with the click that asked for another test.
+            <Button key="send" type="submit" loading={send.isPending} disabled={!isReady}>
               {t('test.send')}
             </Button>
           ) : (
             <Button
+              key="again"
               type="button"
               onClick={() => {
                 send.reset();
@@ -219,4 +228,15 @@ function TestForm({ campaign, config, names, sample, testKey, accepted, ...on }:
       </Stack>
     </form>
   );
+}
+
+/** Whether a test needs a contact: the account says whether its flows get the id of one, or the number. */
+function ContactRule({ account }: { readonly account: string }) {
+  const { t } = useTranslation('campaign-form');
+  const { data } = useCall('GET /assumptions', {});
+  const rule = data?.assumptions.find(
+    (each) => each.account === account && each.key === 'flows.contactIdentity',
+  );
+  if (rule === undefined) return null;
+  return t(JSON.parse(rule.value) === 'number' ? 'test.byNumber' : 'test.needsContact');
 }
