@@ -128,7 +128,29 @@ it('the count follows the form, and what is saved keeps comments and other keys'
     await page.getByLabel('Phone numbers', { exact: true }).fill('');
     await page.getByText('3 people', { exact: true }).first().waitFor();
     await page.getByLabel('More failed than').fill('10');
-    await page.getByLabel('Wednesday').fill('08:00-12:00 14:00-18:00');
+    const wednesday = page.getByRole('group', { name: 'Wednesday' });
+    const hours = (number: number, end: string) =>
+      wednesday.getByLabel(`Wednesday, hours ${number}: ${end}`, { exact: true });
+    const addHours = wednesday.getByRole('button', { name: 'Add hours' });
+    await addHours.click();
+    await hours(1, 'from').fill('08:00');
+    await hours(1, 'to').fill('12:00');
+    await addHours.click();
+    await wednesday.getByText('Choose both times').waitFor();
+    expect(await hours(2, 'to').getAttribute('aria-invalid')).toBe('true');
+    await hours(2, 'from').fill('14:00');
+    await hours(2, 'until 24:00').check();
+    expect(await hours(2, 'to').inputValue()).toBe('24:00');
+    await wednesday.getByText('Choose both times').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Tuesday: remove hours 1' }).click();
+    const holidays = page.getByRole('group', { name: 'Days off' });
+    for (const [n, day] of ['2026-12-25', '2026-12-31'].entries()) {
+      await holidays.getByRole('button', { name: 'Add a day' }).click();
+      await holidays.getByLabel(`Holiday ${n + 1}`, { exact: true }).fill(day);
+    }
+    await holidays.getByLabel('every year').first().check();
+    await page.getByLabel('First trigger not before').fill('2099-12-01T09:00');
+    await page.getByText('Time zone of the account: America/Sao_Paulo.').first().waitFor();
 
     await page.getByLabel('Time between waves').fill('soon');
     const field = page.getByLabel('Time between waves');
@@ -159,7 +181,11 @@ it('the count follows the form, and what is saved keeps comments and other keys'
     (await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } })).campaign('spring')
       .config,
   ).toMatchObject({
-    windows: { days: { wed: ['08:00-12:00', '14:00-18:00'] } },
+    start: '2099-12-01T09:00:00-03:00',
+    windows: {
+      days: { mon: ['09:00-18:00'], tue: ['13:00-18:00'], wed: ['08:00-12:00', '14:00-24:00'] },
+      holidays: ['12-25', '2026-12-31'],
+    },
     waves: { canary: 20, size: [50, 100], every: '1h' },
     stop: { failed: 0.1 },
   });

@@ -234,7 +234,7 @@ describe('a sync that is changed', () => {
     await withSyncs(answers, {}, async ({ page, stub }) => {
       await page.goto(`${stub.url}/syncs?name=contacts`);
       await page.getByRole('button', { name: 'Change', exact: true }).click();
-      await page.getByLabel('Schedule (cron)').fill('0 7 * * 1');
+      await page.getByLabel('Time', { exact: true }).fill('07:00');
       await page.getByLabel('Name', { exact: true }).selectOption('Nome');
       await page.getByRole('button', { name: 'Check and save' }).click();
       await page.getByText('The schedule is in effect.').waitFor();
@@ -247,6 +247,31 @@ describe('a sync that is changed', () => {
         },
         { jobs: ['sync'] },
       ]);
+    });
+  });
+
+  it('runs on weekdays at a time, by cron, or by hand alone', async () => {
+    await withSyncs({}, {}, async ({ page, stub }) => {
+      await page.goto(`${stub.url}/syncs?name=contacts&view=edit`);
+      const runs = page.getByRole('combobox', { name: 'Runs' });
+      const days = page.getByRole('group', { name: 'Days' });
+      const cron = page.getByLabel('Schedule (cron)');
+      await days.getByText('Mon').click();
+      await page.getByText('Choose at least one day.').waitFor();
+      await days.getByText('Wed').click();
+      await days.getByText('Sun').click();
+      await page.getByLabel('Time zone of the schedule').selectOption('America/Sao_Paulo');
+      await runs.selectOption('Another schedule (cron)');
+      expect(await cron.inputValue()).toBe('0 6 * * 0,3');
+      await cron.fill('*/5 * * * *');
+      expect(await runs.inputValue()).toBe('cron');
+      await page.getByRole('tab', { name: 'YAML' }).click();
+      const yaml = page.getByRole('textbox', { name: 'Sync contacts' });
+      expect(await yaml.inputValue()).toContain('cron: "*/5 * * * *", timeZone: America/Sao_Paulo');
+      await page.getByRole('tab', { name: 'Form' }).click();
+      await runs.selectOption('Only by hand');
+      await page.getByRole('tab', { name: 'YAML' }).click();
+      expect(await yaml.inputValue()).not.toContain('schedule');
     });
   });
 
@@ -264,13 +289,13 @@ describe('a sync that is changed', () => {
     await withSyncs(answers, {}, async ({ page, stub }) => {
       const kept = () => page.evaluate(() => JSON.stringify(sessionStorage));
       await page.goto(`${stub.url}/syncs?name=contacts&view=edit`);
-      await page.getByLabel('Schedule (cron)').fill('0 7 * * 1');
+      await page.getByLabel('Time', { exact: true }).fill('07:00');
       await page.getByLabel('Name', { exact: true }).selectOption('Nome');
       // Somebody else changes the file meanwhile.
       hash = 'h2';
       await page.reload();
       await page.getByText('Restored what you typed at').waitFor();
-      expect(await page.getByLabel('Schedule (cron)').inputValue()).toBe('0 7 * * 1');
+      expect(await page.getByLabel('Time', { exact: true }).inputValue()).toBe('07:00');
       expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Nome');
       await page.goto(`${stub.url}/syncs`);
       await page.goBack();
@@ -279,11 +304,11 @@ describe('a sync that is changed', () => {
       await page.getByText('Restored what you typed at').waitFor({ state: 'detached' });
       expect(given).toMatchObject([{ yaml: expect.stringContaining('0 7 * * 1'), hash: 'h1' }]);
       expect(await kept()).not.toContain('sluice:draft');
-      await page.getByLabel('Schedule (cron)').fill('0 8 * * 1');
+      await page.getByLabel('Time', { exact: true }).fill('08:00');
       await page.reload();
       await page.getByText('Restored what you typed at').waitFor();
       await page.getByRole('button', { name: 'Start over' }).click();
-      expect(await page.getByLabel('Schedule (cron)').inputValue()).toBe('0 6 * * 1');
+      expect(await page.getByLabel('Time', { exact: true }).inputValue()).toBe('06:00');
       expect(await kept()).not.toContain('sluice:draft');
     });
   });
@@ -296,7 +321,7 @@ describe('a sync that is changed', () => {
     };
     await withSyncs({ 'DELETE /syncs/contacts/definition': remove }, {}, async ({ page, stub }) => {
       await page.goto(`${stub.url}/syncs?name=contacts&view=edit`);
-      await page.getByLabel('Schedule (cron)').fill('0 7 * * 1');
+      await page.getByLabel('Time', { exact: true }).fill('07:00');
       await page.getByRole('button', { name: 'Delete sync' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('syncs.contacts, sources.crm').waitFor();

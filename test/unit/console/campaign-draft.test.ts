@@ -66,7 +66,6 @@ it.each<[Kind, string, unknown]>([
   ['list', 'a, b c,, ', ['a', 'b c']],
   ['sizes', '50, 100', [50, 100]],
   ['sizes', '50', 50],
-  ['ranges', '09:00-12:00  13:00-18:00', ['09:00-12:00', '13:00-18:00']],
   ['nameOrId', '12', 12],
   ['nameOrId', 'New leads', 'New leads'],
   ['text', '  ', undefined],

@@ -1,4 +1,5 @@
 // The begin of a day in a time zone.
+import { instantOf } from '../../format/wall-time.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -12,24 +13,5 @@ export function dayStart(day: string | undefined, zone: string, after: number): 
   if (day === undefined || !/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
   const midnight = Date.parse(`${day}T00:00:00Z`) + after * DAY_MS;
   if (Number.isNaN(midnight)) return undefined;
-  // Twice, because the offset may change between the first guess and the answer.
-  const guess = midnight - offsetAt(midnight, zone);
-  return new Date(midnight - offsetAt(guess, zone)).toISOString();
-}
-
-/** Milliseconds by which clocks of the zone are ahead of UTC. */
-function offsetAt(at: number, zone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(at);
-  const of = (name: string) => Number(parts.find(({ type }) => type === name)?.value);
-  const shown = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
-  return shown - at;
+  return new Date(instantOf(midnight, zone)).toISOString();
 }

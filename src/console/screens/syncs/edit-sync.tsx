@@ -1,5 +1,5 @@
 // Changes a sync of sluice.yaml: its schedule and its mapping in a form, and everything in YAML. Both edit one draft.
-import { Button, Group, Stack, Tabs, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
@@ -9,7 +9,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { RestoredDraft } from '../../parts/draft/restored-draft.tsx';
 import { useDraft } from '../../parts/draft/use-draft.ts';
-import { parseDraft, valueAt, withValue } from '../../parts/draft/yaml-draft.ts';
+import { parseDraft, withValue } from '../../parts/draft/yaml-draft.ts';
 import { YamlField } from '../../parts/draft/yaml-field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
@@ -18,6 +18,7 @@ import { DeleteSync } from './delete-sync.tsx';
 import { draftOf, type Mapping, withDraft } from './mapping/mapping-draft.ts';
 import { MappingFields } from './mapping/mapping-editor.tsx';
 import { MappingPreview } from './mapping/mapping-preview.tsx';
+import { ScheduleFields } from './schedule-fields.tsx';
 import classes from './syncs.module.css';
 
 type Definition = Output<'GET /syncs/{sync}/definition'>;
@@ -173,48 +174,6 @@ function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
         </Group>
       </Stack>
     </Section>
-  );
-}
-
-interface ScheduleProps {
-  readonly value: Readonly<Record<string, unknown>>;
-  readonly mayStart: boolean;
-  onChange(path: readonly string[], value: unknown): void;
-}
-
-function ScheduleFields({ value, mayStart, onChange }: ScheduleProps) {
-  const { t } = useTranslation('syncs');
-  const cron = valueAt(value, ['schedule', 'cron']);
-  const zone = valueAt(value, ['schedule', 'timeZone']);
-  const isList = cron !== undefined && typeof cron !== 'string';
-  return (
-    <div className={classes.fields}>
-      <TextInput
-        label={t('edit.cron')}
-        description={isList ? t('edit.cronList') : t(mayStart ? 'edit.cronHint' : 'edit.cronRole')}
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
-        placeholder="0 6 * * 1-5"
-        readOnly={isList || !mayStart}
-        autoComplete="off"
-        value={isList ? JSON.stringify(cron) : ((cron as string | undefined) ?? '')}
-        onChange={(event) => {
-          const text = event.currentTarget.value;
-          // Without its times, the rest of a schedule means nothing.
-          if (text === '') onChange(['schedule'], undefined);
-          else onChange(['schedule', 'cron'], text);
-        }}
-      />
-      <TextInput
-        label={t('edit.timeZone')}
-        description={t('edit.timeZoneHint')}
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
-        placeholder="America/Sao_Paulo"
-        readOnly={!mayStart || cron === undefined}
-        autoComplete="off"
-        value={typeof zone === 'string' ? zone : ''}
-        onChange={(event) => onChange(['schedule', 'timeZone'], event.currentTarget.value || undefined)}
-      />
-    </div>
   );
 }
 

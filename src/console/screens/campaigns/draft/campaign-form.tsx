@@ -10,6 +10,7 @@ import { AudienceParts } from './audience-parts.tsx';
 import { Choice, Field, Toggle, useForm } from './fields.tsx';
 import type { Choices, Lists } from './lists.ts';
 import { PipelineFields } from './pipeline-fields.tsx';
+import { HolidaysField, HoursField, MomentField } from './time-fields.tsx';
 import { VariableFields } from './variable-fields.tsx';
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -29,6 +30,8 @@ export function CampaignForm({ choices, preview }: Props) {
   // Lists of another account would offer ids that mean something else here.
   const own = lists?.account === account ? lists : null;
   const zone = choices.accounts.find((each) => each.account === account)?.timeZone ?? 'UTC';
+  const chosenZone = valueAt(value, ['windows', 'zone']) ?? 'number';
+  const hoursZone = chosenZone === 'number' || chosenZone === 'account' ? chosenZone : 'other';
   return (
     <div className={classes.stack}>
       <Basics choices={choices} lists={own} onLists={setLists} account={account} />
@@ -64,7 +67,7 @@ export function CampaignForm({ choices, preview }: Props) {
       </Fieldset>
       <Fieldset legend={t('draft.windows')}>
         <Text size="sm" c="dimmed">
-          {t('draft.windowsAbout', { zone })}
+          {t(`draft.hoursZone.${hoursZone}`, { zone })}
         </Text>
         <div className={classes.fields}>
           <Choice
@@ -73,23 +76,14 @@ export function CampaignForm({ choices, preview }: Props) {
             none={t('draft.zoneNumber')}
             options={[{ value: 'account', label: t('draft.zoneAccount', { zone }) }]}
           />
+          <MomentField at={['start']} label={t('draft.start')} zone={zone} />
+          <MomentField at={['end']} label={t('draft.end')} zone={zone} />
+        </div>
+        <div className={classes.days}>
           {DAYS.map((day) => (
-            <Field
-              key={day}
-              at={['windows', 'days', day]}
-              kind="ranges"
-              label={t(`draft.day.${day}`)}
-              placeholder={t('draft.closed')}
-            />
+            <HoursField key={day} at={['windows', 'days', day]} label={t(`draft.day.${day}`)} />
           ))}
-          <Field
-            at={['windows', 'holidays']}
-            kind="list"
-            label={t('campaigns:rules.holidays')}
-            placeholder="12-25, 2026-12-31"
-          />
-          <Field at={['start']} label={t('draft.start')} placeholder="2026-12-01T09:00:00-03:00" />
-          <Field at={['end']} label={t('draft.end')} placeholder="2026-12-20T18:00:00-03:00" />
+          <HolidaysField at={['windows', 'holidays']} label={t('campaigns:rules.holidays')} />
         </div>
       </Fieldset>
       <Pace />

@@ -1,10 +1,10 @@
 // Values of fields as people type them. What cannot be read stays as it is typed: the server says what is wrong with it.
-export type Kind = 'text' | 'number' | 'share' | 'list' | 'nameOrId' | 'sizes' | 'ranges';
+export type Kind = 'text' | 'number' | 'share' | 'list' | 'nameOrId' | 'sizes';
 
 export function toText(kind: Kind, value: unknown): string {
   if (value === undefined || value === null) return '';
   if (kind === 'share' && typeof value === 'number') return String(Number((value * 100).toFixed(6)));
-  if (Array.isArray(value)) return value.map(plain).join(kind === 'ranges' ? '  ' : ', ');
+  if (Array.isArray(value)) return value.map(plain).join(', ');
   return plain(value);
 }
 
@@ -29,8 +29,6 @@ export function fromText(kind: Kind, text: string): unknown {
       return /^\d+$/.test(trimmed) ? Number(trimmed) : trimmed;
     case 'list':
       return parts(trimmed, ',');
-    case 'ranges':
-      return parts(trimmed, /[\s,;]+/);
     case 'sizes': {
       const sizes = parts(trimmed, /[\s,;]+/).map(numberOr);
       return sizes.length === 1 ? sizes[0] : sizes;
