@@ -110,6 +110,7 @@ const row = (n: number, over: object = {}) => ({
   other: null,
   place: null,
   changes: null,
+  hints: null,
   ...over,
 });
 

@@ -198,6 +198,26 @@ export default {
     reveal: 'Show in plain text',
     column: 'Column',
   },
+  hints: {
+    about:
+      'The answer was lost. Check in the service whether the call took effect. This is what Sluice knows:',
+    sent: 'Sent',
+    effect: {
+      card: 'Card created in “{{target}}”',
+      stage: 'Card moved to “{{target}}”',
+      contact: 'Contact written',
+    },
+    sentAt: 'Last sent',
+    sends: 'Times sent',
+    contact: 'Contact',
+    noContact: 'Sluice knows none',
+    seen: 'Contact last seen',
+    card: 'Card',
+    cardSince: 'Sluice found it after the call, which suggests that the call took effect.',
+    cardBefore: 'Sluice has known it since before the call.',
+    inTarget: 'It is in the stage that it was moved to.',
+    notInTarget: 'When Sluice last stored it, it was in another stage.',
+  },
   plan: {
     title: 'Dry run',
     about: 'Nothing was written, and no call was made.',

@@ -13,6 +13,7 @@ import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
 import { None, Time } from '../../parts/values.tsx';
 import { OUTCOMES, type Row, shown } from './data.ts';
+import { RowHints } from './row-hints.tsx';
 import { usePlace } from './use-place.ts';
 
 interface Props {
@@ -82,7 +83,7 @@ interface DetailsProps {
 function RowDetails({ row, linesProblem }: DetailsProps) {
   const { t } = useTranslation('syncs');
   const placeOf = usePlace();
-  const { status, key, step, column, code, reason, attempts, endedAt, changes, other, place } = row;
+  const { status, key, step, column, code, reason, attempts, endedAt, changes, other, place, hints } = row;
   return (
     <Stack gap="sm">
       <Facts
@@ -106,6 +107,7 @@ function RowDetails({ row, linesProblem }: DetailsProps) {
           [t('rows.ended'), <Time key="ended" at={endedAt} as="moment" />],
         ]}
       />
+      {hints !== null && <RowHints hints={hints} />}
       {status === 'rejected' && linesProblem !== null && (
         <div className={textStyles.small}>{t('rows.noLine', { problem: linesProblem })}</div>
       )}

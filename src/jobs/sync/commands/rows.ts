@@ -13,6 +13,7 @@ import type { CrmRecord } from '../../../core/record.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
 import type { Output as Answer } from '../../../operator/contract/index.ts';
 import { ROW_STATUSES, type SyncRow } from '../contract/runs.ts';
+import { describeHints } from './describe-hints.ts';
 
 type RowStatus = (typeof ROW_STATUSES)[number];
 type Options = SessionOptions & { readonly [status in RowStatus]: boolean } & {
@@ -186,7 +187,8 @@ function whyOf(outcome: SyncRow): string {
   const { reason, column } = outcome;
   const value = writtenNumber(outcome);
   const from = `${column === null ? '' : `column ${column}`}${value === null ? '' : ` (${value})`}`.trim();
-  return `${from === '' ? '' : `${from}: `}${reason ?? ''}`;
+  const hints = outcome.hints === null ? '' : ` (${describeHints(outcome.hints)})`;
+  return `${from === '' ? '' : `${from}: `}${reason ?? ''}${hints}`;
 }
 
 function asJson({ status, step, ...outcome }: SyncRow): string {

@@ -97,6 +97,32 @@ export const ROW_STATUSES = [...OUTCOMES, 'pending'] as const;
 /** A field that differs: what the account has, or the other row of a conflict, and what this row says. */
 const RowChange = z.object({ field: z.string(), was: z.unknown(), now: z.unknown() });
 
+/** What is known about the call of a row whose outcome is unknown. */
+const RowHints = z.object({
+  /** `card`: a card was created. `stage`: the card was moved. `contact`: the contact was written. */
+  effect: z.enum(['card', 'stage', 'contact']),
+  /** Pipeline of the card, or stage that it was moved to. A number begins with #. */
+  target: z.string().nullable(),
+  /** The last time it was sent. */
+  sentAt: Time.nullable(),
+  /** How often it was sent since the last retry by a person. */
+  sends: Count,
+  /** The contact of this person, by its id in the service; null when Sluice knows none. */
+  contact: Count.nullable(),
+  /** When the service last showed the contact. */
+  contactSeenAt: Time.nullable(),
+  /** The person's card in the pipeline, as Sluice last stored it. */
+  card: z
+    .object({
+      id: Count,
+      /** Sluice stored it after the call, so it shows what happened. */
+      since: z.boolean(),
+      /** Of a move: whether the card is in the stage that it was moved to. */
+      inTarget: z.boolean().nullable(),
+    })
+    .nullable(),
+});
+
 /** Outcome of one row. Personal data is masked unless `unmask` asks for it. */
 export const SyncRow = z.object({
   /** Number of the row in the source; 0 is a person who left the source of a mirror. */
@@ -124,6 +150,8 @@ export const SyncRow = z.object({
   place: z.object({ line: Count, sheetLine: Count }).nullable(),
   /** Only with `diff`, and only while the ledger keeps the record. */
   changes: z.array(RowChange).nullable(),
+  /** Only of a row whose outcome is unknown. */
+  hints: RowHints.nullable(),
 });
 export type SyncRow = z.infer<typeof SyncRow>;
 

@@ -11,6 +11,7 @@ import { findRun, type OutcomePosition, pageOutcomes, type RowOutcome } from '..
 import { newestRuns } from '../store/retries.ts';
 import type { RunRow } from '../store/runs.ts';
 import { maskOutcome } from './mask-row.ts';
+import { hintsOf } from './row-hints.ts';
 import type { FindLines, RowLines } from './row-lines.ts';
 
 /** The runs of a list stay those of its first page, even if a retry begins meanwhile. */
@@ -39,6 +40,7 @@ export async function listRows(
     ? await linesOf(db, account, { sync, runs, rows: page.rows }, findLines)
     : NO_LINES;
   const changes = input.diff ? await changesOf(db, run, page.rows, unmask) : new Map();
+  const hints = await hintsOf(db, runs, page.rows);
   return {
     runs: [...runs],
     status: run.status,
@@ -48,7 +50,13 @@ export async function listRows(
       const { endedAt, ...shown } = unmask ? outcome : maskOutcome(outcome);
       const end = endedAt?.toISOString() ?? null;
       const place = outcome.status === 'rejected' ? (lines.places.get(outcome.row) ?? null) : null;
-      return { ...shown, endedAt: end, place, changes: changes.get(outcome) ?? null } as SyncRow;
+      return {
+        ...shown,
+        endedAt: end,
+        place,
+        changes: changes.get(outcome) ?? null,
+        hints: hints.get(outcome) ?? null,
+      } as SyncRow;
     }),
     linesProblem: lines.problem,
     next: page.next === null ? null : writeCursor({ newest, from: page.next }),

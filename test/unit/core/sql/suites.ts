@@ -9,6 +9,7 @@ import { peopleSuite } from '../../jobs/sync/store/people-suite.ts';
 import { recordsSuite } from '../../jobs/sync/store/records-suite.ts';
 import { runsSuite } from '../../jobs/sync/store/runs-suite.ts';
 import { snapshotSuite } from '../../jobs/sync/store/snapshots-suite.ts';
+import { unknownSuite } from '../../jobs/sync/store/unknown-suite.ts';
 import { callsSuite } from '../../operator/store/calls-suite.ts';
 import { erasePersonSuite } from '../../operator/store/erase-suite.ts';
 import { loginsSuite } from '../../operator/store/logins-suite.ts';
@@ -25,6 +26,7 @@ export function ledgerSuites(database: OpenDatabase): void {
   dueRecordsSuite(database);
   intentsSuite(database);
   outcomesSuite(database);
+  unknownSuite(database);
   eventsSuite(database);
   peopleSuite(database);
   snapshotSuite(database);

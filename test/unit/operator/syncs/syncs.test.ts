@@ -101,6 +101,25 @@ describe('rows', () => {
     ).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
+  it('whose outcome is unknown come with what is known about their call, others do not', async () => {
+    const { rows } = await rowsOf({ limit: 2, statuses: ['failed', 'unknown'] });
+    expect(rows.map(({ status, hints }) => [status, hints])).toEqual([
+      [
+        'unknown',
+        {
+          effect: 'contact',
+          target: null,
+          sentAt: null,
+          sends: 0,
+          contact: null,
+          contactSeenAt: null,
+          card: null,
+        },
+      ],
+      ['failed', null],
+    ]);
+  });
+
   it.each([
     ['a cursor of nothing', { after: 'x' }, 'invalid'],
     ['a cursor that is no list', { after: Buffer.from('{"newest":1}').toString('base64url') }, 'invalid'],
