@@ -8,7 +8,11 @@ export const SYNCS_CODES: readonly CodeArea[] = [
     codes: [
       ['NO_RUN', 'The sync has no such run, or has not run yet.', '`sluice sync runs` lists the runs.'],
       ['NOT_RUNNING', 'The sync has no active run.', '`sluice sync status` shows its last run.'],
-      ['RUN_ACTIVE', 'A retry needs the sync for itself.', 'Wait for the end of the run, or cancel it.'],
+      [
+        'RUN_ACTIVE',
+        'A retry, or a decision about unknown rows, needs the sync for itself.',
+        'Wait for the end of the run, or cancel it.',
+      ],
       ['NO_SCHEDULE', 'The Temporal server has no such schedule.', '`sluice sync schedule apply`.'],
       [
         'SCHEDULE_REFUSED',

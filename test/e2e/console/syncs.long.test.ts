@@ -39,6 +39,12 @@ describe.each([
       await page.goto(`${stub.url}/syncs?name=contacts&row=4`);
       await page.getByRole('dialog').getByText('M… S…').waitFor();
       await check('sync-row');
+      await page.goto(`${stub.url}/syncs?name=contacts&row=21`);
+      await page.getByRole('dialog').getByText('Card created in “Sales”').waitFor();
+      await check('sync-row-unknown');
+      await page.getByRole('dialog').getByRole('button', { name: 'It took effect' }).click();
+      await page.getByText('What happened to these rows?').waitFor();
+      await check('sync-resolve');
       await page.goto(`${stub.url}/syncs?name=contacts&plan=p1`);
       await page.getByText('3 tags do not exist in the account. Wanted for 121 people.').waitFor();
       await page.getByText('120 people').waitFor();
@@ -116,6 +122,39 @@ it('chosen rows that are unknown are retried, and no others', async () => {
     await dialog.getByRole('button', { name: 'Retry', exact: true }).click();
     await page.getByText('The run has started.').waitFor();
     expect(given).toEqual([{ statuses: ['unknown'], rows: [17], reason: '' }]);
+  });
+});
+
+it('a row that is unknown shows its hints, and it and chosen rows are resolved with a reason', async () => {
+  const given: unknown[] = [];
+  const resolve: Answer = (req) => {
+    given.push(req.body);
+    return { resolved: 1 };
+  };
+  await withSyncs({ 'POST /syncs/contacts/resolve': resolve }, {}, async ({ page, stub }) => {
+    const confirm = async () => {
+      const dialog = page.getByRole('dialog', { name: 'What happened to these rows?' });
+      await dialog.getByText('They count as done. Sluice sends nothing.').waitFor();
+      await dialog.getByLabel('Reason').fill('seen in the service');
+      await dialog.getByRole('button', { name: 'It took effect' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await page.goto(`${stub.url}/syncs?name=contacts&row=21`);
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('Card created in “Sales”').waitFor();
+    await drawer.getByText('suggests that the call took effect').waitFor();
+    await drawer.getByRole('button', { name: 'It took effect' }).click();
+    await confirm();
+    await page.getByText('1 row is resolved.').waitFor();
+    await page.goto(`${stub.url}/syncs?name=contacts&outcome=unknown`);
+    await page.getByRole('table', { name: 'Rows of the run' }).getByRole('checkbox').last().check();
+    await page.getByRole('button', { name: 'It took effect' }).click();
+    await confirm();
+    await page.getByText('1 row is resolved.').waitFor();
+    expect(given).toEqual([
+      { rows: [21], reason: 'seen in the service' },
+      { rows: [17], reason: 'seen in the service' },
+    ]);
   });
 });
 

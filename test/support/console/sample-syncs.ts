@@ -114,6 +114,25 @@ const row = (n: number, over: object = {}) => ({
   ...over,
 });
 
+const CHANGES = [{ field: 'contact.name', was: null, now: 'M… S…' }];
+
+const UNKNOWN = row(21, {
+  status: 'unknown',
+  step: 'createCard',
+  code: 'ANSWERS_LOST',
+  reason: '3 answers were lost, and none of the calls shows an effect',
+  changes: CHANGES,
+  hints: {
+    effect: 'card',
+    target: 'Sales',
+    sentAt: AT,
+    sends: 3,
+    contact: 700,
+    contactSeenAt: AT,
+    card: { id: 900, since: true, inTarget: null },
+  },
+});
+
 const recognized = {
   delimiter: ';',
   encoding: { name: 'utf-8', confidence: 1 },
@@ -238,7 +257,7 @@ export function syncAnswers(): Readonly<Record<string, Answer>> {
                 place: { line: 20, sheetLine: 18 },
               }),
             ]
-          : [row(4, { changes: [{ field: 'contact.name', was: null, now: 'M… S…' }] })],
+          : [Number(req.query['row']) === 21 ? UNKNOWN : row(4, { changes: CHANGES })],
       next: null,
     }),
     'GET /plans/p1': () => dryRun,

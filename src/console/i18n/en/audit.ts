@@ -85,6 +85,7 @@ export default {
     'POST /syncs/{sync}/runs': 'started the sync {{sync}}',
     'POST /syncs/{sync}/runs/{run}/rejected-rows': 'downloaded the rejected rows of {{sync}}, run {{run}}',
     'POST /syncs/{sync}/retries': 'retried failed records of {{sync}}',
+    'POST /syncs/{sync}/resolve': 'recorded that unknown rows of {{sync}} took effect: {{resolved}}',
     'PUT /syncs/{sync}/lane': 'changed the priority of the sync {{sync}} from {{before}} to {{lane}}',
     'POST /syncs/{sync}/pause': 'paused the sync {{sync}}',
     'POST /syncs/{sync}/resume': 'resumed the sync {{sync}}',

@@ -84,6 +84,15 @@ export default {
     cancel: 'Cancel run',
     retry: 'Retry {{code}}',
     retryRows: 'Retry',
+    resolveTitle: 'What happened to these rows?',
+    resolveEffect_one:
+      'The answer to the call of {{rows}} row was lost. Check in the service whether it took effect. Sluice never sends it again by itself.',
+    resolveEffect_other:
+      'The answers to the calls of {{rows}} rows were lost. Check in the service whether they took effect. Sluice never sends them again by itself.',
+    resolveDone: 'It took effect',
+    resolveDoneEffect: 'They count as done. Sluice sends nothing.',
+    resolved_one: '{{count}} row is resolved.',
+    resolved_other: '{{count}} rows are resolved.',
     started: 'The run has started.',
     joined: 'The sync was running already.',
     waits: 'The run waits until a worker starts.',

@@ -86,6 +86,8 @@ export default {
     'POST /syncs/{sync}/runs/{run}/rejected-rows':
       'baixou as linhas rejeitadas de {{sync}}, execução {{run}}',
     'POST /syncs/{sync}/retries': 'tentou de novo registros com falha de {{sync}}',
+    'POST /syncs/{sync}/resolve':
+      'registrou que linhas desconhecidas de {{sync}} tiveram efeito: {{resolved}}',
     'PUT /syncs/{sync}/lane': 'mudou a prioridade da sincronização {{sync}} de {{before}} para {{lane}}',
     'POST /syncs/{sync}/pause': 'pausou a sincronização {{sync}}',
     'POST /syncs/{sync}/resume': 'retomou a sincronização {{sync}}',

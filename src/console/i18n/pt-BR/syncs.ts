@@ -86,6 +86,18 @@ export default {
     cancel: 'Cancelar execução',
     retry: 'Repetir {{code}}',
     retryRows: 'Repetir',
+    resolveTitle: 'O que aconteceu com estas linhas?',
+    resolveEffect_one:
+      'A resposta da chamada de {{rows}} linha se perdeu. Verifique no serviço se ela teve efeito. O Sluice nunca envia de novo sozinho.',
+    resolveEffect_many:
+      'As respostas das chamadas de {{rows}} linhas se perderam. Verifique no serviço se elas tiveram efeito. O Sluice nunca envia de novo sozinho.',
+    resolveEffect_other:
+      'As respostas das chamadas de {{rows}} linhas se perderam. Verifique no serviço se elas tiveram efeito. O Sluice nunca envia de novo sozinho.',
+    resolveDone: 'Teve efeito',
+    resolveDoneEffect: 'Contam como concluídas. O Sluice não envia nada.',
+    resolved_one: '{{count}} linha foi resolvida.',
+    resolved_many: '{{count}} linhas foram resolvidas.',
+    resolved_other: '{{count}} linhas foram resolvidas.',
     started: 'A execução começou.',
     joined: 'A sincronização já estava em execução.',
     waits: 'A execução espera até que um worker inicie.',

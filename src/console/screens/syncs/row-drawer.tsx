@@ -1,5 +1,5 @@
 // One row: its outcome, why, and what it would change.
-import { Button, Drawer, Stack } from '@mantine/core';
+import { Button, Drawer, Group, Stack } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -13,6 +13,8 @@ import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
 import { None, Time } from '../../parts/values.tsx';
 import { OUTCOMES, type Row, shown } from './data.ts';
+import { ResolveRows } from './resolve.tsx';
+import { RetryRows } from './retry.tsx';
 import { RowHints } from './row-hints.tsx';
 import { usePlace } from './use-place.ts';
 
@@ -56,6 +58,12 @@ export function RowDrawer({ sync, run, row, onClose }: Props) {
                 linesProblem={linesProblem}
               />
             ))}
+            {may && rows.some(({ status }) => status === 'unknown') && (
+              <Group gap="xs">
+                <ResolveRows sync={sync} run={run} rows={rows} />
+                <RetryRows sync={sync} run={run} outcome="unknown" rows={rows} clear={onClose} />
+              </Group>
+            )}
             {may && !unmask && rows.length > 0 && (
               <div>
                 <Button

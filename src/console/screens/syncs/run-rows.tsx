@@ -14,6 +14,7 @@ import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';
 import { None, Time } from '../../parts/values.tsx';
 import { OUTCOMES, type Row, type RowStatus } from './data.ts';
+import { ResolveRows } from './resolve.tsx';
 import { isRetried, RetryRows } from './retry.tsx';
 import { RowDrawer } from './row-drawer.tsx';
 import { usePlace } from './use-place.ts';
@@ -143,7 +144,10 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
         {...(may && isRetried(outcome)
           ? {
               bulk: (chosen: readonly Row[], clear: () => void) => (
-                <RetryRows sync={sync} run={run} outcome={outcome} rows={chosen} clear={clear} />
+                <>
+                  {outcome === 'unknown' && <ResolveRows sync={sync} run={run} rows={chosen} clear={clear} />}
+                  <RetryRows sync={sync} run={run} outcome={outcome} rows={chosen} clear={clear} />
+                </>
               ),
             }
           : {})}

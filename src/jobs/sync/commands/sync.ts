@@ -11,6 +11,7 @@ import { attendSync } from './attend-sync.ts';
 import { describeProgress, describeState } from './describe-run.ts';
 import { registerSyncLists } from './list.ts';
 import { registerSyncPlan } from './plan.ts';
+import { registerSyncResolve } from './resolve.ts';
 import { registerSyncRetry } from './retry.ts';
 import { registerSyncRows } from './rows.ts';
 
@@ -38,6 +39,7 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
   registerSyncPlan(sync, env);
   registerSyncRows(sync, env);
   registerSyncRetry(sync, env);
+  registerSyncResolve(sync, env);
   registerSchedule(sync, 'sync', env);
 
   const show = (

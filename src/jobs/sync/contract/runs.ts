@@ -156,6 +156,7 @@ export const SyncRow = z.object({
 export type SyncRow = z.infer<typeof SyncRow>;
 
 const Run = z.string().max(700);
+const ChosenRows = z.array(z.int32().positive()).min(1).max(10_000).readonly();
 const Codes = z.array(z.string().max(200)).max(100).readonly().optional();
 
 /** A run that has begun, or was joined. */
@@ -256,17 +257,27 @@ export const SYNCS = {
         .readonly()
         .default(['failed']),
       codes: Codes,
-      rows: z
-        .array(z.int32().positive())
-        .min(1)
-        .max(10_000)
-        .readonly()
-        .optional()
-        .describe('Only records of these rows.'),
+      rows: ChosenRows.optional().describe('Only records of these rows.'),
       reason: Reason,
     }),
     audit: ['run', 'statuses', 'codes', 'rows'],
     output: Begun,
+  }),
+  'POST /syncs/{sync}/resolve': endpoint({
+    role: 'operator',
+    summary: 'Record that the calls of rows whose outcome is unknown took effect.',
+    input: z.strictObject({
+      sync: Name,
+      run: Run.optional().describe('Default: the last run and its retries.'),
+      rows: ChosenRows.describe('Numbers of the rows. Rows that are not unknown do not change.'),
+      reason: Reason,
+    }),
+    audit: ['run', 'rows'],
+    output: z.object({
+      /** Number of rows that were resolved. */
+      resolved: Count,
+    }),
+    auditOutput: ['resolved'],
   }),
   'PUT /syncs/{sync}/lane': endpoint({
     role: 'operator',

@@ -12,6 +12,7 @@ import { listWarnings } from '../store/run-warnings.ts';
 import { beginAlone, beginSync } from './begin.ts';
 import { listSyncs } from './list.ts';
 import { createProgressReader, handleOf, type SyncHandle, type SyncName } from './progress.ts';
+import { resolveRows } from './resolve.ts';
 import { createRowLines } from './row-lines.ts';
 import { listRows } from './rows.ts';
 import { createSummaries } from './summary.ts';
@@ -97,6 +98,8 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
       const retry = { from: run ?? LAST_RUN, statuses, codes, ...(rows === undefined ? {} : { rows }) };
       return await beginAlone(await deps.temporal(), name, { retry, taskQueue: deps.workQueue });
     },
+    'POST /syncs/{sync}/resolve': (input) =>
+      resolveRows({ db, summaries }, nameOf(input.sync).account, input),
     'PUT /syncs/{sync}/lane': async ({ sync, lane }, { identity }) => {
       nameOf(sync);
       return await deps.tools.expensive.run(identity, () => deps.tools.setSyncLane(sync, lane));

@@ -1,5 +1,5 @@
-// Counts of runs. Those of a run that has ended do not change, and counting a million records takes a second, so
-// they are counted once.
+// Counts of runs. Counting a million records takes a second, so those of a run that has ended are counted once. They
+// change only when a person resolves records whose outcome is unknown.
 
 import type { Queryable } from '../../../core/sql/database.ts';
 import type { RunReport } from '../contract/run.ts';
@@ -12,21 +12,28 @@ const KEPT_COUNTS = 500;
 const KEPT_REPORTS = 20;
 /** Milliseconds. Counts of an active run are this old at most. */
 const ACTIVE_MS = 5000;
+/** Milliseconds. Another process may have resolved unknown records of an ended run. */
+const UNKNOWN_MS = 60_000;
 
 export interface Summaries {
   countsOf(run: ListedRun): Promise<RunCounts>;
   summaryOf(run: ListedRun): Promise<SyncRunSummary>;
   reportOf(run: ListedRun): Promise<RunReport>;
+  /** Counts the records of these runs again. */
+  forget(runs: readonly string[]): void;
 }
 
 export function createSummaries(db: Queryable): Summaries {
   const counts = cache<RunCounts>(KEPT_COUNTS);
   const reports = cache<RunReport>(KEPT_REPORTS);
   const countsOf = (run: ListedRun) =>
-    run.counts === null ? counts(run, () => countRecords(db, run)) : Promise.resolve(run.counts);
+    run.counts === null ? counts.read(run, () => countRecords(db, run)) : Promise.resolve(run.counts);
   return {
     countsOf,
-    reportOf: (run) => reports(run, () => reportRun(db, run.id)),
+    reportOf: (run) => reports.read(run, () => reportRun(db, run.id)),
+    forget(runs) {
+      for (const run of runs) for (const kept of [counts, reports]) kept.forget(run);
+    },
     async summaryOf(run) {
       const { created, updated, unchanged, failed, unknown, cards, pending } = await countsOf(run);
       return {
@@ -56,22 +63,36 @@ export function createSummaries(db: Queryable): Summaries {
   };
 }
 
-function cache<T>(size: number): (run: ListedRun, make: () => Promise<T>) => Promise<T> {
-  const kept = new Map<
-    string,
-    { readonly at: number; readonly ended: boolean; readonly value: Promise<T> }
-  >();
-  return (run, make) => {
-    const ended = run.finished_at !== null;
-    const found = kept.get(run.id);
-    if (found !== undefined && found.ended === ended && (ended || Date.now() - found.at < ACTIVE_MS))
-      return found.value;
-    const value = make();
-    kept.delete(run.id);
-    kept.set(run.id, { at: Date.now(), ended, value });
-    value.catch(() => kept.delete(run.id));
-    const [oldest] = kept.keys();
-    if (kept.size > size && oldest !== undefined) kept.delete(oldest);
-    return value;
+interface Kept<T> {
+  readonly at: number;
+  readonly ended: boolean;
+  readonly value: Promise<T>;
+  /** Milliseconds; known once the value is. */
+  lasts: number;
+}
+
+function cache<T extends { readonly unknown: number }>(size: number) {
+  const kept = new Map<string, Kept<T>>();
+  return {
+    read(run: ListedRun, make: () => Promise<T>): Promise<T> {
+      const ended = run.finished_at !== null;
+      const found = kept.get(run.id);
+      if (found !== undefined && found.ended === ended && Date.now() - found.at < found.lasts)
+        return found.value;
+      const value = make();
+      const entry: Kept<T> = { at: Date.now(), ended, value, lasts: ACTIVE_MS };
+      kept.delete(run.id);
+      kept.set(run.id, entry);
+      value.then(
+        ({ unknown }) => {
+          if (ended) entry.lasts = unknown > 0 ? UNKNOWN_MS : Number.POSITIVE_INFINITY;
+        },
+        () => kept.delete(run.id),
+      );
+      const [oldest] = kept.keys();
+      if (kept.size > size && oldest !== undefined) kept.delete(oldest);
+      return value;
+    },
+    forget: (run: string) => kept.delete(run),
   };
 }

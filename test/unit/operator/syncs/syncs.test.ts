@@ -30,11 +30,11 @@ beforeAll(async () => {
     config: {
       accounts: { acme: { tokens: [] } },
       sources: { leads: { type: 'csv', path: '/srv/sluice/leads.csv' } },
-      syncs: { leads: SYNC, 'never-ran': SYNC },
+      syncs: { leads: SYNC, 'never-ran': SYNC, resolved: SYNC },
       sinks: {},
     },
     spec(sync: string) {
-      if (sync === 'leads' || sync === 'never-ran') return { account: 'acme' };
+      if (['leads', 'never-ran', 'resolved'].includes(sync)) return { account: 'acme' };
       throw new UnknownNameError('sync', sync, '');
     },
   } as unknown as LoadedConfig;
@@ -132,6 +132,54 @@ describe('rows', () => {
   });
 });
 
+describe('rows that a person resolves', () => {
+  const resolve = (input: object, client = operator.client) =>
+    client.call('POST /syncs/{sync}/resolve', { sync: 'resolved', rows: [1], reason: 'seen', ...input });
+  const countsOf = async (id: string) => {
+    const { summary } = await operator.client.call('GET /syncs/{sync}/runs/{run}', {
+      sync: 'resolved',
+      run: id,
+    });
+    return summary.outcomes;
+  };
+
+  it('wait for the end of the run, then count as done at once, and are audited', async () => {
+    const { id } = await openRun(db, { ...SPEC, sync: 'resolved' });
+    await db.query(
+      `insert into run_records (run_id, row_no, key, payload, todo, status, step, code, reason)
+       values ($1, 1, '5511900000001', '{}', 0, 'unknown', 'createCard', 'ANSWERS_LOST', 'lost')`,
+      [id],
+    );
+    await expect(resolve({})).rejects.toMatchObject({
+      kind: 'conflict',
+      code: 'RUN_ACTIVE',
+      message: expect.stringContaining('sluice sync run resolved'),
+    });
+    await db.query(`update runs set finished_at = now(), status = 'finished' where id = $1`, [id]);
+    expect(await countsOf(id)).toMatchObject({ unknown: 1, updated: 0 });
+    expect(await resolve({})).toEqual({ resolved: 1 });
+    expect(await countsOf(id)).toMatchObject({ unknown: 0, updated: 1 });
+    const { lines } = await operator.client.call('GET /audit', {
+      action: 'POST /syncs/{sync}/resolve',
+      limit: 1,
+    });
+    expect(lines).toMatchObject([{ outcome: 'ok', details: { rows: [1], resolved: 1 } }]);
+  });
+
+  it.each<[string, object, string]>([
+    ['a run of another sync', { run: 'acme/leads/1' }, 'notFound'],
+    ['a sync that has not run', { sync: 'never-ran' }, 'notFound'],
+    ['no row', { rows: [] }, 'invalid'],
+    ['row 0, which is everybody who left', { rows: [0] }, 'invalid'],
+  ])('are refused for %s', async (_, input, kind) => {
+    await expect(resolve(input)).rejects.toMatchObject({ kind });
+  });
+
+  it('are refused to editors', async () => {
+    await expect(resolve({}, operator.as({ role: 'editor' }))).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+});
+
 describe('without a Temporal server', () => {
   it('the progress of an open run comes from the ledger', async () => {
     const now = await operator.client.call('GET /syncs/{sync}/progress', { sync: 'leads' });
@@ -144,6 +192,7 @@ describe('without a Temporal server', () => {
     expect(syncs).toMatchObject([
       { sync: 'leads', source: { uploaded: false }, state: 'unknown', last: { run, pending: 0 } },
       { sync: 'never-ran', state: 'idle', last: null, schedule: null },
+      { sync: 'resolved' },
     ]);
     expect(await operator.client.call('GET /syncs/{sync}/runs', { sync: 'never-ran' })).toEqual({
       runs: [],
