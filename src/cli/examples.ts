@@ -53,6 +53,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'sluice sync rows leads --row 17 --unmasked',
   ],
   'sync retry': ['sluice sync retry leads', 'sluice sync retry leads --code ERR_NUMBER_NOT_ON_WHATSAPP'],
+  'sync resolve': ["sluice sync resolve leads --row 17 --reason 'the card is in the panel'"],
   'sync pause': ["sluice sync pause leads --reason 'CRM maintenance'"],
   'sync resume': ['sluice sync resume leads'],
   'sync cancel': ["sluice sync cancel leads --reason 'wrong export'"],
