@@ -12,7 +12,7 @@ const CONTRACTS = JOBS.map((job) => `src/jobs/${job}/contract`).join(' ');
 /** Files that import nothing: workflows and the console may have their values. */
 const CONSTANTS = 'src/core/lanes.ts src/jobs/sync/constants.ts src/jobs/campaigns/constants.ts';
 /** What a job uses of another one besides its contract, file by file. */
-const DOORS = {
+const EXCEPTIONS = {
   sync: { store: 'src/jobs/outbox/store/outbox.ts' },
   campaigns: {
     store: 'src/jobs/conversations/store/rules.ts src/jobs/conversations/store/window-facts.ts',
@@ -96,21 +96,21 @@ const RULES = {
 function jobRules(job) {
   const own = `src/jobs/${job}`;
   const below = `node: zod libphonenumber-js/* temporal-polyfill core mapping service connectors ${CONTRACTS} ${CONSTANTS}`;
-  const doors = DOORS[job];
+  const exceptions = EXCEPTIONS[job];
   return [
-    [own, { may: `${below} ${doors.rules ?? ''}` }],
+    [own, { may: `${below} ${exceptions.rules ?? ''}` }],
     // What others may see: shapes, and nothing that needs Node.
     [
       `${own}/contract`,
       {
-        may: `zod core ${CONTRACTS} ${own}/config.ts ${own}/constants.ts ${doors.rules ?? ''} src/mapping/config.ts src/connectors/sources/config.ts`,
+        may: `zod core ${CONTRACTS} ${own}/config.ts ${own}/constants.ts ${exceptions.rules ?? ''} src/mapping/config.ts src/connectors/sources/config.ts`,
       },
     ],
-    [`${own}/store`, { may: `${below} ${own} ${doors.store ?? ''}` }],
+    [`${own}/store`, { may: `${below} ${own} ${exceptions.store ?? ''}` }],
     [
       `${own}/operator`,
       {
-        may: `${below} ${own} ${doors.operator ?? ''} p-limit @temporalio/client @temporalio/common config observe operator
+        may: `${below} ${own} ${exceptions.operator ?? ''} p-limit @temporalio/client @temporalio/common config observe operator
               workflows/messages.ts workflows/crm-sync.ts`,
       },
     ],

@@ -1,6 +1,6 @@
 // Which schedules of syncs a form shows, and that it writes what the server accepts.
 import { expect, it } from 'vitest';
-import { cronText, readCron } from '../../../src/console/screens/syncs/simple-cron.ts';
+import { cronText, readCron } from '../../../src/console/screens/syncs/edit/simple-cron.ts';
 import { cronProblem } from '../../../src/core/config/schedule.ts';
 
 const ALL = [0, 1, 2, 3, 4, 5, 6];

@@ -12,7 +12,7 @@ interface Props {
 }
 
 export function DropZone({ isBusy, isFirst, onFile }: Props) {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation(['syncs', 'first-sync']);
   const [isOver, setOver] = useState(false);
   const take = (file: File | null | undefined) => {
     if (file !== null && file !== undefined) onFile(file);
@@ -37,12 +37,12 @@ export function DropZone({ isBusy, isFirst, onFile }: Props) {
       <FileButton accept=".csv,.txt,text/csv" onChange={take}>
         {(props) => (
           <Button {...props} variant={isFirst ? 'filled' : 'default'} loading={isBusy}>
-            {t(isFirst ? 'first.choose' : 'first.other')}
+            {t(isFirst ? 'first-sync:choose' : 'first-sync:other')}
           </Button>
         )}
       </FileButton>
-      <span>{t('first.drop')}</span>
-      <span className={textStyles.small}>{t('first.uploadText')}</span>
+      <span>{t('first-sync:drop')}</span>
+      <span className={textStyles.small}>{t('first-sync:uploadText')}</span>
     </div>
   );
 }

@@ -12,15 +12,15 @@ import { ScreenLink } from '../../parts/screen-link.tsx';
 import { ErrorState } from '../../parts/states.tsx';
 import { Time } from '../../parts/values.tsx';
 import { SyncActions } from './actions.tsx';
-import { ActiveRun } from './active-run.tsx';
 import type { SyncEntry } from './data.ts';
 import { DryRunPanel } from './dry-run.tsx';
-import { EditSync } from './edit-sync.tsx';
-import { FixRejected } from './fix-rejected.tsx';
-import { ReplaceExport } from './replace-export.tsx';
-import { RunReport } from './run-report.tsx';
-import { RunRows } from './run-rows.tsx';
-import { RunsTable } from './runs-table.tsx';
+import { EditSync } from './edit/edit-sync.tsx';
+import { ReplaceExport } from './edit/replace-export.tsx';
+import { ActiveRun } from './run/active-run.tsx';
+import { FixRejected } from './run/fix-rejected.tsx';
+import { RunReport } from './run/run-report.tsx';
+import { RunRows } from './run/run-rows.tsx';
+import { RunsTable } from './run/runs-table.tsx';
 
 const MODES = ['upsert', 'insert', 'update', 'mirror'] as const;
 

@@ -12,7 +12,7 @@ import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { None, Time } from '../../parts/values.tsx';
 import { BADGE_OF, type SyncEntry } from './data.ts';
-import { Outcomes } from './outcomes.tsx';
+import { Outcomes } from './run/outcomes.tsx';
 
 const EVERY_MS = 10_000;
 

@@ -58,7 +58,7 @@ function personOf(text: string, { defaultCountry: country }: CampaignConfig): Pe
   throw new OperatorError('invalid', `number: ${reason}`, { code: phone.code });
 }
 
-/** @throws OperatorError (conflict) for somebody whom the campaign could never reach */
+/** @throws OperatorError (conflict) if the campaign could never reach this person */
 async function requireWanted(
   { db, config, now }: OperatorDeps,
   { account, connection, conversationWindow }: CampaignConfig,

@@ -4,7 +4,7 @@ import type { Need } from '../../contract/overview.ts';
 type Kept = Pick<Need, 'kind' | 'account' | 'name' | 'run' | 'since'>;
 
 /**
- * Fills times that are missing. What is gone is forgotten, and begins anew if it comes back.
+ * Fills times that are missing. What is gone is forgotten, and begins again if it comes back.
  * @returns takes the needs of an account or, with null, of all; `at` is by the ledger's clock
  */
 export function createFirstSeen() {

@@ -31,7 +31,7 @@ export function MappingEditor(props: Props) {
 
 /** The fields of the contact and its tags. */
 export function MappingFields({ columns, draft, onChange, isStored = false }: Props) {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation(['syncs', 'first-sync']);
   const choose = (field: Field, value: string) => {
     const expression =
       value === '' ? null : value === RECOGNIZED ? draft.recognized[field] : readColumn(value);
@@ -41,7 +41,7 @@ export function MappingFields({ columns, draft, onChange, isStored = false }: Pr
     <div className={classes.stack}>
       {draft.fields.number === null && (
         <p className={classes.notice} data-tone="bad" role="alert">
-          {t('first.noNumber')}
+          {t('first-sync:noNumber')}
         </p>
       )}
       <div className={classes.fields}>
@@ -53,16 +53,16 @@ export function MappingFields({ columns, draft, onChange, isStored = false }: Pr
           return (
             <NativeSelect
               key={field}
-              label={t(`first.${field}`)}
+              label={t(`first-sync:${field}`)}
               value={value}
               onChange={(event) => choose(field, event.currentTarget.value)}
               data={[
-                { value: '', label: t('first.nothing') },
+                { value: '', label: t('first-sync:nothing') },
                 ...(isComplex || value === RECOGNIZED
                   ? [
                       {
                         value: RECOGNIZED,
-                        label: t(isStored ? 'edit.asWritten' : 'first.asRecognized', {
+                        label: t(isStored ? 'edit.asWritten' : 'first-sync:asRecognized', {
                           text: textOf(recognized ?? now),
                         }),
                       },
@@ -74,7 +74,7 @@ export function MappingFields({ columns, draft, onChange, isStored = false }: Pr
           );
         })}
         <TextInput
-          label={t('first.country')}
+          label={t('first-sync:country')}
           maxLength={2}
           value={draft.base.defaultCountry ?? ''}
           onChange={(event) => {
@@ -99,7 +99,7 @@ function textOf(expression: unknown): string {
 type Pipeline = Output<'POST /accounts/{account}/lists'>['pipelines']['items'][number];
 
 function CardFields({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation(['syncs', 'first-sync']);
   const accounts = useCall('GET /accounts', {});
   const names = accounts.data?.accounts.map(({ account }) => account) ?? [];
   const account = draft.account || (names[0] ?? '');
@@ -112,7 +112,7 @@ function CardFields({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
     <>
       <div className={classes.fields}>
         <NativeSelect
-          label={t('first.account')}
+          label={t('first-sync:account')}
           value={account}
           data={names}
           onChange={(event) => {
@@ -121,11 +121,11 @@ function CardFields({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
           }}
         />
         <NativeSelect
-          label={t('first.pipeline')}
+          label={t('first-sync:pipeline')}
           value={draft.card?.pipeline ?? ''}
           disabled={pipelines === null}
           data={[
-            { value: '', label: t('first.noCard') },
+            { value: '', label: t('first-sync:noCard') },
             ...(pipelines ?? []).map(({ name }) => ({ value: name, label: name })),
           ]}
           onChange={(event) => {
@@ -137,8 +137,8 @@ function CardFields({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
           }}
         />
         <NativeSelect
-          label={t('first.stage')}
-          description={t('first.stageHint')}
+          label={t('first-sync:stage')}
+          description={t('first-sync:stageHint')}
           inputWrapperOrder={['label', 'input', 'description']}
           value={draft.card?.stage ?? ''}
           disabled={pipeline === undefined}
@@ -159,9 +159,9 @@ function CardFields({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
           loading={lists.isPending}
           onClick={() => lists.run({ account })}
         >
-          {t('first.readAccount')}
+          {t('first-sync:readAccount')}
         </Button>
-        <span className={textStyles.small}>{t('first.readCalls')}</span>
+        <span className={textStyles.small}>{t('first-sync:readCalls')}</span>
       </div>
     </>
   );

@@ -23,7 +23,7 @@ interface Props {
 }
 
 export function MappingPreview({ of, mapping }: Props) {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation(['syncs', 'first-sync']);
   const format = useFormat();
   const [settled] = useDebouncedValue(mapping, WAIT_MS);
   const upload = 'upload' in of ? of.upload : null;
@@ -45,7 +45,7 @@ export function MappingPreview({ of, mapping }: Props) {
       {({ rows, mapped, rejected, records, problems }) => (
         <div className={classes.stack}>
           <div role="status">
-            {t('first.previewOf', {
+            {t('first-sync:previewOf', {
               rows: format.count(rows),
               mapped: format.count(mapped),
               rejected: format.count(rejected),
@@ -53,16 +53,16 @@ export function MappingPreview({ of, mapping }: Props) {
           </div>
           {/* A region that scrolls needs the keyboard too. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('first.preview')}>
+          <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('first-sync:preview')}>
             <Table>
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>{t('first.previewRow')}</Table.Th>
+                  <Table.Th>{t('first-sync:previewRow')}</Table.Th>
                   {COLUMNS.map((column) => (
-                    <Table.Th key={column}>{t(`first.${column}`)}</Table.Th>
+                    <Table.Th key={column}>{t(`first-sync:${column}`)}</Table.Th>
                   ))}
-                  <Table.Th>{t('first.tags')}</Table.Th>
-                  <Table.Th>{t('first.stage')}</Table.Th>
+                  <Table.Th>{t('first-sync:tags')}</Table.Th>
+                  <Table.Th>{t('first-sync:stage')}</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -83,14 +83,14 @@ export function MappingPreview({ of, mapping }: Props) {
             </Table>
           </div>
           {problems.length > 0 && (
-            <ul className={listStyles.list} aria-label={t('first.rejectedRows')}>
+            <ul className={listStyles.list} aria-label={t('first-sync:rejectedRows')}>
               {problems.map(({ field, code, reason, count, rows: some }) => (
                 <li key={`${field} ${code} ${reason}`} className={classes.row}>
                   <span className={classes.grow}>
                     {field}: {reason}
                     <span className={textStyles.small}>
                       {' '}
-                      {t('first.rejectedAt', { rows: some.map(format.count).join(', ') })}
+                      {t('first-sync:rejectedAt', { rows: some.map(format.count).join(', ') })}
                     </span>
                   </span>
                   <Status of="rejected" label={format.count(count)} />

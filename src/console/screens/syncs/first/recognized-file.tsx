@@ -1,10 +1,10 @@
 // What Sluice recognized in an uploaded file, and the encoding in which it is read.
 import { NativeSelect } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Output } from '../../api/client.ts';
-import { useFormat } from '../../format/use-format.ts';
-import { Facts } from '../../parts/page.tsx';
-import classes from './syncs.module.css';
+import type { Output } from '../../../api/client.ts';
+import { useFormat } from '../../../format/use-format.ts';
+import { Facts } from '../../../parts/page.tsx';
+import classes from '../syncs.module.css';
 
 export type Recognized = Output<'POST /uploads/{upload}/recognize'>['recognized'];
 
@@ -24,14 +24,14 @@ interface EncodingProps {
 }
 
 export function EncodingField({ found, value, error, onChange }: EncodingProps) {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation(['syncs', 'first-sync']);
   const format = useFormat();
   const isDoubtful = value === 'auto' && found !== null && found.confidence < SURE;
   return (
     <div className={classes.fields}>
       <NativeSelect
-        label={t('first.encoding')}
-        description={t(isDoubtful ? 'first.encodingDoubtful' : 'first.encodingHint')}
+        label={t('first-sync:encoding')}
+        description={t(isDoubtful ? 'first-sync:encodingDoubtful' : 'first-sync:encodingHint')}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         value={value}
         error={error}
@@ -40,8 +40,8 @@ export function EncodingField({ found, value, error, onChange }: EncodingProps) 
             value: 'auto',
             label:
               found === null
-                ? t('first.encodingAuto')
-                : t('first.encodingFound', {
+                ? t('first-sync:encodingAuto')
+                : t('first-sync:encodingFound', {
                     name: found.name,
                     percent: format.percent(found.confidence),
                   }),
@@ -55,30 +55,33 @@ export function EncodingField({ found, value, error, onChange }: EncodingProps) 
 }
 
 export function RecognizedFacts({ recognized }: { readonly recognized: Recognized }) {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation(['syncs', 'first-sync']);
   const format = useFormat();
   const { delimiter, header, preset, country, columns, notes } = recognized;
   const sure = (name: string, confidence: number) =>
-    t('first.sure', { name, percent: format.percent(confidence) });
+    t('first-sync:sure', { name, percent: format.percent(confidence) });
   return (
     <div className={classes.stack}>
       {!header && (
         <p className={classes.notice} data-tone="bad" role="alert">
-          {t('first.header')}
+          {t('first-sync:header')}
         </p>
       )}
       <Facts
         facts={[
           [
-            t('first.delimiter'),
-            delimiter === '\t' ? t('first.tab') : <code key="delimiter">{delimiter}</code>,
+            t('first-sync:delimiter'),
+            delimiter === '\t' ? t('first-sync:tab') : <code key="delimiter">{delimiter}</code>,
           ],
-          [t('first.preset'), preset === null ? t('first.presetNone') : sure(preset.name, preset.confidence)],
           [
-            t('first.country'),
-            country.country === null ? t('first.countryAny') : sure(country.country, country.confidence),
+            t('first-sync:preset'),
+            preset === null ? t('first-sync:presetNone') : sure(preset.name, preset.confidence),
           ],
-          [t('first.columns'), format.count(columns.length)],
+          [
+            t('first-sync:country'),
+            country.country === null ? t('first-sync:countryAny') : sure(country.country, country.confidence),
+          ],
+          [t('first-sync:columns'), format.count(columns.length)],
         ]}
       />
       {notes.map(({ code, reason }) => (

@@ -2,14 +2,14 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Output } from '../../api/client.ts';
-import { useCommand } from '../../api/use-command.ts';
-import { useUpload } from '../../api/use-upload.ts';
-import { useUrlState } from '../../app/use-url-state.ts';
-import { useFormat } from '../../format/use-format.ts';
-import { Facts, Section } from '../../parts/page.tsx';
-import { DropZone } from './drop-zone.tsx';
-import classes from './syncs.module.css';
+import type { Output } from '../../../api/client.ts';
+import { useCommand } from '../../../api/use-command.ts';
+import { useUpload } from '../../../api/use-upload.ts';
+import { useUrlState } from '../../../app/use-url-state.ts';
+import { useFormat } from '../../../format/use-format.ts';
+import { Facts, Section } from '../../../parts/page.tsx';
+import { DropZone } from '../drop-zone.tsx';
+import classes from '../syncs.module.css';
 
 type Changes = Output<'POST /uploads/{upload}/compare'>;
 

@@ -3,15 +3,15 @@ import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Output } from '../../api/client.ts';
-import { useCommand } from '../../api/use-command.ts';
-import { useUpload } from '../../api/use-upload.ts';
-import { saveCsv } from '../../app/save-file.ts';
-import { useUrlState } from '../../app/use-url-state.ts';
-import { useFormat } from '../../format/use-format.ts';
-import { Section } from '../../parts/page.tsx';
-import { DropZone } from './drop-zone.tsx';
-import classes from './syncs.module.css';
+import type { Output } from '../../../api/client.ts';
+import { useCommand } from '../../../api/use-command.ts';
+import { useUpload } from '../../../api/use-upload.ts';
+import { saveCsv } from '../../../app/save-file.ts';
+import { useUrlState } from '../../../app/use-url-state.ts';
+import { useFormat } from '../../../format/use-format.ts';
+import { Section } from '../../../parts/page.tsx';
+import { DropZone } from '../drop-zone.tsx';
+import classes from '../syncs.module.css';
 
 export function FixRejected({ sync, run }: { readonly sync: string; readonly run: string }) {
   const { t } = useTranslation('syncs');

@@ -1,23 +1,23 @@
 // Rows of a run: filters in the address, one row in a drawer, all of them as CSV.
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useClient, useMay } from '../../api/session.tsx';
-import { useCall, usePages } from '../../api/use-call.ts';
-import { useUrlState } from '../../app/use-url-state.ts';
-import { useFormat } from '../../format/use-format.ts';
-import { Section } from '../../parts/page.tsx';
-import { Reason } from '../../parts/reason.tsx';
-import { Status } from '../../parts/status.tsx';
-import type { Column } from '../../parts/table/columns.ts';
-import { CsvButton } from '../../parts/table/csv-button.tsx';
-import { DataTable } from '../../parts/table/data-table.tsx';
-import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';
-import { None, Time } from '../../parts/values.tsx';
-import { OUTCOMES, type Row, type RowStatus } from './data.ts';
+import { useClient, useMay } from '../../../api/session.tsx';
+import { useCall, usePages } from '../../../api/use-call.ts';
+import { useUrlState } from '../../../app/use-url-state.ts';
+import { useFormat } from '../../../format/use-format.ts';
+import { Section } from '../../../parts/page.tsx';
+import { Reason } from '../../../parts/reason.tsx';
+import { Status } from '../../../parts/status.tsx';
+import type { Column } from '../../../parts/table/columns.ts';
+import { CsvButton } from '../../../parts/table/csv-button.tsx';
+import { DataTable } from '../../../parts/table/data-table.tsx';
+import { ChoiceFilter, Filters, ValueFilter } from '../../../parts/table/filters.tsx';
+import { None, Time } from '../../../parts/values.tsx';
+import { OUTCOMES, type Row, type RowStatus } from '../data.ts';
+import { usePlace } from '../use-place.ts';
 import { ResolveRows } from './resolve.tsx';
 import { isRetried, RetryRows } from './retry.tsx';
 import { RowDrawer } from './row-drawer.tsx';
-import { usePlace } from './use-place.ts';
 
 /** A row as the file of a spreadsheet has it. */
 type Saved = Row & { readonly line: number | null; readonly sheetLine: number | null };

@@ -1,18 +1,17 @@
 // The guided first sync: upload, check what was recognized, map with a live preview, dry run, write.
 import { useTranslation } from 'react-i18next';
-import { OperatorError } from '../../../operator/error.ts';
-import { useMay } from '../../api/session.tsx';
-import { useCall } from '../../api/use-call.ts';
-import { useUpload } from '../../api/use-upload.ts';
-import { useUrlState } from '../../app/use-url-state.ts';
-import { RestoredDraft } from '../../parts/draft/restored-draft.tsx';
-import { type Draft, useDraft } from '../../parts/draft/use-draft.ts';
-import { Page, Section } from '../../parts/page.tsx';
-import { ScreenLink } from '../../parts/screen-link.tsx';
-import { EmptyState, Loaded } from '../../parts/states.tsx';
-import { DropZone } from './drop-zone.tsx';
-import { DryRunPanel } from './dry-run.tsx';
-import { FinishSync } from './finish-sync.tsx';
+import { OperatorError } from '../../../../operator/error.ts';
+import { useMay } from '../../../api/session.tsx';
+import { useCall } from '../../../api/use-call.ts';
+import { useUpload } from '../../../api/use-upload.ts';
+import { useUrlState } from '../../../app/use-url-state.ts';
+import { RestoredDraft } from '../../../parts/draft/restored-draft.tsx';
+import { type Draft, useDraft } from '../../../parts/draft/use-draft.ts';
+import { Page, Section } from '../../../parts/page.tsx';
+import { ScreenLink } from '../../../parts/screen-link.tsx';
+import { EmptyState, Loaded } from '../../../parts/states.tsx';
+import { DropZone } from '../drop-zone.tsx';
+import { DryRunPanel } from '../dry-run.tsx';
 import {
   type Choices,
   choicesOf,
@@ -20,11 +19,12 @@ import {
   mappingOf,
   NO_CHOICES,
   withChoices,
-} from './mapping/mapping-draft.ts';
-import { MappingEditor } from './mapping/mapping-editor.tsx';
-import { MappingPreview } from './mapping/mapping-preview.tsx';
+} from '../mapping/mapping-draft.ts';
+import { MappingEditor } from '../mapping/mapping-editor.tsx';
+import { MappingPreview } from '../mapping/mapping-preview.tsx';
+import classes from '../syncs.module.css';
+import { FinishSync } from './finish-sync.tsx';
 import { EncodingField, type Recognized, RecognizedFacts } from './recognized-file.tsx';
-import classes from './syncs.module.css';
 
 /** What somebody chose. The file itself stays with the server, for an hour. */
 interface Chosen {
@@ -39,17 +39,21 @@ interface Chosen {
 const NOTHING: Chosen = { file: '', upload: null, encoding: 'auto', choices: NO_CHOICES, sync: '' };
 
 export function FirstSync() {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation(['syncs', 'first-sync']);
   const mayWrite = useMay('editor');
   return (
-    <Page title={t('first.title')} lead={t('first.lead')} trail={[<ScreenLink key="syncs" to="syncs" />]}>
-      {mayWrite ? <Steps /> : <EmptyState title={t('first.title')} text={t('first.admin')} />}
+    <Page
+      title={t('first-sync:title')}
+      lead={t('first-sync:lead')}
+      trail={[<ScreenLink key="syncs" to="syncs" />]}
+    >
+      {mayWrite ? <Steps /> : <EmptyState title={t('first-sync:title')} text={t('first-sync:admin')} />}
     </Page>
   );
 }
 
 function Steps() {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation(['syncs', 'first-sync']);
   const [{ plan }] = useUrlState();
   const draft = useDraft('syncs/first', NOTHING);
   const { file, upload } = draft.value;
@@ -63,7 +67,7 @@ function Steps() {
   return (
     <>
       <RestoredDraft draft={draft} />
-      <Section title={t('first.upload')} about={upload === null ? undefined : file}>
+      <Section title={t('first-sync:upload')} about={upload === null ? undefined : file}>
         <DropZone isBusy={sending.isPending} isFirst={upload === null} onFile={sending.send} />
       </Section>
       {upload !== null && <Uploaded draft={draft} upload={upload} />}
@@ -78,7 +82,7 @@ interface UploadedProps {
 }
 
 function Uploaded({ draft, upload }: UploadedProps) {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation(['syncs', 'first-sync']);
   const { encoding, file } = draft.value;
   const found = useCall('POST /uploads/{upload}/recognize', { upload, encoding: 'auto' });
   const read = useCall('POST /uploads/{upload}/recognize', { upload, encoding });
@@ -86,12 +90,12 @@ function Uploaded({ draft, upload }: UploadedProps) {
   if (isGone)
     return (
       <p className={classes.notice} data-tone="bad" role="alert">
-        {t('first.gone', { file })}
+        {t('first-sync:gone', { file })}
       </p>
     );
   return (
     <>
-      <Section title={t('first.recognized')}>
+      <Section title={t('first-sync:recognized')}>
         <div className={classes.stack}>
           <EncodingField
             found={found.data?.recognized.encoding ?? null}
@@ -112,14 +116,14 @@ function Uploaded({ draft, upload }: UploadedProps) {
 }
 
 function Mapped({ draft, upload, recognized }: UploadedProps & { readonly recognized: Recognized }) {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation(['syncs', 'first-sync']);
   const { encoding, choices, sync } = draft.value;
   const columns = recognized.columns.map((column) => column.name);
   const chosen = withChoices(draftOf(recognized.mapping), choices, columns);
   const mapping = mappingOf(chosen);
   return (
     <>
-      <Section title={t('first.mapping')} about={t('first.mappingText')}>
+      <Section title={t('first-sync:mapping')} about={t('first-sync:mappingText')}>
         <MappingEditor
           columns={columns}
           draft={chosen}
@@ -130,10 +134,10 @@ function Mapped({ draft, upload, recognized }: UploadedProps & { readonly recogn
       </Section>
       {mapping !== null && (
         <>
-          <Section title={t('first.preview')}>
+          <Section title={t('first-sync:preview')}>
             <MappingPreview of={{ upload, encoding }} mapping={mapping} />
           </Section>
-          <Section title={t('first.finish')}>
+          <Section title={t('first-sync:finish')}>
             <FinishSync
               upload={upload}
               encoding={encoding}

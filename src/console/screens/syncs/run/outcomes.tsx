@@ -1,10 +1,10 @@
 // Counts by outcome, those that matter first. Zeros are left out.
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '../../format/use-format.ts';
-import { Status } from '../../parts/status.tsx';
-import { None } from '../../parts/values.tsx';
-import { OUTCOMES, type RunSummary } from './data.ts';
-import classes from './syncs.module.css';
+import { useFormat } from '../../../format/use-format.ts';
+import { Status } from '../../../parts/status.tsx';
+import { None } from '../../../parts/values.tsx';
+import { OUTCOMES, type RunSummary } from '../data.ts';
+import classes from '../syncs.module.css';
 
 export function Outcomes({ run }: { readonly run: Pick<RunSummary, 'outcomes' | 'pending'> }) {
   const { t } = useTranslation('syncs');

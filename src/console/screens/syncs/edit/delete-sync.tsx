@@ -1,11 +1,11 @@
 // Deletes a sync from the configuration. The dialog says what goes, and what stays.
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Output } from '../../api/client.ts';
-import { useCommand } from '../../api/use-command.ts';
-import { useUrlState } from '../../app/use-url-state.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
-import classes from './syncs.module.css';
+import type { Output } from '../../../api/client.ts';
+import { useCommand } from '../../../api/use-command.ts';
+import { useUrlState } from '../../../app/use-url-state.ts';
+import { useConfirm } from '../../../parts/confirm.tsx';
+import classes from '../syncs.module.css';
 
 interface Props {
   readonly sync: string;

@@ -1,12 +1,12 @@
 // Retries of records that failed or are unknown: all records with one code, or chosen rows.
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useMay } from '../../api/session.tsx';
-import { useCommand } from '../../api/use-command.ts';
-import { useUrlState } from '../../app/use-url-state.ts';
-import { useFormat } from '../../format/use-format.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
-import type { Row } from './data.ts';
+import { useMay } from '../../../api/session.tsx';
+import { useCommand } from '../../../api/use-command.ts';
+import { useUrlState } from '../../../app/use-url-state.ts';
+import { useFormat } from '../../../format/use-format.ts';
+import { useConfirm } from '../../../parts/confirm.tsx';
+import type { Row } from '../data.ts';
 
 type Retried = 'failed' | 'unknown';
 

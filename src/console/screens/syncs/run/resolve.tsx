@@ -1,10 +1,10 @@
 // What happened to rows whose outcome is unknown: an operator says that the call took effect.
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useCommand } from '../../api/use-command.ts';
-import { useFormat } from '../../format/use-format.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
-import type { Row } from './data.ts';
+import { useCommand } from '../../../api/use-command.ts';
+import { useFormat } from '../../../format/use-format.ts';
+import { useConfirm } from '../../../parts/confirm.tsx';
+import type { Row } from '../data.ts';
 
 interface Props {
   readonly sync: string;

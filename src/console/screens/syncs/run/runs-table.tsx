@@ -1,14 +1,14 @@
 // The runs of a sync, newest first. Opening one shows its report and rows below.
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { usePages } from '../../api/use-call.ts';
-import { useUrlState } from '../../app/use-url-state.ts';
-import { Section } from '../../parts/page.tsx';
-import { Status } from '../../parts/status.tsx';
-import type { Column } from '../../parts/table/columns.ts';
-import { DataTable } from '../../parts/table/data-table.tsx';
-import { Count, Duration, Time } from '../../parts/values.tsx';
-import { BADGE_OF, type RunSummary, secondsBetween } from './data.ts';
+import { usePages } from '../../../api/use-call.ts';
+import { useUrlState } from '../../../app/use-url-state.ts';
+import { Section } from '../../../parts/page.tsx';
+import { Status } from '../../../parts/status.tsx';
+import type { Column } from '../../../parts/table/columns.ts';
+import { DataTable } from '../../../parts/table/data-table.tsx';
+import { Count, Duration, Time } from '../../../parts/values.tsx';
+import { BADGE_OF, type RunSummary, secondsBetween } from '../data.ts';
 import { Outcomes } from './outcomes.tsx';
 
 const EVERY_MS = 10_000;

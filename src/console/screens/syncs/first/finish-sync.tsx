@@ -1,12 +1,12 @@
 // The last step of the guided first sync: a name, a dry run, and writing.
 import { Button, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useCall } from '../../api/use-call.ts';
-import { useCommand } from '../../api/use-command.ts';
-import { useUrlState } from '../../app/use-url-state.ts';
-import { useConfirm } from '../../parts/confirm.tsx';
-import type { Mapping } from './mapping/mapping-draft.ts';
-import classes from './syncs.module.css';
+import { useCall } from '../../../api/use-call.ts';
+import { useCommand } from '../../../api/use-command.ts';
+import { useUrlState } from '../../../app/use-url-state.ts';
+import { useConfirm } from '../../../parts/confirm.tsx';
+import type { Mapping } from '../mapping/mapping-draft.ts';
+import classes from '../syncs.module.css';
 
 const NAME = /^[a-z][a-z0-9_-]{0,59}$/;
 
@@ -23,7 +23,7 @@ interface Props {
 }
 
 export function FinishSync({ upload, encoding, account, mapping, sync, onName, onWritten }: Props) {
-  const { t } = useTranslation('syncs');
+  const { t } = useTranslation(['syncs', 'first-sync']);
   const confirm = useConfirm();
   const [, change] = useUrlState();
   const accounts = useCall('GET /accounts', {});
@@ -34,7 +34,7 @@ export function FinishSync({ upload, encoding, account, mapping, sync, onName, o
   const write = useCommand('POST /uploads/{upload}/sync', {
     topics: ['syncs'],
     done: ({ sync: name, active }) =>
-      `${t('first.written', { sync: name })}${active ? '' : ` ${t('first.restart')}`}`,
+      `${t('first-sync:written', { sync: name })}${active ? '' : ` ${t('first-sync:restart')}`}`,
     onDone: ({ sync: name }) => {
       onWritten();
       change({ view: null, plan: null, name }, { replace: false });
@@ -43,17 +43,17 @@ export function FinishSync({ upload, encoding, account, mapping, sync, onName, o
   const names = useCall('GET /sync-names', {}, { topics: ['syncs'] });
   const taken = names.data?.taken.find(({ name }) => name === sync);
   const problem = !NAME.test(sync)
-    ? t('first.nameHint')
+    ? t('first-sync:nameHint')
     : taken === undefined
       ? null
-      : t(`first.taken.${taken.kind}`, { name: sync });
+      : t(`first-sync:taken.${taken.kind}`, { name: sync });
   const isNamed = problem === null;
   const input = { upload, account: to, sync, mapping, encoding };
   const ask = async () => {
     const answer = await confirm({
-      title: t('first.writeAsk', { sync }),
-      effects: t('first.writeEffects'),
-      verb: t('first.write'),
+      title: t('first-sync:writeAsk', { sync }),
+      effects: t('first-sync:writeEffects'),
+      verb: t('first-sync:write'),
     });
     if (answer !== null) write.run(input);
   };
@@ -61,8 +61,8 @@ export function FinishSync({ upload, encoding, account, mapping, sync, onName, o
     <div className={classes.stack}>
       <div className={classes.fields}>
         <TextInput
-          label={t('first.syncName')}
-          description={t('first.nameHint')}
+          label={t('first-sync:syncName')}
+          description={t('first-sync:nameHint')}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           value={sync}
           maxLength={60}
@@ -77,10 +77,10 @@ export function FinishSync({ upload, encoding, account, mapping, sync, onName, o
           loading={plan.isPending}
           onClick={() => plan.run(input)}
         >
-          {t('first.dryRun')}
+          {t('first-sync:dryRun')}
         </Button>
         <Button disabled={!isNamed || to === ''} loading={write.isPending} onClick={() => void ask()}>
-          {t('first.write')}
+          {t('first-sync:write')}
         </Button>
       </div>
     </div>

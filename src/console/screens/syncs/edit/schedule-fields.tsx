@@ -2,9 +2,9 @@
 import { Chip, Group, Input, NativeSelect, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { valueAt } from '../../parts/draft/yaml-draft.ts';
+import { valueAt } from '../../../parts/draft/yaml-draft.ts';
+import classes from '../syncs.module.css';
 import { cronText, DAY_NAMES, EVERY_DAY, readCron, type SimpleCron } from './simple-cron.ts';
-import classes from './syncs.module.css';
 
 /** As a week is written: Monday first. */
 const WEEK = [1, 2, 3, 4, 5, 6, 0] as const;

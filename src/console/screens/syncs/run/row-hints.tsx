@@ -1,10 +1,10 @@
 // What is known about the call of a row whose outcome is unknown.
 import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Facts } from '../../parts/page.tsx';
-import textStyles from '../../parts/text.module.css';
-import { Count, None, Time } from '../../parts/values.tsx';
-import type { Row } from './data.ts';
+import { Facts } from '../../../parts/page.tsx';
+import textStyles from '../../../parts/text.module.css';
+import { Count, None, Time } from '../../../parts/values.tsx';
+import type { Row } from '../data.ts';
 
 type Hints = NonNullable<Row['hints']>;
 

@@ -1,14 +1,14 @@
 // How far the active run is, and what is wrong with it.
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '../../format/use-format.ts';
-import { useNow } from '../../format/use-now.ts';
-import { Section } from '../../parts/page.tsx';
-import { RunProgress } from '../../parts/progress.tsx';
-import { EmptyState } from '../../parts/states.tsx';
-import { Status } from '../../parts/status.tsx';
-import textStyles from '../../parts/text.module.css';
-import { BADGE_OF, type Progress } from './data.ts';
-import classes from './syncs.module.css';
+import { useFormat } from '../../../format/use-format.ts';
+import { useNow } from '../../../format/use-now.ts';
+import { Section } from '../../../parts/page.tsx';
+import { RunProgress } from '../../../parts/progress.tsx';
+import { EmptyState } from '../../../parts/states.tsx';
+import { Status } from '../../../parts/status.tsx';
+import textStyles from '../../../parts/text.module.css';
+import { BADGE_OF, type Progress } from '../data.ts';
+import classes from '../syncs.module.css';
 
 /** Nothing is shown for a run that has ended well: the runs below say it. */
 export function ActiveRun({ sync, progress }: { readonly sync: string; readonly progress: Progress | null }) {

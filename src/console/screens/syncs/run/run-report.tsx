@@ -1,20 +1,20 @@
 // The report of one run: figures, why rows did not pass, and warnings.
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useCall } from '../../api/use-call.ts';
-import { useUrlState } from '../../app/use-url-state.ts';
-import { useFormat } from '../../format/use-format.ts';
-import listStyles from '../../parts/list.module.css';
-import { Section } from '../../parts/page.tsx';
-import { Reason } from '../../parts/reason.tsx';
-import { EmptyState, Loaded } from '../../parts/states.tsx';
-import { Status } from '../../parts/status.tsx';
-import textStyles from '../../parts/text.module.css';
-import type { Report } from './data.ts';
+import { useCall } from '../../../api/use-call.ts';
+import { useUrlState } from '../../../app/use-url-state.ts';
+import { useFormat } from '../../../format/use-format.ts';
+import listStyles from '../../../parts/list.module.css';
+import { Section } from '../../../parts/page.tsx';
+import { Reason } from '../../../parts/reason.tsx';
+import { EmptyState, Loaded } from '../../../parts/states.tsx';
+import { Status } from '../../../parts/status.tsx';
+import textStyles from '../../../parts/text.module.css';
+import type { Report } from '../data.ts';
+import classes from '../syncs.module.css';
+import { Tiles } from '../tiles.tsx';
+import { usePlace } from '../use-place.ts';
 import { RetryCode } from './retry.tsx';
-import classes from './syncs.module.css';
-import { Tiles } from './tiles.tsx';
-import { usePlace } from './use-place.ts';
 
 interface RunReportProps {
   readonly sync: string;
