@@ -12,9 +12,9 @@ export interface ConsoleTest extends OpenPage {
 
 /**
  * Call it once per file, outside of the tests.
- * @returns what opens an address, logs in, runs the test and fails for whatever the browser complains about
+ * @returns what opens a page that nobody has logged in to, runs the test and fails for whatever the browser complains about
  */
-export function prepareConsole() {
+export function prepareBrowser() {
   let browser: Browser;
   let dist: string;
   beforeAll(async () => {
@@ -23,22 +23,36 @@ export function prepareConsole() {
   }, 180_000);
   afterAll(() => browser?.close());
 
+  return async function withPage(
+    answers: Readonly<Record<string, Answer>>,
+    options: OpenOptions,
+    test: (opened: ConsoleTest) => Promise<void>,
+  ): Promise<void> {
+    const stub = await startStub(answers, dist);
+    const opened = await openPage(browser, stub.url, options);
+    try {
+      await test({ ...opened, stub });
+      expect(opened.complaints).toEqual([]);
+    } finally {
+      await opened.context.close();
+      await stub.close();
+    }
+  };
+}
+
+/** As `prepareBrowser`: what it returns opens an address and logs in before the test. */
+export function prepareConsole() {
+  const withPage = prepareBrowser();
   return async function withConsole(
     answers: Readonly<Record<string, Answer>>,
     path: string,
     options: OpenOptions,
     test: (opened: ConsoleTest) => Promise<void>,
   ): Promise<void> {
-    const stub = await startStub(answers, dist);
-    const { page, context, complaints } = await openPage(browser, stub.url, options);
-    try {
-      await page.goto(stub.url + path);
-      await logIn(page);
-      await test({ page, context, complaints, stub });
-      expect(complaints).toEqual([]);
-    } finally {
-      await context.close();
-      await stub.close();
-    }
+    await withPage(answers, options, async (opened) => {
+      await opened.page.goto(opened.stub.url + path);
+      await logIn(opened.page);
+      await test(opened);
+    });
   };
 }
