@@ -19,13 +19,8 @@ import { createBudget } from '../../../src/service/budget/slots.ts';
 import { unleased } from '../../support/postgres/ledger.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
 import { failureOf, freshAccount, phone, recordOf, runWith } from '../../unit/core/sql/support.ts';
-import {
-  planOf,
-  recordSlots,
-  scheduled,
-  slotsSuite,
-  takeOne,
-} from '../../unit/service/budget/slots-suite.ts';
+import { slotsSuite } from '../../unit/service/budget/slots-suite.ts';
+import { planOf, recordSlots, scheduled, takeOne } from '../../unit/service/budget/slots-support.ts';
 
 let server: TestPostgres;
 let db: Database;

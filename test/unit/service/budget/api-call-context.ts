@@ -17,7 +17,7 @@ import { type TestCallCounter, testCallCounter } from '../../../support/call-cou
 import { panelOf } from '../../../support/panel.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { specOf } from '../../core/sql/support.ts';
-import { freshToken, planOf } from './slots-suite.ts';
+import { freshToken, planOf } from './slots-support.ts';
 
 export let db: Database;
 let calls: TestCallCounter;

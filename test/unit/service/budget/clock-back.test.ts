@@ -6,7 +6,7 @@ import type { Database } from '../../../../src/core/sql/database.ts';
 import { blockToken, takeSlots } from '../../../../src/service/budget/statements.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { mostInAMinute } from './simulation.ts';
-import { freshToken, planOf } from './slots-suite.ts';
+import { freshToken, planOf } from './slots-support.ts';
 
 let db: Database;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { createBudget } from '../../../../src/service/budget/slots.ts';
 import { type Pace, takeSlots } from '../../../../src/service/budget/statements.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 import { mostInAMinute } from './simulation.ts';
-import { freshToken, planOf } from './slots-suite.ts';
+import { freshToken, planOf } from './slots-support.ts';
 
 let db: Database;
 beforeAll(async () => {

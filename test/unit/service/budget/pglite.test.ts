@@ -2,7 +2,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { embeddedLedger } from '../../../support/postgres/ledger.ts';
-import { recordSlots, slotsSuite } from './slots-suite.ts';
+import { slotsSuite } from './slots-suite.ts';
+import { recordSlots } from './slots-support.ts';
 
 let db: Database;
 beforeAll(async () => {
