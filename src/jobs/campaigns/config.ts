@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { described, durationWithin, FlowId, name } from '../../core/config/base.ts';
 import { ScheduleConfig } from '../../core/config/schedule.ts';
 import { DefaultCountry, Expression, NumberFormat } from '../../mapping/config.ts';
+import { WEEKDAYS } from './constants.ts';
 
 const id = z.int().positive();
 const nameOrId = z.union([id, z.string().min(1)]);
@@ -163,8 +164,6 @@ const Exclusions = z.strictObject({
   ),
 });
 type Exclusions = z.infer<typeof Exclusions>;
-
-export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d';
 const TimeRange = z

@@ -43,3 +43,6 @@ export const MEMBER_CODES = [
   'ERASED',
 ] as const;
 export type MemberCode = (typeof MEMBER_CODES)[number];
+
+/** Days of sending windows, as keys of `windows.days`. */
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;

@@ -1,6 +1,7 @@
 // What the clocks on the wall show, by Intl alone: the oracle that windows of campaigns are tested against. It shares nothing
 // with the code that works windows out.
-import { type SendingWindows, WEEKDAYS } from '../../../src/jobs/campaigns/config.ts';
+import { type SendingWindows } from '../../../src/jobs/campaigns/config.ts';
+import { WEEKDAYS } from '../../../src/jobs/campaigns/constants.ts';
 
 interface Wall {
   /** 2026-12-25 */

@@ -2,7 +2,7 @@
 // log and the wall clocks show it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WEEKDAYS } from '../../../src/jobs/campaigns/config.ts';
+import { WEEKDAYS } from '../../../src/jobs/campaigns/constants.ts';
 import { campaignEnvironment, flowRuns, report, started, sumOf } from '../../support/campaign-context.ts';
 import {
   clocksApart,

@@ -1,5 +1,6 @@
 // The rules of a run, as its plan froze them.
 import { useTranslation } from 'react-i18next';
+import { WEEKDAYS } from '../../../jobs/campaigns/constants.ts';
 import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useFormat } from '../../format/use-format.ts';
@@ -9,8 +10,6 @@ import classes from './campaigns.module.css';
 import type { Rules } from './data.ts';
 import { Editor } from './editor.tsx';
 import { useParts } from './use-parts.ts';
-
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 export function RulesView({ campaign, run }: { readonly campaign: string; readonly run: string }) {
   const may = useMay('editor');
@@ -35,7 +34,7 @@ export function RulesView({ campaign, run }: { readonly campaign: string; readon
           {({ flow, connection, parts, exclude, variables, holdout, windows, waves, cap, approval }) => {
             const none = t('rules.none');
             const text = (items: readonly string[]) => (items.length === 0 ? none : items.join(', '));
-            const days = DAYS.flatMap((day) => {
+            const days = WEEKDAYS.flatMap((day) => {
               const ranges = windows.days[day];
               return ranges === undefined ? [] : [`${form(`draft.day.${day}`)} ${ranges.join(' ')}`];
             });

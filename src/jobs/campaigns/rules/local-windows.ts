@@ -1,7 +1,8 @@
 // Windows of one time zone: converts weekdays and wall clock times to instants, with holidays, midnight and clock
 // changes.
 import { Temporal } from 'temporal-polyfill';
-import { type SendingWindows, WEEKDAYS } from '../config.ts';
+import { type SendingWindows } from '../config.ts';
+import { WEEKDAYS } from '../constants.ts';
 
 /** From `start` to `end` (exclusive), in milliseconds since 1970. */
 export interface Span {

@@ -2,6 +2,7 @@
 import { Button, Fieldset, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { WEEKDAYS } from '../../../../jobs/campaigns/constants.ts';
 import { useCommand } from '../../../api/use-command.ts';
 import { valueAt } from '../../../parts/draft/yaml-draft.ts';
 import textStyles from '../../../parts/text.module.css';
@@ -13,7 +14,6 @@ import { PipelineFields } from './pipeline-fields.tsx';
 import { HolidaysField, HoursField, MomentField } from './time-fields.tsx';
 import { VariableFields } from './variable-fields.tsx';
 
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 const STOPS = ['failed', 'unknown', 'humanService', 'optOut', 'replies'] as const;
 
 interface Props {
@@ -80,7 +80,7 @@ export function CampaignForm({ choices, preview }: Props) {
           <MomentField at={['end']} label={t('draft.end')} zone={zone} />
         </div>
         <div className={classes.days}>
-          {DAYS.map((day) => (
+          {WEEKDAYS.map((day) => (
             <HoursField key={day} at={['windows', 'days', day]} label={t(`draft.day.${day}`)} />
           ))}
           <HolidaysField at={['windows', 'holidays']} label={t('campaigns:rules.holidays')} />

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import { SendingWindows, WEEKDAYS } from '../../../../../src/jobs/campaigns/config.ts';
+import { SendingWindows } from '../../../../../src/jobs/campaigns/config.ts';
+import { WEEKDAYS } from '../../../../../src/jobs/campaigns/constants.ts';
 import { type Calendar, compileCalendar } from '../../../../../src/jobs/campaigns/rules/calendar.ts';
 import { propertyRuns } from '../../../../support/runner/property-runs.ts';
 import { isSetBackNear, wallOracle } from '../../../../support/temporal/wall-clock.ts';

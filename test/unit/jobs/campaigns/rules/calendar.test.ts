@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SendingWindows, WEEKDAYS } from '../../../../../src/jobs/campaigns/config.ts';
+import { SendingWindows } from '../../../../../src/jobs/campaigns/config.ts';
+import { WEEKDAYS } from '../../../../../src/jobs/campaigns/constants.ts';
 import { compileCalendar, type Opening } from '../../../../../src/jobs/campaigns/rules/calendar.ts';
 
 type Input = { days?: Record<string, string[]>; holidays?: string[] };
