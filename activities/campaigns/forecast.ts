@@ -32,8 +32,8 @@ import {
   type ZoneCount,
 } from '../../src/jobs/campaigns/store/plan-facts.ts';
 import { listWarnings } from '../../src/jobs/sync/store/run-warnings.ts';
-import type { AccountAccess, Deps } from '../shared/deps.ts';
-import { notConfigured } from '../shared/failures.ts';
+import type { Deps } from '../shared/deps.ts';
+import { configured } from '../shared/failures.ts';
 import { missingNames, pollerStates, tokenRefused } from './plan-checks.ts';
 
 /** Maximum number of waves and of days that a plan lists; it only counts the others. */
@@ -67,7 +67,7 @@ export function createForecastActivities(deps: Deps) {
   async function makePlan(row: CampaignRow): Promise<CampaignPlan> {
     const { run_id: run, account: name, spec } = row;
     const { config } = spec;
-    const account = accountOf(name);
+    const account = configured(() => deps.account(name));
     const nowMs = await deps.clock.now();
     const tokens = account.tokens.map(({ key }) => key);
     const callsPerMinute = await deps.budget.pace(tokens);
@@ -158,14 +158,6 @@ export function createForecastActivities(deps: Deps) {
       warnings: [...(await readingNotes(db, run)), ...warningsOf(facts)],
       approval: config.approval,
     };
-  }
-
-  function accountOf(name: string): AccountAccess {
-    try {
-      return deps.account(name);
-    } catch (error) {
-      throw notConfigured(error);
-    }
   }
 }
 

@@ -1,9 +1,8 @@
 // Refusals of commands on a campaign run. Each message says what to do instead.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { CampaignSpec } from '../../src/jobs/campaigns/contract/batches.ts';
 import { type CampaignRow, digestOfSpec } from '../../src/jobs/campaigns/store/campaigns.ts';
 import type { Deps } from '../shared/deps.ts';
-import { notConfigured } from '../shared/failures.ts';
+import { configured } from '../shared/failures.ts';
 
 /** Types of the failures; the CLI maps them to exit codes. */
 export const REFUSED = {
@@ -58,12 +57,7 @@ export function refuseUnlessPlanned(deps: Pick<Deps, 'campaign'>, row: CampaignR
   if (state !== 'planned')
     throw refuseCommand(REFUSED.notPlanned, why[state] ?? `the run ${run} is ${state}`);
   if (plan === null) throw refuseCommand(REFUSED.notPlanned, why.planning ?? '');
-  let spec: CampaignSpec;
-  try {
-    spec = deps.campaign(row.account, campaign);
-  } catch (error) {
-    throw notConfigured(error);
-  }
+  const spec = configured(() => deps.campaign(row.account, campaign));
   if (digestOfSpec(spec) !== row.digest)
     throw refuseCommand(
       REFUSED.planVoid,

@@ -18,7 +18,7 @@ import {
 import { adoptAssumptions } from '../../src/jobs/conversations/store/unread.ts';
 import { openPollRun } from '../../src/jobs/events/store/intake-runs.ts';
 import { type AccountAccess, assumedBy, type Deps } from '../shared/deps.ts';
-import { notConfigured } from '../shared/failures.ts';
+import { configured } from '../shared/failures.ts';
 import { wakeSinks } from '../shared/wake.ts';
 import type { ReadOptions } from './import-messages.ts';
 import { pollBatch } from './poll-batch.ts';
@@ -69,11 +69,7 @@ export function createPollControlActivities(deps: Deps) {
   };
 
   function configOf(account: string, poller: string) {
-    try {
-      return { config: deps.poller(account, poller), access: deps.account(account) };
-    } catch (error) {
-      throw notConfigured(error);
-    }
+    return configured(() => ({ config: deps.poller(account, poller), access: deps.account(account) }));
   }
 }
 
@@ -102,11 +98,9 @@ export function createPollingActivities(deps: Deps, options: PollingOptions = {}
   };
 
   function accessOf(account: string, poller: string): AccountAccess {
-    try {
+    return configured(() => {
       deps.poller(account, poller);
       return deps.account(account);
-    } catch (error) {
-      throw notConfigured(error);
-    }
+    });
   }
 }

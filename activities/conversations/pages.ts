@@ -29,11 +29,11 @@ import type { Conversation } from '../../src/service/api-client/schemas/conversa
 import type { Page } from '../../src/service/api-client/shapes.ts';
 import { callApi } from '../shared/api-call.ts';
 import { assumedBy, type Deps } from '../shared/deps.ts';
-import { shapeReason } from '../shared/shape-refusal.ts';
+import { shapeReason, shapeRefusal } from '../shared/failures.ts';
 import { isForgotten, withoutPerson } from './erased.ts';
 import { beginCursor, type CursorStep, step } from './list-cursor.ts';
 import { changeOf, listingOf } from './listing.ts';
-import { blocked, isSystematic, listFailure, shapeOf } from './poll-failure.ts';
+import { isSystematic, listFailure, shapeOf } from './poll-failure.ts';
 
 const LIST = '/v1/conversations';
 
@@ -144,7 +144,7 @@ function refuseUnreadable(
   isFiltered: boolean,
 ): void {
   if (isSystematic({ good: items.length, odd: invalid.length }, isProven))
-    throw blocked(account, shapeOf(invalid, LIST), 'listConversations');
+    throw shapeRefusal(account, shapeOf(invalid, LIST), 'listConversations');
   const length = items.length + invalid.length;
   if (window.pageNumber > 1 || length >= count) return;
   // A count that ignores the filter proves nothing, unless there are no items at all.
@@ -154,7 +154,7 @@ function refuseUnreadable(
     length === 0
       ? `expected items, because count is ${count}`
       : `expected ${count} items or hasMore, because count is ${count}; the page has ${length}`;
-  throw blocked(account, new UnexpectedShapeError({ ...at, expected }), 'listConversations');
+  throw shapeRefusal(account, new UnexpectedShapeError({ ...at, expected }), 'listConversations');
 }
 
 function isFiltered({ poller }: Pick<Deps, 'poller'>, call: PollCall): boolean {

@@ -4,21 +4,11 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { PollCall } from '../../src/jobs/conversations/contract/poll.ts';
 import type { PollProgress } from '../../src/jobs/conversations/store/poll-progress.ts';
-import type { RefusalDetails } from '../../src/jobs/sync/contract/run.ts';
 import { UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
 import type { InvalidItem } from '../../src/service/api-client/shapes.ts';
 import type { Deps } from '../shared/deps.ts';
-import {
-  backoffMs,
-  callReason,
-  isRefusal,
-  MAX_DOUBLINGS,
-  namedFor,
-  refusal,
-  refusalCode,
-  toFailure,
-} from '../shared/failures.ts';
-import { shapeRefusal } from '../shared/shape-refusal.ts';
+import { backoffMs, MAX_DOUBLINGS } from '../shared/failures.ts';
+import { judge } from '../shared/judge.ts';
 
 /** Up to this many unreadable items are an exception. */
 const MOST_ODD = 2;
@@ -66,15 +56,6 @@ export function shapeOf(
   });
 }
 
-/** Failure that blocks the poller until an operator resolves it. The poller keeps its position. */
-export function blocked(
-  account: string,
-  error: UnexpectedShapeError,
-  step: RefusalDetails['step'],
-): ApplicationFailure {
-  return shapeRefusal(account, error, { scope: 'run', step });
-}
-
 /** Failure for a response that can't be read at all; it is retried. */
 export function unreadable(error: UnexpectedShapeError, failures: number): ApplicationFailure {
   const { message } = error;
@@ -93,18 +74,12 @@ export function listFailure(
   failures: number,
 ): Error {
   const step = 'listConversations';
-  namedFor(account, error);
-  if (error instanceof UnexpectedShapeError) {
-    if (failures < MAX_UNREADABLE) return unreadable(error, failures);
-    return shapeRefusal(account, error, { scope: 'run', step });
-  }
-  if (isRefusal(error)) {
-    const code = refusalCode(error);
-    deps.log.warn({ account, poller, step, code }, 'the account refuses to list conversations');
-    return refusal(code, callReason(error), { scope: 'run', step });
-  }
-  const failure = toFailure(error, step, Math.min(failures, MAX_DOUBLINGS));
-  if ((failure as { type?: string }).type === 'INTERNAL')
+  const judged = judge(account, error, step, Math.min(failures, MAX_DOUBLINGS));
+  if (error instanceof UnexpectedShapeError)
+    return failures < MAX_UNREADABLE ? unreadable(error, failures) : judged.failure;
+  if (judged.kind === 'refused')
+    deps.log.warn({ account, poller, step, code: judged.code }, 'the account refuses to list conversations');
+  if (judged.kind === 'transient' && judged.isOwn)
     deps.log.error({ account, poller, step, err: error }, 'a poll failed');
-  return failure;
+  return judged.failure;
 }

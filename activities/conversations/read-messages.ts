@@ -22,7 +22,7 @@ import type { Page } from '../../src/service/api-client/shapes.ts';
 import { callApi } from '../shared/api-call.ts';
 import { withSubject } from '../shared/call-scope.ts';
 import { assumedBy, type Deps } from '../shared/deps.ts';
-import { shapeReason } from '../shared/shape-refusal.ts';
+import { shapeReason, shapeRefusal } from '../shared/failures.ts';
 import { isForgotten, isSinceErasure, mayImport } from './erased.ts';
 import {
   importMessages,
@@ -37,7 +37,7 @@ import {
 } from './import-messages.ts';
 import { judge, type PageView, type Verdict, viewPage } from './message-page.ts';
 import { noteOptOutReplies } from './opt-out-replies.ts';
-import { blocked, isStreak, isSystematic, shapeOf } from './poll-failure.ts';
+import { isStreak, isSystematic, shapeOf } from './poll-failure.ts';
 import { settleReadError } from './read-refusal.ts';
 
 const MESSAGES = '/v1/conversations/{ticketId}/messages';
@@ -191,11 +191,11 @@ function refuseUnreadable(
 ): void {
   const sum = { good: items.length, odd: invalid.length };
   if (isSystematic(sum, isProven) || (sum.odd > 0 && isStreak(progress)))
-    throw blocked(account, shapeOf(invalid, MESSAGES), 'readMessages');
+    throw shapeRefusal(account, shapeOf(invalid, MESSAGES), 'readMessages');
   if (window.page > 1 || count === 0 || sum.good + sum.odd > 0) return;
   const at = { method: 'GET', path: MESSAGES, at: 'messages', status: 200, requestId: null };
   const expected = `expected items, because count is ${count}`;
-  throw blocked(account, new UnexpectedShapeError({ ...at, expected }), 'readMessages');
+  throw shapeRefusal(account, new UnexpectedShapeError({ ...at, expected }), 'readMessages');
 }
 
 /** The next page: right after what is read, or before that if messages arrive meanwhile. */

@@ -9,23 +9,19 @@ import {
 } from '../../src/jobs/conversations/store/poll-progress.ts';
 import { type ConversationRow } from '../../src/jobs/conversations/store/rows.ts';
 import { countUnread } from '../../src/jobs/conversations/store/unread.ts';
-import { ApiError, UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
+import { type ApiError, UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
 import { assumedBy, type Deps } from '../shared/deps.ts';
 import {
   callReason,
-  isRefusal,
   MAX_DOUBLINGS,
-  namedFor,
-  recordReason,
   refusal,
-  refusalCode,
-  refusalScope,
+  shapeReason,
+  shapeRefusal,
   toFailure,
 } from '../shared/failures.ts';
-import { shapeReason } from '../shared/shape-refusal.ts';
-import { MAX_INTERNAL_ERRORS } from '../sync/record-step.ts';
+import { type Judgment, judge, MAX_INTERNAL_ERRORS } from '../shared/judge.ts';
 import { importMessages, NOTHING, type Read, type ReadCall, type ReadOptions } from './import-messages.ts';
-import { blocked, isStreak, MAX_UNREADABLE, unreadable } from './poll-failure.ts';
+import { isStreak, MAX_UNREADABLE, unreadable } from './poll-failure.ts';
 
 /** Code for a conversation that the service no longer lists. */
 const GONE = 'CONVERSATION_GONE';
@@ -46,8 +42,8 @@ export async function settleReadError(
   failures: number,
 ): Promise<Read> {
   const { account, conversation } = call;
-  namedFor(account, error);
-  const alone = concernsConversation(account, error);
+  const judged = judge(account, error, 'readMessages', Math.min(failures, MAX_DOUBLINGS));
+  const alone = concernsConversation(judged);
   const progress =
     alone === null && !(error instanceof UnexpectedShapeError) ? null : await getProgress(deps.db, call);
   if (alone !== null && progress !== null) {
@@ -58,7 +54,7 @@ export async function settleReadError(
     const tries = await countTry(deps.db, account, conversation);
     if (tries < MAX_UNREADABLE) throw unreadable(error, tries);
     const isProven = progress.proven === assumedBy(deps.account(account));
-    if (!isProven || isStreak(progress)) throw blocked(account, error, 'readMessages');
+    if (!isProven || isStreak(progress)) throw shapeRefusal(account, error, 'readMessages');
     const reason = `the response can't be read: ${shapeReason(account, error)}`;
     return await giveUp(
       deps,
@@ -68,9 +64,9 @@ export async function settleReadError(
       options,
     );
   }
-  if (isInternalError(error)) {
+  if (judged.kind === 'transient' && judged.isInternal) {
     const tries = await countTry(deps.db, account, conversation);
-    if (tries < MAX_INTERNAL_ERRORS) throw readFailure(deps, call, error, tries);
+    if (tries < MAX_INTERNAL_ERRORS) throw toFailure(error, 'readMessages', tries);
     const reason = `the service returned an internal error ${MAX_INTERNAL_ERRORS} times; Sluice retries later`;
     await deps.db.transaction(async (tx) => {
       await lockReading(tx, call);
@@ -79,7 +75,12 @@ export async function settleReadError(
     });
     return NOTHING;
   }
-  throw readFailure(deps, call, error, Math.min(failures, MAX_DOUBLINGS));
+  const where = { account, poller: call.poller, conversation, step: 'readMessages' };
+  if (judged.kind === 'transient' && judged.isOwn)
+    deps.log.error({ ...where, err: error }, 'reading messages failed');
+  if (judged.kind === 'refused')
+    deps.log.warn({ ...where, code: judged.code }, 'the account refuses to show messages');
+  throw judged.failure;
 }
 
 /**
@@ -112,30 +113,10 @@ async function giveUp(
 }
 
 /** Explains why one conversation can't be read while others can; null if the error does not concern a single one. */
-function concernsConversation(account: string, error: unknown): { code: string; reason: string } | null {
-  if (!isRefusal(error)) return null;
-  const code = refusalCode(error);
+function concernsConversation(judged: Judgment): { code: string; reason: string } | null {
+  if (judged.kind !== 'refused' || judged.code === 'UNEXPECTED_SHAPE') return null;
+  const { code, reason, reach } = judged;
   if (code === 'ERR_NO_TICKET_FOUND')
     return { code: GONE, reason: 'the service no longer has the conversation' };
-  if (refusalScope(error, 'readMessages') !== 'record') return null;
-  return { code, reason: recordReason(account, error) };
-}
-
-/** True for an internal error of the service. If it repeats, this conversation may be its cause. */
-const isInternalError = (error: unknown) => error instanceof ApiError && error.status === 500;
-
-/** Converts any other error of reading messages. */
-function readFailure(
-  deps: Deps,
-  { account, poller, conversation }: ReadCall,
-  error: unknown,
-  failures: number,
-): Error {
-  const step = 'readMessages';
-  const failure = toFailure(error, step, failures);
-  const { type = '' } = failure as { type?: string };
-  const where = { account, poller, conversation, step };
-  if (type === 'INTERNAL') deps.log.error({ ...where, err: error }, 'reading messages failed');
-  else if (isRefusal(error)) deps.log.warn({ ...where, code: type }, 'the account refuses to show messages');
-  return failure;
+  return reach === 'record' ? { code, reason } : null;
 }

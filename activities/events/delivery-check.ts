@@ -1,15 +1,13 @@
 // Checks sent messages with one API call, and records what the response or the error shows about each of them.
-import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import type { DeliveryBatchInput } from '../../src/jobs/events/contract/delivery.ts';
 import { type DueCheck, recordCheck, type Shown } from '../../src/jobs/events/store/delivery-checks.ts';
 import { isSegment } from '../../src/service/api-client/arguments.ts';
-import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
+import { UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
 import type { HistoryMessage } from '../../src/service/api-client/schemas/message.ts';
 import { callApi } from '../shared/api-call.ts';
 import { withSubject } from '../shared/call-scope.ts';
 import type { Deps } from '../shared/deps.ts';
-import { isRefusal, refusalCode, refusalScope, toFailure } from '../shared/failures.ts';
-import { isTransient } from '../sync/record-step.ts';
+import { judge } from '../shared/judge.ts';
 
 /** Largest page of a history (API text, Limits). */
 const PAGE_SIZE = 200;
@@ -68,30 +66,29 @@ export async function checkDelivery(
    * Interprets an error for the messages that were searched for. Rethrows it as a failure if it does not concern them.
    */
   function shownBy(error: unknown): Shown {
-    if (error instanceof ApplicationFailure || error instanceof CancelledFailure) throw error;
+    const judged = judge(name, error, STEP, attempt);
+    if (judged.kind === 'passed') throw judged.failure;
     const isPage = 'conversation' in check;
     if (error instanceof UnexpectedShapeError) {
       log.warn({ account: name, at: error.path }, 'a check of a sent message shows no status');
       return isPage ? 'unshown' : 'nothing';
     }
-    if (error instanceof InvalidArgumentError) return { end: 'INVALID_ARGUMENT' };
-    if (isRefusal(error)) {
-      const code = refusalCode(error);
+    const { code } = judged;
+    if (judged.kind === 'refused') {
       if (code === 'ERR_MESSAGE_NOT_FOUND') return 'absent';
-      if (refusalScope(error, STEP) === 'record') return isPage ? 'unshown' : { end: code };
+      if (judged.reach === 'record') return isPage ? 'unshown' : { end: code };
       log.warn({ account: name, code }, 'the account refuses to show the status of messages');
-      throw toFailure(error, STEP, 1);
+      throw judged.failure;
     }
-    if (isTransient(error) && attempt >= MAX_ATTEMPTS) {
+    if (judged.isOwn) log.error({ account: name, err: error }, 'a check of a sent message failed');
+    else if (attempt >= MAX_ATTEMPTS) {
       log.warn(
         { account: name, attempt },
         'a check of a sent message failed repeatedly; it will be checked again on schedule',
       );
       return 'nothing';
     }
-    if (!(error instanceof ApiError) && !isTransient(error))
-      log.error({ account: name, err: error }, 'a check of a sent message failed');
-    throw toFailure(error, STEP, attempt);
+    throw judged.failure;
   }
 }
 

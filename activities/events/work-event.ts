@@ -12,7 +12,7 @@ import { LINGER_MS } from '../shared/batch.ts';
 import { callScope, withCallScope } from '../shared/call-scope.ts';
 import { createCatalogActivities } from '../shared/catalog.ts';
 import type { Deps } from '../shared/deps.ts';
-import { comesBackAfter, notConfigured } from '../shared/failures.ts';
+import { comesBackAfter, configured } from '../shared/failures.ts';
 import { withHeartbeats } from '../shared/heartbeats.ts';
 import { wakeDelivery } from '../shared/wake.ts';
 import { runContext } from '../sync/record-step.ts';
@@ -141,10 +141,10 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
 
   async function checkAccount({ account, event }: EventInput): Promise<void> {
     try {
-      deps.account(account);
+      configured(() => deps.account(account));
     } catch (error) {
       await noteBlock(db, event, { code: 'CONFIG', reason: (error as Error).message });
-      throw notConfigured(error);
+      throw error;
     }
   }
 

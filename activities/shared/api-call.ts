@@ -8,8 +8,9 @@ import { ApiError } from '../../src/service/api-client/errors.ts';
 import type { Slot } from '../../src/service/budget/slots.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import type { AccountAccess, Deps, TokenAccess } from './deps.ts';
-import { comeBack, rateLimitWaitMs, refusalCode, refusesToken } from './failures.ts';
+import { comeBack, rateLimitWaitMs } from './failures.ts';
 import { type Call, logged } from './logged-call.ts';
+import { refusalCode, refusesToken } from './refusal-scope.ts';
 
 /** Sluice takes an intent this long before the slot is due, so that the intent's statements do not delay the call. */
 const INTENT_MS = 100;

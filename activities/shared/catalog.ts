@@ -5,20 +5,12 @@ import { pick } from '../../src/core/store/catalog.ts';
 import type { RefusalDetails } from '../../src/jobs/sync/contract/run.ts';
 import { addWarning } from '../../src/jobs/sync/store/run-warnings.ts';
 import { getRun } from '../../src/jobs/sync/store/runs.ts';
-import { ApiError, UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
 import type { Listing } from '../../src/service/api-client/shapes.ts';
 import { stoppedBits, stopStep } from '../sync/record-step.ts';
 import { fetchList, keepList } from './catalog-lists.ts';
 import type { Deps } from './deps.ts';
-import {
-  namedFor,
-  refusal,
-  refusalCode,
-  refusalDetails,
-  refusalScope,
-  shapeScope,
-  toFailure,
-} from './failures.ts';
+import { refusal, refusalDetails } from './failures.ts';
+import { judge } from './judge.ts';
 import { refuseAccountWide, wholeList } from './whole-list.ts';
 
 export function createCatalogActivities(deps: Deps) {
@@ -73,20 +65,15 @@ export async function readCatalogue<T>(
   try {
     return await work();
   } catch (thrown) {
-    const error = namedFor((await getRun(deps.db, run)).account, thrown);
-    if (error instanceof ApiError && error.status < 500 && error.status !== 429) {
-      const code = refusalCode(error);
-      const scope = refusalScope(error, step) === 'run' ? 'run' : 'step';
-      if (scope === 'step') await stopStep(deps, run, step, code, error.message);
-      throw refusal(code, error.message, { scope, step, stops: stoppedBits(step) });
-    }
-    if (error instanceof UnexpectedShapeError) {
-      const scope = shapeScope(error, step) === 'run' ? 'run' : 'step';
-      if (scope === 'step') await stopStep(deps, run, step, 'UNEXPECTED_SHAPE', error.message);
-      const details = { ...refusalDetails(error, scope, step), stops: stoppedBits(step) };
-      throw refusal('UNEXPECTED_SHAPE', error.message, details);
-    }
-    throw toFailure(error, step, Context.current().info.attempt);
+    const { account } = await getRun(deps.db, run);
+    const judged = judge(account, thrown, step, Context.current().info.attempt);
+    if (judged.kind !== 'refused') throw judged.failure;
+    // The list is nothing of one record.
+    const scope = judged.reach === 'run' ? 'run' : 'step';
+    const { message } = thrown as Error;
+    if (scope === 'step') await stopStep(deps, run, step, judged.code, message);
+    const details = { ...refusalDetails(thrown, scope, step), stops: stoppedBits(step) };
+    throw refusal(judged.code, message, details);
   }
 }
 

@@ -1,8 +1,8 @@
-// Converts errors of the API client to Temporal failures: what is retried and when, and how far a refusal reaches.
+// Converts errors of the API client to Temporal failures: what is retried and when, and what an operator reads.
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { MediaError } from '../../src/connectors/media/media-error.ts';
-import { EFFECT_STEPS } from '../../src/jobs/events/contract/intake.ts';
+import { SOURCE_FAILURE, SourceError } from '../../src/core/source.ts';
 import type { RefusalDetails, RefusalScope, ShapeDetails } from '../../src/jobs/sync/contract/run.ts';
 import { isKnownCode } from '../../src/service/api-client/error-codes.ts';
 import {
@@ -11,110 +11,7 @@ import {
   TransportError,
   UnexpectedShapeError,
 } from '../../src/service/api-client/errors.ts';
-
-/** The service refuses the token itself, as with each 401. Nothing continues until an operator acts. */
-const TOKEN_CODES = new Set([
-  'ERR_TOKEN_MISSING',
-  'ERR_TOKEN_INVALID',
-  'ERR_TOKEN_REVOKED',
-  'ERR_TOKEN_EXPIRED',
-]);
-
-/** The account or the plan does not allow this step for any record. */
-const STEP_CODES = new Set([
-  'ERR_SCOPE_MISSING',
-  'ERR_INVALID_TAGMODE',
-  'ERR_PIPELINE_NOT_FOUND',
-  'FORBIDDEN',
-]);
-
-/** Steps that all others depend on. An account-wide refusal of one blocks the whole run. */
-const VITAL_STEPS = new Set<RefusalDetails['step']>([
-  ...(['lookup', 'readExtraInfo', 'upsertContact'] as const),
-  ...(['listConversations', 'readMessages'] as const),
-  ...(['readAudience', 'findMember', 'recheckMember'] as const),
-]);
-
-/**
- * Refusals caused by the account's connection settings. They apply to every contact (API text, POST /v1/contacts,
- * rule 6).
- */
-const CONNECTION_CODES = new Set(['ERR_WHATSAPP_NOT_FOUND', 'ERR_NO_CONNECTION_AVAILABLE']);
-
-/**
- * Refusals by the account or its plan that apply to every event. The event waits, because an operator can fix the
- * cause in the service and the event then continues unchanged. All other refusals concern the event or its route, and
- * waiting does not help: an inactive or missing flow, a missing connection, a conversation that a person serves. If a
- * call that names a contact reports it missing, the service knows the contact under another name
- * (flows.contactIdentity).
- */
-const EFFECT_CODES = new Set([
-  'ERR_SCOPE_MISSING',
-  'FORBIDDEN',
-  'ERR_FEATURE_NOT_AVAILABLE',
-  'ERR_STORAGE_LIMIT_REACHED',
-  'ERR_INVALID_TAGMODE',
-  'ERR_NO_CONNECTION_AVAILABLE',
-  'ERR_CONTACT_IDENTIFIER_REQUIRED',
-  'ERR_NUMBER_REQUIRED',
-  'ERR_MISSING_NUMBER',
-]);
-
-/**
- * Trigger refusals that every member of the campaign would meet: the flow, the connection, the plan, or the form of
- * the call (API text, POST /v1/flows/trigger; the text does not show the field that names the contact).
- */
-const TRIGGER_CODES = new Set([
-  'ERR_FLOW_NOT_FOUND',
-  'ERR_FLOW_NOT_EXECUTABLE',
-  'ERR_FLOW_ID_AND_WHATSAPP_ID_REQUIRED',
-  'ERR_CONNECTION_NOT_FOUND',
-  'ERR_NO_CONNECTION_AVAILABLE',
-  'ERR_WHATSAPP_NOT_FOUND',
-  'ERR_UNSUPPORTED_CHANNEL',
-  'ERR_VARIABLES_MUST_BE_OBJECT',
-  'ERR_CONTACT_IDENTIFIER_REQUIRED',
-  'ERR_NUMBER_REQUIRED',
-  'ERR_MISSING_NUMBER',
-  'ERR_SCOPE_MISSING',
-  'FORBIDDEN',
-  'ERR_FEATURE_NOT_AVAILABLE',
-  'ERR_STORAGE_LIMIT_REACHED',
-]);
-
-/**
- * The API's refusals carry a code, with three exceptions (API text, Errors: 500 and two of 403). These statuses
- * without a code come from something else at that address, and would refuse record after record.
- */
-const NOT_THE_API = /^HTTP_(3\d\d|404|405)$/;
-
-/** Name of a refusal: the API's code, or a substitute for answers without one. */
-export function refusalCode(error: ApiError): string {
-  return error.code ?? (error.status === 403 ? 'FORBIDDEN' : `HTTP_${error.status}`);
-}
-
-/** A 401 refuses the token, whatever its code: a code that Sluice does not know is no fault of the record. */
-function isTokenRefused(error: ApiError): boolean {
-  return error.status === 401 || TOKEN_CODES.has(error.code ?? '');
-}
-
-export function refusalScope(error: ApiError, step: RefusalDetails['step']): RefusalScope {
-  const code = refusalCode(error);
-  if (isTokenRefused(error) || NOT_THE_API.test(code)) return 'run';
-  if (step === 'triggerMember') return TRIGGER_CODES.has(code) ? 'run' : 'record';
-  if (isEffect(step)) return EFFECT_CODES.has(code) ? 'step' : 'record';
-  if (STEP_CODES.has(code)) return VITAL_STEPS.has(step) ? 'run' : 'step';
-  if (CONNECTION_CODES.has(code) && step === 'upsertContact') return 'run';
-  return 'record';
-}
-
-/** How far an answer in an unexpected shape reaches. If every record of the account would meet it, all stop. */
-export function shapeScope(error: UnexpectedShapeError, step: RefusalDetails['step']): RefusalScope {
-  if (!error.isAccountWide) return 'record';
-  if (VITAL_STEPS.has(step) || step === 'triggerMember') return 'run';
-  // An id that cannot be stored is not limited to one step: the next step would use it too.
-  return error.assumption === null && !isEffect(step) ? 'run' : 'step';
-}
+import { isRefusal, NOT_THE_API, refusalCode, refusalScope, shapeScope } from './refusal-scope.ts';
 
 /** Failure details about an unexpected shape; undefined when no assumption is involved. */
 export function shapeDetails(error: unknown): ShapeDetails | undefined {
@@ -135,20 +32,6 @@ export function refusalDetails(
 ): RefusalDetails {
   const shape = shapeDetails(error);
   return shape === undefined ? { scope, step } : { scope, step, shape };
-}
-
-function isEffect(step: RefusalDetails['step']): boolean {
-  return (EFFECT_STEPS as readonly string[]).includes(step);
-}
-
-/** True when the service refused the token, not the call. Another token may succeed. */
-export function refusesToken(error: ApiError): boolean {
-  return error.status === 429 || isTokenRefused(error) || error.code === 'ERR_SCOPE_MISSING';
-}
-
-/** True when the refusal is permanent: the service would refuse the same call again. */
-export function isRefusal(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408;
 }
 
 /** The service is busy or the slot is far away. This is not an error, only a retry time. */
@@ -210,7 +93,12 @@ export function toFailure(error: unknown, step: RefusalDetails['step'], failures
     return retryable(error.message, `TRANSPORT_${error.reason.toUpperCase()}`, failures);
   }
   if (error instanceof UnexpectedShapeError) {
-    return refusal('UNEXPECTED_SHAPE', error.message, refusalDetails(error, shapeScope(error, step), step));
+    const { message } = error;
+    return refusal(
+      'UNEXPECTED_SHAPE',
+      message + restartFor(error),
+      refusalDetails(error, shapeScope(error, step), step),
+    );
   }
   if (error instanceof MediaError) return retryable(error.message, error.code, failures);
   const name = error instanceof Error ? (error as Error).name : 'error';
@@ -243,6 +131,25 @@ export function callReason({ message, requiredScope }: ApiError): string {
 export const forAccount = (account: string, message: string): string =>
   message.replaceAll('accounts.<name>', `accounts.${account}`);
 
+/**
+ * What Sluice expected, what the answer has, and what to write into sluice.yaml. No value of the answer is included.
+ */
+export function shapeReason(account: string, error: UnexpectedShapeError): string {
+  return forAccount(account, error.message) + restartFor(error);
+}
+
+/** Blocks the run, because the service would send the same answer again. */
+export function shapeRefusal(
+  account: string,
+  error: UnexpectedShapeError,
+  step: RefusalDetails['step'],
+): ApplicationFailure {
+  return refusal('UNEXPECTED_SHAPE', shapeReason(account, error), refusalDetails(error, 'run', step));
+}
+
+const restartFor = ({ assumption }: UnexpectedShapeError): string =>
+  assumption === null ? '' : ', and restart the workers';
+
 /** The same error. Its message names the override in the configuration of this account. */
 export function namedFor<E>(account: string, error: E): E {
   if (error instanceof ApiError || error instanceof UnexpectedShapeError)
@@ -266,8 +173,27 @@ function reasonFor(error: ApiError | UnexpectedShapeError): string {
   return `the service refused with ${refusalCode(error)} (HTTP ${status})${where}${refusalHint({ code, kind, assumptions })}`;
 }
 
-/** This worker's configuration lacks the requested entry. Another worker may have a configuration with it. */
-export function notConfigured(error: unknown): ApplicationFailure {
-  const { message } = error as Error;
-  return ApplicationFailure.create({ message, type: 'CONFIG', nextRetryDelay: 30_000 });
+/** Converts an error of a source; every other error stays as it is. A later attempt may read the source. */
+export function sourceFailure(error: unknown): Error {
+  if (!(error instanceof SourceError)) return error as Error;
+  const { message, code, retryable, retryAfterMs } = error;
+  return ApplicationFailure.create({
+    message,
+    type: `${SOURCE_FAILURE}${code.toUpperCase()}`,
+    nonRetryable: !retryable,
+    ...(retryable && retryAfterMs !== undefined ? { nextRetryDelay: retryAfterMs } : {}),
+  });
+}
+
+/**
+ * Reads an entry of this worker's configuration.
+ * @throws ApplicationFailure `CONFIG`, which is retried: another worker may have a configuration with the entry
+ */
+export function configured<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const { message } = error as Error;
+    throw ApplicationFailure.create({ message, type: 'CONFIG', nextRetryDelay: 30_000 });
+  }
 }

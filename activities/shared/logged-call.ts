@@ -6,7 +6,7 @@ import { ApiError, TransportError, UnexpectedShapeError } from '../../src/servic
 import type { CallCounter } from './call-counter.ts';
 import type { CallScope } from './call-scope.ts';
 import type { TokenAccess } from './deps.ts';
-import { refusalCode } from './failures.ts';
+import { refusalCode } from './refusal-scope.ts';
 
 /** The call itself. It receives the client of the token that makes it, and passes the options on to the client. */
 export type Call<T> = (

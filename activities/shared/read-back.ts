@@ -5,7 +5,7 @@ import type { Queryable } from '../../src/core/sql/database.ts';
 import { type IntentRow, isOthers, reopenIntent } from '../../src/core/store/intents.ts';
 import { isAmbiguous, UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
 import type { AccountAccess, Deps } from './deps.ts';
-import { isRefusal, refusalCode, refusalScope } from './failures.ts';
+import { isRefusal, refusalCode, refusalScope } from './refusal-scope.ts';
 import { FIRST_READ_BACK_MS, giveUp, type Subject } from './write-once.ts';
 
 /** After this many lost answers without a visible effect, Sluice gives up the write. */

@@ -21,8 +21,9 @@ import { addWarning } from '../../src/jobs/sync/store/run-warnings.ts';
 import type { Card } from '../../src/service/api-client/schemas/card.ts';
 import { callApi, FLIGHT_SECONDS } from '../shared/api-call.ts';
 import type { Deps } from '../shared/deps.ts';
-import { isRefusal, refusal, refusalScope } from '../shared/failures.ts';
+import { refusal } from '../shared/failures.ts';
 import { CLOCK_SKEW_MS, isSettled, readBack, type Seen } from '../shared/read-back.ts';
+import { isRefusal, refusalScope } from '../shared/refusal-scope.ts';
 import { type AskedFor, wholeList } from '../shared/whole-list.ts';
 import { type Subject, type Write, writeOnce } from '../shared/write-once.ts';
 import {

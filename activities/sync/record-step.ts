@@ -1,5 +1,4 @@
 // Runs one step of one record: builds its context and interprets its failure.
-import type { ApplicationFailure } from '@temporalio/activity';
 import type { CrmRecord } from '../../src/core/record.ts';
 import type { Queryable } from '../../src/core/sql/database.ts';
 import type { AccountLists } from '../../src/core/store/catalog.ts';
@@ -12,25 +11,11 @@ import { endRecord, LeaseLostError, type RecordEnd, settleStep } from '../../src
 import { addWarning, stepIsStopped } from '../../src/jobs/sync/store/run-warnings.ts';
 import { lockRun, type RunRow } from '../../src/jobs/sync/store/runs.ts';
 import { splitCreate } from '../../src/jobs/sync/store/snapshots.ts';
-import { ApiError, UnexpectedShapeError } from '../../src/service/api-client/errors.ts';
 import type { AccountAccess, Deps } from '../shared/deps.ts';
-import {
-  backoffMs,
-  isRefusal,
-  namedFor,
-  recordReason,
-  refusalCode,
-  refusalScope,
-  shapeScope,
-  toFailure,
-} from '../shared/failures.ts';
+import { backoffMs } from '../shared/failures.ts';
+import { judge, MAX_INTERNAL_ERRORS } from '../shared/judge.ts';
+import { isRefusal } from '../shared/refusal-scope.ts';
 import { pipelineName, planSteps } from './sync-diff.ts';
-
-/**
- * After this many internal errors of the service for one record, Sluice sets the record aside: about seven minutes
- * with the backoff of failures.ts. An unreachable service is retried without limit.
- */
-export const MAX_INTERNAL_ERRORS = 12;
 
 /** The result of a step. */
 export interface StepResult extends RecordEnd {
@@ -89,7 +74,7 @@ export async function runStep(
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
     if (isGone(error, context)) return await startOver(deps, context);
-    return await settleError(deps, step, context, namedFor(context.spec.account, error));
+    return await settleError(deps, step, context, error);
   }
 }
 
@@ -118,40 +103,27 @@ async function settleError(deps: Deps, step: Step, c: StepContext, error: unknow
   const { log } = deps;
   const { run, row, spec } = c;
   const where = { run, record: row.id, step };
-  if (isRefusal(error)) {
-    const code = refusalCode(error);
-    const scope = refusalScope(error, step);
-    if (scope === 'record') return await fail(deps, step, c, code, recordReason(spec.account, error));
-    if (scope === 'step') await stopStep(deps, run, step, code, recordReason(spec.account, error));
-    log.warn({ ...where, code }, `the account refuses ${step}`);
-    throw toFailure(error, step, 1);
-  }
-  if (error instanceof UnexpectedShapeError) {
-    const scope = shapeScope(error, step);
-    const code = 'UNEXPECTED_SHAPE';
-    const reason = recordReason(spec.account, error);
-    if (scope === 'record') {
-      // As the first write of its kind, it verifies nothing.
-      return {
-        ...(await fail(deps, step, c, code, reason)),
-        check: { ok: false, code, reason, stop: false },
-      };
-    }
-    if (scope === 'step') await stopStep(deps, run, step, code, reason);
-    log.warn({ ...where, code, assumption: error.assumption }, `the answer to ${step} can't be read`);
-    throw toFailure(error, step, 1);
-  }
   const failures = row.attempts + 1;
-  const failure = toFailure(error, step, failures);
-  // A retry delay, a cancellation, or a refusal that carries its own scope.
-  const { message, type } = failure as ApplicationFailure;
-  if (failure === error || type === 'ComeBack') throw failure;
-  if (type === 'INTERNAL') log.error({ ...where, err: error }, 'step failed');
-  if (error instanceof ApiError && error.status === 500 && failures >= MAX_INTERNAL_ERRORS) {
-    const reason = `the service answered ${failures} times with an internal error`;
-    return await fail(deps, step, c, 'HTTP_500', reason);
+  const judged = judge(spec.account, error, step, failures);
+  if (judged.kind === 'passed') throw judged.failure;
+  const { code, reason } = judged;
+  if (judged.kind === 'refused') {
+    const { reach, failure } = judged;
+    const isUnreadable = code === 'UNEXPECTED_SHAPE';
+    if (reach === 'record') {
+      const failed = await fail(deps, step, c, code, reason);
+      // As the first write of its kind, it verifies nothing.
+      return isUnreadable ? { ...failed, check: { ok: false, code, reason, stop: false } } : failed;
+    }
+    if (reach === 'step') await stopStep(deps, run, step, code, reason);
+    if (isUnreadable) log.warn({ ...where, code }, `the answer to ${step} can't be read`);
+    else log.warn({ ...where, code }, `the account refuses ${step}`);
+    throw failure;
   }
-  const trouble = { failures, reason: `${message} [${type ?? 'INTERNAL'}]` };
+  if (judged.isOwn) log.error({ ...where, err: error }, 'step failed');
+  if (judged.isInternal && failures >= MAX_INTERNAL_ERRORS)
+    return await fail(deps, step, c, code, `the service answered ${failures} times with an internal error`);
+  const trouble = { failures, reason: `${reason} [${code}]` };
   return { todo: row.todo, waitMs: Math.ceil(backoffMs(failures)), trouble };
 }
 
@@ -200,13 +172,6 @@ export async function stopStep(
     const bits = { card: STEP_BITS.createCard, upsert: STEP_BITS.upsertContact, tags: STEP_BITS.setTags };
     await splitCreate(tx, { id: runId, account }, bits);
   });
-}
-
-export function isTransient(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    (error.name === 'TransportError' || (error instanceof ApiError && error.status !== 429))
-  );
 }
 
 /** Ends a record as failed. */

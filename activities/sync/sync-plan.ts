@@ -2,7 +2,7 @@
 // of these activities calls the API.
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { LANES } from '../../src/core/lanes.ts';
-import { SOURCE_FAILURE, SourceError } from '../../src/core/source.ts';
+
 import { pick, readCatalog } from '../../src/core/store/catalog.ts';
 import { missingTags } from '../../src/core/store/people.ts';
 import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
@@ -16,6 +16,7 @@ import { getRun, lockRun } from '../../src/jobs/sync/store/runs.ts';
 import { countTodo, reviveForTags } from '../../src/jobs/sync/store/staged-records.ts';
 import { MappingStoppedError } from '../../src/mapping/index.ts';
 import type { Deps } from '../shared/deps.ts';
+import { sourceFailure } from '../shared/failures.ts';
 import { wakeSinks } from '../shared/wake.ts';
 import { readsContacts } from './plan/plan-calls.ts';
 import { type PlanProgress, planPages } from './plan/plan-run.ts';
@@ -112,10 +113,9 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
         if (planned.done && db.kind === 'pglite') await db.query('vacuum plan_pages');
         return planned.done ? { ...planned, totals: await totalsOf(db, input.run) } : planned;
       } catch (error) {
-        if (error instanceof SourceError) throw sourceFailure(error);
         if (error instanceof MappingStoppedError)
           throw ApplicationFailure.nonRetryable(error.message, 'MAPPING_STOPPED');
-        throw error;
+        throw sourceFailure(error);
       }
     },
 
@@ -181,16 +181,6 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
   async function paceOf({ budget, account }: Deps, name: string): Promise<number> {
     return await budget.pace(account(name).tokens.map(({ key }) => key));
   }
-}
-
-function sourceFailure(error: SourceError): ApplicationFailure {
-  const { message, retryable, retryAfterMs } = error;
-  return ApplicationFailure.create({
-    message,
-    type: `${SOURCE_FAILURE}${error.code.toUpperCase()}`,
-    nonRetryable: !retryable,
-    ...(retryable && retryAfterMs !== undefined ? { nextRetryDelay: retryAfterMs } : {}),
-  });
 }
 
 function outcomesOf({ created, updated, unchanged, merged, rejected, failed, unknown }: RunReport) {

@@ -2,23 +2,17 @@
 // filters that the service ignored.
 
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { SourceError } from '../../../src/core/source.ts';
 import type { Queryable } from '../../../src/core/sql/database.ts';
 import type { CampaignRow } from '../../../src/jobs/campaigns/store/campaigns.ts';
 import { addWarning } from '../../../src/jobs/sync/store/run-warnings.ts';
-import { callReason, isRefusal, namedFor, refusal, refusalCode, toFailure } from '../../shared/failures.ts';
+import { judge } from '../../shared/judge.ts';
 
 /** Runs work whose refusals concern the whole plan. */
 export async function asPlanFailure<T>(account: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    const error = namedFor(account, thrown);
-    if (isRefusal(error)) {
-      const code = refusalCode(error);
-      throw refusal(code, callReason(error), { scope: 'run', step: 'readAudience' });
-    }
-    throw toFailure(error, 'readAudience', Context.current().info.attempt);
+    throw judge(account, thrown, 'readAudience', Context.current().info.attempt).failure;
   }
 }
 
@@ -33,18 +27,6 @@ export function requirePlanning({ run_id, state, planned_at }: CampaignRow): voi
     `the plan ${run_id} is ${now}, so its audience is no longer read`,
     'PLAN_OVER',
   );
-}
-
-/** Converts an error of a source. It ends the plan unless a later attempt may succeed. */
-export function sourceFailure(error: unknown): Error {
-  if (!(error instanceof SourceError)) return error as Error;
-  const { message, code, retryable, retryAfterMs } = error;
-  return ApplicationFailure.create({
-    message,
-    type: `SOURCE_${code.toUpperCase()}`,
-    nonRetryable: !retryable,
-    ...(retryable && retryAfterMs !== undefined ? { nextRetryDelay: retryAfterMs } : {}),
-  });
 }
 
 /** Number of items per filter. */

@@ -11,7 +11,7 @@ import type { Contact } from '../../../src/service/api-client/schemas/contact.ts
 import type { Page } from '../../../src/service/api-client/shapes.ts';
 import { type CallDeps, callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { shapeRefusal } from '../../shared/shape-refusal.ts';
+import { shapeRefusal } from '../../shared/failures.ts';
 import {
   cardFilters,
   cardQuery,
@@ -94,7 +94,7 @@ function refuseUnreadable<T>(
     status: 200,
     requestId: null,
   });
-  throw shapeRefusal(account, error, { scope: 'run', step: 'readAudience' });
+  throw shapeRefusal(account, error, 'readAudience');
 }
 
 async function asRead<T extends { readonly id: number }>(

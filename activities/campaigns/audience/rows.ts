@@ -29,7 +29,8 @@ import {
 } from '../../../src/jobs/campaigns/store/people.ts';
 import { addWarning } from '../../../src/jobs/sync/store/run-warnings.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { requirePlanning, sourceFailure } from './failures.ts';
+import { sourceFailure } from '../../shared/failures.ts';
+import { requirePlanning } from './failures.ts';
 import { memberOf } from './found.ts';
 
 /** Number of rows in one transaction; takes about 0.2 s. */

@@ -4,11 +4,12 @@ import { pick } from '../../../src/core/store/catalog.ts';
 import { noteOptOuts } from '../../../src/core/store/opt-outs.ts';
 import { noteMemberSeen } from '../../../src/jobs/campaigns/store/members.ts';
 import { noteRemote } from '../../../src/jobs/events/store/effect-notes.ts';
-import { UnexpectedShapeError } from '../../../src/service/api-client/errors.ts';
+import { ApiError, UnexpectedShapeError } from '../../../src/service/api-client/errors.ts';
 import type { Contact, ContactDetails } from '../../../src/service/api-client/schemas/contact.ts';
 import { callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { isRefusal, recordReason, refusalCode, refusalScope } from '../../shared/failures.ts';
+import { judge } from '../../shared/judge.ts';
+import { isRefusal } from '../../shared/refusal-scope.ts';
 import { wholeList } from '../../shared/whole-list.ts';
 import { CONTACTS, choose, withNumber } from '../../sync/contacts.ts';
 import { contactOf, isRechecked, type MemberContext, memberKey } from './check.ts';
@@ -102,16 +103,11 @@ export async function settleReadError(
 ): Promise<MemberResult> {
   const failed = (code: string, reason: string) => skipMember(deps, c, { state: 'failed', code, reason });
   if (error instanceof UnexpectedShapeError) return await suspected(unreadable(c, error));
-  // A 403 concerns the token or the plan, whatever its code, so every contact would get it.
-  const personal = isRefusal(error) && error.status !== 403;
-  if (personal && refusalScope(error, step) === 'record') {
-    const code = refusalCode(error);
-    const suspect = suspectOf(c, step, error, code);
-    return suspect === null
-      ? await failed(code, recordReason(c.campaign.account, error))
-      : await suspected(suspect);
-  }
-  throw error;
+  const judged = judge(c.campaign.account, error, step, c.member.attempts + 1);
+  if (judged.kind !== 'refused' || judged.reach !== 'record') throw error;
+  const { code, reason } = judged;
+  const suspect = error instanceof ApiError ? suspectOf(c, step, error, code) : null;
+  return suspect === null ? await failed(code, reason) : await suspected(suspect);
 
   /** @throws ApplicationFailure that pauses the campaign */
   async function suspected(suspect: Suspect): Promise<MemberResult> {

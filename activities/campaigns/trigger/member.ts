@@ -7,9 +7,9 @@ import type { MemberCheck } from '../../../src/jobs/campaigns/store/member-check
 import { countMemberFailure } from '../../../src/jobs/campaigns/store/members.ts';
 import { ApiError } from '../../../src/service/api-client/errors.ts';
 import { withSubject } from '../../shared/call-scope.ts';
-import type { AccountAccess, Deps } from '../../shared/deps.ts';
-import { notConfigured, toFailure } from '../../shared/failures.ts';
-import { MAX_INTERNAL_ERRORS } from '../../sync/record-step.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { configured, toFailure } from '../../shared/failures.ts';
+import { MAX_INTERNAL_ERRORS } from '../../shared/judge.ts';
 import { keepCalendars } from '../waves/next-in-waves.ts';
 import { openAfterRun } from './after.ts';
 import { callTrigger } from './call.ts';
@@ -36,7 +36,7 @@ export function createMemberSteps(deps: Deps) {
       const frozen: Frozen = {
         campaign,
         calendar: calendarOf(campaign),
-        account: accountOf(campaign.account),
+        account: configured(() => deps.account(campaign.account)),
         afterRun: await openAfterRun(deps.db, campaign),
       };
       if (kept.size >= MOST_FROZEN) kept.clear();
@@ -104,14 +104,6 @@ export function createMemberSteps(deps: Deps) {
     const code = isInternal ? 'HTTP_500' : (failure.type ?? 'INTERNAL');
     const reason = `${count} attempts in a row failed; the last failure is: ${failure.message}`;
     return await skipMember(deps, c, { state: 'failed', code, reason });
-  }
-
-  function accountOf(name: string): AccountAccess {
-    try {
-      return deps.account(name);
-    } catch (error) {
-      throw notConfigured(error);
-    }
   }
 
   async function call(step: Exclude<MemberStep, 'verifyMember'>, c: MemberContext): Promise<MemberResult> {

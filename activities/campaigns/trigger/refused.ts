@@ -3,19 +3,12 @@
 import { CancelledFailure } from '@temporalio/activity';
 import type { FlowId } from '../../../src/core/config/base.ts';
 import type { CampaignConfig } from '../../../src/jobs/campaigns/config.ts';
-import { type ApiError, InvalidArgumentError } from '../../../src/service/api-client/errors.ts';
+import { ApiError } from '../../../src/service/api-client/errors.ts';
 import { callScope } from '../../shared/call-scope.ts';
 import type { Deps } from '../../shared/deps.ts';
-import {
-  callReason,
-  isRefusal,
-  namedFor,
-  recordReason,
-  refusal,
-  refusalCode,
-  refusalScope,
-  toFailure,
-} from '../../shared/failures.ts';
+import { callReason, refusal } from '../../shared/failures.ts';
+import { judge } from '../../shared/judge.ts';
+import { refusalCode } from '../../shared/refusal-scope.ts';
 import type { MemberContext } from './check.ts';
 import {
   answerOf,
@@ -41,32 +34,33 @@ export async function refused(
   error: unknown,
 ): Promise<MemberResult> {
   const { member, campaign } = c;
-  namedFor(campaign.account, error);
   const settle = (what: Refused) => insist(() => settleRefused(deps, member, sends, what));
-  if (error instanceof InvalidArgumentError)
-    return answerOf(await settle(failedWith('INVALID_ARGUMENT', error.message)));
-  if (isRefusal(error)) {
-    const code = refusalCode(error);
+  const judged = judge(campaign.account, error, STEP, member.attempts + 1);
+  if (judged.kind === 'refused') {
+    const { code, reason, reach } = judged;
     if (code === 'ERR_TICKET_IN_HUMAN_SERVICE')
-      return answerOf(await settle(servedNow(c, error, await nowOf(deps))));
+      return answerOf(await settle(servedNow(c, error as ApiError, await nowOf(deps))));
     if (code === 'ERR_NO_CONTACT_FOUND') {
       // It was looked up by number since, and found.
-      if (member.contact_gone) return await suspected(deps, c, sends, unfound(c, error));
+      if (member.contact_gone) return await suspected(deps, c, sends, unfound(c, error as ApiError));
       const state = await settle({ end: GONE, wait: { forgetContact: true } });
       return answerOf(state, state === 'waiting' ? 'findMember' : null);
     }
-    if (!concernsCampaign(error)) {
-      const suspect = suspectOf(c, STEP, error, code);
+    if (reach === 'record') {
+      const suspect = error instanceof ApiError ? suspectOf(c, STEP, error, code) : null;
       if (suspect !== null) return await suspected(deps, c, sends, suspect);
-      return answerOf(await settle(failedWith(code, recordReason(campaign.account, error))));
+      return answerOf(await settle(failedWith(code, reason)));
     }
-    const state = await settle({ wait: {}, ...failedWith(code, recordReason(campaign.account, error)) });
+    const state = await settle({ wait: {}, ...failedWith(code, reason) });
     if (state !== 'waiting') return answerOf(state);
     deps.log.warn({ run: campaign.run_id, code }, 'the account refuses the triggers of a campaign');
-    throw refusal(code, campaignReason(error, campaign.spec.config), { scope: 'run', step: STEP });
+    throw refusal(code, campaignReason(error as ApiError, campaign.spec.config), {
+      scope: 'run',
+      step: STEP,
+    });
   }
   const { signal: called } = callScope();
-  const failure = called.aborted ? called.reason : toFailure(error, STEP, member.attempts + 1);
+  const failure = called.aborted ? called.reason : judged.failure;
   const { type = 'CANCELLED' } = failure as { type?: string };
   const end = failedWith(type, 'it was refused temporarily, after it had been given up');
   const state = await settle({ wait: {}, ...end });
@@ -112,17 +106,6 @@ function servedNow(c: MemberContext, error: ApiError, at: Date): Refused {
 }
 
 const failedWith = (code: string, reason: string): Refused => ({ end: { state: 'failed', code, reason } });
-
-/**
- * True if every member would get this refusal. The API text (Flows) does not show the code of the 404 for the
- * connection, so every 404 counts unless it concerns this person. A 403 decides who may trigger at all.
- */
-function concernsCampaign(error: ApiError): boolean {
-  const { status } = error;
-  const code = refusalCode(error);
-  if (status === 404) return code !== 'ERR_NO_TICKET_FOUND';
-  return status === 403 || refusalScope(error, STEP) === 'run';
-}
 
 /** What was refused and what to check. The service's response names neither flow nor connection. */
 function campaignReason(

@@ -8,8 +8,7 @@ import type { CampaignStep, ShapeDetails } from '../../../src/jobs/sync/contract
 import { KNOWN_ERROR_CODES } from '../../../src/service/api-client/error-codes.ts';
 import type { ApiError, UnexpectedShapeError } from '../../../src/service/api-client/errors.ts';
 import { assumedBy } from '../../shared/deps.ts';
-import { callReason, forAccount, refusal, shapeDetails } from '../../shared/failures.ts';
-import { shapeReason } from '../../shared/shape-refusal.ts';
+import { callReason, forAccount, refusal, shapeDetails, shapeReason } from '../../shared/failures.ts';
 import type { MemberContext } from './check.ts';
 
 /** A suspect refusal: the code that is counted, what the service answered, and what to do about it. */

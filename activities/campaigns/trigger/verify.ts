@@ -12,7 +12,8 @@ import type { FlowTrigger } from '../../../src/service/api-client/resources/flow
 import type { Conversation } from '../../../src/service/api-client/schemas/conversation.ts';
 import { callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { callReason, comeBack, isRefusal, refusal } from '../../shared/failures.ts';
+import { callReason, comeBack, refusal } from '../../shared/failures.ts';
+import { isRefusal } from '../../shared/refusal-scope.ts';
 import { type MemberContext, memberKey } from './check.ts';
 import { answerOf, type MemberResult } from './outcome.ts';
 

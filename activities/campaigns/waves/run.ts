@@ -26,8 +26,8 @@ import {
 import { countMembers } from '../../../src/jobs/campaigns/store/next.ts';
 import { catchUp } from '../../../src/jobs/campaigns/store/results.ts';
 import { FLIGHT_SECONDS } from '../../shared/api-call.ts';
-import type { AccountAccess, Deps } from '../../shared/deps.ts';
-import { notConfigured } from '../../shared/failures.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { configured } from '../../shared/failures.ts';
 import { createCommandActivities } from '../commands.ts';
 import { pollerStates } from '../plan-checks.ts';
 import { REFUSED, refuseCommand, refuseUnlessPlanned } from '../refusals.ts';
@@ -157,12 +157,7 @@ export function createCampaignRunActivities(
   }
 
   async function budgetOf(name: string): Promise<{ tokenKey: string; callsPerMinute: number }> {
-    let account: AccountAccess;
-    try {
-      account = deps.account(name);
-    } catch (error) {
-      throw notConfigured(error);
-    }
+    const account = configured(() => deps.account(name));
     const callsPerMinute = await deps.budget.pace(account.tokens.map(({ key }) => key));
     return { tokenKey: account.tokenKey, callsPerMinute };
   }

@@ -12,26 +12,12 @@ import {
   getEvent,
   noteProgress,
 } from '../../../src/jobs/events/store/events.ts';
-import {
-  ApiError,
-  InvalidArgumentError,
-  UnexpectedShapeError,
-} from '../../../src/service/api-client/errors.ts';
+import { ApiError } from '../../../src/service/api-client/errors.ts';
 import { type CallSubject, withSubject } from '../../shared/call-scope.ts';
 import type { AccountAccess, Deps } from '../../shared/deps.ts';
-import {
-  isRefusal,
-  namedFor,
-  recordReason,
-  refusal,
-  refusalCode,
-  refusalScope,
-  shapeScope,
-  toFailure,
-} from '../../shared/failures.ts';
-import { shapeRefusal } from '../../shared/shape-refusal.ts';
+import { refusal, toFailure } from '../../shared/failures.ts';
+import { judge, MAX_INTERNAL_ERRORS } from '../../shared/judge.ts';
 import type { Subject } from '../../shared/write-once.ts';
-import { isTransient, MAX_INTERNAL_ERRORS } from '../../sync/record-step.ts';
 import type { EffectRequest } from './first-step.ts';
 
 export interface EffectInput {
@@ -118,7 +104,7 @@ export async function runEffect<T extends EffectType>(
     };
     return await withSubject(subjectOfCalls(effect.request, progress), () => work(effect));
   } catch (error) {
-    return await settleError(deps, step, { event: input.event, account }, namedFor(account, error));
+    return await settleError(deps, step, { event: input.event, account }, error);
   }
 }
 
@@ -142,45 +128,35 @@ async function settleError(
   const { db, log } = deps;
   const failed = (code: string, reason: string) =>
     finish(deps, db, event, { outcome: 'failed', step, code, reason });
-  // Refused before anything was sent: no call can carry a value of the event.
-  if (error instanceof InvalidArgumentError) return await failed('INVALID_ARGUMENT', error.message);
-  if (error instanceof MediaError && !error.retryable) return await failed(error.code, error.message);
-  if (error instanceof UnexpectedShapeError) {
-    const scope = shapeScope(error, step);
-    if (scope === 'record') return await failed('UNEXPECTED_SHAPE', recordReason(account, error));
-    const { assumption } = error;
-    log.warn({ event, step, code: 'UNEXPECTED_SHAPE', assumption }, `the response to ${step} can't be read`);
-    throw shapeRefusal(account, error, { scope, step });
-  }
-  if (isRefusal(error)) {
-    const code = refusalCode(error);
-    if (refusalScope(error, step) === 'record') return await failed(code, reasonOf(account, error));
-    log.warn({ event, step, code }, `the account refuses the step ${step}`);
+  const judged = judge(account, error, step, 1);
+  if (judged.kind === 'passed') throw judged.failure;
+  const { code, reason } = judged;
+  if (judged.kind === 'refused') {
+    if (judged.reach === 'record') return await failed(code, reason + servedIn(error));
+    if (code === 'UNEXPECTED_SHAPE') log.warn({ event, step, code }, `the response to ${step} can't be read`);
+    else log.warn({ event, step, code }, `the account refuses the step ${step}`);
     throw code === 'FORBIDDEN'
-      ? refusal(code, `${error.message}: the storage is full, or the plan lacks it`, { scope: 'step', step })
-      : toFailure(error, step, 1);
+      ? refusal(code, `${(error as Error).message}: the storage is full, or the plan lacks it`, {
+          scope: 'step',
+          step,
+        })
+      : judged.failure;
   }
-  if (error instanceof MediaError || isTransient(error)) {
-    const failures = await countEventAttempt(db, event);
-    if (failures >= MAX_INTERNAL_ERRORS) {
-      if (error instanceof MediaError) return await failed(error.code, `${error.message}, ${failures} times`);
-      if (error instanceof ApiError && error.status === 500)
-        return await failed('HTTP_500', `the service returned an internal error ${failures} times`);
-    }
-    throw toFailure(error, step, failures);
-  }
-  const failure = toFailure(error, step, 1);
-  if ((failure as { type?: string }).type === 'INTERNAL')
+  if (judged.isOwn) {
     log.error({ event, step, err: error }, 'a step of an event failed');
-  throw failure;
+    throw judged.failure;
+  }
+  const failures = await countEventAttempt(db, event);
+  if (failures >= MAX_INTERNAL_ERRORS && (judged.isInternal || error instanceof MediaError))
+    return await failed(code, `${reason}, ${failures} times`);
+  throw toFailure(error, step, failures);
 }
 
-function reasonOf(account: string, error: ApiError): string {
-  const reason = recordReason(account, error);
-  return error.ticketId === null
-    ? reason
-    : `${reason}: a person is serving the contact in conversation ${error.ticketId}`;
-}
+/** The conversation in which a person is serving the contact. */
+const servedIn = (error: unknown): string =>
+  error instanceof ApiError && error.ticketId !== null
+    ? `: a person is serving the contact in conversation ${error.ticketId}`
+    : '';
 
 /** Ends the event, and the intent whose effect is done. */
 export async function finish(

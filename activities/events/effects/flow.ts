@@ -1,7 +1,7 @@
 // Step that triggers a flow, at most once, because nothing shows whether it ran.
 import type { EffectResult } from '../../../src/jobs/events/contract/intake.ts';
 import type { Deps } from '../../shared/deps.ts';
-import { isRefusal } from '../../shared/failures.ts';
+import { isRefusal } from '../../shared/refusal-scope.ts';
 import { writeOnce } from '../../shared/write-once.ts';
 import { type EffectInput, finish, personOf, runEffect, subjectOf } from './effect.ts';
 

@@ -7,14 +7,16 @@ import { describe, expect, it, vi } from 'vitest';
 import {
   backoffMs,
   comeBack,
-  isRefusal,
   rateLimitWaitMs,
   recordReason,
+  toFailure,
+} from '../../../../activities/shared/failures.ts';
+import {
+  isRefusal,
   refusalCode,
   refusalScope,
   refusesToken,
-  toFailure,
-} from '../../../../activities/shared/failures.ts';
+} from '../../../../activities/shared/refusal-scope.ts';
 import { LedgerError } from '../../../../src/core/sql/database.ts';
 import type { RefusalDetails, RefusalScope } from '../../../../src/jobs/sync/contract/run.ts';
 import { KNOWN_ERROR_CODES } from '../../../../src/service/api-client/error-codes.ts';

@@ -7,7 +7,7 @@ import {
   findMessage,
   type Wanted,
 } from '../../../../../activities/events/effects/message-match.ts';
-import { refusalScope } from '../../../../../activities/shared/failures.ts';
+import { refusalScope } from '../../../../../activities/shared/refusal-scope.ts';
 import type { LookAlike } from '../../../../../src/core/store/intents.ts';
 import type { EffectStep } from '../../../../../src/jobs/events/contract/intake.ts';
 import { ApiError } from '../../../../../src/service/api-client/errors.ts';
