@@ -79,10 +79,12 @@ async function wake(): Promise<void> {
 
 const arrived = (count: number) => until(`${count} events arrived`, () => bus.ids.length >= count);
 
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');
+
 async function sluice(args: string) {
   const argv = ['outbox', ...args.split(' '), '--server', operator.server];
   const ended = await runHere((program) => registerOutbox(program, {}), argv);
-  return { ...ended, sinks: () => (JSON.parse(ended.stdout) as { sinks: SinkStatus[] }).sinks };
+  return { ...ended, sinks: () => linesOf(ended.stdout).map((line) => JSON.parse(line) as SinkStatus) };
 }
 
 describe('the workflow of a sink', () => {

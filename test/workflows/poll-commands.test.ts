@@ -131,7 +131,14 @@ async function startWorkers() {
 async function sluice(args: string) {
   const argv = [...args.split(' '), '--server', operator.server];
   const ended = await runHere((program) => registerPoll(program, {}), argv);
-  return { ...ended, json: () => JSON.parse(ended.stdout) as unknown };
+  return {
+    ...ended,
+    json: () =>
+      ended.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+  };
 }
 
 describe('without a worker', () => {
@@ -160,18 +167,16 @@ describe('with a worker', () => {
   afterAll(() => stop());
 
   it('a poller is started once, shown, polled, paused, resumed and stopped; it keeps its position', async () => {
-    expect(await sluice('poll status --json').then(({ json }) => json())).toMatchObject({
-      pollers: [
-        { ...MAIN, state: 'stopped', startedAt: null, polls: 0 },
-        { poller: 'spare', state: 'stopped' },
-      ],
-    });
+    expect(await sluice('poll status --json').then(({ json }) => json())).toMatchObject([
+      { ...MAIN, state: 'stopped', startedAt: null, polls: 0 },
+      { poller: 'spare', state: 'stopped' },
+    ]);
     expect((await sluice('poll now main')).code).toBe(3);
 
     expect((await sluice('poll start main')).stdout).toBe('main (account acme): started\n');
-    expect((await sluice('poll start --json main')).json()).toEqual({
-      pollers: [{ poller: 'main', account: 'acme', started: false }],
-    });
+    expect((await sluice('poll start --json main')).json()).toEqual([
+      { poller: 'main', account: 'acme', started: false },
+    ]);
 
     expect((await sluice('poll now main')).stdout).toBe('main was polled: nothing new\n');
     news = 3;
@@ -202,9 +207,9 @@ describe('with a worker', () => {
       code: 3,
       stderr: 'the poller "main" is not running; `sluice poll start main` starts it',
     });
-    expect((await sluice('poll status main --json')).json()).toMatchObject({
-      pollers: [{ state: 'stopped', messages: 3, startedAt: expect.any(String), trouble: null }],
-    });
+    expect((await sluice('poll status main --json')).json()).toMatchObject([
+      { state: 'stopped', messages: 3, startedAt: expect.any(String), trouble: null },
+    ]);
     const history = await temporal.client.workflow.getHandle('conversation-polling/acme/main').fetchHistory();
     const reasons = (history.events ?? []).map(
       (one) => one.workflowExecutionCancelRequestedEventAttributes?.cause,
@@ -269,9 +274,7 @@ describe('with a worker', () => {
     answer();
     afterBegin = async () => undefined;
     await handle.executeUpdate(pollNowUpdate);
-    expect((await sluice('poll status main --json')).json()).toMatchObject({
-      pollers: [{ state: 'polling' }],
-    });
+    expect((await sluice('poll status main --json')).json()).toMatchObject([{ state: 'polling' }]);
   });
 
   it('gaps are listed one per line, for the named pollers', async () => {

@@ -12,7 +12,7 @@ import { comeBack, refusal } from '../../shared/failures.ts';
 import { attemptOnce } from '../../shared/write-once.ts';
 import { addAfterEvents, openAmong } from './after.ts';
 import { checkMember, type MemberContext, memberKey, questionOf, type Verdict, zonesOf } from './check.ts';
-import { giveUp, insist, type MemberResult, nameOf, nowOf, settleVerdict, withAfter } from './outcome.ts';
+import { giveUp, type MemberResult, nameOf, nowOf, retryWrite, settleVerdict, withAfter } from './outcome.ts';
 import { refused } from './refused.ts';
 import { contradiction, namesContact } from './verify.ts';
 
@@ -54,13 +54,13 @@ export async function callTrigger(deps: Deps, c: MemberContext): Promise<MemberR
       const sent = triggerOf(right());
       const wrong = contradiction(raw, sent);
       if (wrong !== null) return await triggeredAnother(deps, right(), wrong);
-      return await insist(() => triggered(deps, right(), namesContact(raw, sent)));
+      return await retryWrite(() => triggered(deps, right(), namesContact(raw, sent)));
     },
     // Nothing shows whether the flow ran.
     lost: async (_, sends) => {
       const { member } = right().context;
       deps.log.warn({ run: member.run_id, member: member.id }, 'the answer to a trigger was lost');
-      return await insist(() => giveUp(deps, member, sends));
+      return await retryWrite(() => giveUp(deps, member, sends));
     },
     refused: (error, sends) => refused(deps, right().context, sends, error),
   });
@@ -160,7 +160,7 @@ async function triggeredAnother(
   const reason = `the response to the trigger names ${wrong}`;
   const end = { state: 'unknown', code: 'WRONG_TARGET', reason } as const;
   const at = await nowOf(deps);
-  await insist(() => endMember(deps.db, nameOf(member), end, at, sends));
+  await retryWrite(() => endMember(deps.db, nameOf(member), end, at, sends));
   deps.log.error({ run: campaign.run_id, member: member.id, code: end.code }, reason);
   const way =
     'check in the service what it did, and see the assumptions flows.contactField and flows.contactIdentity';

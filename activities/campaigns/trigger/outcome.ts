@@ -32,7 +32,7 @@ const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 2000;
 
 /** Retries a write while the ledger is unavailable, because the outcome is stored nowhere else. */
-export async function insist<T>(write: () => Promise<T>): Promise<T> {
+export async function retryWrite<T>(write: () => Promise<T>): Promise<T> {
   const until = performance.now() + KEEP_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
     try {

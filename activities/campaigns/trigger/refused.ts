@@ -13,12 +13,12 @@ import type { MemberContext } from './check.ts';
 import {
   answerOf,
   GONE,
-  insist,
   type MemberResult,
   nowOf,
   type Refused,
   releaseOrEnd,
   retryOf,
+  retryWrite,
   served,
   settleRefused,
 } from './outcome.ts';
@@ -34,7 +34,7 @@ export async function refused(
   error: unknown,
 ): Promise<MemberResult> {
   const { member, campaign } = c;
-  const settle = (what: Refused) => insist(() => settleRefused(deps, member, sends, what));
+  const settle = (what: Refused) => retryWrite(() => settleRefused(deps, member, sends, what));
   const judged = judge(campaign.account, error, STEP, member.attempts + 1);
   if (judged.kind === 'refused') {
     const { code, reason, reach } = judged;
@@ -77,7 +77,7 @@ async function suspected(
 ): Promise<MemberResult> {
   const { member, campaign } = c;
   const at = await nowOf(deps);
-  const { paused, state } = await insist(() =>
+  const { paused, state } = await retryWrite(() =>
     deps.db.transaction(async (tx) => {
       const { paused, reason } = await judgeSuspect(tx, c, STEP, suspect);
       const end = failedWith(suspect.code, reason);

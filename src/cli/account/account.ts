@@ -1,11 +1,13 @@
 // `sluice account`: what the accounts of the configuration offer, with the ids that configurations need.
 import type { Command } from 'commander';
 import type { AccountLists } from '../../operator/contract/accounts.ts';
+import type { Output } from '../../operator/contract/index.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { EXIT } from '../lib/exit.ts';
 import { formatCount, formatMany } from '../lib/terminal/format.ts';
+import { printList } from '../lib/terminal/list.ts';
 import { printLines } from '../lib/terminal/print.ts';
 import { type Column, lineWidth, tableOf } from '../lib/terminal/table.ts';
 
@@ -18,24 +20,15 @@ export function registerAccount(program: Command, env: NodeJS.ProcessEnv): void 
 
   withSessionOptions(account.command('list'))
     .description('list the accounts of the configuration')
-    .option('--json', 'print the accounts as JSON', false)
+    .option('--json', 'print one JSON object per line', false)
     .action((options: Options) =>
       withOperator(options, env, { command: 'sluice account list', mayBeEmpty: true }, async (client) => {
         const { accounts } = await client.call('GET /accounts', {});
-        if (options.json) printLines([JSON.stringify({ accounts })]);
-        else
-          printLines(
-            tableOf<(typeof accounts)[number]>(
-              [
-                ['account', 'left', (row) => row.account],
-                ['address', 'left', (row) => row.baseUrl],
-                ['tokens', 'right', (row) => formatCount(row.tokens)],
-                ['calls/min', 'right', (row) => formatCount(row.callsPerMinute)],
-                ['time zone', 'left', (row) => row.timeZone],
-              ],
-              accounts,
-            ),
-          );
+        await printList({
+          json: options.json,
+          columns: ACCOUNTS,
+          read: async () => ({ items: accounts, next: null }),
+        });
         return EXIT.ok;
       }),
     );
@@ -57,6 +50,14 @@ export function registerAccount(program: Command, env: NodeJS.ProcessEnv): void 
       ),
     );
 }
+
+const ACCOUNTS: readonly Column<Output<'GET /accounts'>['accounts'][number]>[] = [
+  ['account', 'left', ({ account }) => account, 'keep'],
+  ['address', 'left', ({ baseUrl }) => baseUrl],
+  ['tokens', 'right', ({ tokens }) => formatCount(tokens)],
+  ['calls/min', 'right', ({ callsPerMinute }) => formatCount(callsPerMinute)],
+  ['time zone', 'left', ({ timeZone }) => timeZone],
+];
 
 const INDENT = '  ';
 type Named = AccountLists['tags']['items'][number];

@@ -9,7 +9,7 @@ import { say } from '../lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/terminal/format.ts';
-import { printJson } from '../lib/terminal/print.ts';
+import { printEntries, printJson } from '../lib/terminal/print.ts';
 import { inZone } from '../lib/zone.ts';
 import { describeChanges } from './apply-schedules.ts';
 import { asJson, describeEntry } from './describe-schedule.ts';
@@ -36,12 +36,11 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
 
   withSessionOptions(schedule.command('apply'))
     .description('create, update and delete schedules on the Temporal server to match the configuration')
-    .option('--json', 'print the changes as JSON', false)
+    .option('--json', 'print one JSON object per line', false)
     .action((options: Options) =>
       run(options, 'apply', async (client) => {
         const { changes } = await client.call('POST /schedules/apply', { jobs: [job] });
-        if (options.json)
-          printJson({ changes: changes.map(({ change, ...name }) => ({ ...namedBy(name), change })) });
+        if (options.json) printEntries(changes.map(({ change, ...name }) => ({ ...namedBy(name), change })));
         else if (changes.length === 0) say('neither the configuration nor the server has a schedule');
         else for (const line of describeChanges(changes)) process.stdout.write(`${line}\n`);
         return EXIT.ok;
@@ -50,7 +49,7 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
 
   withSessionOptions(schedule.command('list'))
     .description('list the schedules of the configuration and the server, with their next times')
-    .option('--json', 'print the schedules as JSON', false)
+    .option('--json', 'print one JSON object per line', false)
     .action((options: Options) =>
       run(options, 'list', async (client) => {
         const schedules: ScheduleEntry[] = [];
@@ -59,7 +58,7 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
           schedules.push(...page.schedules);
           after = page.next;
         }
-        if (options.json) printJson({ schedules: schedules.map(asJson) });
+        if (options.json) printEntries(schedules.map(asJson));
         else if (schedules.length === 0) say(`no ${job} has a schedule`);
         else
           for (const entry of schedules)

@@ -6,6 +6,7 @@ import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { EXIT } from '../lib/exit.ts';
 import { formatCount, formatDuration, formatMany, formatTime } from '../lib/terminal/format.ts';
+import { printList } from '../lib/terminal/list.ts';
 import { printLines } from '../lib/terminal/print.ts';
 import { type Column, tableOf } from '../lib/terminal/table.ts';
 import { type PeriodOptions, periodOf, withPeriod } from './period.ts';
@@ -36,10 +37,17 @@ export function registerCalls(program: Command, env: NodeJS.ProcessEnv): void {
       withOperator(options, env, { command: 'sluice calls list' }, async (client) => {
         const { run, request, status, failed, lost, unmasked: unmask, limit } = options;
         const outcome = lost ? ('lost' as const) : failed ? ('failed' as const) : undefined;
-        const input = { ...periodOf(options), run, request, status, outcome, unmask, limit };
-        const { calls: found, next } = await client.call('GET /calls', input);
-        printLines(options.json ? found.map((call) => JSON.stringify(call)) : tableOf(CALLS, found));
-        say(`${formatMany(found.length, 'call')}${next === null ? '' : ', and there are more: see --limit'}`);
+        const input = { ...periodOf(options), run, request, status, outcome, unmask };
+        const { count, more } = await printList({
+          json: options.json,
+          limit,
+          columns: CALLS,
+          async read(size, before: string | undefined) {
+            const { calls: items, next } = await client.call('GET /calls', { ...input, limit: size, before });
+            return { items, next };
+          },
+        });
+        say(`${formatMany(count, 'call')}${more ? ', and there are more: see --limit' : ''}`);
         return EXIT.ok;
       }),
     );

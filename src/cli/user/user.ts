@@ -10,8 +10,9 @@ import { type SessionOptions, withSessionOptions } from '../lib/connect/session.
 import { EXIT } from '../lib/exit.ts';
 import { readSecret } from '../lib/terminal/ask-secret.ts';
 import { formatMany, formatTime } from '../lib/terminal/format.ts';
+import { printList } from '../lib/terminal/list.ts';
 import { printLines } from '../lib/terminal/print.ts';
-import { type Column, tableOf } from '../lib/terminal/table.ts';
+import type { Column } from '../lib/terminal/table.ts';
 
 interface Options extends SessionOptions {
   readonly json: boolean;
@@ -51,9 +52,15 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
 
   command('list', 'list users').action((options: Options) =>
     run(options, 'list', async (client) => {
-      const { users, next } = await client.call('GET /users', { limit: 1000 });
-      printLines(options.json ? users.map((each) => JSON.stringify(each)) : tableOf(COLUMNS, users));
-      say(`${formatMany(users.length, 'user')}${next === null ? '' : ', and there are more'}`);
+      const { count, more } = await printList({
+        json: options.json,
+        columns: COLUMNS,
+        async read(limit, after: string | undefined) {
+          const { users: items, next } = await client.call('GET /users', { limit, after });
+          return { items, next };
+        },
+      });
+      say(`${formatMany(count, 'user')}${more ? ', and there are more' : ''}`);
       return null;
     }),
   );

@@ -213,7 +213,7 @@ describe('with a Temporal server', () => {
     const json = async (args: string) => {
       const ended = await sluice(`${args} --json`, away());
       expect(ended.code, ended.stderr).toBe(0);
-      return JSON.parse(ended.stdout) as Record<string, unknown>;
+      return lines(ended.stdout).map((line) => JSON.parse(line) as Record<string, unknown>);
     };
     const run = {
       run: 'acme/leads/1',
@@ -223,13 +223,11 @@ describe('with a Temporal server', () => {
       read: 3,
       outcomes: expect.objectContaining({ rejected: 1, failed: 1, unknown: 1 }),
     };
-    expect(await json('sync runs leads')).toEqual({ runs: [expect.objectContaining(run)], next: null });
-    expect(await json('sync list')).toMatchObject({
-      syncs: [
-        { sync: 'leads', state: 'idle', source: { name: 'leads', type: 'csv' }, last: run },
-        { sync: 'other', state: 'idle', last: null, schedule: null },
-      ],
-    });
+    expect(await json('sync runs leads')).toEqual([expect.objectContaining(run)]);
+    expect(await json('sync list')).toMatchObject([
+      { sync: 'leads', state: 'idle', source: { name: 'leads', type: 'csv' }, last: run },
+      { sync: 'other', state: 'idle', last: null, schedule: null },
+    ]);
     const { stdout } = await sluice('sync runs leads', away());
     expect(lines(stdout)[1]).toMatch(/^acme\/leads\/1 +sync +finished .* 1 rejected, 1 failed, 1 unknown$/);
     expect((await sluice('sync status other', away())).code).toBe(3);
@@ -248,13 +246,12 @@ describe('with a Temporal server', () => {
       'sluice sync schedule apply',
     );
     expect((await sluice('sync schedule pause other', away())).code).toBe(3);
-    expect(await run('apply')).toEqual({ changes: [{ account: 'acme', sync: 'leads', change: 'create' }] });
+    expect(await run('apply')).toEqual({ account: 'acme', sync: 'leads', change: 'create' });
     expect(await run('pause leads --reason holiday')).toMatchObject({
       scheduleId: 'sync/acme/leads',
       paused: true,
     });
-    const { schedules } = (await run('list')) as { schedules: Record<string, unknown>[] };
-    expect(schedules).toMatchObject([
+    expect([await run('list')]).toMatchObject([
       {
         sync: 'leads',
         state: 'in-step',

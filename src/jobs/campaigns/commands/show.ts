@@ -6,6 +6,7 @@ import { say } from '../../../cli/lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../../../cli/lib/connect/session.ts';
 import { EXIT, exitCodeOfBlock } from '../../../cli/lib/exit.ts';
 import { formatMany, formatTime } from '../../../cli/lib/terminal/format.ts';
+import { printEntries } from '../../../cli/lib/terminal/print.ts';
 import { type Column, tableOf } from '../../../cli/lib/terminal/table.ts';
 import { inZone } from '../../../cli/lib/zone.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
@@ -37,7 +38,7 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
       run('list', options, async (client) => {
         const { account, limit } = options;
         const { runs, next } = await client.call('GET /campaign-runs', { campaign: name, account, limit });
-        if (options.json) for (const run of runs) process.stdout.write(`${JSON.stringify(run)}\n`);
+        if (options.json) printEntries(runs);
         else if (runs.length > 0)
           process.stdout.write(`${describeRuns(runs.map((run) => inZone(options, run))).join('\n')}\n`);
         say(`${formatMany(runs.length, 'run')}${next === null ? '' : '; there are more, see --limit'}`);

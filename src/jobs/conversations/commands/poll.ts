@@ -6,18 +6,14 @@ import { say } from '../../../cli/lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../../../cli/lib/connect/session.ts';
 import { CliError, EXIT, exitCodeOfBlock } from '../../../cli/lib/exit.ts';
 import { formatCount, formatMany } from '../../../cli/lib/terminal/format.ts';
-import { printJson } from '../../../cli/lib/terminal/print.ts';
-import { listOf } from '../../../cli/lib/terminal/table.ts';
+import { printList } from '../../../cli/lib/terminal/list.ts';
+import { printEntries, printJson } from '../../../cli/lib/terminal/print.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
 import { OperatorError } from '../../../operator/error.ts';
-import type { PollGap } from '../contract/pollers.ts';
 import { describePollers, gapColumns } from './describe-poller.ts';
 
 type Options = SessionOptions & { readonly json: boolean };
 type ReasonOptions = Options & { readonly reason: string };
-
-/** Maximum number of gaps of one request. */
-const PAGE = 1000;
 
 export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
   const poll = program
@@ -32,13 +28,13 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
 
   withSessionOptions(poll.command('start').argument('[names...]', 'names of pollers'))
     .description('start the given pollers, or all of the configuration; active pollers are left alone')
-    .option('--json', 'print the started pollers as JSON', false)
+    .option('--json', 'print one JSON object per line', false)
     .action((given: string[], options: Options) =>
       run(options, 'start', async (client, { where }) => {
         const { pollers, workers } = await client.call('POST /pollers/start', { names: namesOf(given) });
         if (where === 'here') say('no service runs: they poll when you start `sluice dev`');
         else if (!workers) say('no worker runs yet: they wait until one is started (`sluice worker`)');
-        if (options.json) printJson({ pollers });
+        if (options.json) printEntries(pollers);
         else
           for (const { poller, account, started } of pollers)
             line(`${poller} (account ${account}): ${started ? 'started' : 'runs already'}`);
@@ -48,11 +44,11 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
 
   withSessionOptions(poll.command('status').argument('[names...]', 'names of pollers'))
     .description('show the state, the lag, the calls and the problems of pollers')
-    .option('--json', 'print the pollers as JSON', false)
+    .option('--json', 'print one JSON object per line', false)
     .action((given: string[], options: Options) =>
       run(options, 'status', async (client) => {
         const { pollers } = await client.call('GET /pollers', { names: namesOf(given) });
-        if (options.json) printJson({ pollers });
+        if (options.json) printEntries(pollers);
         else if (pollers.length === 0) say('the configuration has no pollers, and none has ever run');
         else for (const each of describePollers(pollers)) line(each);
         const blocked = pollers.find(({ state }) => state === 'blocked')?.blocked ?? null;
@@ -66,10 +62,17 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: 5000 }), 100)
     .action((given: string[], options: Options & { readonly limit: number }) =>
       run(options, 'gaps', async (client) => {
-        const { gaps, more } = await gapsOf(client, namesOf(given), options.limit);
-        const lines = options.json ? gaps.map((gap) => JSON.stringify(gap)) : listOf(gapColumns(), gaps);
-        for (const each of lines) line(each);
-        say(`${formatMany(gaps.length, 'gap')}${more ? ', and there are more: see --limit' : ''}`);
+        const names = namesOf(given);
+        const { count, more } = await printList({
+          json: options.json,
+          limit: options.limit,
+          columns: gapColumns(),
+          async read(limit, before: string | undefined) {
+            const { gaps: items, next } = await client.call('GET /gaps', { names, limit, before });
+            return { items, next };
+          },
+        });
+        say(`${formatMany(count, 'gap')}${more ? ', and there are more: see --limit' : ''}`);
         return EXIT.ok;
       }),
     );
@@ -137,17 +140,6 @@ interface Done {
 }
 
 const namesOf = (given: readonly string[]) => (given.length === 0 ? undefined : given);
-
-async function gapsOf(client: OperatorClient, names: readonly string[] | undefined, limit: number) {
-  const gaps: PollGap[] = [];
-  for (let before: string | undefined; ; ) {
-    const size = Math.min(PAGE, limit - gaps.length);
-    const page = await client.call('GET /gaps', { names, limit: size, before });
-    gaps.push(...page.gaps);
-    if (page.next === null || gaps.length >= limit) return { gaps, more: page.next !== null };
-    before = page.next;
-  }
-}
 
 /** A refusal of the service ends with the exit code that its code has in every command. */
 function blocked(error: unknown): never {

@@ -7,7 +7,9 @@ import { type SessionOptions, withSessionOptions } from '../../../cli/lib/connec
 import { CliError, EXIT } from '../../../cli/lib/exit.ts';
 import { confirm, requireAnswer, withYes } from '../../../cli/lib/terminal/confirm.ts';
 import { formatCount, formatDuration, formatMany, formatTime } from '../../../cli/lib/terminal/format.ts';
-import { type Column, listOf } from '../../../cli/lib/terminal/table.ts';
+import { printList } from '../../../cli/lib/terminal/list.ts';
+import { printEntries } from '../../../cli/lib/terminal/print.ts';
+import type { Column } from '../../../cli/lib/terminal/table.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
 import type { Input } from '../../../operator/contract/index.ts';
 import { CONVERSATION_EVENT_TYPES } from '../../conversations/contract/events.ts';
@@ -36,11 +38,11 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
 
   withSessionOptions(outbox.command('status'))
     .description('show the state of each sink, with waiting and dead events')
-    .option('--json', 'print the sinks as JSON', false)
+    .option('--json', 'print one JSON object per line', false)
     .action((options: Options) =>
       run(options, 'status', async (client) => {
         const { sinks } = await client.call('GET /sinks', {});
-        if (options.json) line(JSON.stringify({ sinks }));
+        if (options.json) printEntries(sinks);
         else if (sinks.length === 0) say('the configuration has no sinks');
         else for (const sink of sinks) for (const each of describeSink(sink, new Date())) line(each);
         return EXIT.ok;
@@ -53,10 +55,16 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
     .action((options: Options) =>
       run(options, 'list', async (client) => {
         const filter = filterOf(options, ['waiting', 'dead']);
-        const { events: found, next } = await client.call('GET /outbox', filter);
-        const lines = options.json ? found.map((entry) => JSON.stringify(entry)) : listOf(COLUMNS, found);
-        for (const each of lines) line(each);
-        say(`${events(found.length)}${next === null ? '' : ', and perhaps more: see --limit'}`);
+        const { count, more } = await printList({
+          json: options.json,
+          limit: filter.limit,
+          columns: COLUMNS,
+          async read() {
+            const { events: items, next } = await client.call('GET /outbox', filter);
+            return { items, next };
+          },
+        });
+        say(`${events(count)}${more ? ', and perhaps more: see --limit' : ''}`);
         return EXIT.ok;
       }),
     );

@@ -6,8 +6,8 @@ import { say } from '../../../cli/lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../../../cli/lib/connect/session.ts';
 import { EXIT } from '../../../cli/lib/exit.ts';
 import { formatCount, formatDuration, formatTime } from '../../../cli/lib/terminal/format.ts';
-import { printJson } from '../../../cli/lib/terminal/print.ts';
-import { type Column, tableOf } from '../../../cli/lib/terminal/table.ts';
+import { printList } from '../../../cli/lib/terminal/list.ts';
+import type { Column } from '../../../cli/lib/terminal/table.ts';
 import type { SyncEntry, SyncRunSummary } from '../contract/runs.ts';
 import { describeOutcomes } from './describe-run.ts';
 
@@ -23,18 +23,19 @@ export function registerSyncLists(sync: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(sync.command('list'))
     .description('list syncs with their state, last run and next scheduled time')
     .option('--account <name>', 'only syncs of this account')
-    .option('--json', 'print the syncs as JSON', false)
+    .option('--json', 'print one JSON object per line', false)
     .action((options: Options) =>
       withOperator(options, env, { command: 'sluice sync list', mayBeEmpty: true }, async (client) => {
-        const found: SyncEntry[] = [];
-        for (let after: string | null | undefined; after !== null; ) {
-          const page = await client.call('GET /syncs', { account: options.account, after });
-          found.push(...page.syncs);
-          after = page.next;
-        }
-        if (options.json) printJson({ syncs: found });
-        else if (found.length === 0) say('the configuration has no sync');
-        else for (const each of tableOf(SYNC_COLUMNS, found)) process.stdout.write(`${each}\n`);
+        const { account, json } = options;
+        const { count } = await printList({
+          json,
+          columns: SYNC_COLUMNS,
+          async read(_, after: string | undefined) {
+            const { syncs: items, next } = await client.call('GET /syncs', { account, after });
+            return { items, next };
+          },
+        });
+        if (count === 0) say('the configuration has no sync');
         return EXIT.ok;
       }),
     );
@@ -42,17 +43,20 @@ export function registerSyncLists(sync: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(sync.command('runs').argument('<name>', 'name of the sync'))
     .description('list the runs of a sync, newest first, with start, end and counts')
     .option('--limit <count>', 'maximum number of runs', integer({ min: 1, max: 1000 }), LIMIT)
-    .option('--json', 'print the runs as JSON', false)
+    .option('--json', 'print one JSON object per line', false)
     .action((name: string, options: Options) =>
       withOperator(options, env, { command: `sluice sync runs ${name}` }, async (client) => {
-        const { runs, next } = await client.call('GET /syncs/{sync}/runs', {
-          sync: name,
+        const { count, more } = await printList({
+          json: options.json,
           limit: options.limit,
+          columns: RUN_COLUMNS,
+          async read(limit) {
+            const { runs: items, next } = await client.call('GET /syncs/{sync}/runs', { sync: name, limit });
+            return { items, next };
+          },
         });
-        if (options.json) printJson({ runs, next });
-        else if (runs.length === 0) say(`the sync "${name}" has not run yet`);
-        else for (const each of tableOf(RUN_COLUMNS, runs)) process.stdout.write(`${each}\n`);
-        if (next !== null && !options.json) say('there are older runs: see --limit');
+        if (count === 0) say(`the sync "${name}" has not run yet`);
+        if (more) say('there are older runs: see --limit');
         return EXIT.ok;
       }),
     );

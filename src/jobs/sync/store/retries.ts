@@ -105,9 +105,9 @@ async function runsToRetry(
   sync: string,
   from: string,
 ): Promise<readonly string[]> {
-  const { runs, last, standing } = await runsOf(tx, account, sync);
-  if (from === LAST_RUN && runs.length > 0) return standing;
-  if (standing.includes(from)) return [from];
+  const { runs, last, chain } = await runsOf(tx, account, sync);
+  if (from === LAST_RUN && runs.length > 0) return chain;
+  if (chain.includes(from)) return [from];
   if (runs.some(({ id }) => id === from)) {
     const by =
       last < 0 ? 'the run did not read its source to the end' : `${runs[last]?.id} has read the source since`;
@@ -125,7 +125,7 @@ async function runsOf(db: Queryable, account: string, sync: string) {
     [account, sync],
   );
   const last = runs.findIndex(({ read }) => read);
-  return { runs, last, standing: runs.slice(0, last + 1).map(({ id }) => id) };
+  return { runs, last, chain: runs.slice(0, last + 1).map(({ id }) => id) };
 }
 
 /**
@@ -140,9 +140,9 @@ export async function newestRuns(
   newest?: string,
 ): Promise<readonly string[]> {
   const { runs } = await runsOf(db, account, sync);
-  const standing = newest === undefined ? runs : runs.slice(runs.findIndex(({ id }) => id === newest));
-  const source = standing.findIndex(({ kind }) => kind !== 'retry');
-  return standing.slice(0, source + 1).map(({ id }) => id);
+  const chain = newest === undefined ? runs : runs.slice(runs.findIndex(({ id }) => id === newest));
+  const source = chain.findIndex(({ kind }) => kind !== 'retry');
+  return chain.slice(0, source + 1).map(({ id }) => id);
 }
 
 export interface RetryPage {

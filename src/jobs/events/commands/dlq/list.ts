@@ -5,8 +5,8 @@ import { withOperator } from '../../../../cli/lib/connect/connect.ts';
 import { say } from '../../../../cli/lib/connect/lifetime.ts';
 import { EXIT } from '../../../../cli/lib/exit.ts';
 import { formatCount, formatMany, formatTime } from '../../../../cli/lib/terminal/format.ts';
-import { type Output, openOutput } from '../../../../cli/lib/terminal/output.ts';
-import { type Column, listOf } from '../../../../cli/lib/terminal/table.ts';
+import { printList } from '../../../../cli/lib/terminal/list.ts';
+import type { Column } from '../../../../cli/lib/terminal/table.ts';
 import { neutralLine } from '../../../../observe/neutral.ts';
 import type { Output as Answer } from '../../../../operator/contract/index.ts';
 import { OperatorError } from '../../../../operator/error.ts';
@@ -18,9 +18,6 @@ interface Options extends BoxOptions, FilterOptions {
   readonly json: boolean;
 }
 
-/** Maximum number of dead letters of one request. */
-const PAGE = 1000;
-
 export function registerDlqList(dlq: Command, env: NodeJS.ProcessEnv): void {
   withFilterOptions(withBoxOptions(dlq.command('list')))
     .description('list the open dead letters')
@@ -28,38 +25,28 @@ export function registerDlqList(dlq: Command, env: NodeJS.ProcessEnv): void {
     .option('--json', 'print one JSON object per line', false)
     .action((options: Options) =>
       withOperator(options, env, { command: 'sluice dlq list' }, async (client) => {
-        const { limit = Number.POSITIVE_INFINITY } = options;
         const filter = { ...filterOf(options), resolved: options.all };
-        const output = openOutput(null);
-        let shown = 0;
-        let page = 0;
         let first: Answer<'GET /dead-letters'> | undefined;
-        for (let after: string | undefined; ; ) {
-          const size = Math.min(PAGE, limit - shown);
-          const found = await client.call('GET /dead-letters', { ...filter, limit: size, after });
-          if (found.clusters.length === 0)
-            throw new OperatorError('notFound', 'no Kafka cluster is configured: there are no dead letters', {
-              code: 'NO_KAFKA',
-            });
-          first ??= found;
-          shown += found.deadLetters.length;
-          const lines = options.json
-            ? found.deadLetters.map((deadLetter) => JSON.stringify(deadLetter))
-            : listOf(options.all ? ALL_COLUMNS : COLUMNS, found.deadLetters, { page: page++ });
-          if (!(await writeAll(output, lines))) break;
-          if (found.next === null || shown >= limit) break;
-          after = found.next;
-        }
-        await output.close();
-        for (const line of summaryOf(first, shown, options.all)) say(line);
+        const { count } = await printList({
+          json: options.json,
+          limit: options.limit,
+          columns: options.all ? ALL_COLUMNS : COLUMNS,
+          async read(limit, after: string | undefined) {
+            const found = await client.call('GET /dead-letters', { ...filter, limit, after });
+            if (found.clusters.length === 0)
+              throw new OperatorError(
+                'notFound',
+                'no Kafka cluster is configured: there are no dead letters',
+                { code: 'NO_KAFKA' },
+              );
+            first ??= found;
+            return { items: found.deadLetters, next: found.next };
+          },
+        });
+        for (const line of first === undefined ? [] : summaryOf(first, count, options.all)) say(line);
         return EXIT.ok;
       }),
     );
-}
-
-async function writeAll(output: Output, lines: readonly string[]): Promise<boolean> {
-  for (const line of lines) if (!(await output.write(`${line}\n`))) return false;
-  return true;
 }
 
 const REASON: Column<DeadLetterSummary> = ['reason', 'left', ({ reason }) => reason, 'cut'];

@@ -6,7 +6,8 @@ import { say } from '../../../../cli/lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../../../../cli/lib/connect/session.ts';
 import { CliError, EXIT } from '../../../../cli/lib/exit.ts';
 import { formatMany, formatTime } from '../../../../cli/lib/terminal/format.ts';
-import { type Column, listOf } from '../../../../cli/lib/terminal/table.ts';
+import { printList } from '../../../../cli/lib/terminal/list.ts';
+import type { Column } from '../../../../cli/lib/terminal/table.ts';
 import { neutralLine } from '../../../../observe/neutral.ts';
 import type { OperatorClient } from '../../../../operator/client/client.ts';
 import type {
@@ -35,8 +36,6 @@ type State = keyof typeof WHAT;
 const STATES = Object.keys(WHAT) as State[];
 const TROUBLE: readonly State[] = ['failed', 'unknown', 'blocked'];
 const MAX_LIMIT = 5000;
-/** Maximum number of events of one request. */
-const PAGE = 1000;
 
 type Options = Omit<SessionOptions, 'state'> & { readonly [state in State]?: boolean } & {
   readonly state: string;
@@ -64,12 +63,17 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--json', 'print one JSON object per line', false)
     .action((options: Options) =>
       run(options, 'list', async (client) => {
-        const found = await list(client, filterOf(options), options.limit);
-        const lines = options.json ? found.map((each) => JSON.stringify(each)) : listOf(COLUMNS, found);
-        for (const line of lines) process.stdout.write(`${line}\n`);
-        say(
-          `${formatMany(found.length, 'event')}${found.length === options.limit ? `, and perhaps more: see --limit` : ''}`,
-        );
+        const filter = filterOf(options);
+        const { count, more } = await printList({
+          json: options.json,
+          limit: options.limit,
+          columns: COLUMNS,
+          async read(limit, before: string | undefined) {
+            const { events: items, next } = await client.call('GET /events', { ...filter, limit, before });
+            return { items, next };
+          },
+        });
+        say(`${formatMany(count, 'event')}${more ? ', and there are more: see --limit' : ''}`);
         return EXIT.ok;
       }),
     );
@@ -116,17 +120,6 @@ function filterOf({ account, route, code, ...options }: Options): EventFilter {
     route,
     codes: code.length === 0 ? undefined : code,
   };
-}
-
-async function list(client: OperatorClient, filter: EventFilter, limit: number): Promise<EventSummary[]> {
-  const found: EventSummary[] = [];
-  for (let before: string | undefined; ; ) {
-    const size = Math.min(PAGE, limit - found.length);
-    const { events, next } = await client.call('GET /events', { ...filter, limit: size, before });
-    found.push(...events);
-    if (next === null || found.length >= limit) return found;
-    before = next;
-  }
 }
 
 async function retry(

@@ -4,10 +4,10 @@ import { withOperator } from '../../../../cli/lib/connect/connect.ts';
 import { say } from '../../../../cli/lib/connect/lifetime.ts';
 import { EXIT } from '../../../../cli/lib/exit.ts';
 import { formatCount, formatMany, formatTime } from '../../../../cli/lib/terminal/format.ts';
-import { openOutput } from '../../../../cli/lib/terminal/output.ts';
-import { type Column, listOf } from '../../../../cli/lib/terminal/table.ts';
+import { printList } from '../../../../cli/lib/terminal/list.ts';
+import type { Column } from '../../../../cli/lib/terminal/table.ts';
 import type { RefusedRequestSummary } from '../../contract/refused-requests.ts';
-import { findRequests, type ListOptions, withFilterOptions } from './refused-options.ts';
+import { filterOf, type ListOptions, withFilterOptions } from './refused-options.ts';
 
 interface Options extends ListOptions {
   readonly all: boolean;
@@ -22,16 +22,20 @@ export function registerRefusedList(refused: Command, env: NodeJS.ProcessEnv): v
     .action((options: Options) =>
       withOperator(options, env, { command: 'sluice refused list' }, async (client) => {
         const { all, json } = options;
-        const { requests, total } = await findRequests(client, options, all);
-        const lines = json
-          ? requests.map((request) => JSON.stringify(request))
-          : listOf(all ? ALL_COLUMNS : COLUMNS, requests);
-        const output = openOutput(null);
-        for (const line of lines) if (!(await output.write(`${line}\n`))) break;
-        await output.close();
-        const shown = requests.length;
+        const filter = { ...filterOf(options), resolved: all };
+        let total = 0;
+        const { count } = await printList({
+          json,
+          limit: options.limit,
+          columns: all ? ALL_COLUMNS : COLUMNS,
+          async read(limit, before: string | undefined) {
+            const page = await client.call('GET /refused-requests', { ...filter, limit, before });
+            total = page.total;
+            return { items: page.requests, next: page.next };
+          },
+        });
         say(
-          `${formatMany(total, all ? 'refused request' : 'open refused request')}${shown < total ? `, of which ${formatCount(shown)} are listed` : ''}`,
+          `${formatMany(total, all ? 'refused request' : 'open refused request')}${count < total ? `, of which ${formatCount(count)} are listed` : ''}`,
         );
         if (total === 0)
           say('`sluice failures` also shows refusals without content, such as wrong signatures');

@@ -69,13 +69,9 @@ export function filterOf({ account, route, code, since }: ListOptions) {
   };
 }
 
-/** The requests of the filters, newest first, up to the limit. @param resolved also those that were handled */
-export async function findRequests(
-  client: OperatorClient,
-  options: ListOptions,
-  resolved: boolean,
-): Promise<Found> {
-  const filter = { ...filterOf(options), resolved };
+/** The open requests of the filters, newest first, up to the limit. */
+async function findRequests(client: OperatorClient, options: ListOptions): Promise<Found> {
+  const filter = { ...filterOf(options), resolved: false };
   const { limit = Number.POSITIVE_INFINITY } = options;
   const found: RefusedRequestSummary[] = [];
   for (let before: string | undefined; ; ) {
@@ -94,6 +90,6 @@ export async function chooseRequests(
   options: ListOptions,
 ): Promise<{ readonly ids: readonly string[]; readonly total: number }> {
   if (ids.length > 0) return { ids, total: ids.length };
-  const { requests, total } = await findRequests(client, options, false);
+  const { requests, total } = await findRequests(client, options);
   return { ids: requests.map(({ id }) => id).toReversed(), total };
 }

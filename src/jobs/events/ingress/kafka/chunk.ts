@@ -19,7 +19,7 @@ export interface ChunkWork {
   readonly maxMessageBytes: number;
   readonly tracing: Tracing;
   /** Resolves after all of them are in the dead-letter topic. */
-  bury(deadLetters: readonly Refused[]): Promise<void>;
+  writeDeadLetters(deadLetters: readonly Refused[]): Promise<void>;
   /** Offsets whose dead letters are already written while earlier records are not done. They are not written again. */
   readonly buried: Set<string>;
   count(outcome: RecordOutcome): void;
@@ -55,7 +55,7 @@ export async function workChunk(work: ChunkWork, messages: readonly KafkaMessage
     done = head;
     if (refusedAt === -1) return { done, failure };
     const rest = readings.slice(head);
-    await bury(work, rest);
+    await writeDeadLetters(work, rest);
     // Dead letters at the front are done, whatever happens to the drafts behind them.
     const deadLetters = rest.findIndex((reading) => !('refused' in reading));
     done = deadLetters === -1 ? readings.length : head + deadLetters;
@@ -131,12 +131,12 @@ function outcomeOf(answers: readonly Accepted[]): RecordOutcome {
   return answers.every(({ duplicate }) => duplicate) ? 'duplicate' : 'accepted';
 }
 
-async function bury(work: ChunkWork, readings: readonly Reading[]): Promise<void> {
+async function writeDeadLetters(work: ChunkWork, readings: readonly Reading[]): Promise<void> {
   const deadLetters = readings.flatMap((reading) => ('refused' in reading ? [reading.refused] : []));
   const fresh = deadLetters.filter(({ message }) => !work.buried.has(message.offset));
   if (fresh.length === 0) return;
   try {
-    await work.bury(fresh);
+    await work.writeDeadLetters(fresh);
   } catch (cause) {
     throw new BuryError('the dead letters could not be written', { cause });
   }

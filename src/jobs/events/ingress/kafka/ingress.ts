@@ -75,7 +75,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
   let away: string | null = 'not connected yet';
   let saidAway = false;
 
-  const bury = async (foundLetters: readonly Refused[]) => {
+  const writeDeadLetters = async (foundLetters: readonly Refused[]) => {
     const at = new Date();
     await produceDeadLetters(
       access,
@@ -139,7 +139,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
           acceptance,
           maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
           tracing: options.tracing ?? NO_TRACING,
-          bury,
+          writeDeadLetters,
           count: (outcome) => metrics.records.inc({ cluster, topic, route: route.name, outcome }),
           limit,
           log,

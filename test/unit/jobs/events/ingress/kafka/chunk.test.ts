@@ -73,7 +73,7 @@ function surroundings(fails: readonly boolean[] = []) {
     maxMessageBytes: 100,
     tracing: NO_TRACING,
     buried: new Set(),
-    async bury(deadLetters) {
+    async writeDeadLetters(deadLetters) {
       maybeFail(new Error('away'));
       log.push(...deadLetters.map(({ message: { value } }) => String(value)));
     },

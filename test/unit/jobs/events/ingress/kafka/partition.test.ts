@@ -64,7 +64,7 @@ function partition(onAccept: (drafts: readonly EventDraft[]) => void | Promise<v
     limit: pLimit(1),
     log: silent,
     retry: { firstMs: 1, mostMs: 2 },
-    bury: async () => {},
+    writeDeadLetters: async () => {},
     count: () => {},
     fetch: (on) => void fetching.push(on),
     async commit(next) {
