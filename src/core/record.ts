@@ -45,6 +45,14 @@ export const CrmRecord = z.object({
 });
 export type CrmRecord = z.infer<typeof CrmRecord>;
 
+/** Who a row is about, as far as it could be read. It is personal data. */
+export interface RowIdentity {
+  readonly name: string | null;
+  readonly email: string | null;
+  /** As it was written if it could not be read; otherwise in international form. */
+  readonly number: string | null;
+}
+
 /**
  * Why a row could not become a record. `value` may be personal data: it belongs in the ledger and operator output,
  * not in logs.

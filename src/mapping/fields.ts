@@ -10,12 +10,12 @@ import type { PhoneRules } from './phone/index.ts';
 import { byCodeUnit, isEmpty, oneLine, toText } from './text.ts';
 import { isYes, sortedUnique, toBoolean, toCustomValue, toEmail, toId, toStage, toTexts } from './values.ts';
 
-/** Undefined if the number, which is the identity, is unreadable. */
+/** The number is empty if it is unreadable, which is always reported: it is the identity. */
 export function compileContact(
   config: MappingConfig['contact'],
   rules: PhoneRules,
   compiler: ExpressionCompiler,
-): Part<CrmRecord['contact'] | undefined> {
+): Part<CrmRecord['contact']> {
   const optional = <T>(
     key: 'name' | 'email' | 'document' | 'disableBot',
     convert: (value: unknown) => T,
@@ -45,7 +45,7 @@ export function compileContact(
     if (found.email !== undefined) contact.email = found.email;
     if (found.document !== undefined) contact.document = found.document;
     if (found.disableBot !== undefined) contact.disableBot = found.disableBot;
-    return contact.number === '' ? undefined : contact;
+    return contact;
   };
 }
 

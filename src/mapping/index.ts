@@ -1,6 +1,6 @@
 // Compiles a mapping and applies it to rows. Values go in; a record, or the reasons why there is none, come out.
 
-import type { CrmRecord, RowProblem } from '../core/record.ts';
+import type { CrmRecord, RowIdentity, RowProblem } from '../core/record.ts';
 import type { RowScan } from '../core/source.ts';
 import type { Expression, MappingConfig } from './config.ts';
 import { dateScan, orderOf } from './date-scan.ts';
@@ -26,7 +26,7 @@ export { describeMissingNumber } from './missing-columns.ts';
  */
 export type MapResult =
   | { readonly ok: true; readonly record: CrmRecord; readonly warnings: readonly RowProblem[] }
-  | { readonly ok: false; readonly problems: RowProblem[] };
+  | { readonly ok: false; readonly problems: RowProblem[]; readonly identity: RowIdentity };
 
 export interface Mapping {
   /** Returns a promise only if the mapping uses JSONata. The same values always give the same record. */
@@ -64,14 +64,16 @@ export function compileMapping(config: MappingConfig, jsonata?: CompileJsonata):
     };
     const person = contact(row, report);
     const record: CrmRecord = {
-      key: person?.number ?? '',
-      contact: person ?? { number: '' },
+      key: person.number,
+      contact: person,
       extraInfo: extraInfo(row, report),
       tags: tags(row, report),
     };
     const wanted = card?.(row, report);
     if (wanted) record.card = wanted;
-    return problems.length > 0 || !person ? { ok: false, problems } : { ok: true, record, warnings };
+    return problems.length > 0
+      ? { ok: false, problems, identity: identityOf(person, problems) }
+      : { ok: true, record, warnings };
   };
 
   const apply = overRows(compiler, finish);
@@ -96,6 +98,15 @@ export function compileMapping(config: MappingConfig, jsonata?: CompileJsonata):
       return dates.evaluations.length > 0 ? null : dateScan(read, dates);
     },
   };
+}
+
+/** Without a readable number, the one that was written. */
+function identityOf(
+  { number, name, email }: CrmRecord['contact'],
+  problems: readonly RowProblem[],
+): RowIdentity {
+  const written = problems.find(({ field }) => field === 'contact.number')?.value;
+  return { name: name ?? null, email: email ?? null, number: number === '' ? (written ?? null) : number };
 }
 
 /** Columns of an expression. None if JSONata may read a value anywhere. */

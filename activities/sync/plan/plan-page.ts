@@ -11,6 +11,7 @@ import {
   type SourcePage,
 } from '../../../src/core/source.ts';
 import { storable } from '../../../src/core/stored-json.ts';
+import type { IdentifiedRow } from '../../../src/jobs/sync/store/row-identities.ts';
 import type { RowFinding } from '../../../src/jobs/sync/store/row-problems.ts';
 import { describeDates, describeMissingNumber, type Mapping } from '../../../src/mapping/index.ts';
 import { type DiffOptions, hashRecord, refName } from '../sync-diff.ts';
@@ -41,6 +42,8 @@ export interface MappedPage {
   readonly good: readonly MappedRow[];
   readonly rejected: number;
   readonly findings: readonly RowFinding[];
+  /** Of the rejected rows that the source could read. */
+  readonly identities: readonly IdentifiedRow[];
   /** For mirrors only: people whose rows were rejected although their number could be read. */
   readonly rejectedKeys: readonly string[];
   /** Rows without a readable number. They may belong to anybody. */
@@ -86,6 +89,7 @@ export async function readMappedPage(tools: PageTools, request: PageRequest): Pr
   if (cursor === null) requireNumberColumn(tools.mapping, page);
   const good: MappedRow[] = [];
   const findings: RowFinding[] = [];
+  const identities: IdentifiedRow[] = [];
   const rejectedKeys: string[] = [];
   let rejected = 0;
   let unreadable = 0;
@@ -103,6 +107,7 @@ export async function readMappedPage(tools: PageTools, request: PageRequest): Pr
     rejected++;
     const problems = result === null ? [problem ?? UNREADABLE] : result.problems;
     for (const each of problems) findings.push({ row, kind: 'reject', problem: each });
+    if (result !== null) identities.push({ row, ...result.identity });
     tools.slow.add(findings.slice(before));
     if (values === null) unreadable++;
     else if (tools.keys !== null) {
@@ -115,6 +120,7 @@ export async function readMappedPage(tools: PageTools, request: PageRequest): Pr
     good,
     rejected,
     findings,
+    identities,
     rejectedKeys,
     unreadable,
     found: cursor === null ? (page.columns ?? columnsOf(page.rows)) : null,

@@ -13,6 +13,7 @@ import {
   readChunks,
 } from '../../../src/jobs/sync/store/plan/pages.ts';
 import { BARRED, REFUSED, STAGED } from '../../../src/jobs/sync/store/plan/seen-keys.ts';
+import { addIdentities, type IdentifiedRow } from '../../../src/jobs/sync/store/row-identities.ts';
 import {
   addRowProblems,
   CONFLICT,
@@ -22,11 +23,12 @@ import {
 import type { RunRow } from '../../../src/jobs/sync/store/runs.ts';
 import { dropStaged, findStaged, stageRecords } from '../../../src/jobs/sync/store/staged-records.ts';
 import { pipelineName, planSteps } from '../sync-diff.ts';
-import { claimsOf } from './plan-conflict.ts';
+import { type Claims, claimsOf } from './plan-conflict.ts';
 import { CHUNK, type MappedRow, unpack } from './plan-page.ts';
 import {
   type Earlier,
   type Refusal,
+  type RowRecord,
   refuseEarlier,
   refuseRow,
   type United,
@@ -97,6 +99,7 @@ export async function uniteGroups(
   const refused: RefusedPerson[] = [];
   const findings: RowFinding[] = [];
   const merged: MergedRow[] = [];
+  const identities: IdentifiedRow[] = [];
   const claims = new Map<string, StoredClaims>();
   let rejected = 0;
   for (const group of groups) {
@@ -106,6 +109,7 @@ export async function uniteGroups(
     if (group.earlier === REFUSED && refusal?.against != null) {
       const { against } = refusal;
       findings.push(...rows.flatMap((row) => refuseRow(row, { claims: refusal.claims, against }, rules)));
+      identities.push(...rows.map(identityOf));
       rejected += rows.length;
       continue;
     }
@@ -115,6 +119,7 @@ export async function uniteGroups(
     if (result.refusal !== null) {
       refused.push({ group, earlier, refusal: result.refusal });
       claims.set(key, result.refusal);
+      identities.push(...rows.map(identityOf));
       rejected += rows.length;
       continue;
     }
@@ -122,12 +127,14 @@ export async function uniteGroups(
     const base = earlier?.row ?? (rows[0]?.row as number);
     const into = earlier?.carried === true ? null : base;
     merged.push(...result.merged.map((row) => ({ row, key, into })));
+    identities.push(...rows.filter(({ row }) => result.merged.includes(row)).map(identityOf));
     people.push({ group, earlier, record });
     if (mustBeKept(result, earlier, base)) claims.set(key, { claims: result.claims, against: null });
   }
   await saveClaims(tx, run.id, claims);
   const takenBack = await takeBack(tx, run, refused, rules);
   await addMerged(tx, run.id, merged);
+  await addIdentities(tx, run, [...identities, ...takenBack.identities]);
   await addRowProblems(tx, run.id, [...takenBack.findings, ...findings]);
   return {
     people,
@@ -149,7 +156,7 @@ async function takeBack(
   run: RunRow,
   refused: readonly RefusedPerson[],
   rules: UniteRules,
-): Promise<{ rows: number; merged: number; findings: RowFinding[] }> {
+): Promise<{ rows: number; merged: number; findings: RowFinding[]; identities: IdentifiedRow[] }> {
   const known = refused.filter(({ earlier }) => earlier !== null);
   const keys = known.map(({ group }) => group.key);
   const mergedRows = await takeBackMerged(tx, run.id, keys);
@@ -160,16 +167,29 @@ async function takeBack(
     known.filter(({ earlier }) => earlier?.carried === true).map(({ group }) => group.key),
   );
   const findings: RowFinding[] = [];
+  const identities: IdentifiedRow[] = [];
   let [rows, merged] = [0, 0];
   for (const { group, earlier, refusal } of known) {
     const others = mergedRows.get(group.key) ?? [];
     const all = earlier === null || earlier.carried ? others : [earlier.row, ...others];
     findings.push(...all.flatMap((row) => refuseEarlier(row, refusal, rules)));
+    if (earlier !== null && !earlier.carried)
+      identities.push(claimedBy(earlier.row, group.key, refusal.claims));
     rows += all.length;
     merged += others.length;
   }
   await dropWarnings(tx, run.id, [...new Set(findings.map(({ row }) => row))], CONFLICT);
-  return { rows, merged, findings };
+  return { rows, merged, findings, identities };
+}
+
+function identityOf({ row, record: { contact } }: RowRecord): IdentifiedRow {
+  return { row, name: contact.name ?? null, email: contact.email ?? null, number: contact.number };
+}
+
+/** A row of an earlier page whose own record later rows have changed: only its claims are certainly its own. */
+function claimedBy(row: number, key: string, { name, email }: Claims): IdentifiedRow {
+  const own = (claim: Claims[keyof Claims]) => (claim?.row === row ? claim.value : null);
+  return { row, name: own(name), email: own(email), number: key };
 }
 
 /** Restores what the previous run left undone. It is not a row of this source. */

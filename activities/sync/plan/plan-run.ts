@@ -10,6 +10,7 @@ import { dropClaims } from '../../../src/jobs/sync/store/plan/claims.ts';
 import { addPage, catchUp, dropPages, type PlanMemory } from '../../../src/jobs/sync/store/plan/pages.ts';
 import { BARRED, STAGED } from '../../../src/jobs/sync/store/plan/seen-keys.ts';
 import { findWatermark } from '../../../src/jobs/sync/store/plan/watermarks.ts';
+import { addIdentities } from '../../../src/jobs/sync/store/row-identities.ts';
 import { addRowProblems, findProblems } from '../../../src/jobs/sync/store/row-problems.ts';
 import { addWarning } from '../../../src/jobs/sync/store/run-warnings.ts';
 import { advanceRun, getRun, lockRun, type RunRow } from '../../../src/jobs/sync/store/runs.ts';
@@ -137,6 +138,7 @@ async function planPage(
   for (const key of page.rejectedKeys) if (!added.has(key) && !memory.seen.has(key)) added.set(key, BARRED);
   for (const [key, place] of added) memory.seen.set(key, place);
   await addRowProblems(tx, run.id, page.findings);
+  await addIdentities(tx, run, page.identities);
   for (const note of page.notes) await addWarning(tx, run.id, { step: 'source', subject: '', ...note });
   if (page.found !== null) await warnOfMissingColumns(tx, run.id, tools.mapping.missing(page.found), page);
   const last = page.next === null;

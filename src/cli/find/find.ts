@@ -55,13 +55,17 @@ async function find(client: OperatorClient, query: string, options: Options): Pr
   const [only, ...others] = found.people;
   if (only === undefined) {
     if (json) line(JSON.stringify(found));
-    else for (const each of rejectedLines(found)) line(each);
+    else for (const each of rowLines(found)) line(each);
     throw new CliError(EXIT.notFound, nobody(found, query));
   }
-  if (others.length === 0) return await show(client, only, options);
+  if (others.length === 0) {
+    if (!json) for (const each of rowLines(found)) say(each);
+    return await show(client, only, options);
+  }
   if (json) line(JSON.stringify(found));
   else {
     for (const each of tableOf(COLUMNS, found.people)) line(each);
+    for (const each of rowLines(found)) line(each);
     say(
       `${found.people.length} people${found.more ? ', and there are more: write more of the name' : ''}; show one with \`sluice find --account ${only.account} ${only.person}\``,
     );
@@ -107,23 +111,34 @@ async function show(client: OperatorClient, { account, person }: Who, options: O
   return EXIT.ok;
 }
 
-function rejectedLines({ rejected }: Found): string[] {
-  return rejected.map(({ at, run, row, column, value, problem }) =>
-    neutralLine(
-      `${timeOf(at)}  row ${row} of ${run} was rejected: ${column ?? 'number'} "${value ?? ''}": ${problem.reason} [${problem.code}]`,
+/** Rows of syncs that have no record of their own. */
+function rowLines({ rejected, merged }: Pick<Found, 'rejected' | 'merged'>): string[] {
+  return [
+    ...rejected.map(({ at, run, row, name, column, value, problem }) => {
+      const what = [column, value === null ? null : `"${value}"`].filter((part) => part !== null).join(' ');
+      return `${timeOf(at)}  row ${row} of ${run}${ofName(name)} was rejected: ${what === '' ? '' : `${what}: `}${problem.reason} [${problem.code}]`;
+    }),
+    ...merged.map(
+      ({ at, run, row, name, into }) =>
+        `${timeOf(at)}  row ${row} of ${run}${ofName(name)} was not sent by itself: ${into === null ? 'a row of an earlier run' : `row ${into}`} has the same number`,
     ),
-  );
+  ].map(neutralLine);
 }
+
+const ofName = (name: string | null): string => (name === null ? '' : ` (${name})`);
 
 /** Digits of this number may be the end of a phone number. */
 const PART_OF_NUMBER = /^[\d\s().-]{4,}$/;
 
-export function nobody({ readings, rejected }: Pick<Found, 'readings' | 'rejected'>, query: string): string {
+export function nobody(
+  { readings, rejected, merged }: Pick<Found, 'readings' | 'rejected' | 'merged'>,
+  query: string,
+): string {
   const read = readings.length === 0 ? '' : ` It was read as ${readings.join(' and ')}.`;
   const rows =
-    rejected.length === 0
+    rejected.length + merged.length === 0
       ? ''
-      : ' The rows above end in the same digits, but their numbers could not be read.';
+      : ' The rows above match, but they were rejected, or another row has their number.';
   const whole =
     PART_OF_NUMBER.test(query) && query.replace(/\D/g, '').length < WITH_AREA
       ? ' Write the whole number with its area code.'

@@ -27,16 +27,33 @@ const PersonHit = z.object({
 });
 export type PersonHit = z.infer<typeof PersonHit>;
 
-/** A row of a source whose number could not be read, with the last eight digits of the query. */
-const RejectedNumber = z.object({
+const foundRow = {
   account: z.string(),
   sync: z.string(),
   run: z.string(),
+  /** Its number in the source, as the rows of the run show it. */
   row: Count,
+  /** When the run began. */
   at: Time,
+  /** What the query matched. */
+  by: z.array(z.enum(['phone', 'email', 'name'])),
+  name: z.string().nullable(),
+  email: z.string().nullable(),
+};
+
+/** A row that was rejected. Without the role operator, a number must have the same digits; otherwise the last eight. */
+const RejectedRow = z.object({
+  ...foundRow,
   column: z.string().nullable(),
   value: z.string().nullable(),
   problem: Note,
+});
+
+/** A row whose person another row represents. It was merged into that row, or left out in its favor. */
+const MergedRow = z.object({
+  ...foundRow,
+  /** The row that represents the person; null when that is one of an earlier run. */
+  into: Count.nullable(),
 });
 
 const WHY_CODES = [
@@ -114,7 +131,7 @@ export const PEOPLE = {
     searches: 'query',
     auditMinutes: 10,
     summary:
-      'Find people by phone number, e-mail address, name, or the id of anything that is about them. Without the role operator, a number, address or name must be whole, and 30 searches a minute and 300 a day are allowed. The query is in the body, because addresses end up in logs.',
+      'Find people by phone number, e-mail address, name, or the id of anything that is about them; also the rejected and merged rows of syncs. Without the role operator, a number, address or name must be whole, and 30 searches a minute and 300 a day are allowed. The query is in the body, because addresses end up in logs.',
     input: z.strictObject({
       query: z.string().trim().min(2, 'write at least two characters').max(200),
       /** Default: all accounts of the configuration. */
@@ -128,9 +145,17 @@ export const PEOPLE = {
       more: z.boolean(),
       /** How the query was read as a number; several if it has several readings. Masked as numbers are. */
       readings: z.array(z.string()),
-      rejected: z.array(RejectedNumber),
+      rejected: z.array(RejectedRow),
+      merged: z.array(MergedRow),
     }),
-    auditOutput: ['people.account', 'people.person', 'rejected.run', 'rejected.row'],
+    auditOutput: [
+      'people.account',
+      'people.person',
+      'rejected.run',
+      'rejected.row',
+      'merged.run',
+      'merged.row',
+    ],
   }),
   'GET /people/{account}/{person}': endpoint({
     role: 'viewer',

@@ -2,7 +2,6 @@
 // about them.
 import { personSubject } from '../../core/ids.ts';
 import type { Queryable } from '../../core/sql/database.ts';
-import { isoText } from '../../core/sql/iso-text.ts';
 import { subjectHash } from '../../jobs/events/store/events.ts';
 import { queryNamed } from './named-parameters.ts';
 import { KEY_OF_REQUEST, keyOf, refOf } from './person.ts';
@@ -113,18 +112,26 @@ async function byEmail(
   return rows.map(({ account, key }) => ({ account, key, ref: null, by: 'email' }));
 }
 
+/**
+ * The words of a name as a query of texts; null when it has none. A statement of its own, so that the planner of the
+ * next one knows how rare the words are.
+ */
+export async function wordsOf(db: Queryable, name: string, whole: boolean): Promise<string | null> {
+  const [words] = await db.query<{ query: string | null }>(
+    `select string_agg('''' || word || '''${whole ? '' : ':*'}', ' & ') as query from unnest(sluice_words($1)) as w(word)`,
+    [name],
+  );
+  return words?.query ?? null;
+}
+
 /** People of both tables: a conversation may be with somebody that no sync has brought. */
 async function byName(
   db: Queryable,
   { accounts, name, whole }: PeopleQuery,
   limit: number,
 ): Promise<Trace[]> {
-  // A constant in the second statement, so that the planner knows how rare the words are.
-  const [words] = await db.query<{ query: string | null }>(
-    `select string_agg('''' || word || '''${whole ? '' : ':*'}', ' & ') as query from unnest(sluice_words($1)) as w(word)`,
-    [name],
-  );
-  if (words?.query == null) return [];
+  const words = await wordsOf(db, name as string, whole);
+  if (words === null) return [];
   const fits = (column: string) => `(not $4::boolean or sluice_words(${column}) <@ sluice_words($5))`;
   const rows = await db.query<{ account: string; key: string; ref: string | null }>(
     // The limit is inside, and nothing sorts: a common name has tens of thousands of people.
@@ -136,7 +143,7 @@ async function byName(
        select account, person_key, id from conversations
         where array_to_tsvector(sluice_words(item #>> '{state,contact,name}')) @@ $1::tsquery
           and ${fits("item #>> '{state,contact,name}'")} and ${OF_ACCOUNTS('$2')} limit $3) c`,
-    [words.query, accounts, limit, whole, name],
+    [words, accounts, limit, whole, name],
   );
   return rows.map(({ account, key, ref }) => ({ account, key: key === '' ? null : key, ref, by: 'name' }));
 }
@@ -258,37 +265,4 @@ async function describe(db: Queryable, traces: readonly Merged[]): Promise<Perso
     ],
   );
   return rows.map(({ n, ...hit }) => ({ ...hit, by: (traces[n - 1] as Merged).by }));
-}
-
-/** A row whose number could not be read, with the same last digits. */
-export interface RejectedNumber {
-  readonly account: string;
-  readonly sync: string;
-  readonly run: string;
-  readonly row: number;
-  readonly at: string;
-  readonly column: string | null;
-  readonly value: string | null;
-  readonly code: string;
-  readonly reason: string;
-}
-
-/**
- * Rows that were rejected because of a number that ends in these digits, newest run first.
- * @param tail eight digits
- */
-export async function rejectedNumbers(
-  db: Queryable,
-  accounts: readonly string[],
-  tail: string,
-  limit: number,
-): Promise<RejectedNumber[]> {
-  return await db.query<RejectedNumber>(
-    `select u.account, u.sync, u.id as run, p.row_no as row, ${isoText('u.started_at')} as at,
-            p.source_column as "column", p.value, p.code, p.reason
-       from row_problems p join runs u on u.id = p.run_id
-      where p.field = 'contact.number' and sluice_tail(p.value) = $2 and p.kind = 'reject' and u.account = any($1)
-      order by u.started_at desc, p.row_no limit $3`,
-    [accounts, tail, limit],
-  );
 }

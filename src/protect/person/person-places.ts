@@ -47,6 +47,12 @@ export const PLACES: readonly Place[] = [
     erase: { value: 'null', other_value: 'null' },
   },
   {
+    table: 'row_identities',
+    where: `t.run_id in (${RUNS}) and (${ROWS} or sluice_tail(t.number) = :tail
+      or lower(t.name) = any(:texts::text[]) or lower(t.email) = any(:texts::text[]))`,
+    erase: 'delete',
+  },
+  {
     table: 'merged_rows',
     where: `t.run_id in (${RUNS}) and t.key = :key`,
     erase: { key: `'erased-' || t.row_no` },

@@ -79,6 +79,7 @@ describe.each(VARIANTS)(
         'people',
         'run_records',
         'merged_rows',
+        'row_identities',
         'row_problems',
         'conversations',
         'events',

@@ -37,9 +37,9 @@ export function SearchResults({ query }: { readonly query: string }) {
   return (
     <Loaded of={search}>
       {(found) => {
-        const { people, more, readings, rejected } = plain.data ?? found;
+        const { people, more, readings, rejected, merged } = plain.data ?? found;
         const [only] = people;
-        if (only !== undefined && people.length === 1 && rejected.length === 0)
+        if (only !== undefined && people.length === 1 && rejected.length + merged.length === 0)
           return (
             <Navigate
               to="/people/$account/$person"
@@ -47,7 +47,7 @@ export function SearchResults({ query }: { readonly query: string }) {
               replace
             />
           );
-        const hidden = people.length + rejected.length > 0 && plain.data === undefined && may;
+        const hidden = people.length + rejected.length + merged.length > 0 && plain.data === undefined && may;
         return (
           <>
             <Section
@@ -80,6 +80,7 @@ export function SearchResults({ query }: { readonly query: string }) {
               {more && <p className={listStyles.note}>{t('search.more')}</p>}
             </Section>
             {rejected.length > 0 && <Rejected rows={rejected} />}
+            {merged.length > 0 && <MergedRows rows={merged} />}
           </>
         );
       }}
@@ -120,14 +121,9 @@ function Rejected({ rows }: { readonly rows: Found['rejected'] }) {
   return (
     <Section title={t('search.rejected')} about={t('search.rejectedAbout')} flush>
       <ul className={listStyles.list}>
-        {rows.map(({ account, sync, run, row, at, column, value, problem }) => (
-          <li key={`${run} ${row}`}>
-            <PlaceLink to="/syncs" search={{ account, name: sync, run }}>
-              {t('search.rejectedRow', { row, run })}
-            </PlaceLink>{' '}
-            <span className={textStyles.small}>
-              <Time at={at} />
-            </span>
+        {rows.map(({ column, value, problem, ...found }) => (
+          <li key={`${found.run} ${found.row}`}>
+            <FoundRow found={found} />
             <div className={classes.reason}>
               {column !== null && <code>{column}</code>} {value}
             </div>
@@ -138,5 +134,40 @@ function Rejected({ rows }: { readonly rows: Found['rejected'] }) {
         ))}
       </ul>
     </Section>
+  );
+}
+
+function MergedRows({ rows }: { readonly rows: Found['merged'] }) {
+  const { t } = useTranslation('people');
+  return (
+    <Section title={t('search.merged')} about={t('search.mergedAbout')} flush>
+      <ul className={listStyles.list}>
+        {rows.map(({ into, ...found }) => (
+          <li key={`${found.run} ${found.row}`}>
+            <FoundRow found={found} />
+            <div className={textStyles.small}>
+              {into === null ? t('search.mergedEarlier') : t('search.mergedInto', { row: into })}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** Which row it is, and who it is about. */
+function FoundRow({ found }: { readonly found: Omit<Found['merged'][number], 'into'> }) {
+  const { t } = useTranslation('people');
+  const { account, sync, run, row, at, name, email, by } = found;
+  return (
+    <>
+      <PlaceLink to="/syncs" search={{ account, name: sync, run }}>
+        {t('search.rejectedRow', { row, run })}
+      </PlaceLink>{' '}
+      <span className={textStyles.small}>
+        <Time at={at} /> · {t('search.by', { by: by.map((each) => t(`by.${each}`)).join(', ') })}
+      </span>
+      {(name ?? email) !== null && <div>{[name, email].filter((text) => text !== null).join(' · ')}</div>}
+    </>
   );
 }

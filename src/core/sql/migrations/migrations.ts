@@ -16,6 +16,7 @@ import { KEYED_PSEUDONYMS } from './pseudonyms.ts';
 import { REFUSED_REQUEST_TABLES } from './refused-requests.ts';
 import { RESTORE_TABLES } from './restores.ts';
 import { RETENTION_TABLES } from './retention.ts';
+import { ROW_IDENTITIES } from './row-identities.ts';
 import {
   BATCH_TABLES,
   SENT_TAGS_COLUMN,
@@ -229,6 +230,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SOURCE_FILE_COLUMN,
   FOLLOWING_CALLS,
   EVENT_REPLACEMENTS,
+  ROW_IDENTITIES,
 ];
 
 /**

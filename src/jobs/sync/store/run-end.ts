@@ -9,6 +9,7 @@ import { resetDue } from './due-records.ts';
 import { settleMembers } from './members.ts';
 import { dropClaims } from './plan/claims.ts';
 import { moveWatermark } from './plan/watermarks.ts';
+import { dropMergedIdentities } from './row-identities.ts';
 import { countRefused } from './row-problems.ts';
 import { countRecords, reportRun } from './run-report.ts';
 import { addWarning } from './run-warnings.ts';
@@ -100,5 +101,6 @@ async function pruneEarlier(
       each.id,
     ]);
     await tx.query('delete from merged_rows where run_id = $1', [each.id]);
+    await dropMergedIdentities(tx, each.id);
   }
 }

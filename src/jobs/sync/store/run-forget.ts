@@ -11,6 +11,7 @@ const OVER = `r.kind in ('sync', 'retry') and r.counts is not null
 /** Tables with rows of a run, and the columns that name one row. */
 const ROWS = {
   run_records: 'id',
+  row_identities: 'run_id, row_no',
   row_problems: 'run_id, row_no, field, code',
   run_warnings: 'run_id, step, subject, code',
   merged_rows: 'run_id, row_no',

@@ -4,8 +4,9 @@ import { maskEmail, maskName, maskPhone, maskValue } from '../../../observe/mask
 import { exportPerson } from '../../../protect/person/export-person.ts';
 import type { PEOPLE, WhyReason } from '../../contract/people.ts';
 import { OperatorError } from '../../error.ts';
-import { type PersonHit, rejectedNumbers, searchPeople } from '../../store/people-search.ts';
+import { type PersonHit, searchPeople } from '../../store/people-search.ts';
 import { findPerson, type Person } from '../../store/person.ts';
+import { type FoundRow, searchRows } from '../../store/row-search.ts';
 import { CursorError, readTimeline } from '../../store/timeline.ts';
 import { readWhy } from '../../store/why.ts';
 import { isAllowed } from '../caller.ts';
@@ -14,8 +15,8 @@ import { entryOf, maskedProblem } from './entries.ts';
 import { eraseEverywhere } from './erase.ts';
 import { countriesIn, readQuery } from './query.ts';
 
-/** Rows with a rejected number that a search shows. */
-const REJECTED_SHOWN = 20;
+/** Rejected and merged rows that a search shows. */
+const ROWS_SHOWN = 20;
 
 export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE> {
   const { db, config } = deps;
@@ -36,20 +37,22 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
         whole,
       };
       const found = await searchPeople(db, read, limit + 1);
-      const rejected =
-        read.tail === null ? [] : await rejectedNumbers(db, read.accounts, read.tail, REJECTED_SHOWN);
-      const digits = query.replace(/\D/g, '');
+      const rows = await searchRows(db, read, ROWS_SHOWN);
+      const isFound = (one: string, key: string) =>
+        found.some((hit) => hit.account === one && hit.key === key);
       return {
         people: found.slice(0, limit).map((hit) => shownHit(hit, unmask)),
         more: found.length > limit,
         readings: read.keys.map((key) => (unmask ? `+${key}` : maskPhone(key))),
-        rejected: rejected
-          .filter(({ value }) => !whole || value?.replace(/\D/g, '') === digits)
-          .map(({ code, reason, value, ...row }) => ({
-            ...row,
-            value: value === null || unmask ? value : maskValue('contact.number', value),
-            problem: { code, reason },
-          })),
+        rejected: rows.flatMap((row) =>
+          row.rejected === null ? [] : shownRejected(row, row.rejected, unmask),
+        ),
+        // The timeline of a person who was found has the rows that were merged into theirs.
+        merged: rows.flatMap((row) =>
+          row.merged === null || isFound(row.account, row.merged.key)
+            ? []
+            : { ...shownRow(row, unmask), into: row.merged.into },
+        ),
       };
     },
 
@@ -105,6 +108,32 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
 
 function shownHit(hit: PersonHit, unmask: boolean) {
   return { ...shownPerson(hit, unmask), contact: hit.contact, by: [...hit.by] };
+}
+
+function shownRow({ account, sync, run, row, at, by, name, email }: FoundRow, unmask: boolean) {
+  return {
+    account,
+    sync,
+    run,
+    row,
+    at,
+    by: [...by],
+    name: name === null || unmask ? name : maskName(name),
+    email: email === null || unmask ? email : maskEmail(email),
+  };
+}
+
+function shownRejected(
+  row: FoundRow,
+  { column, field, value, code, reason }: NonNullable<FoundRow['rejected']>,
+  unmask: boolean,
+) {
+  return {
+    ...shownRow(row, unmask),
+    column,
+    value: value === null || unmask ? value : maskValue(field, value),
+    problem: { code, reason },
+  };
 }
 
 function shownPerson(

@@ -2,11 +2,9 @@
 
 import { canonicalKey, isCountry, type PhoneRules, parsePhone } from '../../../mapping/phone/index.ts';
 import type { FoundBy, PeopleQuery } from '../../store/people-search.ts';
+import type { RowQuery } from '../../store/row-search.ts';
 
-export interface ReadQuery extends Omit<PeopleQuery, 'whole'> {
-  /** Last eight digits of the query, as rejected numbers are searched; null: it has fewer. */
-  readonly tail: string | null;
-}
+export type ReadQuery = Omit<PeopleQuery & RowQuery, 'whole'>;
 
 /** `contact 12`, `card:34`, `event abc` */
 const KIND = /^(contact|card|conversation|member|record|event|request)[\s:#]+(\S+)$/i;
@@ -21,6 +19,8 @@ const TOKEN = /^\S{6,100}$/;
 /** The shortest numbers have seven digits. */
 const SHORTEST = 7;
 const LONGEST = 15;
+/** Rows may have any part of a number. */
+const SHORTEST_WRITTEN = 3;
 const TAIL = 8;
 
 /** @param countries country codes in which numbers without a country code may be */
@@ -49,6 +49,7 @@ export function readQuery(
     event: isToken && (only === undefined || only === 'event') ? words : null,
     request: isToken && (only === undefined || only === 'request') ? words : null,
     row: isRow ? { run, row: Number(row) } : null,
+    digits: digits.length >= SHORTEST_WRITTEN ? digits : null,
     tail: digits.length >= TAIL ? digits.slice(-TAIL) : null,
   };
 }

@@ -14,6 +14,7 @@ import { callsSuite } from '../../operator/store/calls-suite.ts';
 import { erasePersonSuite } from '../../operator/store/erase-suite.ts';
 import { loginsSuite } from '../../operator/store/logins-suite.ts';
 import { peopleSearchSuite } from '../../operator/store/people-suite.ts';
+import { rowSearchSuite } from '../../operator/store/row-search-suite.ts';
 import { databaseSuite } from './database-suite.ts';
 import { restoreSuite } from './restore-suite.ts';
 import { retentionSuite } from './retention-suite.ts';
@@ -33,6 +34,7 @@ export function ledgerSuites(database: OpenDatabase): void {
   effectsSuite(database);
   callsSuite(database);
   peopleSearchSuite(database);
+  rowSearchSuite(database);
   erasePersonSuite(database);
   loginsSuite(database);
   retentionSuite(database);

@@ -121,6 +121,36 @@ describe('people', () => {
     expect((await call('POST /people/search', { query: `m${member?.id}` })).people).toMatchObject([hit]);
   });
 
+  it('whose rows were rejected or merged are found by what the rows say, masked, and the audit log names nobody', async () => {
+    await db.query(`update merged_rows set key = '5511900000009'`);
+    const viewer: Caller = { ...ADMIN, identity: 'user:vera', role: 'viewer' };
+    const find = (query: string, unmask = false, caller: Caller = ADMIN) =>
+      call('POST /people/search', { query, unmask }, caller);
+    expect(await find('iolanda quix', false, viewer)).toMatchObject({
+      people: [],
+      rejected: [
+        {
+          sync: 'leads',
+          run: 'acme/leads/1',
+          row: 8,
+          by: ['name'],
+          name: 'I… Q…',
+          column: 'phone',
+          problem: {},
+        },
+      ],
+    });
+    expect((await find('iolanda', false, viewer)).rejected).toEqual([]);
+    expect(tracesIn(await find('11 91234-5601'))).toEqual([]);
+    expect((await find('11 91234-5601', true)).rejected).toMatchObject([{ value: '11 91234-5601' }]);
+    expect((await find(IOLANDA.email, false, viewer)).merged).toMatchObject([
+      { run: 'acme/leads/1', row: 5, into: 4, by: ['email'], name: 'I… Q…' },
+    ]);
+    expect((await find(IOLANDA.email, true)).merged).toMatchObject([{ email: IOLANDA.email }]);
+    const audited = lines.filter((line) => line.includes('user:vera'));
+    expect(tracesIn(audited)).toEqual([]);
+  });
+
   it('are not found by a part of a hidden value without the role that may see it, and searches are audited', async () => {
     const viewer: Caller = { ...ADMIN, identity: 'user:vera', role: 'viewer' };
     const find = (query: string, caller: Caller) => call('POST /people/search', { query }, caller);

@@ -2,11 +2,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { listMembers } from '../../../../src/jobs/campaigns/store/roll.ts';
-import {
-  type PeopleQuery,
-  rejectedNumbers,
-  searchPeople,
-} from '../../../../src/operator/store/people-search.ts';
+import { type PeopleQuery, searchPeople } from '../../../../src/operator/store/people-search.ts';
 import { findPerson, type Person } from '../../../../src/operator/store/person.ts';
 import { CursorError, readTimeline } from '../../../../src/operator/store/timeline.ts';
 import { readWhy } from '../../../../src/operator/store/why.ts';
@@ -123,23 +119,6 @@ export function peopleSearchSuite(database: OpenDatabase): void {
         conversations: [501],
         name: 'Zoé Insta',
       });
-    });
-
-    it('shows rows whose number could not be read, by the last digits', async () => {
-      const { account } = await known();
-      expect(await rejectedNumbers(database(), [account], '12345601', 5)).toEqual([
-        {
-          account,
-          sync: 'leads',
-          run: `${account}/leads/1`,
-          row: 8,
-          at: at(0),
-          column: 'phone',
-          value: '11 91234-5601',
-          code: 'ambiguous_phone',
-          reason: 'two readings',
-        },
-      ]);
     });
 
     it.each(['', 'p', 'p0', 'x1', 'p1; drop table people', 'o1', 'p999999999999999', '1'])(

@@ -151,6 +151,17 @@ function rowsOf(account: string, who: Somebody): readonly (readonly [table: stri
         other_value: name,
       },
     ],
+    ['row_identities', { run_id: sync, account, row_no: 5, name: name.toUpperCase(), email, number: key }],
+    [
+      'row_identities',
+      {
+        run_id: sync,
+        account,
+        row_no: 8,
+        name: 'Iolanda Quix',
+        number: `${key.slice(2, 4)} ${key.slice(4, 9)}-${key.slice(9)}`,
+      },
+    ],
     ['plan_claims', { run_id: sync, key, claims: { name: { row: 4, value: name } } }],
     ['snapshot_contacts', { run_id: sync, contact_id: CONTACT }],
     ['snapshot_cards', { run_id: sync, card_id: CARD, contact_id: CONTACT, is_open: true }],

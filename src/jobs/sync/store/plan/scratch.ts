@@ -2,7 +2,15 @@
 // log, and their files are deleted with the transaction.
 import type { Queryable } from '../../../../core/sql/database.ts';
 
-const STAGED = ['run_records', 'plan_pages', 'plan_claims', 'merged_rows', 'row_problems', 'run_warnings'];
+const STAGED = [
+  'run_records',
+  'plan_pages',
+  'plan_claims',
+  'merged_rows',
+  'row_identities',
+  'row_problems',
+  'run_warnings',
+];
 
 /**
  * Makes these names refer to empty temporary tables until the transaction ends. Statements that need the ledger's

@@ -53,7 +53,8 @@ export function mappingOf(config: RunSpec['mapping']): Mapping {
     apply({ row }) {
       const found = row as Exclude<Row, null>;
       if (!('bad' in found)) return { ok: true, record: found, warnings: [] };
-      if (!numberOnly) return { ok: false, problems: [PROBLEM] };
+      if (!numberOnly)
+        return { ok: false, problems: [PROBLEM], identity: { name: null, email: null, number: found.bad } };
       const record = { key: found.bad, contact: { number: found.bad }, extraInfo: [], tags: [] };
       return { ok: true, record, warnings: [] };
     },

@@ -1,0 +1,112 @@
+// Rows that were rejected or merged, as a search finds them: from the source through the plan into the ledger.
+import { describe, expect, it } from 'vitest';
+import { planPages } from '../../../../activities/sync/plan/plan-run.ts';
+import type { Source } from '../../../../src/core/source.ts';
+import { getRun, openRun } from '../../../../src/jobs/sync/store/runs.ts';
+import { compileMapping } from '../../../../src/mapping/index.ts';
+import { type FoundRow, type RowQuery, searchRows } from '../../../../src/operator/store/row-search.ts';
+import { freshAccount, type OpenDatabase, specOf } from '../../core/sql/support.ts';
+
+const NONE = { keys: [], whole: true, email: null, name: null, digits: null, tail: null };
+const PAGES = [
+  [
+    { nome: 'João Ávila', mail: 'Joao@Mail.example', fone: '(11) 9123-45' },
+    { nome: 'Rita Nunes', mail: 'rita@mail.example', fone: '+55 11 91234-5601' },
+    { nome: 'Caio\u0000 Prado', mail: 'caio@mail.example', fone: '+55 11 91234-5601' },
+    { nome: 'Ana', mail: '', fone: '+55 11 91234-5602', cpf: '11122233396' },
+  ],
+  [
+    { nome: 'Sem Telefone', mail: 'sem@mail.example', fone: '' },
+    { nome: '', mail: '', fone: '77' },
+    { nome: null, mail: null, fone: null },
+    null,
+    { nome: 'Ana', mail: 'ana@mail.example', fone: '+55 11 91234-5602', cpf: '98765432100' },
+  ],
+] as const;
+
+const source: Source = {
+  async read(cursor) {
+    const page = Number(cursor?.page ?? 0);
+    const rows = (PAGES[page] ?? []).map((values, n) => ({ row: page * 10 + n + 2, values }));
+    return { rows, next: page + 1 < PAGES.length ? { page: page + 1 } : null, progress: null };
+  },
+};
+
+export function rowSearchSuite(database: OpenDatabase): void {
+  async function planned() {
+    const account = freshAccount();
+    const base = specOf(account);
+    const contact = { number: 'fone', name: 'nome', email: 'mail', document: 'cpf' };
+    const run = await openRun(database(), {
+      ...base,
+      mapping: { ...base.mapping, defaultCountry: 'BR', contact },
+    });
+    const deps = { db: database(), openSource: () => source, compileMapping, memories: new Map() };
+    await planPages(deps, run.id, { more: () => true });
+    const find = (query: Partial<RowQuery>): Promise<FoundRow[]> =>
+      searchRows(database(), { ...NONE, accounts: [account], ...query }, 20);
+    return { account, run: run.id, find };
+  }
+
+  describe('rows without a record', () => {
+    const ways: [what: string, query: Partial<RowQuery>, rows: number[]][] = [
+      ['the whole name, without accents and in capitals', { name: 'AVILA JOAO' }, [2]],
+      ['the beginning of a name', { name: 'joa', whole: false }, [2]],
+      ['no part of a name if it must be whole', { name: 'joao' }, []],
+      ['the address in other capitals', { email: 'JOAO@mail.example' }, [2]],
+      ['no beginning of an address if it must be whole', { email: 'joao@' }, []],
+      ['the digits of a number that is too short', { digits: '11912345' }, [2]],
+      ['no part of these digits', { digits: '1191234' }, []],
+      ['a number of two digits', { digits: '77' }, [13]],
+      ['the name of a merged row', { name: 'caio prado' }, [4]],
+      ['the number of a merged row', { keys: ['5511912345601'] }, [4]],
+      ['the end of a number', { digits: '12345601', tail: '12345601', whole: false }, [4]],
+      ['the name of a row without a number', { name: 'sem telefone' }, [12]],
+      ['the name of rows that contradict each other on two pages', { name: 'ana' }, [5, 16]],
+      ['the address of one of them', { email: 'ana@mail.example' }, [16]],
+      ['an apostrophe and an operator', { name: "o'joao | avila" }, []],
+      ['nothing', {}, []],
+    ];
+    it('are found by what they say, and by nothing else', async () => {
+      const { find } = await planned();
+      for (const [what, query, rows] of ways) {
+        const found = await find(query);
+        expect([what, found.map(({ row }) => row)]).toEqual([what, rows]);
+        expect([what, await find({ ...query, accounts: [freshAccount()] })]).toEqual([what, []]);
+      }
+    });
+
+    it('are shown with run, row, reason and what was matched', async () => {
+      const { account, run, find } = await planned();
+      const both = { name: 'joão ávila', email: 'joao@mail.example', digits: '11912345' };
+      expect(await find(both)).toMatchObject([
+        {
+          account,
+          sync: 'leads',
+          run,
+          row: 2,
+          by: ['email', 'name', 'phone'],
+          name: 'João Ávila',
+          email: 'Joao@mail.example',
+          number: '(11) 9123-45',
+          rejected: { column: 'fone', field: 'contact.number', value: '(11) 9123-45' },
+          merged: null,
+        },
+      ]);
+      expect(await find({ name: 'caio prado' })).toMatchObject([
+        { row: 4, rejected: null, merged: { key: '5511912345601', into: 3 } },
+      ]);
+      expect(await find({ name: 'ana' })).toMatchObject([
+        { row: 5, rejected: { code: 'conflict' }, merged: null },
+        { row: 16, rejected: { code: 'conflict' }, merged: null },
+      ]);
+    });
+
+    it('are no longer found when their run is deleted', async () => {
+      const { run, find } = await planned();
+      expect(await getRun(database(), run)).toMatchObject({ rows_rejected: 7, rows_merged: 1 });
+      await database().query('delete from runs where id = $1', [run]);
+      expect(await find({ name: 'sem telefone' })).toEqual([]);
+    });
+  });
+}
