@@ -13,6 +13,8 @@ import {
 export interface Claim {
   readonly row: number;
   readonly value: string;
+  /** What the merged record has instead: the value of a later row, which replaced this one. */
+  readonly kept?: { readonly row: number; readonly value: string };
 }
 /** What the rows of a number say so far. If several names agree, this keeps the fullest one. */
 export type Claims = Readonly<Partial<Record<IdentityField, Claim>>>;
@@ -48,6 +50,35 @@ export function addClaims(
       all[field] = { row, value };
   }
   return all;
+}
+
+/** The claims after the values of this row are merged into the record. */
+export function keepValues(claims: Claims, row: number, contact: Contact): Claims {
+  const all: Partial<Record<IdentityField, Claim>> = { ...claims };
+  for (const field of IDENTITY_FIELDS) {
+    const [claim, value] = [claims[field], contact[field]];
+    if (claim === undefined || value === undefined || !says(field, value)) continue;
+    if (keptOf(claim).value !== value) all[field] = { ...claim, kept: { row, value } };
+  }
+  return all;
+}
+
+/** The value of a field that the merged record has, and the first row that has it. */
+function keptOf({ row, value, kept = { row, value } }: Claim): NonNullable<Claim['kept']> {
+  return kept;
+}
+
+/** The values of earlier rows that this row replaces in the merged record. */
+export function replacedBy(
+  contact: Contact,
+  claims: Claims,
+): { readonly field: IdentityField; readonly row: number; readonly value: string }[] {
+  return IDENTITY_FIELDS.flatMap((field) => {
+    const [claim, value] = [claims[field], contact[field]];
+    if (claim === undefined || value === undefined) return [];
+    const kept = keptOf(claim);
+    return agrees(field, kept.value, value) ? [] : { field, ...kept };
+  });
 }
 
 /** Returns null when the row agrees with the claims. */

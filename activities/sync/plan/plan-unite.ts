@@ -12,6 +12,8 @@ import {
   type Conflict,
   claimsOf,
   conflictOf,
+  keepValues,
+  replacedBy,
   ruleOf,
 } from './plan-conflict.ts';
 
@@ -70,9 +72,11 @@ export function unite(rows: readonly RowRecord[], earlier: Earlier | null, rules
       const after = rows.slice(at).flatMap((one) => refuseRow(one, refusal, rules));
       return { record: null, claims, refusal, merged: [], findings: [...before, ...after] };
     }
-    if (conflict !== null) findings.push(...differing(each, claims, conflict, rules));
-    merged.push(row);
     const leftOut = conflict?.rule === 'first';
+    findings.push(
+      ...(leftOut ? leftOutRow(each, claims, conflict, rules) : replacedValues(each, claims, rules)),
+    );
+    merged.push(row);
     // A row that is left out can still show a second document, and then the number is refused.
     const fields = IDENTITY_FIELDS.filter((field) =>
       leftOut
@@ -80,7 +84,9 @@ export function unite(rows: readonly RowRecord[], earlier: Earlier | null, rules
         : !conflict?.fields.includes(field),
     );
     claims = addClaims(claims, row, next.contact, fields);
-    if (!leftOut) record = mergeRecords(record, next);
+    if (leftOut) continue;
+    claims = keepValues(claims, row, next.contact);
+    record = mergeRecords(record, next);
   }
   return { record, claims, refusal: null, merged, findings };
 }
@@ -130,22 +136,28 @@ function reject(row: number, field: IdentityField, { claims, against }: Refusal,
   return { row, kind: 'reject', problem: problemOf(field, reason, sides) };
 }
 
-/** Findings about a row that is merged or left out although it differs. */
-function differing(
+/** Findings about a row that is left out because it differs. */
+function leftOutRow(
   { row, record }: RowRecord,
   claims: Claims,
-  { fields, rule }: Conflict,
+  { fields }: Conflict,
   rules: UniteRules,
 ): RowFinding[] {
   return fields.map((field) => {
     const other = claims[field];
-    const effect =
-      rule === 'first'
-        ? `Sluice left out row ${row}`
-        : 'Sluice merged them and kept the value of the later row';
-    const reason = `rows ${other?.row} and ${row} have this number and different ${WORDS[field]}; ${effect} (onConflict: ${rule})`;
+    const reason = `rows ${other?.row} and ${row} have this number and different ${WORDS[field]}; Sluice left out row ${row} (onConflict: first)`;
     const sides = { value: record.contact[field], other, rules };
     return { row, kind: 'warning', problem: problemOf(field, reason, sides) };
+  });
+}
+
+/** Findings about the earlier rows whose values a merged row replaces: those values are the ones that are left out. */
+function replacedValues({ row, record }: RowRecord, claims: Claims, rules: UniteRules): RowFinding[] {
+  return replacedBy(record.contact, claims).map((lost) => {
+    const { field, value } = lost;
+    const reason = `rows ${lost.row} and ${row} have this number and different ${WORDS[field]}; Sluice merged them, and the value of row ${row} replaced this one (onConflict: merge)`;
+    const other = { row, value: record.contact[field] as string };
+    return { row: lost.row, kind: 'warning', problem: problemOf(field, reason, { value, other, rules }) };
   });
 }
 

@@ -9,6 +9,8 @@ import { toJson } from '../../../../core/stored-json.ts';
 interface Claim {
   readonly row: number;
   readonly value: string;
+  /** What the merged record has instead. */
+  readonly kept?: { readonly row: number; readonly value: string };
 }
 type Claims = Readonly<Record<string, Claim>>;
 

@@ -188,6 +188,53 @@ describe('rows of one number', () => {
     ]);
   });
 
+  // Each case: the addresses of rows 2, 3, …, and the warnings: row, the value that is left out, and what replaced it.
+  const [A, B, C] = ['a@mail.example', 'b@mail.example', 'c@mail.example'];
+  it.each<[string, (string | undefined)[], [number, string, number, string][]]>([
+    ['two rows', [A, B], [[2, A, 3, B]]],
+    [
+      'three rows: each is replaced by the next',
+      [A, B, C],
+      [
+        [2, A, 3, B],
+        [3, B, 4, C],
+      ],
+    ],
+    [
+      'the first value comes back: only the middle one is left out',
+      [A, B, A],
+      [
+        [2, A, 3, B],
+        [3, B, 4, A],
+      ],
+    ],
+    ['the second value twice: nothing of the third row is left out', [A, B, B], [[2, A, 3, B]]],
+    ['the first value twice', [A, A, B], [[2, A, 4, B]]],
+    ['a row without a value replaces nothing', [A, undefined, B], [[2, A, 4, B]]],
+    ['another case of letters is no other value', [A, A.toUpperCase(), B], [[3, A.toUpperCase(), 4, B]]],
+    ['no values', [undefined, undefined], []],
+  ])('with merge, a value that is left out is shown at its own row: %s', (_, addresses, expected) => {
+    const rows = rowsOf(...addresses.map((email) => (email === undefined ? {} : { email })));
+    const whole = unite(rows, null, rules('merge'));
+    const shown = ({ findings }: Pick<typeof whole, 'findings'>) =>
+      findings.map(({ row, problem }) => [row, problem.value, problem.otherRow, problem.otherValue]);
+    expect(shown(whole)).toEqual(expected);
+    // Page by page, with what one page leaves for the next.
+    let earlier: Parameters<typeof unite>[1] = null;
+    const findings = rows.flatMap((row) => {
+      const page = unite([row], earlier, rules('merge'));
+      earlier = {
+        ...(earlier ?? row),
+        record: page.record as CrmRecord,
+        claims: page.claims,
+        carried: false,
+      };
+      return page.findings;
+    });
+    expect(shown({ findings })).toEqual(expected);
+    expect(whole.record?.contact.email).toBe(addresses.findLast((email) => email !== undefined));
+  });
+
   it('update what the previous run left undone, and never conflict with it', () => {
     const left = recordOf(BR, { contact: contact({ name: 'Bruno', document: '33344' }) });
     const earlier = { row: 7, record: left, claims: {}, carried: true };
