@@ -4,6 +4,7 @@ import { readCsvTable, type TableForm } from '../connectors/sources/csv/csv.ts';
 import type { CrmRecord, RowProblem } from '../core/record.ts';
 import type { MappingConfig } from '../mapping/config.ts';
 import { type CompileJsonata, compileMapping } from '../mapping/index.ts';
+import { isGarbled } from './garbled.ts';
 
 export interface Preview {
   /** Rows that were read. */
@@ -12,6 +13,8 @@ export interface Preview {
   readonly whole: boolean;
   readonly mapped: number;
   readonly rejected: number;
+  /** Values of the rows that were read in a wrong encoding, or damaged before. */
+  readonly garbled: number;
   /** The first mapped rows, with personal data in clear. */
   readonly records: readonly { readonly row: number; readonly record: CrmRecord }[];
   /** Names that the mapped rows use, for somebody who sets up an account for them. */
@@ -64,7 +67,9 @@ export async function previewMapping(
   >();
   const names = new NamesOfRecords();
   let mapped = 0;
+  let garbled = 0;
   for (const { row, values, problem } of table.rows) {
+    garbled += Object.values(values ?? {}).filter(isGarbled).length;
     const result =
       values === null
         ? { ok: false as const, problems: problem === undefined ? [] : [problem] }
@@ -80,6 +85,7 @@ export async function previewMapping(
     whole: table.whole,
     mapped,
     rejected: table.rows.length - mapped,
+    garbled,
     records,
     names: names.result(),
     problems: [...problems.values()].toSorted((a, b) => b.count - a.count),

@@ -43,6 +43,10 @@ export default {
   stageHint: 'Every person gets a card in this stage.',
   preview: 'Preview',
   previewOf: 'First rows: {{rows}}. Mapped: {{mapped}}. Rejected: {{rejected}}.',
+  garbled_one:
+    '{{shown}} value has characters that are no text in this encoding. Choose another encoding. If none helps, the file was damaged before: export it again.',
+  garbled_other:
+    '{{shown}} values have characters that are no text in this encoding. Choose another encoding. If none helps, the file was damaged before: export it again.',
   previewRow: 'Row',
   rejectedRows: 'Rejected',
   rejectedAt: 'first rows: {{rows}}',

@@ -45,6 +45,12 @@ export default {
   stageHint: 'Cada pessoa recebe um card nesta etapa.',
   preview: 'Prévia',
   previewOf: 'Primeiras linhas: {{rows}}. Mapeadas: {{mapped}}. Rejeitadas: {{rejected}}.',
+  garbled_one:
+    '{{shown}} valor tem caracteres que não são texto nesta codificação. Escolha outra codificação. Se nenhuma resolver, o arquivo já estava danificado: exporte de novo.',
+  garbled_many:
+    '{{shown}} valores têm caracteres que não são texto nesta codificação. Escolha outra codificação. Se nenhuma resolver, o arquivo já estava danificado: exporte de novo.',
+  garbled_other:
+    '{{shown}} valores têm caracteres que não são texto nesta codificação. Escolha outra codificação. Se nenhuma resolver, o arquivo já estava danificado: exporte de novo.',
   previewRow: 'Linha',
   rejectedRows: 'Rejeitadas',
   rejectedAt: 'primeiras linhas: {{rows}}',

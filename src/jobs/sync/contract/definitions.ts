@@ -1,7 +1,7 @@
 // Endpoints of syncs as they are written in sluice.yaml: read, change and delete one, with the mapping that it uses.
 import { z } from 'zod';
 import { name as ConfiguredName } from '../../../core/config/base.ts';
-import { endpoint, Name, Reason } from '../../../core/endpoint.ts';
+import { endpoint, Name, Reason, Unmask } from '../../../core/endpoint.ts';
 import { MappingConfig } from '../../../mapping/config.ts';
 import { MappingPreview } from './first-sync.ts';
 
@@ -87,7 +87,7 @@ export const SYNC_DEFINITIONS = {
   'POST /syncs/{sync}/preview': endpoint({
     role: 'editor',
     summary: 'Show what a mapping makes of the first rows of the file of a sync that was uploaded.',
-    input: z.strictObject({ sync: Name, mapping: MappingConfig }),
+    input: z.strictObject({ sync: Name, mapping: MappingConfig, unmask: Unmask }),
     reads: true,
     audited: true,
     auditMinutes: 10,

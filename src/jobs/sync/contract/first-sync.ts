@@ -2,7 +2,7 @@
 // and the sync is written into the configuration.
 import { z } from 'zod';
 import { CsvSource } from '../../../connectors/sources/config.ts';
-import { Count, endpoint, Name, Time } from '../../../core/endpoint.ts';
+import { Count, endpoint, Name, Time, Unmask } from '../../../core/endpoint.ts';
 import { MappingConfig } from '../../../mapping/config.ts';
 
 /** Maximum size of an uploaded export, in bytes. */
@@ -44,13 +44,15 @@ export const RecognizedFile = z.object({
 });
 export type RecognizedFile = z.infer<typeof RecognizedFile>;
 
-/** What a mapping makes of the first rows. Personal data is masked. */
+/** What a mapping makes of the first rows. Personal data is masked unless the input asks for plain values. */
 export const MappingPreview = z.object({
   rows: Count,
   /** False: the file has more rows. */
   whole: z.boolean(),
   mapped: Count,
   rejected: Count,
+  /** Values with characters that are no text in this encoding, or that were damaged before the export. */
+  garbled: Count,
   records: z.array(z.object({ row: Count, record: z.record(z.string(), z.unknown()) })).readonly(),
   /** By field and code, most frequent first. */
   problems: z
@@ -114,7 +116,7 @@ export const FIRST_SYNC = {
   'POST /uploads/{upload}/preview': endpoint({
     role: 'editor',
     summary: 'Show what a mapping makes of the first rows, and which it rejects.',
-    input: z.strictObject({ upload: Upload, mapping: MappingConfig, encoding: Encoding }),
+    input: z.strictObject({ upload: Upload, mapping: MappingConfig, encoding: Encoding, unmask: Unmask }),
     reads: true,
     audited: true,
     auditMinutes: 10,

@@ -5,7 +5,7 @@ import { isAllowed } from '../../../operator/service/caller.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
 import type { SYNC_DEFINITIONS } from '../contract/definitions.ts';
 import { listRuns } from '../store/run-list.ts';
-import { isUploadedFile, maskedPreview } from './first-sync.ts';
+import { isUploadedFile, shownPreview } from './first-sync.ts';
 import { liveState } from './list.ts';
 
 export function definitionHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNC_DEFINITIONS> {
@@ -45,7 +45,7 @@ export function definitionHandlers(deps: OperatorDeps): Handlers<keyof typeof SY
       await requireNoRun(sync);
       return await expensive.run(identity, () => syncFile.remove({ sync, hash }));
     },
-    'POST /syncs/{sync}/preview': async ({ sync, mapping }, { identity }) => {
+    'POST /syncs/{sync}/preview': async ({ sync, mapping, unmask }, { identity }) => {
       const loaded = deps.config();
       const { source, options } = loaded.spec(sync);
       if (source.type !== 'csv' || !isUploadedFile(loaded, options.source))
@@ -54,7 +54,7 @@ export function definitionHandlers(deps: OperatorDeps): Handlers<keyof typeof SY
           `the sync "${sync}" reads no file that was uploaded here; a dry run shows what the mapping makes of its source`,
           { code: 'NOT_UPLOADED' },
         );
-      return maskedPreview(await firstSync.previewSource(source, mapping, identity));
+      return shownPreview(await firstSync.previewSource(source, mapping, identity), unmask);
     },
   };
 }

@@ -51,8 +51,8 @@ export function firstSyncHandlers(deps: OperatorDeps): Handlers<keyof typeof FIR
       const recognized = await deps.tools.expensive.run(identity, again);
       return { upload, name, expiresAt, recognized: maskedColumns(recognized) };
     },
-    'POST /uploads/{upload}/preview': async ({ upload, mapping, encoding }, { identity }) => {
-      return maskedPreview(await firstSync.preview(upload, { mapping, encoding }, identity));
+    'POST /uploads/{upload}/preview': async ({ upload, mapping, encoding, unmask }, { identity }) => {
+      return shownPreview(await firstSync.preview(upload, { mapping, encoding }, identity), unmask);
     },
     'POST /uploads/{upload}/plans': async ({ upload, account, sync, mapping, encoding }) => {
       requireAccount(account);
@@ -101,22 +101,19 @@ function maskedColumns(recognized: RecognizedFile): RecognizedFile {
 }
 
 /** Without names of tags and stages, which may be people's values. */
-export function maskedPreview({
-  records,
-  problems,
-  rows,
-  whole,
-  mapped,
-  rejected,
-}: MappingPreview): MappingPreview {
+export function shownPreview(
+  { records, problems, rows, whole, mapped, rejected, garbled }: MappingPreview,
+  unmask: boolean,
+): MappingPreview {
   return {
     rows,
     whole,
     mapped,
     rejected,
+    garbled,
     records: records.map(({ row, record }) => ({
       row,
-      record: maskRecord(record) as Record<string, unknown>,
+      record: unmask ? record : (maskRecord(record) as Record<string, unknown>),
     })),
     problems,
   };

@@ -115,6 +115,23 @@ describe('a preview', () => {
     expect(JSON.stringify(preview)).not.toMatch(/987654321|Canaria|canaria@|HYPERLINK|script/);
   });
 
+  it('counts broken values for everybody, and shows plain values to operators only, who are audited', async () => {
+    const { upload: id } = await upload(CSV.replace('Canaria Silva', 'Jo\ufffdo Canaria'));
+    const input = { upload: id, mapping: MAPPING };
+    const editor = operator.as({ role: 'editor' });
+    const masked = await editor.call('POST /uploads/{upload}/preview', input);
+    expect(masked).toMatchObject({ garbled: 1 });
+    expect(JSON.stringify(masked)).not.toMatch(/Canaria/);
+    const plain = { ...input, unmask: true };
+    await expect(editor.call('POST /uploads/{upload}/preview', plain)).rejects.toMatchObject({
+      kind: 'forbidden',
+    });
+    const shown = await operator.as({ role: 'operator' }).call('POST /uploads/{upload}/preview', plain);
+    expect(shown.records[0]?.record).toMatchObject({ contact: { name: 'Jo\ufffdo Canaria' } });
+    const audited = await db.query("select outcome from operator_audit where action = 'reveal' order by id");
+    expect(audited.slice(-2)).toEqual([{ outcome: 'denied' }, { outcome: 'ok' }]);
+  });
+
   it('of a mapping that cannot be compiled names the problem', async () => {
     const { upload: id } = await upload(CSV);
     const mapping = { contact: { number: '=$(' } };

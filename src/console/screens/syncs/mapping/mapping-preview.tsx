@@ -1,7 +1,10 @@
 // What the mapping makes of the first rows, while it is edited.
-import { Table } from '@mantine/core';
+import { Button, Table } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import { IconEye } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/session.tsx';
 import { useCall } from '../../../api/use-call.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import listStyles from '../../../parts/list.module.css';
@@ -23,26 +26,28 @@ interface Props {
 }
 
 export function MappingPreview({ of, mapping }: Props) {
-  const { t } = useTranslation(['syncs', 'first-sync']);
+  const { t } = useTranslation(['syncs', 'first-sync', 'common']);
   const format = useFormat();
+  const may = useMay('operator');
+  const [unmask, setUnmask] = useState(false);
   const [settled] = useDebouncedValue(mapping, WAIT_MS);
   const upload = 'upload' in of ? of.upload : null;
   const encoding = 'upload' in of ? of.encoding : 'auto';
   const sync = 'sync' in of ? of.sync : null;
   const ofUpload = useCall(
     'POST /uploads/{upload}/preview',
-    { upload: upload ?? '', mapping: settled, encoding },
+    { upload: upload ?? '', mapping: settled, encoding, unmask },
     { enabled: upload !== null },
   );
   const ofSync = useCall(
     'POST /syncs/{sync}/preview',
-    { sync: sync ?? '', mapping: settled },
+    { sync: sync ?? '', mapping: settled, unmask },
     { enabled: sync !== null },
   );
   const query = upload === null ? ofSync : ofUpload;
   return (
     <Loaded of={query}>
-      {({ rows, mapped, rejected, records, problems }) => (
+      {({ rows, mapped, rejected, garbled, records, problems }) => (
         <div className={classes.stack}>
           <div role="status">
             {t('first-sync:previewOf', {
@@ -51,6 +56,23 @@ export function MappingPreview({ of, mapping }: Props) {
               rejected: format.count(rejected),
             })}
           </div>
+          {garbled > 0 && (
+            <p className={classes.notice} data-tone="bad" role="alert">
+              {t('first-sync:garbled', { count: garbled, shown: format.count(garbled) })}
+            </p>
+          )}
+          {may && !unmask && records.length > 0 && (
+            <div>
+              <Button
+                variant="default"
+                leftSection={<IconEye size={14} aria-hidden />}
+                onClick={() => setUnmask(true)}
+              >
+                {t('syncs:rows.reveal')}
+              </Button>
+              <div className={textStyles.small}>{t('common:masked.audited')}</div>
+            </div>
+          )}
           {/* A region that scrolls needs the keyboard too. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('first-sync:preview')}>
