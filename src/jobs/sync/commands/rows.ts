@@ -12,6 +12,7 @@ import { csvLine } from '../../../core/csv.ts';
 import type { CrmRecord } from '../../../core/record.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
 import type { Output as Answer } from '../../../operator/contract/index.ts';
+import { HINT_COLUMNS, hintCells } from '../contract/hint-columns.ts';
 import { ROW_STATUSES, type SyncRow } from '../contract/runs.ts';
 import { describeHints } from './describe-hints.ts';
 
@@ -197,7 +198,7 @@ function asJson({ status, step, ...outcome }: SyncRow): string {
   return `${JSON.stringify({ row, key, outcome: status, status, where: step, step, code, reason, ...more })}\n`;
 }
 
-const CSV_COLUMNS = [
+export const CSV_COLUMNS = [
   'row',
   'status',
   'step',
@@ -220,11 +221,12 @@ const CSV_COLUMNS = [
   'otherPayload',
   'line',
   'sheetLine',
+  ...HINT_COLUMNS,
 ];
 
 const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
-function asCsv(outcome: SyncRow): string {
+export function asCsv(outcome: SyncRow): string {
   const {
     row,
     status,
@@ -242,6 +244,7 @@ function asCsv(outcome: SyncRow): string {
     place,
   } = outcome;
   const record = isRecord(payload) ? payload : null;
+  const hints = hintCells(outcome);
   const { contact, tags = [], card } = record ?? {};
   return csvLine([
     row,
@@ -266,6 +269,7 @@ function asCsv(outcome: SyncRow): string {
     json(other?.payload ?? null),
     place?.line ?? null,
     place?.sheetLine ?? null,
+    ...HINT_COLUMNS.map((name) => hints[name]),
   ]);
 }
 

@@ -1,6 +1,7 @@
 // Rows of a run: filters in the address, one row in a drawer, all of them as CSV.
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { HINT_COLUMNS, type HintCells, hintCells } from '../../../../jobs/sync/contract/hint-columns.ts';
 import { useClient, useMay } from '../../../api/session.tsx';
 import { useCall, usePages } from '../../../api/use-call.ts';
 import { useUrlState } from '../../../app/use-url-state.ts';
@@ -20,7 +21,7 @@ import { isRetried, RetryRows } from './retry.tsx';
 import { RowDrawer } from './row-drawer.tsx';
 
 /** A row as the file of a spreadsheet has it. */
-type Saved = Row & { readonly line: number | null; readonly sheetLine: number | null };
+type Saved = Row & HintCells & { readonly line: number | null; readonly sheetLine: number | null };
 
 const PAGE = 200;
 const CSV_PAGE = 5000;
@@ -36,6 +37,7 @@ const CSV_COLUMNS = [
   'attempts',
   'endedAt',
   'key',
+  ...HINT_COLUMNS,
 ] as const satisfies readonly (keyof Saved)[];
 
 /** @param run null: the last run and its retries */
@@ -171,7 +173,12 @@ function useCodes(sync: string, runs: readonly string[], rows: readonly Row[]): 
 }
 
 function savedRow(row: Row): Saved {
-  return { ...row, line: row.place?.line ?? null, sheetLine: row.place?.sheetLine ?? null };
+  return {
+    ...row,
+    ...hintCells(row),
+    line: row.place?.line ?? null,
+    sheetLine: row.place?.sheetLine ?? null,
+  };
 }
 
 function isOutcome(text: string | undefined): text is RowStatus {
