@@ -8,6 +8,7 @@ import type codes from './en/codes.ts';
 import type common from './en/common.ts';
 import type conversations from './en/conversations.ts';
 import type events from './en/events.ts';
+import type failures from './en/failures.ts';
 import type firstSync from './en/first-sync.ts';
 import type login from './en/login.ts';
 import type overview from './en/overview.ts';
@@ -28,6 +29,7 @@ declare module 'i18next' {
       common: typeof common;
       conversations: typeof conversations;
       events: typeof events;
+      failures: typeof failures;
       'first-sync': typeof firstSync;
       login: typeof login;
       overview: typeof overview;

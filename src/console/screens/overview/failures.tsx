@@ -3,6 +3,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useClient } from '../../api/session.tsx';
@@ -62,7 +63,11 @@ export function Failures() {
       flush={count.data !== undefined}
     >
       {count.error !== null && <ErrorState error={count.error} onRetry={() => count.mutate()} />}
-      {count.data !== undefined && <Kinds {...count.data} />}
+      {count.data !== undefined && (
+        <Suspense>
+          <Kinds {...count.data} />
+        </Suspense>
+      )}
     </Section>
   );
 }
@@ -79,7 +84,7 @@ interface KindsProps {
 }
 
 function Kinds({ groups, repaired, more, problems }: KindsProps) {
-  const { t } = useTranslation('overview');
+  const { t } = useTranslation('failures');
   const format = useFormat();
   const kinds = ORDER.flatMap((kind) => {
     const codes = new Map<string, number>();
@@ -89,22 +94,22 @@ function Kinds({ groups, repaired, more, problems }: KindsProps) {
     return sum === 0 ? [] : [{ kind, sum, codes: [...codes].toSorted(([, a], [, b]) => b - a) }];
   });
   const notes = [
-    ...(repaired > 0 ? [t('failures.repaired', { count: repaired })] : []),
-    ...(more ? [t('failures.more')] : []),
+    ...(repaired > 0 ? [t('repaired', { count: repaired })] : []),
+    ...(more ? [t('more')] : []),
     ...problems,
   ];
   return (
     <div role="status">
       <ul className={listStyles.list}>
-        {kinds.length === 0 && <li>{t('failures.none')}</li>}
+        {kinds.length === 0 && <li>{t('none')}</li>}
         {kinds.map(({ kind, sum, codes }) => (
           <li key={kind} className={classes.health}>
             <div className={classes.grow}>
               {KINDS[kind] === null ? (
-                <strong>{t(`failures.kind.${kind}`)}</strong>
+                <strong>{t(`kind.${kind}`)}</strong>
               ) : (
                 <Anchor component={Link} to={KINDS[kind][0]} search={KINDS[kind][1] as never}>
-                  {t(`failures.kind.${kind}`)}
+                  {t(`kind.${kind}`)}
                 </Anchor>
               )}
               <div className={textStyles.small}>

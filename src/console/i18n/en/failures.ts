@@ -1,0 +1,19 @@
+// What failed in the last 24 hours, when somebody has it counted.
+export default {
+  none: 'Nothing failed.',
+  more: 'There are more. `sluice failures` lists all of them.',
+  repaired_one: '{{count}} more failure was made good by a later attempt.',
+  repaired_other: '{{count}} more failures were made good by a later attempt.',
+  kind: {
+    run: 'Runs that failed',
+    record: 'Records of syncs',
+    row: 'Rejected rows',
+    member: 'Members of campaigns',
+    event: 'Events',
+    refusal: 'Refused events',
+    'dead letter': 'Dead letters of Kafka',
+    outbox: 'Events out that were given up',
+    poller: 'Gaps of pollers',
+    call: 'Other API calls',
+  },
+} as const;

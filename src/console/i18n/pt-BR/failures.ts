@@ -1,0 +1,20 @@
+// O que falhou nas últimas 24 horas, quando alguém manda contar.
+export default {
+  none: 'Nada falhou.',
+  more: 'Há mais. `sluice failures` lista todas.',
+  repaired_one: 'Mais {{count}} falha foi corrigida por uma tentativa posterior.',
+  repaired_many: 'Mais {{count}} de falhas foram corrigidas por uma tentativa posterior.',
+  repaired_other: 'Mais {{count}} falhas foram corrigidas por uma tentativa posterior.',
+  kind: {
+    run: 'Execuções que falharam',
+    record: 'Registros de sincronizações',
+    row: 'Linhas rejeitadas',
+    member: 'Membros de campanhas',
+    event: 'Eventos',
+    refusal: 'Eventos recusados',
+    'dead letter': 'Mensagens mortas do Kafka',
+    outbox: 'Eventos de saída abandonados',
+    poller: 'Lacunas de pollers',
+    call: 'Outras chamadas da API',
+  },
+} as const;
