@@ -8,6 +8,7 @@ const TITLES: Readonly<Record<string, string>> = {
   assumptions: 'Configuration',
   audit: 'Users and logins',
   calls: 'Overview and calls',
+  'campaign-approvers': 'Campaigns',
   'campaign-runs': 'Campaigns',
   campaigns: 'Campaigns',
   'campaign-drafts': 'Drafts of campaigns',

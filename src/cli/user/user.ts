@@ -83,8 +83,12 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
           password,
         });
         say(`${name} can log in as ${options.role}`);
-        if (options.password) return added;
+        if (options.password) {
+          sayWaits(name, added);
+          return added;
+        }
         const link = await makeLink(client, name);
+        sayWaits(name, link);
         if (options.json) return { ...added, link };
         printLink(name, link);
         return null;
@@ -142,6 +146,7 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
     .action((name: string, options: Options) =>
       run(options, 'link', async (client) => {
         const link = await makeLink(client, name);
+        sayWaits(name, link);
         if (options.json) return { name, link };
         printLink(name, link);
         return null;
@@ -156,10 +161,18 @@ type Link = Output<'POST /users/{name}/link'> & {
 
 /** The link works once, for a day. */
 async function makeLink(client: OperatorClient, name: string): Promise<Link> {
-  const { path, expiresAt } = await client.call('POST /users/{name}/link', { name });
+  const link = await client.call('POST /users/{name}/link', { name });
   const { url } = await client.call('POST /console', {});
-  return { path, expiresAt, url: url === null ? null : `${url}${path}` };
+  return { ...link, url: url === null ? null : `${url}${link.path}` };
 }
+
+/** Whoever added a user can act as the user at first, so Sluice does not count them as two people yet. */
+function sayWaits(name: string, { approvalWaits }: Pick<User, 'approvalWaits'>): void {
+  for (const wait of approvalWaits) say(`${name} may approve ${describeWait(wait)}`);
+}
+
+const describeWait = ({ from, plansOf }: User['approvalWaits'][number]): string =>
+  `plans of ${plansOf.join(', ')} from ${formatTime(from)}`;
 
 function printLink(name: string, { path, expiresAt, url }: Link): void {
   say(`to choose a password, ${name} opens this link once, before ${formatTime(expiresAt)}:`);
@@ -179,6 +192,7 @@ const COLUMNS: readonly Column<User>[] = [
     'keep',
   ],
   ['state', 'left', ({ disabledAt }) => (disabledAt === null ? 'active' : 'disabled')],
+  ['approves', 'left', ({ approvalWaits }) => approvalWaits.map(describeWait).join('; '), 'drop'],
 ];
 
 function waysIn({ hasPassword, hasSecondFactor, oidcIssuer }: User): string {

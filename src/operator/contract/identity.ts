@@ -46,6 +46,9 @@ export const LoggedIn = z.object({
 });
 export type LoggedIn = z.infer<typeof LoggedIn>;
 
+/** From when a user may approve plans of which users. */
+const ApprovalWaits = z.array(z.object({ from: Time, plansOf: z.array(z.string()) }));
+
 const User = z.object({
   name: z.string(),
   displayName: z.string(),
@@ -59,6 +62,11 @@ const User = z.object({
   createdAt: Time,
   lastLoginAt: Time.nullable(),
   disabledAt: Time.nullable(),
+  /**
+   * Of a user who may approve plans: from when plans of which users. Until then Sluice refuses, because one person may
+   * be behind both. The soonest first; empty: plans of everybody else.
+   */
+  approvalWaits: ApprovalWaits,
 });
 export type User = z.infer<typeof User>;
 
@@ -240,7 +248,7 @@ export const IDENTITY = {
     summary: 'Make a one-time link with which a user chooses a password. It replaces an earlier one.',
     input: z.strictObject({ name: UserName }),
     /** Path and fragment, for after the URL of the console. It is shown only here. */
-    output: z.object({ path: z.string(), expiresAt: Time }),
+    output: z.object({ path: z.string(), expiresAt: Time, approvalWaits: ApprovalWaits }),
   }),
   'POST /users/{name}/logout': endpoint({
     role: 'admin',

@@ -50,3 +50,16 @@ export function secondFactorRequired({ name }: Pick<Caller, 'name'>): OperatorEr
     { code: 'SECOND_FACTOR_REQUIRED' },
   );
 }
+
+/**
+ * A service establishes an identity: a login, a token, or the kernel's word about a socket. Whoever opens a shared
+ * database can claim any name.
+ * @param what it is that the caller cannot do
+ */
+export function identityUnproven(what: string): OperatorError {
+  return new OperatorError(
+    'forbidden',
+    `this command opened the shared ledger itself (DATABASE_URL), so nothing proves who you are, and it cannot ${what}. Use the console, or a service: \`--server URL\` with your access token (SLUICE_SERVER_TOKEN)`,
+    { code: 'IDENTITY_UNPROVEN' },
+  );
+}

@@ -294,7 +294,12 @@ it('a second person approves; the author cannot', { timeout: 60_000 }, async () 
     await page.goto(`${listener.url}/campaigns?campaign=autumn`);
     const approve = page.getByRole('button', { name: 'Approve' });
     await approve.waitFor();
+    const own = page.getByText('You made this plan, or what it is made of. Another person must approve it.');
+    await own.waitFor();
     expect(await approve.getAttribute('aria-disabled')).toBe('true');
+    expect(await approve.getAttribute('aria-describedby')).toBe(await own.getAttribute('id'));
+    await approve.focus();
+    expect(await page.locator(':focus').textContent()).toBe('Approve');
     expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
   });
   caller = { ...caller, identity: 'user:bia' };
@@ -308,6 +313,26 @@ it('a second person approves; the author cannot', { timeout: 60_000 }, async () 
   });
   const [plan] = await db.query('select approved_by from campaigns where run_id = $1', [PLANNED]);
   expect(plan).toEqual({ approved_by: 'user:bia' });
+});
+
+it('whom the author has added reads from when they may approve, in all looks', {
+  timeout: 90_000,
+}, async () => {
+  await db.query(
+    `insert into operator_audit (identity, name, role, via, action, target, details, outcome)
+     values ('user:ana', 'Ana', 'admin', 'session', 'POST /users', '/users', '{"name":"carl"}', 'ok')`,
+  );
+  caller = { ...caller, identity: 'user:carl' };
+  for (const look of [{}, { scheme: 'dark' }, { size: 'phone' }] as const)
+    await withPage(look, async (page) => {
+      await page.goto(`${listener.url}/campaigns?campaign=autumn`);
+      await page
+        .getByText(/^You may approve it from .*, \d\d:\d\d America\/Sao_Paulo\. Until then/)
+        .waitFor();
+      const approve = page.getByRole('button', { name: 'Approve' });
+      expect(await approve.getAttribute('aria-disabled')).toBe('true');
+      await checkView(page, 'approval-wait', look);
+    });
 });
 
 it('a lost trigger says what each answer does, and a failed member why and who', {

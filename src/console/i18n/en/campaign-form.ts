@@ -25,6 +25,7 @@ export default {
     savedRestart: 'The campaign is saved. Plan it when the workers have loaded their copy of the file.',
   },
   draft: {
+    noApprover: 'If you plan this campaign, it cannot start today: nobody else may approve it.',
     basics: 'Basics',
     account: 'Account',
     flowHint: 'The id that the panel shows.',

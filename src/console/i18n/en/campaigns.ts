@@ -173,7 +173,6 @@ export default {
     approveTitle: 'Approve the plan of “{{campaign}}”?',
     approveEffect: '{{run}} reaches {{members}} people. {{by}} made the plan on {{at}}.',
     approved: 'The plan is approved.',
-    own: 'You made this plan. Another person must approve it.',
     start: 'Start',
     startTitle: 'Start “{{campaign}}”?',
     startEffect: '{{members}} people get flow {{flow}}. Triggers that were accepted cannot be taken back.',

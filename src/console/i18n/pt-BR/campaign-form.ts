@@ -26,6 +26,7 @@ export default {
       'A campanha foi salva. Planeje quando os workers tiverem carregado a cópia deles do arquivo.',
   },
   draft: {
+    noApprover: 'Se você planejar esta campanha, ela não pode começar hoje: ninguém mais pode aprová-la.',
     basics: 'Dados básicos',
     account: 'Conta',
     flowHint: 'O id que o painel mostra.',

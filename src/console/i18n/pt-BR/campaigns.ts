@@ -176,7 +176,6 @@ export default {
     approveTitle: 'Aprovar o plano de “{{campaign}}”?',
     approveEffect: '{{run}} alcança {{members}} pessoas. O plano foi feito por {{by}} em {{at}}.',
     approved: 'O plano foi aprovado.',
-    own: 'Você fez este plano. Outra pessoa precisa aprovar.',
     start: 'Iniciar',
     startTitle: 'Iniciar “{{campaign}}”?',
     startEffect: '{{members}} pessoas recebem o fluxo {{flow}}. Disparos aceitos não podem ser desfeitos.',

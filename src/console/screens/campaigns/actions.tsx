@@ -1,16 +1,19 @@
 // What can be done with the newest run of a campaign. Each command says what it will do, and asks.
-import { Button, Text, Tooltip } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Text } from '@mantine/core';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useMay, useSession } from '../../api/session.tsx';
+import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
+import { useApproval } from '../../parts/use-approval.ts';
 import { type Report, TOPICS } from './data.ts';
 import { TestSend } from './draft/test-send.tsx';
 
 const PLANNING_MS = 1000;
+/** Who may approve changes with time, too. */
+const APPROVAL_MS = 30_000;
 
 interface ActionsProps {
   readonly campaign: string;
@@ -86,31 +89,15 @@ function Planned({ campaign, report }: { readonly campaign: string; readonly rep
   const { t } = useTranslation('campaigns');
   const format = useFormat();
   const confirm = useConfirm();
-  const mayApprove = useMay('approver');
-  const session = useSession();
   const rules = useCall('GET /campaigns/{campaign}/rules', { campaign: report.run });
   const settings = { topics: TOPICS };
-  const approve = useCommand('POST /campaigns/{campaign}/approve', {
-    ...settings,
-    done: () => t('action.approved'),
-  });
   const start = useCommand('POST /campaigns/{campaign}/start', {
     ...settings,
     done: () => t('action.started'),
   });
-  const { run, total, plannedBy, plannedAt, approval, approvedBy, problems } = report;
+  const { run, total, approval, approvedBy, problems } = report;
   const needsApproval = approval === 'second-person' && approvedBy === null;
-  const isOwn = session.data?.user?.identity === plannedBy;
   const members = format.count(total.eligible);
-  const askApprove = async () => {
-    const answer = await confirm({
-      title: t('action.approveTitle', { campaign }),
-      effects: t('action.approveEffect', { run, members, by: plannedBy, at: format.instant(plannedAt) }),
-      verb: t('action.approve'),
-      reason: 'optional',
-    });
-    if (answer !== null) approve.run({ campaign, run, reason: answer.reason });
-  };
   const askStart = async () => {
     const answer = await confirm({
       title: t('action.startTitle', { campaign }),
@@ -123,18 +110,7 @@ function Planned({ campaign, report }: { readonly campaign: string; readonly rep
   };
   return (
     <>
-      {needsApproval && mayApprove && (
-        <Tooltip label={t('action.own')} disabled={!isOwn}>
-          <Button
-            loading={approve.isPending}
-            data-disabled={isOwn || undefined}
-            aria-disabled={isOwn}
-            onClick={() => (isOwn ? undefined : void askApprove())}
-          >
-            {t('action.approve')}
-          </Button>
-        </Tooltip>
-      )}
+      {needsApproval && <ApproveButton campaign={campaign} report={report} />}
       <Button
         loading={start.isPending}
         disabled={needsApproval || problems.length > 0}
@@ -143,6 +119,59 @@ function Planned({ campaign, report }: { readonly campaign: string; readonly rep
         {t('action.start')}
       </Button>
       <CancelButton campaign={campaign} report={report} />
+    </>
+  );
+}
+
+/** A reader who may not approve can reach the button, and hears why. */
+function ApproveButton({ campaign, report }: { readonly campaign: string; readonly report: Report }) {
+  const { t } = useTranslation('campaigns');
+  const format = useFormat();
+  const confirm = useConfirm();
+  const why = useId();
+  const words = useApproval();
+  const { run, total, plannedBy, plannedAt } = report;
+  const approval = useCall(
+    'GET /campaigns/{campaign}/approval',
+    { campaign: run },
+    { topics: [...TOPICS, 'session'], everyMs: APPROVAL_MS },
+  );
+  const approve = useCommand('POST /campaigns/{campaign}/approve', {
+    topics: TOPICS,
+    done: () => t('action.approved'),
+  });
+  const ask = async () => {
+    const answer = await confirm({
+      title: t('action.approveTitle', { campaign }),
+      effects: t('action.approveEffect', {
+        run,
+        members: format.count(total.eligible),
+        by: plannedBy,
+        at: format.instant(plannedAt),
+      }),
+      verb: t('action.approve'),
+      reason: 'optional',
+    });
+    if (answer !== null) approve.run({ campaign, run, reason: answer.reason });
+  };
+  const refusal = approval.data === undefined ? null : words.refusal(approval.data.refusal);
+  const isOff = approval.data === undefined || refusal !== null;
+  return (
+    <>
+      <Button
+        loading={approve.isPending}
+        data-disabled={isOff || undefined}
+        aria-disabled={isOff}
+        aria-describedby={refusal === null ? undefined : why}
+        onClick={() => (isOff ? undefined : void ask())}
+      >
+        {t('action.approve')}
+      </Button>
+      {refusal !== null && approval.data !== undefined && (
+        <Text id={why} size="xs" c="dimmed" maw="22rem" role="note">
+          {refusal} {words.approvers(approval.data)}
+        </Text>
+      )}
     </>
   );
 }

@@ -13,6 +13,7 @@ import { RoleChoice } from './role-choice.tsx';
 import type { Secret } from './secret-dialog.tsx';
 import { SessionTable } from './sessions.tsx';
 import { useLink } from './use-link.ts';
+import { useWaits } from './use-waits.ts';
 
 interface EditUserProps {
   readonly user: User;
@@ -22,7 +23,8 @@ interface EditUserProps {
 
 export function EditUser({ user, onClose, onSecret }: EditUserProps) {
   const { t } = useTranslation('settings');
-  const { name, displayName, oidcIssuer, createdAt, lastLoginAt } = user;
+  const waits = useWaits();
+  const { name, displayName, oidcIssuer, createdAt, lastLoginAt, approvalWaits } = user;
   return (
     <Drawer
       opened
@@ -38,6 +40,9 @@ export function EditUser({ user, onClose, onSecret }: EditUserProps) {
             [t('users.created'), <Time key="created" at={createdAt} as="moment" />],
             [t('users.lastLogin'), lastLoginAt === null ? t('users.never') : <Time at={lastLoginAt} />],
             ...(oidcIssuer === null ? [] : [[t('users.oidc'), oidcIssuer] as const]),
+            ...(approvalWaits.length === 0
+              ? []
+              : [[t('users.approves'), waits(approvalWaits).join(' ')] as const]),
           ]}
         />
         <EditForm user={user} onClose={onClose} />

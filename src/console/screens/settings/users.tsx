@@ -12,16 +12,18 @@ import { Chip, Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import textStyles from '../../parts/text.module.css';
+import { useApproval } from '../../parts/use-approval.ts';
 import { Time } from '../../parts/values.tsx';
 import { AddUser } from './add-user.tsx';
 import { EditUser } from './edit-user.tsx';
 import { type Secret, SecretDialog } from './secret-dialog.tsx';
 import classes from './settings.module.css';
+import { useWaits } from './use-waits.ts';
 
 export function Users() {
   const { t } = useTranslation('settings');
   const users = usePages('GET /users', {}, 'users', { cursor: 'after' });
-  const columns = useColumns();
+  const columns = useColumns(users.rows);
   const [openName, setOpen] = useUrlValue<string>('user', '');
   const [isAdding, setAdding] = useState(false);
   const [secret, setSecret] = useState<Secret | null>(null);
@@ -55,10 +57,26 @@ export function Users() {
   );
 }
 
-function useColumns(): readonly Column<User>[] {
+function useColumns(rows: readonly User[]): readonly Column<User>[] {
   const { t } = useTranslation('settings');
   const { t: common } = useTranslation('common');
   const me = useViewer()?.user.name;
+  const { moment } = useApproval();
+  const waits = useWaits();
+  const approves: Column<User> = {
+    id: 'approves',
+    header: t('users.approves'),
+    width: 'minmax(14rem, 1fr)',
+    cell: ({ approvalWaits }) => {
+      const last = approvalWaits.at(-1);
+      if (last === undefined) return '';
+      return (
+        <span title={waits(approvalWaits).join(' ')}>
+          {t('users.approvesFrom', { at: moment(last.from) })}
+        </span>
+      );
+    },
+  };
   return [
     {
       id: 'name',
@@ -85,6 +103,7 @@ function useColumns(): readonly Column<User>[] {
           ...(hasPassword || oidcIssuer !== null ? [] : [t('users.link')]),
         ].join(', '),
     },
+    ...(rows.some(({ approvalWaits }) => approvalWaits.length > 0) ? [approves] : []),
     {
       id: 'lastLoginAt',
       header: t('users.lastLogin'),

@@ -2,8 +2,10 @@
 
 import { formatMany, formatTime, formatCount as n } from '../../../cli/lib/terminal/format.ts';
 import { type Column, tableOf } from '../../../cli/lib/terminal/table.ts';
+import type { Approval } from '../contract/approval.ts';
 import type { CampaignNow } from '../contract/campaigns.ts';
 import type { CampaignFigures, CampaignReport, FirstVerified, WaveResult } from '../contract/report.ts';
+import { describeApprovers } from './describe-approvers.ts';
 import { approverOf } from './describe-plan.ts';
 
 /** Cells of a full bar. */
@@ -12,13 +14,25 @@ const BAR = 20;
 /** What the run does now; null: not asked. */
 export type Live = Pick<CampaignNow, 'progress' | 'failure' | 'etaAt'> | null;
 
-export function describeRun(report: CampaignReport, live: Live = null): string[] {
+export function describeRun(
+  report: CampaignReport,
+  live: Live = null,
+  approval: Approval | null = null,
+): string[] {
   return [
     ...describeState(report, live),
+    ...(approval === null ? [] : describeApproval(approval)),
     '',
     ...describeFigures(report),
     ...describeTrouble(report),
     ...(report.waves.length === 0 ? [] : ['', ...describeWaves(report)]),
+  ];
+}
+
+function describeApproval({ refusal, ...others }: Approval): string[] {
+  return [
+    `  ${describeApprovers(others)}`,
+    ...(refusal === null ? [] : [`  you may not: ${refusal.reason}`]),
   ];
 }
 

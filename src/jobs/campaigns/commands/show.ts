@@ -54,9 +54,12 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
         const target = campaignOrRun(name, options.run);
         const report = await client.call('GET /campaigns/{campaign}/report', { campaign: target });
         const now = await client.call('GET /campaigns/{campaign}/progress', { campaign: report.run });
+        const approval = waitsForApproval(report)
+          ? await client.call('GET /campaigns/{campaign}/approval', { campaign: report.run })
+          : null;
         const text = options.json
-          ? JSON.stringify({ ...report, progress: now.progress })
-          : describeRun(inZone(options, report), now).join('\n');
+          ? JSON.stringify({ ...report, progress: now.progress, approval })
+          : describeRun(inZone(options, report), now, approval).join('\n');
         process.stdout.write(`${text}\n`);
         return exitCodeOf(report);
       }),
@@ -77,6 +80,9 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
       }),
     );
 }
+
+const waitsForApproval = ({ state, approval, approvedBy }: CampaignReport) =>
+  state === 'planned' && approval === 'second-person' && approvedBy === null;
 
 /** The newest entries, in the order in which they happened. */
 async function readAudit(client: OperatorClient, campaign: string) {

@@ -10,8 +10,10 @@ import { createProgress, formatCount as n } from '../../../cli/lib/terminal/prog
 import { isAttended } from '../../../cli/lib/terminal/terminal.ts';
 import { inZone } from '../../../cli/lib/zone.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
+import { OperatorError } from '../../../operator/error.ts';
 import type { CampaignPlan } from '../contract/plan.ts';
 import type { CampaignReport } from '../contract/report.ts';
+import { describeApprovers } from './describe-approvers.ts';
 import { describeCampaignPlan } from './describe-plan.ts';
 import { followCampaign } from './follow-campaign.ts';
 import { campaignOrRun } from './target.ts';
@@ -78,6 +80,12 @@ async function approve({ client, signal, name, options }: Approving): Promise<nu
   if (plan === null) throw new CliError(EXIT.error, `${run} has no plan yet; wait until it is planned`);
   for (const line of describeCampaignPlan(inZone(options, plan))) say(line);
   const { campaign, plannedBy, eligible } = plan;
+  const { refusal, ...others } = await client.call('GET /campaigns/{campaign}/approval', { campaign: run });
+  if (refusal !== null) {
+    const { code, reason } = refusal;
+    const kind = code === 'ROLE_REQUIRED' || code === 'IDENTITY_UNPROVEN' ? 'forbidden' : 'conflict';
+    throw new OperatorError(kind, `${reason}; ${describeApprovers(others)}`, { code });
+  }
   await confirm({
     what: [
       `you approve ${run} of "${campaign}", planned by ${plannedBy}, for ${formatMany(eligible, 'member')}`,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Count, Cursor, endpoint, Name, Reason, Time } from '../../../core/endpoint.ts';
 import { CampaignConfig } from '../config.ts';
+import { Approval, Approvers } from './approval.ts';
 import { CAMPAIGN_PHASES, CAMPAIGN_STATES, CampaignProgress } from './batches.ts';
 import { CAMPAIGN_SOURCES } from './campaign-sources.ts';
 import { CampaignPlan, PlanNote } from './plan.ts';
@@ -236,6 +237,18 @@ export const CAMPAIGNS = {
       'Compare the configuration and the size of a run with the run of the campaign that was approved before it, or was started if it needs no approval.',
     input: z.strictObject({ campaign: Campaign }),
     output: CampaignChanges,
+  }),
+  'GET /campaigns/{campaign}/approval': endpoint({
+    role: 'viewer',
+    summary: 'Show whether you may approve the plan of a run, why not, and which users may.',
+    input: z.strictObject({ campaign: Campaign }),
+    output: Approval.extend({ run: z.string() }),
+  }),
+  'GET /campaign-approvers': endpoint({
+    role: 'editor',
+    summary: 'List the users who may approve now what you plan.',
+    input: z.strictObject({}),
+    output: Approvers,
   }),
   'GET /campaigns/{campaign}/burn-down': endpoint({
     role: 'viewer',

@@ -4,6 +4,7 @@ import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
 import type { CAMPAIGN_DRAFTS } from '../contract/campaign-drafts.ts';
 import type { CAMPAIGN_MEMBERS } from '../contract/campaign-members.ts';
 import type { CAMPAIGNS } from '../contract/campaigns.ts';
+import { approvalHandlers } from './approval.ts';
 import { changeHandlers } from './changes.ts';
 import { commandHandlers } from './commands.ts';
 import { draftHandlers } from './drafts.ts';
@@ -22,6 +23,7 @@ export function campaignHandlers(
   const figures = createFigures(deps);
   return {
     ...readHandlers(deps, figures),
+    ...approvalHandlers(deps),
     ...changeHandlers(deps),
     ...progressHandlers(deps),
     ...overTimeHandlers(deps),

@@ -7,6 +7,7 @@ import { firstAdminLink, invitationLink } from '../../identity/logins.ts';
 import { createPasswords } from '../../identity/passwords.ts';
 import { hashToken, newAccessToken } from '../../identity/tokens.ts';
 import { addUser, changePassword, requireLocalLogin, updateUser } from '../../identity/users.ts';
+import { readApprovalWaits } from '../../store/approvers.ts';
 import { listAudit } from '../../store/audit.ts';
 import { createAccessToken, deleteAccessToken, listAccessTokens } from '../../store/sessions.ts';
 import { hasAdmin, listUsers } from '../../store/users.ts';
@@ -23,6 +24,7 @@ export function identityHandlers({
   consoleUrl,
 }: OperatorDeps): Handlers<keyof typeof IDENTITY | keyof typeof SECOND_FACTOR> {
   const passwords = createPasswords();
+  const waits = () => readApprovalWaits(db, db.kind);
 
   return {
     ...loginHandlers({ db, config, passwords }),
@@ -48,15 +50,19 @@ export function identityHandlers({
     },
     'GET /users': async ({ limit, after = '' }) => {
       const users = await listUsers(db, after, limit);
-      return { users, next: users.length < limit ? null : (users.at(-1)?.name ?? null) };
+      const waitsOf = await waits();
+      const found = users.map((user) => ({ ...user, approvalWaits: waitsOf(user) }));
+      return { users: found, next: users.length < limit ? null : (users.at(-1)?.name ?? null) };
     },
     'POST /users': async ({ name, displayName = name, role, password = null, unixUser = null }, caller) => {
       refuseToken(caller);
-      return await addUser(db, passwords, { name, displayName, role, password, unixUser });
+      const user = await addUser(db, passwords, { name, displayName, role, password, unixUser });
+      return { ...user, approvalWaits: (await waits())(user) };
     },
     'PATCH /users/{name}': async ({ name, ...change }, caller) => {
       refuseToken(caller);
-      return await updateUser(db, name, change);
+      const user = await updateUser(db, name, change);
+      return { ...user, approvalWaits: (await waits())(user) };
     },
     'POST /users/{name}/password': async (input, caller) => {
       refuseToken(caller);
@@ -67,7 +73,8 @@ export function identityHandlers({
       refuseToken(caller);
       const user = await needUser(db, name);
       requireLocalLogin(user);
-      return await invitationLink(db, user);
+      const link = await invitationLink(db, user);
+      return { ...link, approvalWaits: (await waits())(user) };
     },
     'POST /users/{name}/logout': async ({ name }) => {
       await endLogins(db, await needUser(db, name));

@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../../../../src/config/load.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { digestOfSpec } from '../../../../src/jobs/campaigns/store/campaigns.ts';
 import type { Caller } from '../../../../src/operator/service/caller.ts';
-import { INDEPENDENT_AFTER_DAYS } from '../../../../src/operator/store/second-person.ts';
+import { INDEPENDENT_AFTER_DAYS } from '../../../../src/operator/store/takeovers.ts';
 import { changeUser } from '../../../../src/operator/store/users.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
