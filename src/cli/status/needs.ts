@@ -2,6 +2,7 @@
 
 import { ownReason } from '../../core/own-reason.ts';
 import { needsToken } from '../../core/refused-access.ts';
+import { describeApprovers } from '../../jobs/campaigns/commands/describe-approvers.ts';
 import type { Health, Need } from '../../operator/contract/overview.ts';
 import { formatMany, formatTime } from '../lib/terminal/format.ts';
 
@@ -82,7 +83,8 @@ const WORDS: Readonly<Record<Need['kind'], Words>> = {
   },
   approval: {
     what: (name) => `a plan of the campaign ${name} waits for approval`,
-    command: ({ name }) => `campaign approve ${name}`,
+    command: ({ name, approval }) =>
+      approval !== null && approval.refusal !== null ? `campaign status ${name}` : `campaign approve ${name}`,
   },
   'failed-run': {
     what: (name) => `a run of ${name} failed`,
@@ -140,7 +142,7 @@ const MARK = { critical: '!!', warning: '! ', info: '  ' } as const;
 
 /** One line for the fact and one for the command, with what comes before the command if it alone does not help. */
 export function describeNeed(need: Need, ledger: LedgerKind): string[] {
-  const { kind, severity, account, name, count, since, code, reason } = need;
+  const { kind, severity, account, name, count, since, code, reason, approval } = need;
   const { what, command } = WORDS[kind];
   const where = account === null ? '' : ` (${account})`;
   const why = [ownReason(code, reason), code === null ? null : `[${code}]`]
@@ -153,6 +155,11 @@ export function describeNeed(need: Need, ledger: LedgerKind): string[] {
       (one) => formatMany(count, one),
       (one, more) => (count === 1 ? one : more),
     )}${where}${from}${why === '' ? '' : `: ${why}`}`,
+    ...(approval === null || approval.refusal === null
+      ? []
+      : [
+          `   it waits for somebody else than you: ${approval.refusal.reason}; ${describeApprovers(approval)}`,
+        ]),
     ...(needsToken(code, reason) ? ['   give the account a token that works, then:'] : []),
     `   npx sluice ${command(need, ledger)}`,
   ];

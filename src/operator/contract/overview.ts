@@ -1,6 +1,7 @@
 // Endpoints of the overview: is all well, what goes on, what needs a person, and where the calls went.
 import { z } from 'zod';
 import { Count, Cursor, endpoint, Name, Note, PageLimit, Period, Time, Unmask } from '../../core/endpoint.ts';
+import { Approval } from '../../jobs/campaigns/contract/approval.ts';
 import { SyncConfig } from '../../jobs/sync/config.ts';
 import { FAILURES } from './failures.ts';
 import { ConfigurationState } from './settings.ts';
@@ -146,6 +147,8 @@ export const Need = z.object({
   since: Time.nullable(),
   code: z.string().nullable(),
   reason: z.string().nullable(),
+  /** Of a plan that waits for approval: why you may not approve it, and who may. Null: of everything else. */
+  approval: Approval.nullable(),
   /** What can be done about it: routes of commands with the input that they need. The first is the usual one. */
   commands: z.array(z.object({ route: z.string(), input: z.record(z.string(), z.unknown()) })),
 });

@@ -15,11 +15,14 @@ async function refusalOfApproval(
   caller: Caller,
   plan: PlanToApprove,
 ): Promise<Approval['refusal']> {
+  const doubt = await doubtOfApproval(db, db.kind, { ...plan, approver: caller.identity });
+  // Another role would not help the author.
+  if (doubt?.code === 'SAME_PERSON') return doubt;
   if (!isAllowed(caller, 'approver')) {
     const { message } = roleRequired(caller, 'approver');
     return { code: 'ROLE_REQUIRED', reason: message, from: null };
   }
   if (caller.isClaimed === true)
     return { code: 'IDENTITY_UNPROVEN', reason: identityUnproven('approve').message, from: null };
-  return await doubtOfApproval(db, db.kind, { ...plan, approver: caller.identity });
+  return doubt;
 }

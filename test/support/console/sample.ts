@@ -168,6 +168,7 @@ export function busyOverview(): Overview {
         since: ago(95),
         code: 'ERR_FLOW_INACTIVE',
         reason: 'flow 7 is not active; activate it, then resume',
+        approval: null,
         commands: [{ route: 'POST /campaigns/{run}/resume', input: { run: 'campaign-7' } }],
       },
       {
@@ -180,6 +181,7 @@ export function busyOverview(): Overview {
         since: ago(42),
         code: 'ANSWER_LOST',
         reason: null,
+        approval: null,
         commands: [{ route: 'POST /campaigns/{run}/resolve', input: { run: 'campaign-1' } }],
       },
       {
@@ -192,6 +194,7 @@ export function busyOverview(): Overview {
         since: ago(2000),
         code: 'HTTP_500',
         reason: 'the sink answered 500 for 24 hours',
+        approval: null,
         commands: [{ route: 'POST /outbox/retry', input: { sink: 'warehouse' } }],
       },
       {
@@ -204,6 +207,7 @@ export function busyOverview(): Overview {
         since: ago(10),
         code: null,
         reason: null,
+        approval: { refusal: null, approvers: ['bia'], from: null },
         commands: [{ route: 'POST /campaigns/{run}/approve', input: { run: 'campaign-9' } }],
       },
     ],

@@ -14,6 +14,8 @@ export default {
     none: 'Nothing needs you',
     noneText:
       'Checked at {{at}}: sluice.yaml, tokens and calls, workers, Temporal and Kafka, runs and their records, events, sinks and approvals.',
+    others: 'Waits for somebody else than you: {{who}}',
+    nobody: 'nobody yet',
     token: 'Give the account a token that works.',
     more: 'There are more than this list shows. The other screens have them all.',
   },

@@ -18,6 +18,8 @@ export default {
     none: 'Nada precisa de você',
     noneText:
       'Verificado às {{at}}: sluice.yaml, tokens, chamadas, workers, Temporal, Kafka, execuções, eventos, destinos e aprovações.',
+    others: 'Aguarda outra pessoa que não você: {{who}}',
+    nobody: 'ninguém ainda',
     token: 'Dê um token que funcione à conta.',
     more: 'Há mais do que esta lista mostra. As outras telas têm todos.',
   },

@@ -89,7 +89,7 @@ export function NeedList({ at, needs, more }: Pick<Overview, 'at' | 'needs' | 'm
 
 function NeedItem({ need }: { readonly need: Need }) {
   const { t } = useTranslation('overview');
-  const { kind, severity, account, name, count, since, code, reason, commands } = need;
+  const { kind, severity, account, name, count, since, code, reason, approval, commands } = need;
   const [tone, Icon] = LOOKS[severity];
   return (
     <li className={classes.need}>
@@ -115,6 +115,9 @@ function NeedItem({ need }: { readonly need: Need }) {
           )}
           {(code ?? reason) !== null && <Reason code={code} reason={reason} />}
           {needsToken(code, reason) && <div>{t('needs.token')}</div>}
+          {approval !== null && approval.refusal !== null && (
+            <div>{t('needs.others', { who: approval.approvers.join(', ') || t('needs.nobody') })}</div>
+          )}
         </div>
       </div>
       {kind === 'unknown-members' ? (

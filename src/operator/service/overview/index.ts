@@ -12,6 +12,7 @@ import { readMinutes, readTokens } from '../../store/overview/tokens.ts';
 import { readRunning, readWaiting } from '../../store/overview/work.ts';
 import { readWorkers } from '../../store/overview/workers.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
+import { readApprovals } from './approvals.ts';
 import { deadLetterFailures, failureOf, problemsOf } from './failures.ts';
 import { createFirstSeen } from './first-seen.ts';
 import { laneName, sumSpending } from './jobs.ts';
@@ -77,7 +78,7 @@ export function overviewHandlers(
   }
 
   return {
-    'GET /overview': async ({ account }) => {
+    'GET /overview': async ({ account }, caller) => {
       const only = account ?? null;
       const configured = await tokensOf(account);
       // One after the other: a refresh takes one connection of the ledger, not five.
@@ -86,6 +87,7 @@ export function overviewHandlers(
       const running = await readRunning(db, only);
       const waiting = await readWaiting(db, only);
       const { at, needs } = await readNeeds(db, only);
+      const approvals = await readApprovals(db, caller, needs);
       const pauses = await probes.pausedSyncs(running);
       const estimates = await probes.campaigns(running);
       const runs = running.map((row) => runningOf(row, pauses.get(row.run), estimates.get(row.run)));
@@ -104,6 +106,7 @@ export function overviewHandlers(
       const outages = outagesOf({ ...state, at, hasBacklog });
       const all = needsOf({
         rows: needs,
+        approvals,
         work,
         tokens,
         pauses: [...pauses.values()],

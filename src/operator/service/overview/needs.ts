@@ -1,5 +1,6 @@
 // What waits for a person, with how urgent it is and the commands that help.
 
+import type { Approval } from '../../../jobs/campaigns/contract/approval.ts';
 import type { OpenDeadLetters } from '../../../jobs/events/operator/letters.ts';
 import type { Input, Route } from '../../contract/index.ts';
 import { type Need, REVIEWABLE, type Reviewable, type TokenGauge } from '../../contract/overview.ts';
@@ -84,6 +85,8 @@ function retryEvents({ account, name }: Place, state: 'unknown' | 'blocked'): Co
 
 interface Found {
   readonly rows: readonly NeedRow[];
+  /** Of plans that wait for approval, by run: what the reader may. */
+  readonly approvals: ReadonlyMap<string, Approval>;
   readonly tokens: readonly TokenGauge[];
   readonly pauses: readonly PausedSync[];
   readonly work: readonly FailingWork[];
@@ -109,6 +112,7 @@ function reviewOf(kind: Reviewable, subject: string, until: string): Command {
 /** The most severe first, then those that wait longest. */
 export function needsOf({
   rows,
+  approvals,
   tokens,
   pauses,
   letters,
@@ -136,10 +140,19 @@ export function needsOf({
     // Routes, pollers and sinks have their own names; the others are named among the syncs.
     const name = row.run === null ? row.name : jobOf(row.name).name;
     const place = { account: row.account, name, run: row.run };
-    const commands = COMMANDS[row.kind](place);
+    const approval = row.run === null || row.kind !== 'approval' ? null : (approvals.get(row.run) ?? null);
+    const isForOthers = row.kind === 'approval' && approval?.refusal !== null;
+    const commands = isForOthers ? [] : COMMANDS[row.kind](place);
     const account = row.kind === 'refused-events' ? accountOf(name) : row.account;
     const review = isReviewable(row.kind) ? [reviewOf(row.kind, row.run ?? name, at)] : [];
-    return { ...row, account, name, severity: SEVERITY[row.kind], commands: [...commands, ...review] };
+    return {
+      ...row,
+      account,
+      name,
+      severity: SEVERITY[row.kind],
+      approval,
+      commands: [...commands, ...review],
+    };
   });
   const broken = outages.map((outage) => need({ ...outage, run: null }));
   const all = [
@@ -199,8 +212,8 @@ function failingNeed({ account, name, activity, code, attempts, workflows, isPar
   return { ...need(given), count: workflows };
 }
 
-function need(fields: Omit<Need, 'severity' | 'count' | 'commands'>): Need {
-  return { ...fields, severity: SEVERITY[fields.kind], count: 1, commands: [] };
+function need(fields: Omit<Need, 'severity' | 'count' | 'approval' | 'commands'>): Need {
+  return { ...fields, severity: SEVERITY[fields.kind], count: 1, approval: null, commands: [] };
 }
 
 const RANKS: readonly Need['severity'][] = ['critical', 'warning', 'info'];

@@ -153,6 +153,18 @@ export async function readNeeds(
   return row as { at: string; needs: readonly NeedRow[] };
 }
 
+/** Identities of who made these plans, by run. */
+export async function readAuthors(
+  db: Queryable,
+  runs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.query<{ run: string; author: string }>(
+    'select run_id as run, planned_by as author from campaigns where run_id = any($1)',
+    [runs],
+  );
+  return new Map(rows.map(({ run, author }) => [run, author]));
+}
+
 /** Failures of the subject up to this time were looked at. An earlier time than before changes nothing. */
 export async function reviewNeed(
   db: Queryable,

@@ -13,6 +13,7 @@ const need = (over: Partial<Need>): Need => ({
   since: null,
   code: null,
   reason: null,
+  approval: null,
   commands: [],
   ...over,
 });
@@ -85,4 +86,19 @@ it('without servers, the process that is missing is dev', () => {
   const missing = need({ kind: 'no-worker', account: null, name: 'worker', run: null });
   expect(describeNeed(missing, 'pglite')[1]).toBe('   npx sluice dev');
   expect(describeNeed(missing, 'postgres')[1]).toBe('   npx sluice worker');
+});
+
+it('offers no approval to who may not approve, and says who may', () => {
+  const approval = {
+    refusal: { code: 'SAME_PERSON', reason: 'user:ana made this plan', from: null },
+    approvers: ['bia', 'carl'],
+    from: null,
+  };
+  const lines = describeNeed(need({ kind: 'approval', severity: 'info', approval }), 'pglite');
+  expect(lines.slice(1)).toEqual([
+    '   it waits for somebody else than you: user:ana made this plan; these users may approve it: bia, carl',
+    '   npx sluice campaign status spring',
+  ]);
+  const own = describeNeed(need({ kind: 'approval', approval: { ...approval, refusal: null } }), 'pglite');
+  expect(own.slice(1)).toEqual(['   npx sluice campaign approve spring']);
 });

@@ -47,12 +47,15 @@ describe.each([
     route: R,
     input: object = {},
     probes?: OverviewProbes,
+    caller = ANA,
   ): Promise<Shown[R]> => {
     const handler = overviewHandlers(depsOf(db, warned), probes)[route] as (
       input: unknown,
       caller: Caller,
     ) => unknown;
-    return OVERVIEW[route].output.parse(await handler(OVERVIEW[route].input.parse(input), ANA)) as Shown[R];
+    return OVERVIEW[route].output.parse(
+      await handler(OVERVIEW[route].input.parse(input), caller),
+    ) as Shown[R];
   };
 
   it('a token shows what is used of its window, the last minute by lane, 429s and refusals', async () => {
@@ -117,6 +120,20 @@ describe.each([
     expect(waiting.slice(0, 3).map(({ etaSeconds }) => etaSeconds)).toEqual([600, expect.any(Number), 60]);
   });
 
+  it.each<[string, Caller, string | null]>([
+    ['the author', ANA, 'SAME_PERSON'],
+    ['an operator', { ...ANA, identity: 'user:bia', role: 'operator' }, 'ROLE_REQUIRED'],
+    ['a second person', { ...ANA, identity: 'user:bia', role: 'approver' }, null],
+  ])('a plan that waits for approval offers it to those who may: %s', async (_who, caller, code) => {
+    const { needs } = await ask('GET /overview', {}, undefined, caller);
+    const { approval, commands } = needs.find(({ kind }) => kind === 'approval') ?? {};
+    expect(approval?.refusal?.code ?? null).toBe(code);
+    expect(commands?.map(({ route }) => route)).toEqual(
+      code === null ? ['POST /campaigns/{campaign}/approve'] : [],
+    );
+    expect(needs.filter((need) => need.approval !== null)).toHaveLength(1);
+  });
+
   it('what needs a person is listed with its command, the most severe first', async () => {
     const { needs, more } = await ask('GET /overview');
     expect(needs.map(({ kind, account, name, count }) => [kind, account, name, count])).toEqual(
@@ -159,6 +176,8 @@ describe.each([
       'refused-token',
       'waiting-sink',
       'unknown-members',
+      // Its author reads the overview.
+      'approval',
     ]);
     expect(needs.find(({ kind }) => kind === 'dead-outbox')?.commands).toEqual([
       { route: 'POST /outbox/retry', input: { sinks: ['crm'], states: ['dead'] } },
@@ -207,6 +226,7 @@ describe.each([
     expect(needs.filter(({ kind }) => kind === 'failing-batch')).toEqual([
       {
         kind: 'failing-batch',
+        approval: null,
         severity: 'critical',
         account: 'acme',
         name: 'leads',
@@ -233,6 +253,7 @@ describe.each([
     const { needs } = await ask('GET /overview', { account: 'acme' }, probes);
     expect(needs.find(({ kind }) => kind === 'dead-letters')).toEqual({
       kind: 'dead-letters',
+      approval: null,
       severity: 'warning',
       account: 'acme',
       name: 'signup',
