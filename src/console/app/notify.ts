@@ -1,7 +1,9 @@
 // Short messages at the edge of the page. An error stays until it is read.
 import { notifications } from '@mantine/notifications';
 import i18next, { type TFunction } from 'i18next';
-import { describeError } from './describe-error.ts';
+import { createElement, Suspense } from 'react';
+import { ErrorText } from '../parts/error-text.tsx';
+import { titleOf } from './describe-error.ts';
 
 const DONE_MS = 5000;
 
@@ -19,10 +21,9 @@ export function notifyDone(message: string): void {
 }
 
 export function notifyError(error: Error, t: TFunction): void {
-  const { title, message } = describeError(error, t);
   notifications.show({
-    title,
-    message,
+    title: titleOf(error, t),
+    message: createElement(Suspense, { fallback: null }, createElement(ErrorText, { error })),
     color: 'red',
     autoClose: false,
     withBorder: true,

@@ -3,7 +3,8 @@ import { Button, Skeleton, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleDashed, IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { describeError } from '../app/describe-error.ts';
+import { titleOf } from '../app/describe-error.ts';
+import { ErrorText } from './error-text.tsx';
 import classes from './states.module.css';
 
 export interface EmptyStateProps {
@@ -33,17 +34,19 @@ export interface ErrorStateProps {
   onRetry(): void;
 }
 
-/** What failed, in the server's words, and a button that tries again. */
+/** What failed, and a button that tries again. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   const { t } = useTranslation('common');
-  const { title, message } = describeError(error ?? new Error(t('error.kind.failed')), t);
+  const shown = error ?? new Error(t('error.kind.failed'));
   return (
     <div className={classes.state} role="alert">
       <span className={classes.bad} aria-hidden>
         <IconAlertTriangle size={24} stroke={1.5} />
       </span>
-      <Text fw={600}>{title}</Text>
-      <div className={classes.text}>{message}</div>
+      <Text fw={600}>{titleOf(shown, t)}</Text>
+      <div className={classes.text}>
+        <ErrorText error={shown} />
+      </div>
       <Button variant="default" leftSection={<IconRefresh size={14} aria-hidden />} onClick={onRetry}>
         {t('state.retry')}
       </Button>

@@ -146,6 +146,23 @@ it('names from outside are text', async () => {
   });
 });
 
+it('a refusal is in the language of the page, and keeps the sentence of the server beside it', async () => {
+  const message = 'the campaign "spring" has no plan; run `sluice campaign plan spring`';
+  const given = consoleAnswers({
+    'POST /campaigns/campaign-9/approve': (_req, res) =>
+      res.status(409).json({ error: { kind: 'conflict', code: 'NOT_PLANNED', message } }),
+  });
+  await withPage(given, { locale: 'pt-BR' }, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await logIn(page);
+    await page.getByRole('button', { name: 'Aprovar' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Aprovar' }).click();
+    const notice = page.getByRole('alert').filter({ hasText: 'Não há plano para iniciar' });
+    await notice.waitFor();
+    expect(await notice.locator('[lang=en]').textContent()).toBe(message);
+  });
+});
+
 it('a browser in Portuguese sees Portuguese, with its numbers and the zone of its times', async () => {
   await withPage(consoleAnswers(), { locale: 'pt-BR' }, async ({ page, stub }) => {
     await page.goto(stub.url);

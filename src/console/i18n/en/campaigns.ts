@@ -67,7 +67,7 @@ export default {
     },
     pausedBy: 'Paused by {{by}}: {{reason}}',
     noReason: 'no reason given',
-    problem: 'It cannot be started as it is: {{reason}}',
+    problem: 'It cannot be started as it is:',
     noPoller: 'No poller has read all conversations within the hour. Replies and deliveries may be missing.',
     noWorkflow: 'Nothing runs it now. Start it again to continue.',
     wave: 'Wave {{wave}}',

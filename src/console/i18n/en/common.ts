@@ -48,6 +48,7 @@ export default {
   },
   error: {
     unexpected: 'Something went wrong',
+    original: 'In English:',
     notConnected: 'No answer came from the server. Check that Sluice is running and that your network works.',
     secondFactor: 'A second factor is required',
     secondFactorText:

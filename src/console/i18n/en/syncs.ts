@@ -233,6 +233,7 @@ export default {
     running: 'Reading the source: {{rows}} rows',
     bar: 'Rows of the source',
     cancelled: 'The dry run was cancelled.',
+    failed: 'The dry run failed.',
     stop: 'Stop',
     close: 'Close',
     read: 'Rows',

@@ -69,7 +69,7 @@ export default {
     },
     pausedBy: 'Pausada por {{by}}: {{reason}}',
     noReason: 'sem motivo informado',
-    problem: 'Não pode ser iniciada como está: {{reason}}',
+    problem: 'Não pode ser iniciada assim:',
     noPoller: 'Nenhum poller leu todas as conversas na última hora. Respostas e entregas podem faltar.',
     noWorkflow: 'Nada a executa agora. Inicie de novo para continuar.',
     wave: 'Onda {{wave}}',

@@ -53,6 +53,7 @@ export default {
     back: 'Ir para a visão geral',
   },
   error: {
+    original: 'Em inglês:',
     unexpected: 'Algo deu errado',
     notConnected: 'O servidor não respondeu. Verifique se o Sluice está rodando e se a sua rede funciona.',
     secondFactor: 'Um segundo fator é obrigatório',

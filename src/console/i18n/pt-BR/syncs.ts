@@ -239,6 +239,7 @@ export default {
     running: 'Lendo a fonte: {{rows}} linhas',
     bar: 'Linhas da fonte',
     cancelled: 'A simulação foi cancelada.',
+    failed: 'A simulação falhou.',
     stop: 'Parar',
     close: 'Fechar',
     read: 'Linhas',

@@ -7,6 +7,7 @@ import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
+import { ErrorText } from '../../parts/error-text.tsx';
 import { useApproval } from '../../parts/use-approval.ts';
 import { type Report, TOPICS } from './data.ts';
 import { TestSend } from './draft/test-send.tsx';
@@ -69,7 +70,7 @@ function Planning({ campaign, onEnd }: { readonly campaign: string; onEnd(): voi
   if (error !== null)
     return (
       <Text size="sm" c="red.9" role="alert">
-        {error.message}
+        <ErrorText error={error} />
       </Text>
     );
   if (data === undefined || data.state === 'planning')

@@ -8,6 +8,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { useUrlState, useUrlValue } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Page, Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { ScreenLink } from '../../parts/screen-link.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -169,23 +170,29 @@ function Notices({ report, now }: { readonly report: Report; readonly now: Now |
   const isOrphan = state === 'running' && now !== null && now.progress === null;
   const may = useMay('operator');
   const start = useCommand('POST /campaigns/{campaign}/start', { topics: TOPICS });
+  const reasons = [
+    ...(block !== null && paused === null ? [block] : []),
+    ...(now?.failure ? [now.failure] : []),
+    ...(state === 'planned' ? problems : []),
+  ];
   const notes = [
     ...(paused !== null && state === 'running'
       ? [t('run.pausedBy', { by: paused.by, reason: paused.reason || t('run.noReason') })]
       : []),
-    ...(block !== null && paused === null ? [`${block.reason} [${block.code}]`] : []),
-    ...(now?.failure ? [`${now.failure.reason} [${now.failure.code}]`] : []),
     ...(isOrphan ? [t('run.noWorkflow')] : []),
     ...(state === 'failed' && reason !== null ? [reason] : []),
-    ...(state === 'planned' ? problems.map((each) => t('run.problem', { reason: each.reason })) : []),
+    ...(state === 'planned' && problems.length > 0 ? [t('run.problem')] : []),
     ...(state === 'running' && !pollerSees ? [t('run.noPoller')] : []),
     ...(now?.trouble ? [now.trouble] : []),
   ];
-  if (notes.length === 0) return null;
+  if (notes.length + reasons.length === 0) return null;
   return (
     <Alert role="status" className={classes.notices}>
       {notes.map((note) => (
         <div key={note}>{note}</div>
+      ))}
+      {reasons.map(({ code, reason: why }) => (
+        <Reason key={`${code} ${why}`} code={code} reason={why} />
       ))}
       {isOrphan && may && (
         <Button

@@ -11,6 +11,7 @@ import { RestoredDraft } from '../../parts/draft/restored-draft.tsx';
 import { useDraft } from '../../parts/draft/use-draft.ts';
 import { parseDraft, withValue } from '../../parts/draft/yaml-draft.ts';
 import { YamlField } from '../../parts/draft/yaml-field.tsx';
+import { ErrorText } from '../../parts/error-text.tsx';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import classes from './campaigns.module.css';
@@ -198,7 +199,7 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
           </Tabs>
           {save.error !== null && (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">
-              {save.error.message}
+              <ErrorText error={save.error} />
             </Text>
           )}
           <Group justify="space-between" className={classes.bar}>

@@ -6,9 +6,11 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useClient, useMay } from '../../api/session.tsx';
 import { usePages } from '../../api/use-call.ts';
+import { useCodeWords } from '../../app/code-words.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Masked } from '../../parts/masked.tsx';
 import { Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { CsvButton } from '../../parts/table/csv-button.tsx';
@@ -17,7 +19,7 @@ import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.ts
 import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
 import { type Member, type Report, TOPICS } from './data.ts';
-import { isPassing, useReason } from './use-reason.ts';
+import { isPassing } from './passing.ts';
 import { useResolve } from './use-resolve.tsx';
 
 const STATES = [
@@ -76,9 +78,9 @@ interface MembersProps {
 }
 
 export function Members({ report }: MembersProps) {
+  const codeWords = useCodeWords();
   const { account, run, total } = report;
   const { t } = useTranslation('campaigns');
-  const reasonOf = useReason();
   const client = useClient();
   const may = useMay('operator');
   const [url] = useUrlState();
@@ -216,7 +218,7 @@ export function Members({ report }: MembersProps) {
           param="code"
           label={t('members.code')}
           values={[...codes, ...pages.rows.map((each) => each.code)]}
-          wordOf={(each) => reasonOf(each) ?? each}
+          wordOf={(each) => codeWords(each) ?? each}
         />
         <ValueFilter param="wave" label={t('members.wave')} values={waves} />
       </Filters>
@@ -266,20 +268,15 @@ function Decide({ run, canRepeat, rows, clear }: DecideProps) {
 /** Why the member got this state, and whether a retry of a failure can help. */
 function Why({ member: { state, code, reason, changedConversation } }: { readonly member: Member }) {
   const { t } = useTranslation('campaigns');
-  const reasonOf = useReason();
-  const sentence = reason ?? reasonOf(code);
   return (
     <div>
-      {sentence !== null && <div>{sentence}</div>}
+      {(code ?? reason) !== null && <Reason code={code} reason={reason} />}
       {changedConversation !== null && (
         <div>{t('members.changed', { conversation: changedConversation })}</div>
       )}
-      <div className={textStyles.small}>
-        {code}
-        {state === 'failed' && code !== null && (
-          <> · {t(isPassing(code) ? 'outcomes.passing' : 'outcomes.lasting')}</>
-        )}
-      </div>
+      {state === 'failed' && code !== null && (
+        <div className={textStyles.small}>{t(isPassing(code) ? 'outcomes.passing' : 'outcomes.lasting')}</div>
+      )}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { Anchor, Button, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
+import { useCodeWords } from '../../app/code-words.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
@@ -12,7 +13,7 @@ import { Chip, type Tone } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
 import classes from './campaigns.module.css';
 import { byCount, type Report, TOPICS } from './data.ts';
-import { isPassing, useReason } from './use-reason.ts';
+import { isPassing } from './passing.ts';
 import { useResolve } from './use-resolve.tsx';
 
 interface Outcome {
@@ -23,10 +24,10 @@ interface Outcome {
 }
 
 export function Outcomes({ report }: { readonly report: Report }) {
+  const codeWords = useCodeWords();
   const { t } = useTranslation('campaigns');
   const format = useFormat();
   const [, setUrl] = useUrlState();
-  const reasonOf = useReason();
   const may = useMay('operator');
   const outcomes = outcomesOf(report);
   return (
@@ -39,7 +40,7 @@ export function Outcomes({ report }: { readonly report: Report }) {
             <li key={`${state} ${code}`}>
               <Chip tone={tone}>{t(`outcomes.${state}`)}</Chip>
               <span className={classes.code} title={code ?? undefined}>
-                {reasonOf(code) ?? code}
+                {codeWords(code) ?? code}
                 {state === 'failed' && code !== null && (
                   <span className={`${classes.stacked} ${textStyles.small}`}>
                     {t(isPassing(code) ? 'outcomes.passing' : 'outcomes.lasting')}

@@ -6,9 +6,11 @@ import type { Output } from '../../api/client.ts';
 import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
+import { useCodeWords } from '../../app/code-words.ts';
 import { formatClock } from '../../format/format.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Columns, Facts, Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Chip } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
@@ -16,7 +18,6 @@ import { Time } from '../../parts/values.tsx';
 import { ApprovalView } from './approval.tsx';
 import classes from './campaigns.module.css';
 import { byCount, type Plan, sumOf } from './data.ts';
-import { useReason } from './use-reason.ts';
 
 interface Props {
   readonly run: string;
@@ -121,8 +122,13 @@ function Notes({ plan }: { readonly plan: Plan }) {
           {notes.map(({ note, tone, kind }) => (
             <li key={note.code + note.reason}>
               <Chip tone={tone}>{kind}</Chip>{' '}
-              {note.code === 'WAVE_HELD_UP' ? (heldUp ?? note.reason) : note.reason}{' '}
-              <span className={textStyles.muted}>[{note.code}]</span>
+              {note.code === 'WAVE_HELD_UP' && heldUp !== null ? (
+                <>
+                  {heldUp} <code>{note.code}</code>
+                </>
+              ) : (
+                <Reason code={note.code} reason={note.reason} />
+              )}
             </li>
           ))}
         </ul>
@@ -171,13 +177,13 @@ function Audience({ plan }: { readonly plan: Plan }) {
 }
 
 function Exclusions({ plan }: { readonly plan: Plan }) {
+  const codeWords = useCodeWords();
   const { t } = useTranslation('campaigns');
   const format = useFormat();
-  const reasonOf = useReason();
   const left = byCount(plan.excluded);
   if (left.length === 0) return t('outcomes.none');
   return (
-    <Facts facts={left.map(([code, count]) => [reasonOf(code) ?? code, format.count(count)] as const)} />
+    <Facts facts={left.map(([code, count]) => [codeWords(code) ?? code, format.count(count)] as const)} />
   );
 }
 

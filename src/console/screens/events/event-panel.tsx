@@ -7,6 +7,7 @@ import { useClient, useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { JsonBlock } from '../../parts/json-block.tsx';
 import { Facts } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { Reveal } from '../../parts/reveal.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -60,7 +61,7 @@ export function EventPanel({ event, draft, onDraft, onOpen, onClose }: EventPane
               </div>
               {why !== null && (
                 <div className={classes.problem}>
-                  {why.reason} [{why.code}]
+                  <Reason code={why.code} reason={why.reason ?? null} />
                 </div>
               )}
               {replacedBy !== null && (

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useCall } from '../../api/use-call.ts';
 import { Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Count } from '../../parts/values.tsx';
 import classes from './events.module.css';
@@ -43,7 +44,7 @@ function ClusterLag({ cluster: { cluster, problem, partitions } }: { readonly cl
       flush
     >
       {problem !== null && (
-        <EmptyState title={t('kafka.away')} text={`${problem.message} [${problem.code}]`} />
+        <EmptyState title={t('kafka.away')} text={<Reason code={problem.code} reason={problem.message} />} />
       )}
       {partitions.length > 0 && (
         <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('kafka.title')}>

@@ -1,6 +1,7 @@
 // What a refusal would come to if it were replayed now, compared with what happened then.
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
+import { useCodeWords } from '../../app/code-words.ts';
 import { Diff } from '../../parts/diff/diff.tsx';
 import type { FieldChange } from '../../parts/diff/field-change.ts';
 import { flatten } from './json-text.ts';
@@ -15,26 +16,25 @@ interface OutcomeDiffProps {
 
 export function OutcomeDiff({ then, now, label }: OutcomeDiffProps) {
   const { t } = useTranslation('events');
+  const words = useCodeWords();
   // Before and after would be the same sentence.
   if (now.outcome === 'refused' && now.code === then.code && now.reason === then.reason)
     return <p role="status">{t('dead.again')}</p>;
-  return <Diff label={label} changes={changesOf(then, now, t('dead.outcome'))} />;
-}
-
-/** What happened then, and what would happen now, field by field. */
-function changesOf(then: OutcomeDiffProps['then'], now: DryRun['now'], outcome: string): FieldChange[] {
+  const refused = ({ code, reason }: OutcomeDiffProps['then']) =>
+    t('dead.refused', { code, why: words(code) ?? reason });
   const after =
-    now.outcome === 'accepted'
-      ? 'accepted'
-      : now.outcome === 'refused'
-        ? `refused ${now.code}: ${now.reason}`
-        : `${now.outcome}: ${now.reason}`;
+    now.outcome === 'refused'
+      ? refused(now)
+      : now.outcome === 'accepted'
+        ? t('dead.accepted')
+        : t(now.outcome === 'skipped' ? 'dead.skipped' : 'dead.noRoute');
   const events = now.outcome === 'accepted' ? now.events : [];
   const fields = events.flatMap(({ request }, at) =>
     flatten(request, events.length > 1 ? String(at + 1) : ''),
   );
-  return [
-    { field: outcome, before: `refused ${then.code}: ${then.reason}`, after },
+  const changes: FieldChange[] = [
+    { field: t('dead.outcome'), before: refused(then), after },
     ...fields.map(([field, value]) => ({ field, before: null, after: value })),
   ];
+  return <Diff label={label} changes={changes} />;
 }

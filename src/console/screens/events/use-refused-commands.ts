@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Input, Output } from '../../api/client.ts';
 import { invalidateTopics } from '../../api/query-client.ts';
 import { useClient } from '../../api/session.tsx';
+import { useCodeWords } from '../../app/code-words.ts';
 import { notifyDone, notifyError } from '../../app/notify.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 
@@ -25,6 +26,7 @@ interface CommandsOptions {
 export function useRefusedCommands({ onReplayed, onDiscarded }: CommandsOptions) {
   const { t } = useTranslation('events');
   const { t: common } = useTranslation('common');
+  const words = useCodeWords();
   const client = useClient();
   const queries = useQueryClient();
   const confirm = useConfirm();
@@ -56,7 +58,8 @@ export function useRefusedCommands({ onReplayed, onDiscarded }: CommandsOptions)
         return count === 0 ? [] : [t(`refused.result.${outcome}`, { count })];
       });
       const [only, other] = results;
-      const why = only !== undefined && other === undefined && 'reason' in only ? `: ${only.reason}` : '';
+      const code = only !== undefined && other === undefined && 'code' in only ? only.code : null;
+      const why = code === null ? '' : `: ${words(code) ?? code}`;
       notifyDone((texts.join(' · ') || t('refused.nothing')) + why);
       onReplayed?.(results);
     },

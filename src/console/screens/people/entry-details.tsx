@@ -6,6 +6,7 @@ import type { TimelineEntry } from '../../../operator/contract/people-timeline.t
 import { useClient } from '../../api/session.tsx';
 import { useFormat } from '../../format/use-format.ts';
 import { Masked } from '../../parts/masked.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { PlaceLink, TemporalLink } from './links.tsx';
 import classes from './people.module.css';
 
@@ -18,19 +19,18 @@ export function EntryDetails({ entry, person }: { readonly entry: TimelineEntry;
     ([, fact]) => fact !== null && fact !== false && fact !== '',
   );
   const problem = 'problem' in entry ? entry.problem : null;
-  const reason = entry.kind === 'gap' ? entry.reason : (problem?.reason ?? '');
   return (
     <>
-      {reason !== '' && <div className={classes.reason}>{reason}</div>}
+      {problem !== null && (
+        <div className={classes.reason}>
+          <Reason code={problem.code} reason={problem.reason || null} />
+        </div>
+      )}
+      {entry.kind === 'gap' && <div className={classes.reason}>{entry.reason}</div>}
       <div className={classes.facts}>
         {facts.map(([name, fact]) => (
           <span key={name}>{fact}</span>
         ))}
-        {problem !== null && (
-          <span>
-            <code>{problem.code}</code>
-          </span>
-        )}
         {entry.workflow !== null && <TemporalLink workflow={entry.workflow} />}
       </div>
     </>

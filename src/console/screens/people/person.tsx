@@ -6,6 +6,8 @@ import { useTranslation } from 'react-i18next';
 import { OperatorError } from '../../../operator/error.ts';
 import type { Output } from '../../api/client.ts';
 import { useCall } from '../../api/use-call.ts';
+import { useCodeWords } from '../../app/code-words.ts';
+import { describeError } from '../../app/describe-error.ts';
 import { usePersonQueries } from '../../app/person-queries.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { ScreenLink } from '../../parts/screen-link.tsx';
@@ -25,6 +27,8 @@ export default function PersonScreen() {
 
 function PersonPage({ account, person }: Who) {
   const { t } = useTranslation('people');
+  const { t: common } = useTranslation('common');
+  const words = useCodeWords();
   const [erased, setErased] = useState<Output<'POST /people/{account}/{person}/erase'> | null>(null);
   const shown = useCall('GET /people/{account}/{person}', { account, person }, { enabled: erased === null });
   if (erased !== null)
@@ -43,7 +47,11 @@ function PersonPage({ account, person }: Who) {
     >
       {data === undefined && error instanceof OperatorError && error.kind === 'notFound' ? (
         <Section title={t('person.facts')} flush>
-          <EmptyState title={error.message} text={t('person.gone')} action={<SearchAgain />} />
+          <EmptyState
+            title={describeError(error, common, words).message}
+            text={t('person.gone')}
+            action={<SearchAgain />}
+          />
         </Section>
       ) : (
         <Loaded of={shown}>

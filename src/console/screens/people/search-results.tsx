@@ -12,6 +12,7 @@ import { usePersonQueries } from '../../app/person-queries.tsx';
 import { useUrlValue } from '../../app/use-url-state.ts';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Chip } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
@@ -128,7 +129,7 @@ function Rejected({ rows }: { readonly rows: Found['rejected'] }) {
               {column !== null && <code>{column}</code>} {value}
             </div>
             <div className={textStyles.small}>
-              {problem.reason} <code>{problem.code}</code>
+              <Reason code={problem.code} reason={problem.reason} />
             </div>
           </li>
         ))}

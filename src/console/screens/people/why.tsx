@@ -10,6 +10,7 @@ import { useTranslation } from 'react-i18next';
 import type { WhyReason } from '../../../operator/contract/people.ts';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { PlaceLink } from './links.tsx';
@@ -79,13 +80,12 @@ function WhyItem({ account, reason }: { readonly account: string; readonly reaso
       </span>
       <div>
         <div className={classes.sentence}>{t(`why.code.${code}`, { campaign: campaign ?? '' })}</div>
-        {problem !== null && problem.reason !== '' && <div className={classes.reason}>{problem.reason}</div>}
+        {problem !== null && (
+          <div className={classes.reason}>
+            <Reason code={problem.code} reason={problem.reason || null} />
+          </div>
+        )}
         <div className={`${classes.facts} ${textStyles.small}`}>
-          {problem !== null && (
-            <span>
-              <code>{problem.code}</code>
-            </span>
-          )}
           {at !== null && (
             <span>
               <Time at={at} as="moment" />

@@ -9,6 +9,7 @@ import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Diff } from '../../parts/diff/diff.tsx';
 import listStyles from '../../parts/list.module.css';
+import { Original } from '../../parts/original.tsx';
 import { Section } from '../../parts/page.tsx';
 import { RunProgress } from '../../parts/progress.tsx';
 import { Reason } from '../../parts/reason.tsx';
@@ -54,13 +55,20 @@ export function DryRunPanel({ plan }: { readonly plan: string }) {
 }
 
 function DryRunState({ now }: { readonly now: DryRun }) {
-  const { t } = useTranslation('syncs');
+  const { t, i18n } = useTranslation('syncs');
   const format = useFormat();
   const { state, read, share, report, error } = now;
   if (error !== null)
     return (
       <p className={classes.notice} data-tone="bad" role="alert">
-        {error.message}
+        {i18n.language === 'en' ? (
+          error.message
+        ) : (
+          <>
+            {t('plan.failed')}
+            <Original text={error.message} />
+          </>
+        )}
       </p>
     );
   if (state === 'cancelled') return <p className={classes.notice}>{t('plan.cancelled')}</p>;

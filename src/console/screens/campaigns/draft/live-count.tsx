@@ -2,13 +2,14 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../api/client.ts';
+import { useCodeWords } from '../../../app/code-words.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import { Facts } from '../../../parts/page.tsx';
+import { Reason } from '../../../parts/reason.tsx';
 import { ErrorState, LoadingLines } from '../../../parts/states.tsx';
 import { Chip } from '../../../parts/status.tsx';
 import textStyles from '../../../parts/text.module.css';
 import classes from '../campaigns.module.css';
-import { useReason } from '../use-reason.ts';
 
 type Counted = Output<'POST /campaign-drafts/audience'>;
 type Audience = NonNullable<Counted['audience']>;
@@ -77,10 +78,10 @@ export function Headline({ audience, isOld }: { readonly audience: Audience; rea
 }
 
 function Figures({ audience }: { readonly audience: Audience }) {
+  const codeWords = useCodeWords();
   const { t } = useTranslation(['campaign-form', 'campaigns']);
   const format = useFormat();
   const { found, read, people, excluded, controlGroup, eligible, isMore, parts, calls } = audience;
-  const reasonOf = useReason();
   return (
     <>
       <Facts
@@ -103,7 +104,7 @@ function Figures({ audience }: { readonly audience: Audience }) {
           <ul className={classes.codes} aria-label={t('campaigns:plan.exclusions')}>
             {excluded.map(({ code, members }) => (
               <li key={code}>
-                <span className={classes.code}>{reasonOf(code) ?? code}</span>
+                <span className={classes.code}>{codeWords(code) ?? code}</span>
                 <span className={classes.number}>{format.count(members)}</span>
               </li>
             ))}
@@ -126,7 +127,7 @@ function Figures({ audience }: { readonly audience: Audience }) {
               <span className={classes.code}>
                 {t(`count.basis.${basis}`, { read: format.count(entries), found: format.count(all) })}
                 {readAt !== null && ` ${t('count.readAt', { at: format.clock(readAt) })}`}
-                {note !== null && <span className={textStyles.muted}> {note.reason}</span>}
+                {note !== null && <Reason code={note.code} reason={note.reason} />}
               </span>
             </li>
           ))}

@@ -11,6 +11,7 @@ import { RestoredDraft } from '../../../parts/draft/restored-draft.tsx';
 import { useDraft } from '../../../parts/draft/use-draft.ts';
 import { parseDraft, withValue } from '../../../parts/draft/yaml-draft.ts';
 import { YamlField } from '../../../parts/draft/yaml-field.tsx';
+import { ErrorText } from '../../../parts/error-text.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../../parts/states.tsx';
 import type { SyncEntry } from '../data.ts';
@@ -160,7 +161,7 @@ function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
         </Tabs>
         {save.error !== null && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            {save.error.message}
+            <ErrorText error={save.error} />
           </Text>
         )}
         <Group>
