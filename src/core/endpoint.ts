@@ -76,8 +76,18 @@ export const Count = z.int().nonnegative();
 export const Reason = z.string().max(500).default('');
 /** Personal data in plain text. It needs the role `operator` and is audited. */
 export const Unmask = z.boolean().default(false);
-/** A code and its explanation. */
-export const Note = z.object({ code: z.string(), reason: z.string() });
+/** Figures and names of a note, for clients that write its sentence in another language. */
+export const NoteParams = z
+  .object({
+    /** The sentences that apply, where a code has several. */
+    which: z.array(z.string()).readonly().optional(),
+  })
+  // Names end in `At` (ISO 8601), `Ms` (a duration) or `Share` (0 to 1) where a value is no plain figure.
+  .catchall(z.union([z.string(), z.number(), z.array(z.string()).readonly()]))
+  .readonly();
+export type NoteParams = z.infer<typeof NoteParams>;
+/** A code and its explanation in English. */
+export const Note = z.object({ code: z.string(), reason: z.string(), params: NoteParams.optional() });
 
 /** Body of every answer that is not a success. */
 export const ErrorBody = z.object({

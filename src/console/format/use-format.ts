@@ -41,6 +41,8 @@ export function useFormat() {
       /** Two times of one stretch. Those of today are clock times. */
       span: (from: string, until: string, now: number): readonly [string, string] =>
         formatSpan(locale, [Date.parse(from), Date.parse(until)], { now, own: OWN_ZONE }),
+      /** `a, b and c` */
+      list: (names: readonly string[]) => new Intl.ListFormat(language).format(names),
       clock: (at: string) => formatClock(locale, Date.parse(at)),
       relative: (at: string, now: number) => formatRelative(locale, Date.parse(at), now),
       zone: (at: number) => zoneOffset(locale, at),

@@ -14,6 +14,7 @@ import type firstSync from './en/first-sync.ts';
 import type login from './en/login.ts';
 import type overview from './en/overview.ts';
 import type people from './en/people.ts';
+import type reasons from './en/reasons.ts';
 import type refusals from './en/refusals.ts';
 import type settings from './en/settings.ts';
 import type syncs from './en/syncs.ts';
@@ -37,6 +38,7 @@ declare module 'i18next' {
       login: typeof login;
       overview: typeof overview;
       people: typeof people;
+      reasons: typeof reasons;
       refusals: typeof refusals;
       settings: typeof settings;
       syncs: typeof syncs;

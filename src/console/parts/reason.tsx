@@ -1,7 +1,10 @@
-// Why something failed, was refused or waits: the code in words of the page's language, then the reason of this case.
+// Why something failed, was refused or waits, in words of the page's language: the sentence of this case, or the code in
+// words and what the server said about this case.
 import { useTranslation } from 'react-i18next';
+import type { NoteParams } from '../../core/endpoint.ts';
 import { ownReason } from '../../core/own-reason.ts';
 import { useCodeWords } from '../app/code-words.ts';
+import { type Format, useFormat } from '../format/use-format.ts';
 import { Original } from './original.tsx';
 import classes from './text.module.css';
 
@@ -9,13 +12,21 @@ interface ReasonProps {
   readonly code: string | null;
   /** What the service or Sluice said about this case, in English. */
   readonly reason: string | null;
+  readonly params?: NoteParams | undefined;
 }
 
-export function Reason({ code, reason }: ReasonProps) {
+export function Reason({ code, reason, params }: ReasonProps) {
   const { i18n } = useTranslation('common');
+  const sentence = useSentence()(code, params);
   const words = useCodeWords()(code);
   const own = ownReason(code, reason);
   const isEnglish = i18n.language === 'en';
+  if (sentence !== null)
+    return (
+      <span className={classes.wrap}>
+        {sentence} <code>{code}</code>
+      </span>
+    );
   return (
     <span className={classes.wrap}>
       {words ?? own ?? code}
@@ -29,4 +40,29 @@ export function Reason({ code, reason }: ReasonProps) {
       {words !== null && own !== null && !isEnglish && <Original text={own} />}
     </span>
   );
+}
+
+/** Null: the case has no figures, or no sentence for them. */
+function useSentence(): (code: string | null, params: NoteParams | undefined) => string | null {
+  const { t } = useTranslation('reasons');
+  const format = useFormat();
+  return (code, params) => {
+    if (code === null || params === undefined) return null;
+    const sentences: Readonly<Record<string, string>> = t('of', { returnObjects: true });
+    const { which, ...values } = params;
+    const keys = which === undefined ? [code] : which.map((each) => `${code}_${each}`);
+    if (!keys.every((key) => Object.hasOwn(sentences, key))) return null;
+    const shown = Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, shownAs(name, value, format)]),
+    );
+    return keys.map((key) => t(`of.${key}` as never, shown as never)).join(' ');
+  };
+}
+
+/** The end of its name says what a value is. */
+function shownAs(name: string, value: string | number | readonly string[], format: Format): string {
+  if (typeof value === 'object') return format.list(value);
+  if (typeof value === 'string') return name.endsWith('At') ? format.moment(value) : value;
+  if (name.endsWith('Ms')) return format.duration(value / 1000);
+  return name.endsWith('Share') ? format.percent(value) : format.count(value);
 }

@@ -85,7 +85,7 @@ it('a dead letter is replayed after its diff was shown', { timeout: 60_000 }, as
   await withEvents({ 'POST /dead-letters/replay': begin }, {}, async (page, stub) => {
     await page.goto(`${stub.url}/events?tab=dead&letter=0-2`);
     const diff = page.getByRole('table', { name: 'Then, and if replayed now' });
-    await diff.getByText('refused SCHEMA: phone: type').waitFor();
+    await diff.getByText('Refused, SCHEMA: phone: type').waitFor();
     const replay = (dialog: string) =>
       page.getByRole('dialog', { name: dialog }).getByRole('button', { name: 'Replay' }).click();
     await replay('Dead letter 0-2');

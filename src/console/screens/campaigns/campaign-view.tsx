@@ -191,8 +191,8 @@ function Notices({ report, now }: { readonly report: Report; readonly now: Now |
       {notes.map((note) => (
         <div key={note}>{note}</div>
       ))}
-      {reasons.map(({ code, reason: why }) => (
-        <Reason key={`${code} ${why}`} code={code} reason={why} />
+      {reasons.map(({ code, reason: why, params }) => (
+        <Reason key={`${code} ${why}`} code={code} reason={why} params={params} />
       ))}
       {isOrphan && may && (
         <Button

@@ -127,7 +127,7 @@ function Notes({ plan }: { readonly plan: Plan }) {
                   {heldUp} <code>{note.code}</code>
                 </>
               ) : (
-                <Reason code={note.code} reason={note.reason} />
+                <Reason code={note.code} reason={note.reason} params={note.params} />
               )}
             </li>
           ))}

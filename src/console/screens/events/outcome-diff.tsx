@@ -15,13 +15,15 @@ interface OutcomeDiffProps {
 }
 
 export function OutcomeDiff({ then, now, label }: OutcomeDiffProps) {
-  const { t } = useTranslation('events');
+  const { t, i18n } = useTranslation('events');
   const words = useCodeWords();
   // Before and after would be the same sentence.
   if (now.outcome === 'refused' && now.code === then.code && now.reason === then.reason)
     return <p role="status">{t('dead.again')}</p>;
-  const refused = ({ code, reason }: OutcomeDiffProps['then']) =>
-    t('dead.refused', { code, why: words(code) ?? reason });
+  const refused = ({ code, reason }: OutcomeDiffProps['then']) => {
+    const translated = i18n.language === 'en' ? null : words(code);
+    return t('dead.refused', { code, why: translated === null ? reason : `${translated} (${reason})` });
+  };
   const after =
     now.outcome === 'refused'
       ? refused(now)

@@ -1,5 +1,6 @@
 // The plan of a campaign: who it reaches, what it costs, and when each wave is due. It contains no personal data.
 import { z } from 'zod';
+import { Note } from '../../../core/endpoint.ts';
 import { CampaignConfig } from '../config.ts';
 
 /** ISO 8601 in UTC. */
@@ -36,7 +37,7 @@ export const PlannedDay = z.object({
 export type PlannedDay = Readonly<z.infer<typeof PlannedDay>>;
 
 /** A problem that prevents a plan, or a warning about it. */
-export const PlanNote = z.object({ code: z.string(), reason: z.string() });
+export const PlanNote = Note;
 export type PlanNote = Readonly<z.infer<typeof PlanNote>>;
 
 export const CampaignPlan = z.object({

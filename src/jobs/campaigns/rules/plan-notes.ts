@@ -1,10 +1,11 @@
 // Problems and warnings of a plan. Each reason names the number and what to do.
 
+import type { NoteParams } from '../../../core/endpoint.ts';
 import type { CampaignConfig, OptOutConfig } from '../config.ts';
 import type { PlanNote } from '../contract/plan.ts';
 import { plainNumber as n, spanText, timeIn } from './figures.ts';
 import type { Forecast } from './forecast.ts';
-import { blindness, type PollerState, seeing, unreadReplies } from './reliance.ts';
+import { blindness, blindWhich, type PollerState, seeing, unreadReplies } from './reliance.ts';
 
 export interface Connection {
   readonly id: number;
@@ -69,17 +70,34 @@ export function connectionProblems({ account, config, connections }: ConnectionF
   const has =
     usable.length === 0 ? 'the account has no whatsapp or waba connection' : `use ${usable.join(' or ')}`;
   if (found === undefined)
-    return note('CONNECTION_NOT_FOUND', `the account "${account}" has no connection ${id}; ${has}`);
+    return note('CONNECTION_NOT_FOUND', `the account "${account}" has no connection ${id}; ${has}`, {
+      which: usable.length === 0 ? ['none'] : ['some'],
+      account,
+      connection: String(id),
+      usable,
+    });
   if (isUsable(found.channel)) return [];
   const reason = `connection ${describeConnection(found)} can't run flows, because only whatsapp and waba connections can; ${has}`;
-  return note('CONNECTION_UNSUPPORTED', reason);
+  return note('CONNECTION_UNSUPPORTED', reason, {
+    which: usable.length === 0 ? ['none'] : ['some'],
+    connection: describeConnection(found),
+    usable,
+  });
 }
 
 function audienceProblems({ audience, excluded, holdout, eligible }: PlanFacts): PlanNote[] {
   if (eligible > 0) return [];
-  if (audience === 0) return note('EMPTY_AUDIENCE', 'nobody was found; check the filters in `audience`');
+  if (audience === 0)
+    return note('EMPTY_AUDIENCE', 'nobody was found; check the filters in `audience`', {
+      which: ['nobody'],
+    });
   const why = `of ${n(audience)} people, ${n(excluded)} are excluded and ${n(holdout)} are in the control group`;
-  return note('EMPTY_AUDIENCE', `there is nobody to trigger: ${why}`);
+  return note('EMPTY_AUDIENCE', `there is nobody to trigger: ${why}`, {
+    which: ['left'],
+    audience,
+    excluded,
+    holdout,
+  });
 }
 
 function timeProblems(facts: PlanFacts): PlanNote[] {
@@ -87,11 +105,15 @@ function timeProblems(facts: PlanFacts): PlanNote[] {
   const end = config.end === undefined ? null : Date.parse(config.end);
   const at = (ms: number) => timeIn(timeZone, ms);
   if (end !== null && end <= nowMs)
-    return note('END_PASSED', `the campaign ended at ${at(end)}; set a later \`end\``);
+    return note('END_PASSED', `the campaign ended at ${at(end)}; set a later \`end\``, {
+      endAt: new Date(end).toISOString(),
+    });
   if (eligible === 0) return [];
   if (forecast.never.length > 0) {
     const zones = forecast.never.map((each) => each.join(' and ')).join('; ');
-    return note('NO_WINDOW', `the windows never open in ${zones}: check \`windows\``);
+    return note('NO_WINDOW', `the windows never open in ${zones}: check \`windows\``, {
+      zones: forecast.never.flat(),
+    });
   }
   const { finishMs } = forecast;
   const until = end ?? horizonMs;
@@ -104,7 +126,22 @@ function timeProblems(facts: PlanFacts): PlanNote[] {
         ? `the campaign would run for years after its end at ${at(end)}`
         : `${last}, ${spanText((finishMs as number) - end)} after the end at ${at(end)}`;
   const done = `by ${end === null ? at(until) : 'then'}, ${n(forecast.byThen)} of ${n(eligible)} members are triggered`;
-  return note('TOO_SLOW', `${late}; ${done}. To fix it, use ${remedies(facts, end !== null).join('; or ')}`);
+  const reason = `${late}; ${done}. To fix it, use ${remedies(facts, end !== null).join('; or ')}`;
+  const { paceNeeded, pacePerMinute } = facts;
+  return note('TOO_SLOW', reason, {
+    which: [
+      end === null ? 'horizon' : finishMs === null ? 'years' : 'late',
+      'done',
+      paceNeeded === null ? 'waves' : 'pace',
+    ],
+    untilAt: new Date(until).toISOString(),
+    spanMs: horizonMs - nowMs,
+    lateMs: finishMs === null || end === null ? 0 : finishMs - end,
+    byThen: forecast.byThen,
+    eligible,
+    pacePerMinute,
+    paceNeeded: paceNeeded ?? 0,
+  });
 }
 
 function remedies(facts: PlanFacts, hasEnd: boolean): string[] {
@@ -137,7 +174,14 @@ export function connectionWarnings({ config, connections }: ConnectionFacts): Pl
   if (connections === null) return note('CONNECTION_UNREAD', "the account's connections were not read");
   const found = connections.find(({ id }) => id === config.connection);
   if (found === undefined || !isUsable(found.channel) || found.status === 'CONNECTED') return [];
-  return note('CONNECTION_DOWN', `connection ${describeConnection(found)} is ${found.status}, not CONNECTED`);
+  return note(
+    'CONNECTION_DOWN',
+    `connection ${describeConnection(found)} is ${found.status}, not CONNECTED`,
+    {
+      connection: describeConnection(found),
+      status: found.status,
+    },
+  );
 }
 
 /** Warnings that do not prevent the start of the plan. */
@@ -149,7 +193,10 @@ export function warningsOf(facts: PlanFacts): PlanNote[] {
   if (limit !== undefined && facts.eligible > 0 && limit * callsPerMember > callsPerMinute) {
     const need = `${n(limit)} triggers a minute need ${n(limit * callsPerMember)} calls`;
     const reason = `${need}, but the account's tokens allow ${n(callsPerMinute)}; the plan assumes ${n(pacePerMinute)} triggers a minute`;
-    warnings.push(...note('RATE_OVER_BUDGET', reason));
+    const calls = limit * callsPerMember;
+    warnings.push(
+      ...note('RATE_OVER_BUDGET', reason, { limit, calls, allowed: callsPerMinute, pacePerMinute }),
+    );
   }
   warnings.push(...slowWaves(facts), ...heldUpWaves(facts));
   const polling = pollers.filter(({ idle }) => idle === null).map(({ poller }) => `the poller "${poller}"`);
@@ -160,7 +207,10 @@ export function warningsOf(facts: PlanFacts): PlanNote[] {
   ];
   if (others.length > 0) {
     const reason = `${others.join(', ')} also use${others.length === 1 ? 's' : ''} calls of the account, so the campaign may take longer than planned`;
-    warnings.push(...note('SHARED_BUDGET', reason));
+    const names = pollers.filter(({ idle }) => idle === null).map(({ poller }) => poller);
+    warnings.push(
+      ...note('SHARED_BUDGET', reason, { others: [...names, ...beside.syncs, ...beside.campaigns] }),
+    );
   }
   if (!seeing(pollers) && blindProblems(facts).length === 0) {
     const unseen = [
@@ -170,7 +220,9 @@ export function warningsOf(facts: PlanFacts): PlanNote[] {
       ...(config.exclude.contactedWithin === undefined ? [] : ['messages from people']),
     ];
     warnings.push(
-      ...note('NO_POLLER', `${blindness(pollers)}, so Sluice does not see: ${unseen.join(', ')}`),
+      ...note('NO_POLLER', `${blindness(pollers)}, so Sluice does not see: ${unseen.join(', ')}`, {
+        which: [blindWhich(pollers), 'unseen'],
+      }),
     );
   }
   return warnings;
@@ -186,7 +238,12 @@ function slowWaves({ forecast, startMs, oneWaveMs, timeZone, pacePerMinute }: Pl
   if (later < 86_400_000 || finishMs - startMs < 2 * (oneWaveMs - startMs)) return [];
   const alone = `as one wave at ${n(pacePerMinute)} triggers a minute, the campaign would end by ${timeIn(timeZone, oneWaveMs)}`;
   const why = `each of ${n(waves.length)} waves waits for the windows of all its members, \`waves.every\` and \`waves.settle\``;
-  return note('SLOW_WAVES', `the waves add ${spanText(later)}: ${alone}, but ${why}`);
+  return note('SLOW_WAVES', `the waves add ${spanText(later)}: ${alone}, but ${why}`, {
+    laterMs: later,
+    pacePerMinute,
+    aloneAt: new Date(oneWaveMs).toISOString(),
+    waves: waves.length,
+  });
 }
 
 /** Warns if a few members with late windows hold up waves. */
@@ -215,6 +272,6 @@ function describeConnection({ id, name, channel }: Connection): string {
   return `${id} ("${name}", ${channel})`;
 }
 
-function note(code: string, reason: string): PlanNote[] {
-  return [{ code, reason }];
+function note(code: string, reason: string, params?: NoteParams): PlanNote[] {
+  return [params === undefined ? { code, reason } : { code, reason, params }];
 }

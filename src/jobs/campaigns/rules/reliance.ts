@@ -82,13 +82,19 @@ export function blindness(pollers: readonly PollerState[]): string {
     : `no poller follows the connection (${idle})`;
 }
 
+/** Whether no poller that follows the connection was ever started, or none polls. */
+export function blindWhich(pollers: readonly PollerState[]): 'never' | 'idle' {
+  return pollers.some(({ follows }) => follows) ? 'idle' : 'never';
+}
+
 /** Why a campaign may not trigger anybody now; null if Sluice reads everything that it relies on. */
 export function unreadReplies(rules: Rules, pollers: readonly PollerState[]): PlanNote | null {
   const unread = repliesUnread(rules, pollers);
   if (unread !== null) return unread;
   const onReplies = rulesOnReplies(rules);
   if (onReplies.length === 0 || seeing(pollers)) return null;
-  return { code: 'NO_POLLER', reason: `${blindness(pollers)}, but ${named(onReplies)} on replies` };
+  const reason = `${blindness(pollers)}, but ${named(onReplies)} on replies`;
+  return { code: 'NO_POLLER', reason, params: { which: [blindWhich(pollers), 'relies'] } };
 }
 
 function named(rules: readonly string[]): string {

@@ -43,9 +43,8 @@ export function brokenRules(stop: StopRules, tally: WaveTally): PlanNote[] {
   if (tried === 0 || tried < stop.atLeast) return [];
   const most = (code: string, limit: number | undefined, members: number, did: string): PlanNote[] => {
     if (limit === undefined || members / tried <= limit) return [];
-    return [
-      { code, reason: `${countOf(members, tried)} ${did}; the campaign stops above ${percent(limit)}` },
-    ];
+    const reason = `${countOf(members, tried)} ${did}; the campaign stops above ${percent(limit)}`;
+    return [{ code, reason, params: { members, tried, limitShare: limit } }];
   };
   const broken = [
     ...most('STOP_FAILED', stop.failed, tally.failed, 'failed'),
@@ -55,7 +54,8 @@ export function brokenRules(stop: StopRules, tally: WaveTally): PlanNote[] {
   ];
   if (stop.replies !== undefined && tally.replied / tried < stop.replies) {
     const reason = `${countOf(tally.replied, tried)} replied; the campaign stops below ${percent(stop.replies)}`;
-    broken.push({ code: 'STOP_REPLIES', reason });
+    const params = { members: tally.replied, tried, limitShare: stop.replies };
+    broken.push({ code: 'STOP_REPLIES', reason, params });
   }
   return broken;
 }

@@ -127,7 +127,7 @@ function Figures({ audience }: { readonly audience: Audience }) {
               <span className={classes.code}>
                 {t(`count.basis.${basis}`, { read: format.count(entries), found: format.count(all) })}
                 {readAt !== null && ` ${t('count.readAt', { at: format.clock(readAt) })}`}
-                {note !== null && <Reason code={note.code} reason={note.reason} />}
+                {note !== null && <Reason code={note.code} reason={note.reason} params={note.params} />}
               </span>
             </li>
           ))}

@@ -1,0 +1,43 @@
+// Sentences of codes with figures and names. Where a code has several, they are joined.
+export default {
+  of: {
+    CONNECTION_NOT_FOUND_some:
+      'The account “{{account}}” has no connection {{connection}}. These run flows: {{usable}}.',
+    CONNECTION_NOT_FOUND_none:
+      'The account “{{account}}” has no connection {{connection}}, and none that runs flows.',
+    CONNECTION_UNSUPPORTED_some: 'Connection {{connection}} cannot run flows. These can: {{usable}}.',
+    CONNECTION_UNSUPPORTED_none:
+      'Connection {{connection}} cannot run flows, and the account has none that can.',
+    CONNECTION_DOWN: 'Connection {{connection}} is not connected: the service says {{status}}.',
+    EMPTY_AUDIENCE_nobody: 'Nobody was found. Check the filters of the audience.',
+    EMPTY_AUDIENCE_left:
+      'There is nobody to trigger: of {{audience}} people, {{excluded}} are excluded and {{holdout}} are in the control group.',
+    END_PASSED: 'The campaign ended at {{endAt}}. Set a later end.',
+    NO_WINDOW: 'The sending windows never open in {{zones}}.',
+    TOO_SLOW_late: 'The last trigger would be {{lateMs}} after the end.',
+    TOO_SLOW_years: 'The campaign would run for years after its end.',
+    TOO_SLOW_horizon: 'The campaign would not finish within {{spanMs}}.',
+    TOO_SLOW_done: 'By {{untilAt}}, {{byThen}} of {{eligible}} members are triggered.',
+    TOO_SLOW_pace:
+      '{{paceNeeded}} triggers a minute would be enough; the plan has {{pacePerMinute}}. Fewer members or a later end help too.',
+    TOO_SLOW_waves:
+      'No pace is enough. Use larger waves, less time between them, fewer members or a later end.',
+    RATE_OVER_BUDGET:
+      '{{limit}} triggers a minute need {{calls}} calls, but the tokens of the account allow {{allowed}}. The plan assumes {{pacePerMinute}} triggers a minute.',
+    SHARED_BUDGET:
+      'These also use calls of the account, so the campaign may take longer than planned: {{others}}.',
+    SLOW_WAVES:
+      'The waves add {{laterMs}}. As one wave at {{pacePerMinute}} triggers a minute, the campaign would end by {{aloneAt}}, but each of {{waves}} waves waits for the windows of all its members.',
+    NO_POLLER_never: 'No poller that follows the connection was ever started.',
+    NO_POLLER_idle: 'No poller that follows the connection polls now.',
+    NO_POLLER_unseen: 'Sluice does not see replies.',
+    NO_POLLER_relies: 'Rules of the campaign rely on replies.',
+    STOP_FAILED: '{{members}} of {{tried}} members failed. The campaign stops above {{limitShare}}.',
+    STOP_UNKNOWN:
+      '{{members}} of {{tried}} members have an unknown outcome. The campaign stops above {{limitShare}}.',
+    STOP_HUMAN_SERVICE:
+      '{{members}} of {{tried}} members were in human service. The campaign stops above {{limitShare}}.',
+    STOP_OPT_OUT: '{{members}} of {{tried}} members opted out. The campaign stops above {{limitShare}}.',
+    STOP_REPLIES: '{{members}} of {{tried}} members replied. The campaign stops below {{limitShare}}.',
+  },
+};

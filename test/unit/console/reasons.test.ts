@@ -1,0 +1,105 @@
+// Notes of campaigns with figures: each has its sentences in both languages, whose placeholders are what the note names.
+import { describe, expect, it } from 'vitest';
+import en from '../../../src/console/i18n/en/reasons.ts';
+import pt from '../../../src/console/i18n/pt-BR/reasons.ts';
+import type { CampaignConfig } from '../../../src/jobs/campaigns/config.ts';
+import { type PlanFacts, problemsOf, warningsOf } from '../../../src/jobs/campaigns/rules/plan-notes.ts';
+import { brokenRules } from '../../../src/jobs/campaigns/rules/waves.ts';
+
+const DAY = 86_400_000;
+const WABA = { id: 1, name: 'Sales', channel: 'waba', status: 'CONNECTED' };
+const END = new Date(10 * DAY).toISOString();
+
+function facts(change: Partial<PlanFacts> = {}, config: object = {}): PlanFacts {
+  const given: CampaignConfig = {
+    connection: 1,
+    audience: [],
+    exclude: {},
+    stop: {},
+    waves: { callsPerMinute: 100 },
+    ...config,
+  } as never;
+  return {
+    account: 'acme',
+    config: given,
+    timeZone: 'UTC',
+    optOut: { words: [] } as never,
+    nowMs: 0,
+    connections: [WABA],
+    audience: 10,
+    excluded: 0,
+    holdout: 0,
+    eligible: 10,
+    forecast: { never: [], finishMs: 5 * DAY, byThen: 4, waves: [] } as never,
+    horizonMs: 20 * DAY,
+    startMs: 0,
+    oneWaveMs: null,
+    paceNeeded: 20,
+    pacePerMinute: 10,
+    callsPerMinute: 120,
+    callsPerMember: 2,
+    pollers: [],
+    beside: { syncs: ['leads'], campaigns: ['spring'] },
+    tokenRefused: null,
+    missing: [],
+    ...change,
+  };
+}
+
+const late = { never: [], finishMs: 12 * DAY, byThen: 4, waves: [] } as never;
+const endless = { never: [], finishMs: null, byThen: 4, waves: [] } as never;
+const idle = [{ poller: 'main', follows: true, idle: 'is stopped', blocked: null }];
+const stop = { failed: 0.1, unknown: 0.1, humanService: 0.1, optOut: 0.1, replies: 0.9, atLeast: 1 };
+const tally = { triggered: 2, tried: 4, failed: 2, unknown: 2, humanService: 2, optedOut: 2, replied: 1 };
+
+const NOTES = [
+  ...problemsOf(facts({ connections: [{ ...WABA, id: 2 }] })),
+  ...problemsOf(facts({ connections: [] })),
+  ...problemsOf(facts({ connections: [{ ...WABA, channel: 'email' }] })),
+  ...problemsOf(
+    facts({
+      connections: [
+        { ...WABA, channel: 'email' },
+        { ...WABA, id: 2 },
+      ],
+    }),
+  ),
+  ...problemsOf(facts({ audience: 0, eligible: 0 })),
+  ...problemsOf(facts({ eligible: 0 })),
+  ...problemsOf(facts({ nowMs: 11 * DAY }, { end: END })),
+  ...problemsOf(facts({ forecast: { never: [['UTC', 'Asia/Tokyo']] } as never })),
+  ...problemsOf(facts({ forecast: late }, { end: END })),
+  ...problemsOf(facts({ forecast: endless, paceNeeded: null }, { end: END })),
+  ...problemsOf(facts({ forecast: endless })),
+  ...problemsOf(facts({ optOut: { words: ['stop'] } as never })),
+  ...warningsOf(facts({ connections: [{ ...WABA, status: 'OPENING' }] })),
+  ...warningsOf(facts({ pollers: idle })),
+  ...warningsOf(
+    facts({
+      oneWaveMs: DAY,
+      forecast: { ...(late as object), waves: [{ heldUp: null }, { heldUp: null }] } as never,
+    }),
+  ),
+  ...brokenRules(stop, tally),
+];
+
+/** Keys of the sentences that a note needs. */
+const keysOf = ({ code, params }: (typeof NOTES)[number]) =>
+  params?.which === undefined ? [code] : params.which.map((each) => `${code}_${each}`);
+
+describe.each([
+  ['en', en.of],
+  ['pt-BR', pt.of],
+] as const)('in %s', (_language, sentences: Readonly<Record<string, string>>) => {
+  it('every note with figures has its sentences, and these name nothing else', () => {
+    const withFigures = NOTES.filter(({ params }) => params !== undefined);
+    for (const note of withFigures)
+      for (const key of keysOf(note)) {
+        const names = [...(sentences[key] ?? '{{missing}}').matchAll(/\{\{(\w+)\}\}/g)].map(
+          ([, name]) => name,
+        );
+        expect(Object.keys(note.params ?? {}), key).toEqual(expect.arrayContaining(names));
+      }
+    expect(new Set(withFigures.flatMap(keysOf))).toEqual(new Set(Object.keys(sentences)));
+  });
+});
