@@ -307,7 +307,7 @@ it('a second person approves; the author cannot', { timeout: 60_000 }, async () 
     await page.goto(`${listener.url}/campaigns?campaign=autumn`);
     await page.getByRole('button', { name: 'Approve' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText(`${PLANNED} reaches 1,300 people. user:ana made the plan on`).waitFor();
+    await dialog.getByText(`${PLANNED} reaches 1,300 people. ana made the plan on`).waitFor();
     await dialog.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('The plan is approved.').waitFor();
   });

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
+import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import { ErrorText } from '../../parts/error-text.tsx';
@@ -147,7 +148,7 @@ function ApproveButton({ campaign, report }: { readonly campaign: string; readon
       effects: t('action.approveEffect', {
         run,
         members: format.count(total.eligible),
-        by: plannedBy,
+        by: actorName(plannedBy),
         at: format.instant(plannedAt),
       }),
       verb: t('action.approve'),

@@ -3,6 +3,7 @@ import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
+import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Facts, Section } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -15,15 +16,14 @@ export function ApprovalView({ plan }: { readonly plan: Plan }) {
   const format = useFormat();
   const mayCompare = useMay('editor');
   const describePart = useParts();
-  const { run, waves, timeZone, finishAt, plannedBy, plannedAt } = plan;
+  const { run, waves, finishAt, plannedBy, plannedAt } = plan;
   const rules = useCall('GET /campaigns/{campaign}/rules', { campaign: run });
   const sample = useCall('POST /campaigns/{campaign}/sample', { campaign: run, limit: 3 });
-  const zoned = (at: string) => `${format.moment(at, timeZone)} (${timeZone})`;
   const first = waves[0]?.startsAt ?? plan.days[0]?.startsAt;
   return (
     <Section
       title={t('approval.title')}
-      about={t('approval.about', { by: plannedBy, at: format.instant(plannedAt) })}
+      about={t('approval.about', { by: actorName(plannedBy), at: format.instant(plannedAt) })}
     >
       <div className={classes.stack}>
         <Loaded of={rules}>
@@ -53,8 +53,8 @@ export function ApprovalView({ plan }: { readonly plan: Plan }) {
                     )
                     .join('; '),
                 ],
-                [t('approval.first'), first === undefined ? t('rules.none') : zoned(first)],
-                [t('approval.last'), finishAt === null ? t('rules.none') : zoned(finishAt)],
+                [t('approval.first'), first === undefined ? t('rules.none') : format.moment(first)],
+                [t('approval.last'), finishAt === null ? t('rules.none') : format.moment(finishAt)],
               ]}
             />
           )}
@@ -82,7 +82,7 @@ function Changes({ run }: { readonly run: string }) {
               <Text size="sm">
                 {t('approval.against', {
                   run: before.run,
-                  by: before.approvedBy ?? '–',
+                  by: before.approvedBy === null ? '–' : actorName(before.approvedBy),
                   at: before.approvedAt === null ? '–' : format.instant(before.approvedAt),
                 })}{' '}
                 {t('approval.counts', { before: countOf(before.eligible), after: countOf(eligible) })}

@@ -6,6 +6,7 @@ import { useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState, useUrlValue } from '../../app/use-url-state.ts';
+import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Page, Section } from '../../parts/page.tsx';
 import { Reason } from '../../parts/reason.tsx';
@@ -140,9 +141,9 @@ function Lead({ report, now }: { readonly report: Report; readonly now: Now | nu
   const state = stateOf(report);
   const { plannedBy, approvedBy, startedBy } = report;
   const by = [
-    t('run.planned', { who: plannedBy }),
-    ...(approvedBy === null ? [] : [t('run.approved', { who: approvedBy })]),
-    ...(startedBy === null ? [] : [t('run.started', { who: startedBy })]),
+    t('run.planned', { who: actorName(plannedBy) }),
+    ...(approvedBy === null ? [] : [t('run.approved', { who: actorName(approvedBy) })]),
+    ...(startedBy === null ? [] : [t('run.started', { who: actorName(startedBy) })]),
   ];
   const waiting = state === 'running' ? (now?.progress?.waiting ?? null) : null;
   return (
@@ -177,7 +178,7 @@ function Notices({ report, now }: { readonly report: Report; readonly now: Now |
   ];
   const notes = [
     ...(paused !== null && state === 'running'
-      ? [t('run.pausedBy', { by: paused.by, reason: paused.reason || t('run.noReason') })]
+      ? [t('run.pausedBy', { by: actorName(paused.by), reason: paused.reason || t('run.noReason') })]
       : []),
     ...(isOrphan ? [t('run.noWorkflow')] : []),
     ...(state === 'failed' && reason !== null ? [reason] : []),

@@ -124,6 +124,7 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
   const isOld = settled !== asked || counted.isPlaceholderData;
   const save = useCommand('PUT /campaigns/{campaign}/source', {
     topics: TOPICS,
+    showsError: true,
     done: ({ active }) => t(active ? 'edit.saved' : 'edit.savedRestart'),
     onDone: (saved) => {
       draft.done((now) => ({ ...now, base: saved.hash }));

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useMay } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
+import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import listStyles from '../../parts/list.module.css';
@@ -39,7 +40,7 @@ function PollerItem({ poller }: { readonly poller: Poller }) {
     blocked !== null && state !== 'stopped' ? (
       <Reason code={blocked.code} reason={blocked.reason} />
     ) : paused !== null ? (
-      t('pollers.pausedBy', { by: paused.by, reason: paused.reason || t('pollers.noReason') })
+      t('pollers.pausedBy', { by: actorName(paused.by), reason: paused.reason || t('pollers.noReason') })
     ) : (
       trouble
     );

@@ -6,6 +6,8 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
+import { actorName } from '../../format/actor.ts';
+import { useFormat } from '../../format/use-format.ts';
 import { JsonBlock } from '../../parts/json-block.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Reveal } from '../../parts/reveal.tsx';
@@ -27,6 +29,7 @@ interface DeadLetterPanelProps {
 
 export function DeadLetterPanel({ id, cluster, onReplay, onClose }: DeadLetterPanelProps) {
   const { t } = useTranslation('events');
+  const format = useFormat();
   const client = useClient();
   const may = useMay('operator');
   const found = useCall('GET /dead-letters/{id}', { id, cluster }, { enabled: id !== '' });
@@ -53,8 +56,8 @@ export function DeadLetterPanel({ id, cluster, onReplay, onClose }: DeadLetterPa
                 <DryRunDiff id={id} cluster={cluster} />
               ) : (
                 <p>
-                  {t(`dead.state.${resolution.how}`)} · {resolution.by} · {resolution.at} ·{' '}
-                  {resolution.reason ?? ''}
+                  {t(`dead.state.${resolution.how}`)} · {actorName(resolution.by)} ·{' '}
+                  {format.moment(resolution.at)} · {resolution.reason ?? ''}
                 </p>
               )}
               {may && resolution === null && (

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
+import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { JsonBlock } from '../../parts/json-block.tsx';
 import { Facts } from '../../parts/page.tsx';
@@ -54,7 +55,8 @@ export function RefusedRequestPanel({ id, draft, onDraft, onClose }: RefusedRequ
                 now !== null && <OutcomeDiff then={{ code, reason }} now={now} label={t('refused.diff')} />
               ) : (
                 <p>
-                  {t(`refused.state.${resolution.how}`)} · {resolution.by} · {format.moment(resolution.at)}
+                  {t(`refused.state.${resolution.how}`)} · {actorName(resolution.by)} ·{' '}
+                  {format.moment(resolution.at)}
                   {resolution.reason !== null && ` · ${resolution.reason}`}
                 </p>
               )}

@@ -3,6 +3,7 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useNow } from '../../format/use-now.ts';
 import listStyles from '../../parts/list.module.css';
@@ -81,7 +82,7 @@ function RunItem({ run, needsApproval }: { readonly run: Run; readonly needsAppr
         {t('running.calls', { count: calls, shown: format.count(calls) })} ·{' '}
         <Rate perMinute={Math.round(callsPerMinute)} />
         {paused !== null &&
-          ` · ${t('running.pausedBy', { by: paused.by })}${paused.reason && `: ${paused.reason}`}`}
+          ` · ${t('running.pausedBy', { by: actorName(paused.by) })}${paused.reason && `: ${paused.reason}`}`}
         {blocked !== null && <Reason code={blocked.code} reason={blocked.reason} />}
       </div>
     </>

@@ -1,5 +1,6 @@
 // How far the active run is, and what is wrong with it.
 import { useTranslation } from 'react-i18next';
+import { actorName } from '../../../format/actor.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import { useNow } from '../../../format/use-now.ts';
 import { Section } from '../../../parts/page.tsx';
@@ -69,7 +70,10 @@ export function ActiveRun({ sync, progress }: { readonly sync: string; readonly 
         )}
         {paused !== null && (
           <p className={classes.notice} data-tone={paused.code === undefined ? 'warn' : 'bad'}>
-            {t('active.pausedBy', { by: paused.by, reason: paused.reason || t('active.noReason') })}
+            {t('active.pausedBy', {
+              by: actorName(paused.by),
+              reason: paused.reason || t('active.noReason'),
+            })}
           </p>
         )}
         {trouble !== null && (
