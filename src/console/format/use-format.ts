@@ -16,6 +16,7 @@ import {
   regionalLanguage,
   zoneOffset,
 } from './format.ts';
+import { withTimes } from './times-in-text.ts';
 import { OWN_ZONE, useZone } from './zone.tsx';
 
 export function useFormat() {
@@ -41,6 +42,8 @@ export function useFormat() {
       /** Two times of one stretch. Those of today are clock times. */
       span: (from: string, until: string, now: number): readonly [string, string] =>
         formatSpan(locale, [Date.parse(from), Date.parse(until)], { now, own: OWN_ZONE }),
+      /** A sentence of the server, with its times as the page shows times. */
+      text: (sentence: string) => withTimes(sentence, (at) => formatMoment(locale, Date.parse(at), OWN_ZONE)),
       /** `a, b and c` */
       list: (names: readonly string[]) => new Intl.ListFormat(language).format(names),
       clock: (at: string) => formatClock(locale, Date.parse(at)),

@@ -19,7 +19,9 @@ export function Reason({ code, reason, params }: ReasonProps) {
   const { i18n } = useTranslation('common');
   const sentence = useSentence()(code, params);
   const words = useCodeWords()(code);
-  const own = ownReason(code, reason);
+  const format = useFormat();
+  const said = ownReason(code, reason);
+  const own = said === null ? null : format.text(said);
   const isEnglish = i18n.language === 'en';
   if (sentence !== null)
     return (
