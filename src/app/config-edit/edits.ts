@@ -11,7 +11,7 @@ import {
 } from '../../config/edit-entry.ts';
 import { type LoadOptions, loadConfigText } from '../../config/load.ts';
 import { SetSyncLaneError, setSyncLane } from '../../config/set-sync-lane.ts';
-import { ConfigError } from '../../core/config/errors.ts';
+import { ConfigError, nameProblem } from '../../core/config/errors.ts';
 import type { DraftProblem } from '../../jobs/campaigns/contract/campaign-drafts.ts';
 import type { SyncConfig } from '../../jobs/sync/config.ts';
 import { CONFIG_CHECKS } from '../config-checks.ts';
@@ -82,7 +82,9 @@ export async function answerEdit({ work, file, text }: EditInput): Promise<EditA
   } catch (error) {
     const code = codeOf(error);
     if (code === null) throw error;
-    return { kind: 'refused', code, message: (error as Error).message };
+    const message =
+      error instanceof ConfigError ? error.problems.map(nameProblem).join('\n') : (error as Error).message;
+    return { kind: 'refused', code, message };
   }
 }
 

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type LoadedConfig, loadConfig } from '../../config/load.ts';
-import { ConfigError } from '../../core/config/errors.ts';
+import { ConfigError, nameProblem } from '../../core/config/errors.ts';
 import { OperatorError } from '../../operator/error.ts';
 import { CONFIG_CHECKS } from '../config-checks.ts';
 import { type ConfigEdit, NO_SECRETS } from './edits.ts';
@@ -33,14 +33,14 @@ export async function writeConfig(
     await writeFile(draft, text, { mode: mode & 0o777, flag: 'wx' });
     const loaded = await loadConfig(draft, { ...NO_SECRETS, ...CONFIG_CHECKS }).catch((error: unknown) => {
       if (!(error instanceof ConfigError)) throw error;
-      const message = error.message.replaceAll(draft, file);
+      const message = error.problems.map(nameProblem).join('\n').replaceAll(draft, 'the configuration file');
       throw new OperatorError('invalid', message, { code: 'CONFIG', cause: error });
     });
     accept(loaded);
     if (hashOf(await readFile(file, 'utf8')) !== hashOf(before))
       throw new OperatorError(
         'conflict',
-        `${file} was changed at the same moment; nothing was written, so try again`,
+        'the configuration file was changed at the same moment; nothing was written, so try again',
         { code: 'CONFIG_CHANGED' },
       );
     await rename(draft, file);

@@ -65,9 +65,13 @@ export class SecretError extends Error {
 
 /** One line that editors and terminals can link: `file:line:column  path: message; hint`. */
 export function formatProblem(problem: ConfigProblem): string {
-  const where = `${problem.file}:${problem.line}:${problem.column}`;
-  const what = problem.path === '' ? problem.message : `${problem.path}: ${problem.message}`;
-  return `${where}  ${what}${problem.hint === undefined ? '' : `; ${problem.hint}`}`;
+  return `${problem.file}:${problem.line}:${problem.column}  ${nameProblem(problem)}`;
+}
+
+/** `path: message; hint`, for somebody who sent the entry: the file is one of the server's. */
+export function nameProblem({ path, message, hint }: ConfigProblem): string {
+  const what = path === '' ? message : `${path}: ${message}`;
+  return `${what}${hint === undefined ? '' : `; ${hint}`}`;
 }
 
 /** `['syncs', 'leads', 'tags', 0]` → `syncs.leads.tags[0]`. Other keys than plain words are quoted. */

@@ -72,7 +72,7 @@ interface Place {
 /**
  * Applies the configuration's schedules.
  * @param jobs kinds of jobs; without it, all
- * @throws OperatorError naming file and key when the server refuses one
+ * @throws OperatorError naming the key when the server refuses one
  */
 export async function applyConfigured(
   { client, config }: Place,
@@ -83,7 +83,7 @@ export async function applyConfigured(
     if (!(error instanceof ScheduleRefusedError)) throw error;
     throw new OperatorError(
       'invalid',
-      `${config.file}  ${error.place}: the Temporal server refuses it: ${error.message}; change cron, timeZone or jitter and try again`,
+      `${error.place}: the Temporal server refuses it: ${error.message}; change cron, timeZone or jitter and try again`,
       { code: 'SCHEDULE_REFUSED', cause: error },
     );
   });
