@@ -27,7 +27,7 @@ export function Providers() {
       defaultColorScheme="auto"
       getStyleNonce={styleNonce}
     >
-      <Notifications position="bottom-right" limit={4} />
+      <Notifications position="top-center" limit={4} />
       <QueryClientProvider client={queries}>
         <ClientProvider>
           <LiveProvider>

@@ -10,9 +10,9 @@ export default {
   },
   tab: {
     events: 'Events',
-    refusals: 'Refusals',
+    refusals: 'All refusals',
     kafka: 'Kafka lag',
-    refused: 'Refused requests',
+    refused: 'Requests to correct',
     dead: 'Dead letters',
   },
   state: {

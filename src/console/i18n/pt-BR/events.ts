@@ -12,9 +12,9 @@ export default {
   },
   tab: {
     events: 'Eventos',
-    refusals: 'Recusas',
+    refusals: 'Todas as recusas',
     kafka: 'Atraso do Kafka',
-    refused: 'Requisições recusadas',
+    refused: 'Requisições a corrigir',
     dead: 'Mensagens mortas',
   },
   state: {

@@ -77,7 +77,11 @@ function useColumns(isShort: boolean): readonly Column<Session>[] {
     cell: (session) => (
       <>
         <span className={classes.name}>{session.agent || t('sessions.noAgent')}</span>{' '}
-        {session.isCurrent && <Chip tone="info">{t('sessions.current')}</Chip>}
+        {session.isCurrent && (
+          <span className={classes.current}>
+            <Chip tone="info">{t('sessions.current')}</Chip>
+          </span>
+        )}
       </>
     ),
   };

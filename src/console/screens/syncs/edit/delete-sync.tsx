@@ -50,7 +50,7 @@ export function DeleteSync({ sync, hash, removal, onDeleted }: Props) {
     if (answer !== null) remove.run({ sync, hash, reason: answer.reason });
   };
   return (
-    <Button size="compact-sm" color="red.9" loading={remove.isPending} onClick={() => void ask()}>
+    <Button variant="danger" loading={remove.isPending} onClick={() => void ask()}>
       {t('delete.verb')}
     </Button>
   );

@@ -73,6 +73,7 @@ function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
   });
   const save = useCommand('PUT /syncs/{sync}/definition', {
     topics: ['syncs'],
+    showsError: true,
     done: ({ active }) => t(active ? 'edit.saved' : 'edit.savedElsewhere'),
     onDone: ({ hash, rescheduled }) => {
       draft.done((now) => ({ ...now, base: hash }));
@@ -93,7 +94,6 @@ function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
       about={t('edit.about')}
       actions={
         <>
-          <DeleteSync sync={sync} hash={base} removal={definition.removal} onDeleted={() => draft.done()} />
           <Button variant="default" size="compact-sm" onClick={() => change({ view: null })}>
             {t('edit.close')}
           </Button>
@@ -164,7 +164,7 @@ function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
             <ErrorText error={save.error} />
           </Text>
         )}
-        <Group>
+        <Group justify="space-between">
           <Button
             loading={save.isPending || apply.isPending}
             disabled={!isReadable || syncText === ''}
@@ -172,6 +172,7 @@ function DraftEditor({ entry: { sync, source }, definition, yaml }: Props) {
           >
             {t('edit.save')}
           </Button>
+          <DeleteSync sync={sync} hash={base} removal={definition.removal} onDeleted={() => draft.done()} />
         </Group>
       </Stack>
     </Section>
