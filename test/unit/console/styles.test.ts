@@ -8,9 +8,9 @@ const ROOT = join(import.meta.dirname, '../../..');
 const CONSOLE = join(ROOT, 'src/console');
 
 it('every Mantine component in use has its styles', async () => {
-  const styles = await readFile(join(CONSOLE, 'app/styles.ts'), 'utf8');
   const files = (await readdir(CONSOLE, { recursive: true })).filter((file) => file.endsWith('.tsx'));
   const sources = await Promise.all(files.map((file) => readFile(join(CONSOLE, file), 'utf8')));
+  const styles = [await readFile(join(CONSOLE, 'app/styles.ts'), 'utf8'), ...sources].join('\n');
   const used = sources.flatMap((source) =>
     [...source.matchAll(/import \{([^}]*)\} from '@mantine\/core'/g)].flatMap(([, names = '']) =>
       names.split(',').map((name) => name.trim().replace(/^type /, '')),

@@ -1,5 +1,6 @@
 // The pace of a run: a slider up to what the budget allows.
 import { Button, Group, Slider, Switch } from '@mantine/core';
+import '@mantine/core/styles/Slider.css';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';

@@ -1,5 +1,6 @@
 // What a user may do, with what each role means.
 import { Radio, Stack } from '@mantine/core';
+import '@mantine/core/styles/Radio.css';
 import { useTranslation } from 'react-i18next';
 import { ROLE_ORDER, type RoleName } from '../../api/roles.ts';
 

@@ -91,6 +91,7 @@ export const SYNC_DEFINITIONS = {
     reads: true,
     audited: true,
     auditMinutes: 10,
+    auditOutput: ['records.row'],
     output: MappingPreview,
   }),
 } as const;

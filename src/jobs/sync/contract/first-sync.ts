@@ -120,6 +120,7 @@ export const FIRST_SYNC = {
     reads: true,
     audited: true,
     auditMinutes: 10,
+    auditOutput: ['records.row'],
     output: MappingPreview,
   }),
   'POST /uploads/{upload}/plans': endpoint({

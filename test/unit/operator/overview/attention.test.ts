@@ -222,6 +222,7 @@ describe.each([
           code: null,
           reason: 'sluice.yaml:3:5  syncs.leads: unknown key (and 1 more)',
           commands: [],
+          approval: null,
         },
       ]);
       expect(calmSince).toBeNull();
