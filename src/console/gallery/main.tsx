@@ -7,7 +7,7 @@ import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-r
 import { createRoot } from 'react-dom/client';
 import '../app/styles.ts';
 import { createQueryClient } from '../api/query-client.ts';
-import { ClientProvider } from '../api/session.tsx';
+import { ClientProvider, type Viewer, ViewerContext } from '../api/session.tsx';
 import { publishNonce, styleNonce } from '../app/nonce.ts';
 import { urlOptions } from '../app/router.tsx';
 import { cssVariables, theme } from '../app/theme.ts';
@@ -15,6 +15,19 @@ import { ZoneProvider } from '../format/zone.tsx';
 import { startI18n } from '../i18n/index.ts';
 import { ConfirmProvider } from '../parts/confirm.tsx';
 import { Gallery } from './gallery.tsx';
+
+/** Sees everything that a part can show. */
+const VIEWER: Viewer = {
+  user: {
+    name: 'ana',
+    displayName: 'Ana',
+    identity: 'user:ana',
+    role: 'admin',
+    via: 'session',
+    needsSecondFactor: false,
+  },
+  leave: () => undefined,
+};
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no element #root');
@@ -38,7 +51,9 @@ createRoot(root).render(
       <ClientProvider>
         <ZoneProvider>
           <ConfirmProvider>
-            <RouterProvider router={router as never} />
+            <ViewerContext value={VIEWER}>
+              <RouterProvider router={router as never} />
+            </ViewerContext>
           </ConfirmProvider>
         </ZoneProvider>
       </ClientProvider>

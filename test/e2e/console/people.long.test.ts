@@ -21,6 +21,7 @@ const user = {
   createdAt: '2026-11-01T12:00:00.000Z',
   lastLoginAt: null,
   disabledAt: null,
+  approvalWaits: [],
 };
 const line = {
   id: 9,

@@ -98,6 +98,7 @@ it('is reset only with how the person was verified, which the audit log says in 
     createdAt: at,
     lastLoginAt: null,
     disabledAt: null,
+    approvalWaits: [],
   };
   const line = {
     id: 9,
