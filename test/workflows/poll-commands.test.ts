@@ -185,7 +185,7 @@ describe('with a worker', () => {
       stdout: 'main was polled: 3 new messages\n',
     });
     news = 0;
-    expect((await sluice('poll now acme/main --json')).json()).toEqual({ ...MAIN, messages: 0 });
+    expect((await sluice('poll now acme/main --json')).json()).toEqual([{ ...MAIN, messages: 0 }]);
 
     expect(await sluice('poll pause main --reason lunch')).toMatchObject({
       code: 0,
@@ -289,10 +289,9 @@ describe('with a worker', () => {
     ).toEqual([['where'], ['conversation 77'], ['list of conversations']]);
     expect(stderr).toContain('2 gaps');
     expect((await sluice('poll gaps spare --json')).stdout).toBe('');
-    expect((await sluice('poll gaps main --json --limit 1')).json()).toMatchObject({
-      ...MAIN,
-      conversation: 77,
-    });
+    expect((await sluice('poll gaps main --json --limit 1')).json()).toMatchObject([
+      { ...MAIN, conversation: 77 },
+    ]);
   });
 
   it.each(['start mian', 'gaps mian', 'pause mian'])(
