@@ -8,16 +8,16 @@ export default defineConfig({
     isolate: false,
     include: [
       'test/e2e/postgres/**/*.test.ts',
-      'test/unit/ledger/**/*.test.ts',
-      'test/unit/budget/**/*.test.ts',
+      'test/unit/core/sql/**/*.test.ts',
+      'test/unit/jobs/*/store/**/*.test.ts',
+      'test/unit/service/budget/**/*.test.ts',
     ],
     exclude: [
       ...configDefaults.exclude,
       'test/e2e/postgres/tls.long.test.ts',
       // These open PGlite.
-      'test/unit/ledger/encryption/**',
       'test/unit/core/sql/pglite.test.ts',
-      'test/unit/ledger/embedded/**',
+      'test/unit/core/sql/embedded/**',
     ],
     globalSetup: ['test/support/postgres/postgres-of-run.ts'],
     testTimeout: 60_000,
