@@ -4,6 +4,20 @@ import { Count, Cursor, endpoint, Name, PageLimit, Time, Unmask } from '../../..
 
 const Via = z.enum(['http', 'kafka']);
 
+/** Codes of requests over HTTP whose content is kept: their sender was authenticated, and somebody can correct them. */
+export const KEPT_REFUSALS = [
+  'BAD_ENCODING',
+  'BAD_JSON',
+  'TOO_DEEP',
+  'BAD_EVENT',
+  'NO_KEY',
+  'BAD_ORDER',
+  'SCHEMA',
+  'MAPPING',
+] as const;
+/** Kafka only: a record without a value, or one that is too large to keep. */
+export type RefusalCode = (typeof KEPT_REFUSALS)[number] | 'TOMBSTONE' | 'TOO_LARGE';
+
 /** A refused delivery, without its content. */
 export const Refusal = z.object({
   id: z.int(),

@@ -4,6 +4,7 @@
 import type { RowProblem } from '../../../core/record.ts';
 import type { RouteConfig } from '../config.ts';
 import type { EventDraft } from '../contract/intake.ts';
+import type { RefusalCode } from '../contract/refusals.ts';
 
 /** One incoming item, as its transport hands it over. */
 export interface Delivery {
@@ -35,16 +36,12 @@ export interface Signature {
  */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
-  /**
-   * `BAD_ENCODING`, `BAD_JSON`, `TOO_DEEP`, `BAD_EVENT` (CloudEvents, Debezium), `TOMBSTONE` (Kafka: no value),
-   * `NO_KEY`, `BAD_ORDER`, `SCHEMA`, `MAPPING`
-   */
-  readonly code: string;
+  readonly code: RefusalCode;
   /** 400: the delivery is unreadable. 422: it is readable but does not fit the route. */
   readonly status: 400 | 422;
   /** Fields and what is wrong with each. `value` is for dead letters and the ledger only. */
   readonly problems: readonly RowProblem[];
-  constructor(code: string, status: 400 | 422, message: string, problems: readonly RowProblem[] = []) {
+  constructor(code: RefusalCode, status: 400 | 422, message: string, problems: readonly RowProblem[] = []) {
     super(message);
     this.code = code;
     this.status = status;

@@ -2,6 +2,7 @@
 
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
+import { KEPT_REFUSALS } from '../../../jobs/events/contract/refusals.ts';
 import type { Reviewable } from '../../contract/overview.ts';
 
 /** Failed and refused events are shown for this long. */
@@ -119,16 +120,27 @@ const PARTS = [
      from events e
     where state = 'ended' and outcome = 'failed' and ended_at > now() - interval '${FAILED_FOR}'
       and ${unseen('failed-events', 'e.route', 'e.ended_at')} group by account, route`,
-  // Deliveries to a path of no route are not for Sluice.
-  // With the reason of the newest one, and since the first one that is kept: the counts know the hour only.
-  `select 'refused-events', null, route, null, sum(count),
-          min(coalesce((select min(k.at) from refusals k
-                         where k.via = 'http' and k.route = h.route and k.at >= h.hour), h.hour)),
-          mode() within group (order by code),
-          (select k.reason from refusals k where k.via = 'http' and k.route = h.route order by k.id desc limit 1)
-     from refusal_hours h
-    where via = 'http' and route <> '-' and last_at > now() - interval '${FAILED_FOR}'
-      and ${unseen('refused-events', 'h.route', 'h.last_at')} group by route`,
+  // Requests whose content is kept count once each, as in their list, until somebody has replayed or discarded them.
+  // Of the others only the number by the hour is known. Deliveries to a path of no route are not for Sluice.
+  `select 'refused-events', null, route, null, sum(n), min(since), mode() within group (order by code),
+          (array_agg(reason order by last_at desc))[1]
+     from (
+       select route, code, reason, 1 as n, first_at as since, last_at
+         from refused_requests k
+        where settled_how is null and last_at > now() - interval '${FAILED_FOR}'
+          and ${unseen('refused-events', 'k.route', 'k.last_at')}
+       union all
+       select route, code,
+              (select k.reason from refusals k
+                where k.via = 'http' and k.route = h.route and k.code = h.code order by k.id desc limit 1),
+              count,
+              coalesce((select min(k.at) from refusals k
+                         where k.via = 'http' and k.route = h.route and k.code = h.code and k.at >= h.hour), h.hour),
+              last_at
+         from refusal_hours h
+        where via = 'http' and route <> '-' and code not in (${KEPT_REFUSALS.map((code) => `'${code}'`).join(', ')})
+          and last_at > now() - interval '${FAILED_FOR}' and ${unseen('refused-events', 'h.route', 'h.last_at')}
+     ) open group by route`,
 ];
 
 /**

@@ -1,6 +1,12 @@
 // The overview says "all is well" only when it is: each thing that went wrong is a need, until it is made good or looked at.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/core/sql/database.ts';
+import {
+  keepRefusedRequests,
+  type NewRefusedRequest,
+  refusedRequestId,
+  settleRefusedRequests,
+} from '../../../../src/jobs/events/store/refused-requests.ts';
 import { OVERVIEW } from '../../../../src/operator/contract/overview.ts';
 import { overviewHandlers } from '../../../../src/operator/service/overview/index.ts';
 import type { OverviewProbes } from '../../../../src/operator/service/overview/probes.ts';
@@ -327,17 +333,40 @@ describe.each([
   });
 
   it('refused requests say why, and since the first one, not since the hour', async () => {
-    const refusal = { via: 'http', route: 'signup', code: 'SCHEMA', status: 422 } as const;
+    const refusal = { via: 'http', route: 'signup', code: 'SIGNATURE', status: 401 } as const;
     await saveRefusals(
       db,
       [{ ...refusal, count: 1 }],
-      [{ ...refusal, reason: 'Phone: must be string', age_ms: 0 }],
+      [{ ...refusal, reason: 'the signature does not match', age_ms: 0 }],
     );
     const [kept] = await db.query<{ at: Date }>('select at from refusals');
     expect((await read()).needs).toMatchObject([
-      { kind: 'refused-events', reason: 'Phone: must be string', since: expect.any(String) },
+      { kind: 'refused-events', reason: 'the signature does not match', since: expect.any(String) },
     ]);
     expect(Date.parse((await read()).needs[0]?.since ?? '')).toBe(kept?.at.getTime());
+  });
+
+  it('a refused request needs nobody once it was replayed or discarded, however often it was sent', async () => {
+    const request = (body: string): NewRefusedRequest => ({
+      account: 'acme',
+      route: 'signup',
+      code: 'SCHEMA',
+      reason: 'Phone: must be string',
+      content: { headers: {}, body: Buffer.from(body), signature: null },
+    });
+    const [first, second] = [request('{}'), request('[]')];
+    await keepRefusedRequests(db, [first, first, second]);
+    // The ingress counts each of them too.
+    await saveRefusals(db, [{ via: 'http', route: 'signup', code: 'SCHEMA', status: 422, count: 3 }], []);
+    expect((await read()).needs).toMatchObject([
+      { kind: 'refused-events', name: 'signup', count: 2, code: 'SCHEMA', reason: 'Phone: must be string' },
+    ]);
+    const settle = (one: NewRefusedRequest, how: 'replayed' | 'discarded') =>
+      settleRefusedRequests(db, [refusedRequestId(one)], { how, by: 'ana', reason: null });
+    await settle(first, 'replayed');
+    expect(await needs()).toEqual([['refused-events', 'acme', 'signup', 1, 'SCHEMA']]);
+    await settle(second, 'discarded');
+    expect(await needs()).toEqual([]);
   });
 
   it('calm begins at the first look that finds nothing, and again after a need', async () => {
