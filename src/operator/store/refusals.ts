@@ -72,18 +72,28 @@ export async function listRefusals(
   return { refusals, next: rows.length > limit ? String(refusals.at(-1)?.id) : null };
 }
 
-/** Counts since a time, newest hour first. */
+/**
+ * Counts from the hour of a time on, newest hour first.
+ * @param since null: 24 hours ago
+ * @returns `since`: the beginning of the first hour that is counted
+ */
 export async function countRefusals(
   db: Queryable,
   filter: RefusalFilter,
-  { since, limit }: { readonly since: string; readonly limit: number },
-): Promise<RefusalHour[]> {
-  return await db.query<RefusalHour>(
-    `select ${isoText('hour')} as hour, via, route, code, status, count, ${isoText('last_at')} as "lastAt"
-       from refusal_hours where ${WHERE} and hour >= date_trunc('hour', $4::timestamptz)
-      order by hour desc, count desc, route, code limit $5`,
-    [...valuesOf(filter), since, limit],
+  { since, limit }: { readonly since: string | null; readonly limit: number },
+): Promise<{ readonly since: string; readonly hours: RefusalHour[] }> {
+  const [first] = await db.query<{ since: string }>(
+    `select ${isoText("date_trunc('hour', coalesce($1::timestamptz, now() - interval '1 day'))")} as since`,
+    [since],
   );
+  const from = (first as { since: string }).since;
+  const hours = await db.query<RefusalHour>(
+    `select ${isoText('hour')} as hour, via, route, code, status, count, ${isoText('last_at')} as "lastAt"
+       from refusal_hours where ${WHERE} and hour >= $4::timestamptz
+      order by hour desc, count desc, route, code limit $5`,
+    [...valuesOf(filter), from, limit],
+  );
+  return { since: from, hours };
 }
 
 /**

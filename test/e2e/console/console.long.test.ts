@@ -39,17 +39,19 @@ it('the overview counts failures of the last day only when it is asked to', asyn
   const at = new Date().toISOString();
   const failure = { account: 'acme', run: null, outcome: 'failed', reason: null, firstAt: at, lastAt: at };
   const given = consoleAnswers({
-    'GET /failures': () => {
+    'GET /failures': ({ query }) => {
       counted++;
+      // The same window as that of the refused requests.
+      expect(query['since']).toBe(at);
       const members = Object.assign({ kind: 'member', name: 'spring', code: 'HTTP_500', count: 12 }, failure);
       return { since: at, until: at, failures: [members], more: false, repaired: 2, problems: [] };
     },
-    'GET /refusals/hours': () => ({ hours: [] }),
+    'GET /refusals/hours': () => ({ since: at, hours: [] }),
   });
   await withPage(given, {}, async ({ page, stub }) => {
     await page.goto(stub.url);
     await logIn(page);
-    const section = page.getByRole('region', { name: 'Failed in the last 24 hours' });
+    const section = page.getByRole('region', { name: 'Failed in the last day' });
     await section.waitFor();
     stub.announce(['overview']);
     await page.getByText('Live', { exact: true }).waitFor();
@@ -57,6 +59,7 @@ it('the overview counts failures of the last day only when it is asked to', asyn
     await section.getByRole('button', { name: 'Count' }).click();
     await section.getByText('HTTP_500: 12').waitFor();
     await section.getByText('2 more failures were made good').waitFor();
+    await section.getByText(/^Since .+: the full hours of the last day\.$/).waitFor();
     expect(await section.getByRole('link', { name: 'Members of campaigns' }).getAttribute('href')).toBe(
       '/campaigns',
     );

@@ -235,6 +235,7 @@ export function eventAnswers(): Readonly<Record<string, Answer>> {
       next: null,
     }),
     'GET /refusals/hours': () => ({
+      since: ago(1440),
       hours: [
         {
           hour: ago(30),

@@ -7,6 +7,8 @@ import { forgetRefusals, KEPT_REFUSALS } from '../../../src/operator/store/refus
 import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 
+const HOUR_MS = 3_600_000;
+
 let db: Database;
 let operator: TestOperator;
 const warned: object[] = [];
@@ -40,7 +42,7 @@ const call: TestOperator['client']['call'] = (...args) => operator.client.call(.
 describe('refusals', () => {
   it('of an empty ledger are none', async () => {
     expect(await call('GET /refusals', {})).toEqual({ refusals: [], next: null });
-    expect(await call('GET /refusals/hours', {})).toEqual({ hours: [] });
+    expect(await call('GET /refusals/hours', {})).toEqual({ since: expect.any(String), hours: [] });
   });
 
   it('are counted by hour, and added to what another process has counted', async () => {
@@ -54,6 +56,20 @@ describe('refusals', () => {
     ]);
     expect((await call('GET /refusals/hours', { codes: ['SCHEMA'] })).hours).toHaveLength(1);
     expect((await call('GET /refusals/hours', { since: '2999-01-01T00:00:00Z' })).hours).toEqual([]);
+  });
+
+  it('say since which full hour they are counted, which others can count from too', async () => {
+    await refused(refusal());
+    await db.query(`update refusal_hours set hour = date_trunc('hour', now() - interval '1 day')`);
+    const { since, hours } = await call('GET /refusals/hours', {});
+    expect(hours).toMatchObject([{ hour: since, count: 1 }]);
+    const age = Date.now() - Date.parse(since);
+    expect(age).toBeGreaterThanOrEqual(24 * HOUR_MS);
+    expect(age).toBeLessThan(25 * HOUR_MS + 60_000);
+    // Whoever asks with that time again gets the same numbers, also in a later hour.
+    expect(await call('GET /refusals/hours', { since })).toEqual({ since, hours });
+    await db.query(`update refusal_hours set hour = hour - interval '1 hour'`);
+    expect((await call('GET /refusals/hours', {})).hours).toEqual([]);
   });
 
   it('are kept one by one, so that a faulty sender displaces no other', async () => {

@@ -91,7 +91,7 @@ export default {
     title: 'Newest refusals',
     about: 'Without content. The reason names fields, never values.',
     byCode: 'Refused by code',
-    day: 'Last 24 hours',
+    since: 'Since {{since}}: the full hours of the last day',
     noMatch: 'No refusal matches the filters',
     none: 'Nothing was refused',
     noneText: 'Wrong signatures, schemas and formats show up here.',

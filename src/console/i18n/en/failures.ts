@@ -1,5 +1,6 @@
-// What failed in the last 24 hours, when somebody has it counted.
+// What failed in the last day, when somebody has it counted.
 export default {
+  since: 'Since {{since}}: the full hours of the last day.',
   none: 'Nothing failed.',
   more: 'There are more. `sluice failures` lists all of them.',
   repaired_one: '{{count}} more failure was made good by a later attempt.',

@@ -118,7 +118,7 @@ export default {
     roundTrip: 'answers in {{ms}} ms',
   },
   failures: {
-    title: 'Failed in the last 24 hours',
+    title: 'Failed in the last day',
     about: 'Also what needs nobody. It is counted when you ask, because that reads every failure.',
     count: 'Count',
     again: 'Count again',

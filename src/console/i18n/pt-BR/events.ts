@@ -97,7 +97,7 @@ export default {
     title: 'Recusas mais novas',
     about: 'Sem conteúdo. O motivo cita campos, nunca valores.',
     byCode: 'Recusas por código',
-    day: 'Últimas 24 horas',
+    since: 'Desde {{since}}: as horas cheias do último dia',
     noMatch: 'Nenhuma recusa corresponde aos filtros',
     none: 'Nada foi recusado',
     noneText: 'Assinaturas, esquemas e formatos errados aparecem aqui.',

@@ -1,5 +1,6 @@
-// O que falhou nas últimas 24 horas, quando alguém manda contar.
+// O que falhou no último dia, quando alguém manda contar.
 export default {
+  since: 'Desde {{since}}: as horas cheias do último dia.',
   none: 'Nada falhou.',
   more: 'Há mais. `sluice failures` lista todas.',
   repaired_one: 'Mais {{count}} falha foi corrigida por uma tentativa posterior.',

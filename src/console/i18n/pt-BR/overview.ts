@@ -139,7 +139,7 @@ export default {
     roundTrip: 'responde em {{ms}} ms',
   },
   failures: {
-    title: 'Falhas nas últimas 24 horas',
+    title: 'Falhas do último dia',
     about: 'Inclui o que não precisa de ninguém. Conta só quando você pede.',
     count: 'Contar',
     again: 'Contar de novo',

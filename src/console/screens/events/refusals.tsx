@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
+import { useFormat } from '../../format/use-format.ts';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import type { Column } from '../../parts/table/columns.ts';
@@ -19,6 +20,7 @@ const EVERY_MS = 15_000;
 
 export function Refusals() {
   const { t } = useTranslation('events');
+  const format = useFormat();
   const [{ route, code }] = useUrlState();
   const filter = { route, codes: code === undefined ? undefined : [code] };
   const hours = useCall('GET /refusals/hours', filter, { everyMs: EVERY_MS });
@@ -50,7 +52,11 @@ export function Refusals() {
   ];
   return (
     <div className={classes.stack}>
-      <Section title={t('refusals.byCode')} about={t('refusals.day')} flush>
+      <Section
+        title={t('refusals.byCode')}
+        about={hours.data && t('refusals.since', { since: format.moment(hours.data.since) })}
+        flush
+      >
         <Loaded of={hours}>{({ hours: counted }) => <ByCode hours={counted} />}</Loaded>
       </Section>
       <Section title={t('refusals.title')} about={t('refusals.about')} flush>

@@ -1,4 +1,4 @@
-// What failed in the last 24 hours, by kind. It is counted when somebody asks: that reads every failure, and the dead
+// What failed in the last day, by kind. It is counted when somebody asks: that reads every failure, and the dead
 // letters of Kafka, which no refresh of the overview may cost.
 import { Anchor, Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
@@ -39,16 +39,18 @@ export function Failures() {
   const client = useClient();
   const count = useMutation({
     mutationFn: async () => {
-      const [{ failures, repaired, more, problems }, { hours }] = await Promise.all([
-        client.call('GET /failures', { limit: GROUPS }),
-        client.call('GET /refusals/hours', {}),
-      ]);
+      const { since, hours } = await client.call('GET /refusals/hours', {});
+      // Refused requests are counted by full hours, so everything else is counted from the same hour on.
+      const { failures, repaired, more, problems } = await client.call('GET /failures', {
+        since,
+        limit: GROUPS,
+      });
       const refused = hours.map(({ code, count: events }) => ({
         kind: 'refusal' as const,
         code,
         count: events,
       }));
-      return { groups: [...failures, ...refused], repaired, more, problems };
+      return { since, groups: [...failures, ...refused], repaired, more, problems };
     },
   });
   return (
@@ -73,6 +75,7 @@ export function Failures() {
 }
 
 interface KindsProps {
+  readonly since: string;
   readonly groups: readonly {
     readonly kind: keyof typeof KINDS;
     readonly code: string;
@@ -83,7 +86,7 @@ interface KindsProps {
   readonly problems: readonly string[];
 }
 
-function Kinds({ groups, repaired, more, problems }: KindsProps) {
+function Kinds({ since, groups, repaired, more, problems }: KindsProps) {
   const { t } = useTranslation('failures');
   const format = useFormat();
   const kinds = ORDER.flatMap((kind) => {
@@ -94,6 +97,7 @@ function Kinds({ groups, repaired, more, problems }: KindsProps) {
     return sum === 0 ? [] : [{ kind, sum, codes: [...codes].toSorted(([, a], [, b]) => b - a) }];
   });
   const notes = [
+    t('since', { since: format.moment(since) }),
     ...(repaired > 0 ? [t('repaired', { count: repaired })] : []),
     ...(more ? [t('more')] : []),
     ...problems,

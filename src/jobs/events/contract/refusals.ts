@@ -188,7 +188,11 @@ export const REFUSALS = {
       since: Time.optional(),
       limit: z.int().min(1).max(5000).default(1000),
     }),
-    output: z.object({ hours: z.array(RefusalHour) }),
+    output: z.object({
+      /** Beginning of the first hour that is counted: full hours, so that the period may be longer than asked for. */
+      since: Time,
+      hours: z.array(RefusalHour),
+    }),
   }),
   'GET /kafka/lag': endpoint({
     role: 'viewer',

@@ -9,8 +9,6 @@ import type { FoundDeadLetter } from '../ingress/kafka/index.ts';
 import { createDeadLetters, type DeadLetters } from './letters.ts';
 import { matches } from './matches.ts';
 
-const DAY_MS = 86_400_000;
-
 export function refusalHandlers(
   deps: OperatorDeps,
   letters: DeadLetters = createDeadLetters(deps),
@@ -24,10 +22,8 @@ export function refusalHandlers(
     'GET /refusals': async ({ limit, before, ...filter }) =>
       await listRefusals(db, filter, { limit, before: beforeId(before) }),
 
-    'GET /refusals/hours': async ({ since, limit, ...filter }) => {
-      const from = since ?? new Date(Date.now() - DAY_MS).toISOString();
-      return { hours: await countRefusals(db, filter, { since: from, limit }) };
-    },
+    'GET /refusals/hours': async ({ since, limit, ...filter }) =>
+      await countRefusals(db, filter, { since: since ?? null, limit }),
 
     'GET /kafka/lag': async () => ({ clusters: await (await kafka()).kafkaLag(deps) }),
 
