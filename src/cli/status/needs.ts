@@ -115,6 +115,11 @@ const WORDS: Readonly<Record<Need['kind'], Words>> = {
     what: (name) => `every call of the account ${name} fails`,
     command: () => 'doctor',
   },
+  'service-away': {
+    what: (name) =>
+      `the service of the account ${name} does not answer; work waits, and goes on by itself when it answers`,
+    command: () => 'doctor',
+  },
   'waiting-sink': {
     what: (name) => `the sink ${name} takes no events`,
     command: ({ name }) => `outbox list --sink ${name}`,

@@ -113,6 +113,7 @@ const NEED_KINDS = [
   'failed-events',
   'refused-events',
   'failing-calls',
+  'service-away',
   'waiting-sink',
   'no-worker',
   'temporal-away',

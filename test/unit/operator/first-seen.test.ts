@@ -24,6 +24,12 @@ it('keeps the time of the first look, and a stored time as it is', () => {
   expect(times(fill(null, [need('a')], LATER))).toEqual([['a', NOW]]);
 });
 
+it('keeps a stored time that is forgotten before the need ends', () => {
+  const fill = createFirstSeen();
+  fill(null, [need('a', EARLY)], NOW);
+  expect(times(fill(null, [need('a')], LATER))).toEqual([['a', EARLY]]);
+});
+
 it('begins again when it was gone, but not when only another account was asked for', () => {
   const fill = createFirstSeen();
   fill(null, [need('a')], NOW);

@@ -6,6 +6,10 @@ export default {
     needs_one: '{{count}} assunto precisa de você. Nada está parado.',
     needs_many: '{{count}} de assuntos precisam de você. Nada está parado.',
     needs_other: '{{count}} assuntos precisam de você. Nada está parado.',
+    more_one: 'Mais {{count}} assunto precisa de você.',
+    more_many: 'Mais {{count}} de assuntos precisam de você.',
+    more_other: 'Mais {{count}} assuntos precisam de você.',
+    away: 'O trabalho espera pelo serviço de {{names}} desde {{since}} e continua sozinho quando ele responder.',
     critical_one: '{{count}} assunto está parado até que alguém aja; outros {{others}} esperam uma decisão.',
     critical_many:
       '{{count}} de assuntos estão parados até que alguém aja; outros {{others}} esperam uma decisão.',
@@ -70,6 +74,7 @@ export default {
     'refused-events_many': '{{count}} de requisições a {{name}} foram recusadas',
     'refused-events_other': '{{count}} requisições a {{name}} foram recusadas',
     'failing-calls': 'Todas as chamadas de {{name}} falham',
+    'service-away': 'O serviço de {{name}} não responde; o trabalho continua sozinho quando ele responder',
     'waiting-sink': 'O destino {{name}} não aceita eventos; eles esperam',
     'no-worker': 'Há trabalho à espera e nenhum worker está ativo',
     'temporal-away': 'O Temporal não responde, então nada avança',

@@ -58,6 +58,7 @@ const SCREEN_OF = {
   'refused-events': '/events',
   'failing-calls': '/settings',
   'waiting-sink': '/conversations',
+  'service-away': '/settings',
   'no-worker': '/',
   'temporal-away': '/',
   'kafka-away': '/events',

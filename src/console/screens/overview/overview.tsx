@@ -67,8 +67,18 @@ function Verdict({ overview }: { readonly overview: Overview }) {
   const { t } = useTranslation('overview');
   const format = useFormat();
   const { needs, calmSince, at } = overview;
-  const critical = needs.filter(({ severity }) => severity === 'critical').length;
-  if (critical > 0) return t('verdict.critical', { count: critical, others: needs.length - critical });
-  if (needs.length > 0) return t('verdict.needs', { count: needs.length });
-  return t('verdict.well', { since: format.moment(calmSince ?? at) });
+  // Nobody can do anything about a service that is down.
+  const away = needs.filter(({ kind }) => kind === 'service-away');
+  const others = needs.filter(({ kind }) => kind !== 'service-away');
+  const critical = others.filter(({ severity }) => severity === 'critical').length;
+  const rest =
+    critical > 0
+      ? t('verdict.critical', { count: critical, others: others.length - critical })
+      : others.length > 0
+        ? t(away.length > 0 ? 'verdict.more' : 'verdict.needs', { count: others.length })
+        : null;
+  if (away.length === 0) return rest ?? t('verdict.well', { since: format.moment(calmSince ?? at) });
+  const names = away.map(({ name }) => name).join(', ');
+  const [first = at] = away.flatMap(({ since }) => since ?? []).toSorted();
+  return [t('verdict.away', { names, since: format.moment(first) }), rest].filter(Boolean).join(' ');
 }

@@ -12,10 +12,10 @@ export function createFirstSeen() {
   return <T extends Kept>(account: string | null, needs: readonly T[], at: string): T[] => {
     const keys = new Set<string>();
     const filled = needs.map((need) => {
-      if (need.since !== null) return need;
       const key = JSON.stringify([need.kind, need.account, need.name, need.run]);
       keys.add(key);
-      const since = seen.get(key) ?? at;
+      // What is stored may be forgotten before the need ends, as the last call that went well is.
+      const since = need.since ?? seen.get(key) ?? at;
       seen.set(key, since);
       return { ...need, since };
     });

@@ -20,6 +20,7 @@ const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
   'failed-run': 'critical',
   'failed-campaign': 'critical',
   'failing-calls': 'critical',
+  'service-away': 'critical',
   'no-worker': 'critical',
   'temporal-away': 'critical',
   'kafka-away': 'critical',

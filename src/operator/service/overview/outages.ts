@@ -5,12 +5,21 @@ import { NO_SERVER } from './probes.ts';
 type Outage = Pick<Need, 'account' | 'name' | 'since' | 'code' | 'reason'> & {
   readonly kind: Extract<
     Need['kind'],
-    'failing-calls' | 'waiting-sink' | 'no-worker' | 'temporal-away' | 'kafka-away' | 'broken-configuration'
+    | 'failing-calls'
+    | 'service-away'
+    | 'waiting-sink'
+    | 'no-worker'
+    | 'temporal-away'
+    | 'kafka-away'
+    | 'broken-configuration'
   >;
 };
 
 /** Fewer calls than this in five minutes say nothing about the service. */
 const MIN_CALLS = 3;
+
+/** Codes of a service that is down. Nobody has to do anything here: the calls are tried again until it answers. */
+const AWAY = /^(?:TRANSPORT_|HTTP_5\d\d$)/;
 
 /** Without a success for this long, the failures are no hiccup. */
 const NO_SUCCESS_MS = 15_000;
@@ -52,9 +61,15 @@ export function outagesOf(seen: Seen): Outage[] {
     ...api
       .filter((account) => failsAlways(account, at))
       .map(({ account, lastSuccessAt, lastCode }): Outage => {
-        const reason = lastCode?.startsWith('TRANSPORT_') ? 'the service does not answer' : null;
-        const call = { name: account, since: lastSuccessAt, code: lastCode, reason };
-        return { kind: 'failing-calls', account, ...call };
+        const isAway = AWAY.test(lastCode ?? '');
+        return {
+          kind: isAway ? 'service-away' : 'failing-calls',
+          account,
+          name: account,
+          since: lastSuccessAt,
+          code: lastCode,
+          reason: isAway && lastCode?.startsWith('TRANSPORT_') ? 'the service does not answer' : null,
+        };
       }),
     ...sinks.filter(takesNothing).map(({ sink, code, reason, lagSeconds }): Outage => {
       const since = lagSeconds === null ? null : before(at, lagSeconds);

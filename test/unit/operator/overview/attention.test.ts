@@ -252,21 +252,21 @@ describe.each([
       });
     const failed = Array.from({ length: 3 }, () => call('TRANSPORT_REFUSED'));
     await logCalls(db, failed, new Map());
-    expect(await needs()).toEqual([['failing-calls', 'acme', 'acme', 1, 'TRANSPORT_REFUSED']]);
+    expect(await needs()).toEqual([['service-away', 'acme', 'acme', 1, 'TRANSPORT_REFUSED']]);
     await logCalls(db, [call(null)], new Map());
     expect(await needs()).toEqual([]);
   });
 
   it.each([
-    ['no answer', 'TRANSPORT_REFUSED', null, 3, 16, true],
-    ['a 503', 'HTTP_503', 503, 3, 16, true],
-    ['a 401', 'ERR_X', 401, 3, 16, true],
-    ['a refusal of its record', 'ERR_NUMBER_INVALID', 400, 3, 16, false],
-    ['no answer, but once', 'TRANSPORT_REFUSED', null, 1, 16, false],
-    ['no answer for a moment', 'TRANSPORT_REFUSED', null, 3, 5, false],
+    ['no answer', 'TRANSPORT_REFUSED', null, 3, 16, 'service-away'],
+    ['a 503', 'HTTP_503', 503, 3, 16, 'service-away'],
+    ['a 401', 'ERR_X', 401, 3, 16, 'failing-calls'],
+    ['a refusal of its record', 'ERR_NUMBER_INVALID', 400, 3, 16, null],
+    ['no answer, but once', 'TRANSPORT_REFUSED', null, 1, 16, null],
+    ['no answer for a moment', 'TRANSPORT_REFUSED', null, 3, 5, null],
   ])(
-    'an account whose calls have got %s since a success needs a person within a minute: %s %s %s %s %s',
-    async (_title, code, status, count, seconds, isNeed) => {
+    'an account whose calls have got %s since a success is shown within a minute: %s %s %s %s %s',
+    async (_title, code, status, count, seconds, kindOfNeed) => {
       const call = { account: 'acme', token: TOKEN, run_id: 'acme/leads/1', lane: 5 };
       await logCalls(db, [callOf({ ...call, code: null, status: 200 })], new Map());
       await db.query(`update calls set at = now() - interval '${seconds} seconds'`);
@@ -277,8 +277,8 @@ describe.each([
       );
       await db.query(`update calls set at = now() - interval '1 second' where code is not null`);
       const found = (await read()).needs;
-      expect(found.map(({ kind }) => kind)).toEqual(isNeed ? ['failing-calls'] : []);
-      if (isNeed)
+      expect(found.map(({ kind }) => kind)).toEqual(kindOfNeed === null ? [] : [kindOfNeed]);
+      if (kindOfNeed !== null)
         expect(found[0]).toMatchObject({
           code,
           since: expect.any(String),
