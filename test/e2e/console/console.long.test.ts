@@ -85,6 +85,38 @@ it('the overview changes when the server announces it, and says when the connect
   });
 });
 
+it('a service that does not answer stands apart from what waits for somebody', async () => {
+  const overview = busyOverview();
+  const [first] = overview.needs;
+  const away = Object.assign({}, first, {
+    kind: 'service-away',
+    severity: 'critical',
+    account: 'acme',
+    name: 'acme',
+    since: new Date(Date.now() - 600_000).toISOString(),
+    code: 'TRANSPORT_REFUSED',
+    reason: 'the service does not answer',
+    commands: [],
+  });
+  const byHand = Object.assign({}, first, {
+    kind: 'failed-events',
+    severity: 'warning',
+    name: '_cli',
+    count: 2,
+  });
+  const given = consoleAnswers({ 'GET /overview': () => ({ ...overview, needs: [away, byHand] }) });
+  await withPage(given, {}, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await logIn(page);
+    await page
+      .getByText(
+        /Work waits for the service of acme since .+, and goes on by itself when it answers\. 1 more thing needs you\./,
+      )
+      .waitFor();
+    await page.getByText('2 events of messages sent by hand failed').waitFor();
+  });
+});
+
 it('an overview that cannot be read says why, and not that all is well as before', async () => {
   let gone = false;
   const overview: Answer = (_req, res) => {

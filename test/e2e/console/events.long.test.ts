@@ -219,6 +219,26 @@ it('a filter offers the values that there are, and says how many events match', 
   });
 });
 
+it('messages that people sent by hand have words for their route, and keep its name in the address', {
+  timeout: 60_000,
+}, async () => {
+  const answers = eventAnswers();
+  const list: Answer = (req, res) => {
+    const all = answers['GET /events']?.(req, res) as { events: readonly object[] };
+    return { events: [Object.assign({}, all.events[0], { route: '_cli' })], next: null };
+  };
+  const given: Record<string, Answer> = {
+    'GET /events': list,
+    'GET /event-values': () => ({ routes: ['_cli'], codes: [] }),
+  };
+  await withEvents(given, {}, async (page, stub) => {
+    await page.goto(`${stub.url}/events`);
+    await page.getByRole('row').getByText('messages sent by hand').waitFor();
+    await page.getByLabel('Route', { exact: true }).selectOption({ label: 'messages sent by hand' });
+    await page.waitForURL(/route=_cli/);
+  });
+});
+
 it('all refused requests that match are replayed after a question with their number', {
   timeout: 60_000,
 }, async () => {

@@ -9,6 +9,7 @@ export default {
     people: 'People',
     settings: 'Settings',
   },
+  sentByHand: 'messages sent by hand',
   frame: {
     skip: 'Skip to content',
     openMenu: 'Open navigation',

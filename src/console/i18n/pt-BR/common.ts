@@ -9,6 +9,7 @@ export default {
     people: 'Pessoas',
     settings: 'Configurações',
   },
+  sentByHand: 'mensagens enviadas à mão',
   frame: {
     skip: 'Ir para o conteúdo',
     openMenu: 'Abrir navegação',

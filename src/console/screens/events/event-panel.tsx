@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
+import { useRouteName } from '../../format/use-route-name.ts';
 import { JsonBlock } from '../../parts/json-block.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Reason } from '../../parts/reason.tsx';
@@ -33,6 +34,7 @@ export function EventPanel({ event, draft, onDraft, onOpen, onClose }: EventPane
   const { t } = useTranslation('events');
   const client = useClient();
   const may = useMay('operator');
+  const routeName = useRouteName();
   const found = useCall('GET /events/{event}', { event }, { enabled: event !== '' });
   const [plain, setPlain] = useState<Detail | null>(null);
   const retry = useRetry();
@@ -80,7 +82,7 @@ export function EventPanel({ event, draft, onDraft, onOpen, onClose }: EventPane
                       {id}
                     </span>,
                   ],
-                  [t('events.route'), `${route} → ${t(`action.${action}`)} (${account})`],
+                  [t('events.route'), `${routeName(route)} → ${t(`action.${action}`)} (${account})`],
                   [
                     t('panel.workflow'),
                     <span key="workflow" className={textStyles.small}>

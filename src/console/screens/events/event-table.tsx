@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
+import { useRouteName } from '../../format/use-route-name.ts';
 import { Section } from '../../parts/page.tsx';
 import { Reason } from '../../parts/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
@@ -18,6 +19,7 @@ import { useRetry } from './use-retry.ts';
 export function EventTable() {
   const { t } = useTranslation('events');
   const may = useMay('operator');
+  const routeName = useRouteName();
   const [{ state, name, route = name, account, code, event }, change] = useUrlState();
   const input = {
     states: isEventState(state) ? [state] : undefined,
@@ -34,7 +36,7 @@ export function EventTable() {
     {
       id: 'route',
       header: t('events.route'),
-      cell: (row) => row.route,
+      cell: (row) => routeName(row.route),
       width: 'minmax(9rem, 1.5fr)',
     },
     { id: 'action', header: t('events.action'), cell: ({ action }) => t(`action.${action}`), width: '8rem' },
@@ -70,7 +72,12 @@ export function EventTable() {
           label={t('events.state')}
           options={EVENT_STATES.map((value) => ({ value, label: t(`state.${value}`) }))}
         />
-        <ValueFilter param="route" label={t('events.route')} values={known.data?.routes ?? []} />
+        <ValueFilter
+          param="route"
+          label={t('events.route')}
+          values={known.data?.routes ?? []}
+          wordOf={routeName}
+        />
         <ValueFilter
           param="account"
           label={t('events.account')}

@@ -12,6 +12,7 @@ import { useClient, useMay } from '../../api/session.tsx';
 import { topicsOf } from '../../api/topics.ts';
 import { notifyDone, notifyError } from '../../app/notify.ts';
 import { useFormat } from '../../format/use-format.ts';
+import { useRouteName } from '../../format/use-route-name.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import listStyles from '../../parts/list.module.css';
 import { Reason } from '../../parts/reason.tsx';
@@ -57,8 +58,8 @@ const SCREEN_OF = {
   'failed-events': '/events',
   'refused-events': '/events',
   'failing-calls': '/settings',
-  'waiting-sink': '/conversations',
   'service-away': '/settings',
+  'waiting-sink': '/conversations',
   'no-worker': '/',
   'temporal-away': '/',
   'kafka-away': '/events',
@@ -90,7 +91,8 @@ export function NeedList({ at, needs, more }: Pick<Overview, 'at' | 'needs' | 'm
 
 function NeedItem({ need }: { readonly need: Need }) {
   const { t } = useTranslation('overview');
-  const { kind, severity, account, name, count, since, code, reason, approval, commands } = need;
+  const { kind, severity, account, count, since, code, reason, approval, commands } = need;
+  const name = useRouteName()(need.name);
   const [tone, Icon] = LOOKS[severity];
   return (
     <li className={classes.need}>
@@ -165,6 +167,7 @@ function CommandButton({ need, command }: { readonly need: Need; readonly comman
   const may = useMay(word === 'approve' ? 'approver' : 'operator');
   const known = i18n.exists(`overview:command.${word}`);
   const verb = known ? t(`command.${word}` as 'command.retry') : word;
+  const name = useRouteName()(need.name);
   const run = useMutation({
     // The server chose the route and its input; they are not known when this is compiled.
     mutationFn: (reason: string) =>
@@ -172,16 +175,16 @@ function CommandButton({ need, command }: { readonly need: Need; readonly comman
         command.route as Route,
         Object.assign({}, command.input, reason === '' ? {} : { reason }) as never,
       ),
-    onSuccess: () => notifyDone(t('command.done', { verb, name: need.name })),
+    onSuccess: () => notifyDone(t('command.done', { verb, name })),
     onError: (error) => notifyError(error, common),
     onSettled: () => invalidateTopics(queries, [...topicsOf(command.route), 'overview']),
   });
   const ask = async () => {
     const answer = await confirm({
-      title: t('command.title', { verb, name: need.name }),
+      title: t('command.title', { verb, name }),
       effects: (
         <>
-          <p>{t(`need.${need.kind}`, { count: need.count, name: need.name })}</p>
+          <p>{t(`need.${need.kind}`, { count: need.count, name })}</p>
           <p>
             {i18n.exists(`overview:effect.${word}`) ? t(`effect.${word}` as 'effect.retry') : command.route}
           </p>

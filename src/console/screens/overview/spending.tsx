@@ -5,6 +5,7 @@ import { LANE_NAMES } from '../../../core/lanes.ts';
 import { useCall } from '../../api/use-call.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useNow } from '../../format/use-now.ts';
+import { useRouteName } from '../../format/use-route-name.ts';
 import { LaneChoice } from '../../parts/lane/lane-choice.tsx';
 import { LaneName } from '../../parts/lane/lane-name.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -22,6 +23,7 @@ const JOBS = 12;
 export function SpendingTable() {
   const { t } = useTranslation('budget');
   const format = useFormat();
+  const routeName = useRouteName();
   const { minutes } = usePeriod();
   const now = useNow();
   // Whole minutes: the question stays the same from one rendering to the next.
@@ -50,7 +52,7 @@ export function SpendingTable() {
                   {items.map((job) => (
                     <Table.Tr key={[job.account, job.kind, job.name].join(' ')}>
                       <Table.Td>
-                        {job.name}
+                        {routeName(job.name)}
                         <div className={textStyles.small}>
                           {t(`spending.kind.${job.kind}`, { account: job.account })}
                         </div>

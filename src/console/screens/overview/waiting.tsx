@@ -2,6 +2,7 @@
 import { Table } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../format/use-format.ts';
+import { useRouteName } from '../../format/use-route-name.ts';
 import { LaneName } from '../../parts/lane/lane-name.tsx';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState } from '../../parts/states.tsx';
@@ -22,6 +23,7 @@ export function WaitingWork({ waiting }: Pick<Overview, 'waiting'>) {
 function WaitingTable({ waiting }: Pick<Overview, 'waiting'>) {
   const { t } = useTranslation('budget');
   const format = useFormat();
+  const routeName = useRouteName();
   if (waiting.length === 0) return <EmptyState title={t('waiting.none')} />;
   return (
     <Table className={classes.table} verticalSpacing={6} horizontalSpacing="md">
@@ -40,7 +42,7 @@ function WaitingTable({ waiting }: Pick<Overview, 'waiting'>) {
               <Count of={place} />
             </Table.Td>
             <Table.Td>
-              {name}
+              {routeName(name)}
               <div className={textStyles.small}>
                 {t(`waiting.kind.${kind}`)}
                 {account !== null && ` · ${account}`}
