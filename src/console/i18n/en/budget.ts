@@ -47,10 +47,12 @@ export default {
   },
   set: {
     label: 'Priority of {{sync}}',
-    about: 'Who goes first when the budget is short. It counts from the next run of the sync on.',
+    about:
+      'Who goes first when the budget is short. It counts from the next run of the sync on; a run under way keeps its own.',
     lead: 'Before polling and campaigns',
     backfill: 'After everything else',
     done: '{{sync}}: the new priority counts from its next run on',
+    running: 'The run under way keeps its own: {{lane}}',
     doneElsewhere: '{{sync}}: written. Workers use it once they have loaded the configuration',
   },
 } as const;

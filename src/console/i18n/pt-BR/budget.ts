@@ -48,10 +48,12 @@ export default {
   },
   set: {
     label: 'Prioridade de {{sync}}',
-    about: 'Quem vai primeiro quando o limite é curto. Vale a partir da próxima execução da sincronização.',
+    about:
+      'Quem vai primeiro quando o limite é curto. Vale a partir da próxima execução da sincronização; uma em andamento mantém a sua.',
     lead: 'Antes de consultas e campanhas',
     backfill: 'Depois de todo o resto',
     done: '{{sync}}: a nova prioridade vale a partir da próxima execução',
+    running: 'A execução em andamento mantém a sua: {{lane}}',
     doneElsewhere: '{{sync}}: gravada. Os workers a usam assim que carregarem a configuração',
   },
 } as const;

@@ -19,7 +19,10 @@ export function LaneChoice({ sync, lane }: LaneChoiceProps) {
   const may = useMay('operator');
   const command = useCommand('PUT /syncs/{sync}/lane', {
     topics: ['spending'],
-    done: ({ active }) => t(active ? 'set.done' : 'set.doneElsewhere', { sync }),
+    done: ({ active, running }) => {
+      const done = t(active ? 'set.done' : 'set.doneElsewhere', { sync });
+      return running === null ? done : `${done}. ${t('set.running', { lane: t(`set.${running.lane}`) })}`;
+    },
   });
   if (!may) return <LaneName of={lane} />;
   return (

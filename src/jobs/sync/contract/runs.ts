@@ -281,7 +281,8 @@ export const SYNCS = {
   }),
   'PUT /syncs/{sync}/lane': endpoint({
     role: 'operator',
-    summary: 'Set the lane of a sync in the configuration file. It counts from the next run on.',
+    summary:
+      'Set the lane of a sync in the configuration file. It counts from the next run on; a run under way keeps its own.',
     input: z.strictObject({ sync: Name, lane: SyncConfig.shape.lane.unwrap(), reason: Reason }),
     audit: ['lane'],
     output: z.object({
@@ -291,6 +292,8 @@ export const SYNCS = {
       before: SyncConfig.shape.lane.unwrap(),
       /** False: the workers use it once they have loaded the configuration. */
       active: z.boolean(),
+      /** The run under way, with the lane that it keeps until it ends. Null: none is. */
+      running: z.object({ run: z.string(), lane: SyncConfig.shape.lane.unwrap() }).nullable(),
     }),
     auditOutput: ['before'],
   }),

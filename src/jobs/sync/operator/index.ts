@@ -7,7 +7,7 @@ import type { Caller } from '../../../operator/service/caller.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
 import { LAST_RUN } from '../contract/retry.ts';
 import type { SYNCS, SyncProgress } from '../contract/runs.ts';
-import { findListedRun, type ListedRun, listRuns } from '../store/run-list.ts';
+import { findListedRun, findOpenRun, type ListedRun, listRuns } from '../store/run-list.ts';
 import { listWarnings } from '../store/run-warnings.ts';
 import { beginAlone, beginSync } from './begin.ts';
 import { listSyncs } from './list.ts';
@@ -101,8 +101,9 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
     'POST /syncs/{sync}/resolve': (input) =>
       resolveRows({ db, summaries }, nameOf(input.sync).account, input),
     'PUT /syncs/{sync}/lane': async ({ sync, lane }, { identity }) => {
-      nameOf(sync);
-      return await deps.tools.expensive.run(identity, () => deps.tools.setSyncLane(sync, lane));
+      const name = nameOf(sync);
+      const set = await deps.tools.expensive.run(identity, () => deps.tools.setSyncLane(sync, lane));
+      return { ...set, running: await findOpenRun(db, name) };
     },
     'POST /syncs/{sync}/pause': (input, caller) =>
       steer(input, caller, (handle, by) => handle.executeUpdate(pauseUpdate, { args: [by] })),

@@ -1,5 +1,6 @@
 // Runs of syncs as operators list them.
 import type { Queryable } from '../../../core/sql/database.ts';
+import type { SyncConfig } from '../config.ts';
 import type { RunCounts, RunRow } from './runs.ts';
 
 /** A row of `runs` with what a list needs. */
@@ -39,6 +40,19 @@ export async function listRuns(
       order by seq desc limit $4`,
     [account, sync, page.before, page.limit],
   );
+}
+
+/** The run of a sync that has not ended, with the lane that it began with and keeps. */
+export async function findOpenRun(
+  db: Queryable,
+  { account, sync }: { account: string; sync: string },
+): Promise<{ readonly run: string; readonly lane: SyncConfig['lane'] } | null> {
+  const [row] = await db.query<{ run: string; lane: SyncConfig['lane'] }>(
+    `select id as run, spec -> 'options' ->> 'lane' as lane from runs
+      where account = $1 and sync = $2 and kind in ('sync', 'retry') and finished_at is null order by seq desc limit 1`,
+    [account, sync],
+  );
+  return row ?? null;
 }
 
 /** Null when the sync has no such run. */

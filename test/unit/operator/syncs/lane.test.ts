@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CONFIG_CHECKS } from '../../../../src/app/config-checks.ts';
 import { loadConfig } from '../../../../src/config/load.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
+import { getRun, openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
 
@@ -57,6 +58,15 @@ it('an operator sets it; the list, the configuration and the audit log have it',
   expect(lines).toMatchObject([
     { outcome: 'ok', details: { lane: 'lead', before: 'backfill', reason: 'fair' } },
   ]);
+});
+
+it('the answer says which run goes on with the lane that it began with', async () => {
+  const set = (lane: 'lead' | 'backfill') =>
+    operator.as({ role: 'operator' }).call('PUT /syncs/{sync}/lane', { sync: 'leads', lane });
+  expect(await set('lead')).toMatchObject({ running: null });
+  const run = await openRun(db, operator.config().spec('leads'));
+  expect(await set('backfill')).toMatchObject({ running: { run: run.id, lane: 'lead' } });
+  expect((await getRun(db, run.id)).spec.options.lane).toBe('lead');
 });
 
 it.each([
