@@ -51,7 +51,7 @@ export class Newcomers {
     if (found === undefined) this.#shapes.set(shape, { people: 1, json });
     else found.people++;
     // To read a record from JSON takes longer than everything else here.
-    if ((shape & HAS_TAGS) !== 0) this.#tags.add((JSON.parse(json) as CrmRecord).tags, 1);
+    if ((shape & HAS_TAGS) !== 0) this.#tags.add((JSON.parse(json) as CrmRecord).tags, 1, [row]);
     if (this.#first.size < this.#samples) this.#first.set(row, json);
   }
 
@@ -60,7 +60,7 @@ export class Newcomers {
     const found = this.#shapes.get(shapeOf(record, options));
     if (found === undefined) throw new Error(`row ${row} was never counted as that of a newcomer`);
     found.people--;
-    this.#tags.add(record.tags, -1);
+    this.#tags.add(record.tags, -1, [row]);
     this.#first.delete(row);
   }
 

@@ -64,7 +64,7 @@ export async function outlookOf(
       add(actions, counted);
       const changes = changesOf(payload, person, todo, run, row === 0);
       const setsTags = (todo & STEP_BITS.setTags) !== 0;
-      if (row > 0) tags.add(setsTags ? payload.tags : (person?.tags_missing ?? []), 1);
+      if (row > 0) tags.add(setsTags ? payload.tags : (person?.tags_missing ?? []), 1, [row]);
       if (row > 0)
         for (const { field } of changes) add(person === null ? fields.create : fields[kindOf(action)], field);
       if (row === 0) tally.countVanished(todo, payload, person, run);

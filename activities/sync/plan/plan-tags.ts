@@ -11,13 +11,15 @@ import type { RunRow } from '../../../src/jobs/sync/store/runs.ts';
 const LISTED = 100;
 /** Different names that are counted. A mapping that takes tags from the wrong column has one name per person. */
 const MAX_NAMES = 10_000;
+/** Rows that are named of each tag. */
+const ROWS = 5;
 
 export class TagCounts {
   readonly #readAt: string | null;
   /** Null when the account's tags were never read. */
   readonly #exists: ((name: string) => boolean) | null;
   readonly #maxNames: number;
-  readonly #people = new Map<string, number>();
+  readonly #names = new Map<string, { people: number; rows: readonly number[] }>();
   #wanted = 0;
   #without = 0;
 
@@ -30,8 +32,11 @@ export class TagCounts {
     this.#maxNames = maxNames;
   }
 
-  /** @param people negative for people who were counted before and are counted again later */
-  add(names: readonly string[], people: number): void {
+  /**
+   * @param people negative for people who were counted before and are counted again later
+   * @param rows the first rows of these people
+   */
+  add(names: readonly string[], people: number, rows: readonly number[]): void {
     if (names.length === 0) return;
     this.#wanted += people;
     const exists = this.#exists;
@@ -39,16 +44,18 @@ export class TagCounts {
     const missing = names.filter((name) => !exists(name));
     if (missing.length > 0) this.#without += people;
     for (const name of missing) {
-      const counted = this.#people.get(name);
-      if (counted !== undefined || this.#people.size < this.#maxNames)
-        this.#people.set(name, (counted ?? 0) + people);
+      const counted = this.#names.get(name) ?? { people: 0, rows: [] };
+      if (!this.#names.has(name) && this.#names.size >= this.#maxNames) continue;
+      const others = counted.rows.filter((row) => !rows.includes(row));
+      const first = people < 0 ? others : [...others, ...rows].toSorted((a, b) => a - b).slice(0, ROWS);
+      this.#names.set(name, { people: counted.people + people, rows: first });
     }
   }
 
   report(): PlanTags {
-    const missing = [...this.#people]
-      .filter(([, people]) => people > 0)
-      .map(([tag, people]) => ({ tag, people }))
+    const missing = [...this.#names]
+      .filter(([, { people }]) => people > 0)
+      .map(([tag, { people, rows }]) => ({ tag, people, rows }))
       .sort((a, b) => b.people - a.people || (a.tag < b.tag ? -1 : 1));
     return {
       wanted: this.#wanted,
@@ -68,5 +75,5 @@ export async function tagCountsOf(tx: Queryable, account: string): Promise<TagCo
 
 /** Adds people who have nothing else to do and wait for a tag. */
 export async function addWaiting(tx: Queryable, run: RunRow, counts: TagCounts): Promise<void> {
-  for (const { names, people } of await waitingForTags(tx, run)) counts.add(names, people);
+  for (const { names, people, rows } of await waitingForTags(tx, run, ROWS)) counts.add(names, people, rows);
 }

@@ -234,13 +234,15 @@ export async function missingTags(db: Queryable, run: { id: string; account: str
 export async function waitingForTags(
   db: Queryable,
   run: { id: string; account: string },
-): Promise<{ names: string[]; people: number }[]> {
+  rows: number,
+): Promise<{ names: string[]; people: number; rows: number[] }[]> {
   return await db.query(
-    `select p.tags_missing as names, count(*)::int as people
+    `select p.tags_missing as names, count(*)::int as people,
+            to_json((array_agg(r.row_no order by r.row_no))[1:$3::int]) as rows
        from people p join run_records r on r.run_id = $1 and r.key = p.key
       where p.account = $2 and p.tags_missing <> '[]' and r.status = 'unchanged' and r.row_no > 0
       group by p.tags_missing`,
-    [run.id, run.account],
+    [run.id, run.account, rows],
   );
 }
 

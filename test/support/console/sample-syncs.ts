@@ -199,9 +199,9 @@ const dryRun = {
         tags: 3,
         people: 121,
         list: [
-          { tag: HOSTILE_NAME, people: 120 },
-          { tag: '•••', people: 1 },
-          { tag: '•••', people: 1 },
+          { tag: HOSTILE_NAME, people: 120, rows: [2, 3, 5, 8, 13] },
+          { tag: '•••', people: 1, rows: [21] },
+          { tag: '•••', people: 1, rows: [] },
         ],
       },
     },

@@ -258,6 +258,8 @@ export default {
       effect:
         'Sluice creates no tags. It writes these people without them, and a later run adds a tag that exists by then.',
       read: 'The tags of the account were read {{at}}.',
+      rows_one: 'Row {{rows}}',
+      rows_other: 'Rows {{rows}}',
       wanted_one: '{{count}} person',
       wanted_other: '{{count}} people',
       more_one: 'And {{count}} more tag.',

@@ -266,6 +266,9 @@ export default {
       effect:
         'O Sluice não cria etiquetas. Ele grava essas pessoas sem elas, e uma execução posterior adiciona a etiqueta que já existir.',
       read: 'As etiquetas da conta foram lidas em {{at}}.',
+      rows_one: 'Linha {{rows}}',
+      rows_many: 'Linhas {{rows}}',
+      rows_other: 'Linhas {{rows}}',
       wanted_one: '{{count}} pessoa',
       wanted_many: '{{count}} de pessoas',
       wanted_other: '{{count}} pessoas',

@@ -26,9 +26,19 @@ export function MissingTags({ tags: { wanted, readAt, missing } }: { readonly ta
         {t('plan.tags.effect')} {t('plan.tags.read', { at })}
       </p>
       <ul className={listStyles.list}>
-        {rows.map(({ place, tag, people }) => (
+        {rows.map(({ place, tag, people, rows: first }) => (
           <li key={place} className={classes.row}>
-            <span className={classes.grow}>{tag}</span>
+            <span className={classes.grow}>
+              {tag}
+              {first.length > 0 && (
+                <div className={textStyles.small}>
+                  {t('plan.tags.rows', {
+                    count: people,
+                    rows: `${first.join(', ')}${people > first.length ? ', …' : ''}`,
+                  })}
+                </div>
+              )}
+            </span>
             <span>{t('plan.tags.wanted', { count: people })}</span>
           </li>
         ))}

@@ -21,7 +21,17 @@ export function describeTags({ wanted, readAt, missing }: PlanTags, account: str
     '    Sluice creates no tags: it writes these people without them, and a later run adds a tag that exists by then',
     ...missing.list
       .slice(0, SHOWN)
-      .map(({ tag, people }) => `    ${JSON.stringify(tag)}: ${formatMany(people, 'person', 'people')}`),
+      .map(
+        (each) =>
+          `    ${JSON.stringify(each.tag)}: ${formatMany(each.people, 'person', 'people')}${describeRows(each)}`,
+      ),
     ...(rest === 0 ? [] : [`    and ${n(rest)} more; --json lists up to 100`]),
   ];
+}
+
+/** Nothing if no row asks for it: the people of earlier runs wait for the tag. */
+function describeRows({ people, rows }: NonNullable<PlanTags['missing']>['list'][number]): string {
+  if (rows.length === 0) return '';
+  const more = people > rows.length ? ', …' : '';
+  return `, in ${rows.length === 1 && more === '' ? 'row' : 'rows'} ${rows.join(', ')}${more}`;
 }

@@ -88,7 +88,18 @@ export const PlanTags = z
         /** People with at least one missing tag. */
         people: count,
         /** The 100 tags that most people want. */
-        list: z.array(z.object({ tag: z.string(), people: count }).readonly()).readonly(),
+        list: z
+          .array(
+            z
+              .object({
+                tag: z.string(),
+                people: count,
+                /** The first rows of the source that ask for it, at most 5. */
+                rows: z.array(z.int()).readonly(),
+              })
+              .readonly(),
+          )
+          .readonly(),
       })
       .readonly()
       .nullable(),

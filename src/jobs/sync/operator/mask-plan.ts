@@ -10,7 +10,7 @@ export function maskPlan(plan: PlanReport): PlanReport {
 /** A mapping that takes tags from the wrong column can turn a number or an address into a tag. */
 function maskTags({ missing, ...tags }: PlanTags): PlanTags {
   if (missing === null) return { ...tags, missing };
-  const list = missing.list.map(({ tag, people }) => ({ tag: maskValue('tags.0', tag), people }));
+  const list = missing.list.map((each) => ({ ...each, tag: maskValue('tags.0', each.tag) }));
   return { ...tags, missing: { ...missing, list } };
 }
 

@@ -12,11 +12,11 @@ it.each([
   ['ana@mail.example', '•••'],
   ['123.456.789-09', '•••'],
 ])('a missing tag %j is shown as %j', (tag, shown) => {
-  const missing = { tags: 1, people: 2, list: [{ tag, people: 2 }] };
+  const missing = { tags: 1, people: 2, list: [{ tag, people: 2, rows: [1, 2] }] };
   expect(masked({ wanted: 2, readAt, missing })).toEqual({
     wanted: 2,
     readAt,
-    missing: { tags: 1, people: 2, list: [{ tag: shown, people: 2 }] },
+    missing: { tags: 1, people: 2, list: [{ tag: shown, people: 2, rows: [1, 2] }] },
   });
 });
 
