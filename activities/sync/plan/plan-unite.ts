@@ -132,7 +132,7 @@ interface Sides {
 
 function reject(row: number, field: IdentityField, { claims, against }: Refusal, sides: Sides): RowFinding {
   const rows = `rows ${claims[field]?.row} and ${against[field]?.row}`;
-  const reason = `${rows} have this number and different ${WORDS[field]}, so every row of the number was rejected; correct the source, or set onConflict of the sync to first or merge`;
+  const reason = `${rows} have this number and different ${WORDS[field]}, so every row of the number was rejected; correct the source, or say in the sync what such rows become (onConflict: first or merge)`;
   return { row, kind: 'reject', problem: problemOf(field, reason, sides) };
 }
 

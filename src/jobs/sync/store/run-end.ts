@@ -63,7 +63,7 @@ async function keepsWatermark(tx: Queryable, id: string): Promise<boolean> {
   const rows = await countRefused(tx, id);
   if (rows === 0) return false;
   const what = rows === 1 ? '1 row was' : `${rows} rows were`;
-  const reason = `${what} rejected because rows with one number contradict each other: the next run starts at the same position again; correct the source, or set onConflict of the sync`;
+  const reason = `${what} rejected because rows with one number contradict each other: the next run starts at the same position again; correct the source, or say in the sync what such rows become (onConflict: first or merge)`;
   await addWarning(tx, id, { step: 'planning', subject: '', code: 'WATERMARK_KEPT', reason });
   return true;
 }
