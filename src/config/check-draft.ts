@@ -31,10 +31,11 @@ export async function checkDraft(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const at = `campaigns.${campaign}`;
-    return error.problems.map(({ path, message, hint = null }) => {
+    return error.problems.map(({ path, message, hint = null, note }) => {
       const isOwn = path === at || path.startsWith(`${at}.`) || path.startsWith(`${at}[`);
       if (!isOwn) return { path: null, message: path === '' ? message : `${path} ${message}`, hint };
-      return { path: path.slice(at.length).replace(/^\./, ''), message, hint };
+      const own = { path: path.slice(at.length).replace(/^\./, ''), message, hint };
+      return note === undefined ? own : { ...own, note };
     });
   }
 }

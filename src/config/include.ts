@@ -95,10 +95,10 @@ function joined(
     value: main.value === undefined ? undefined : value,
     problems,
     read,
-    problemAt(path, message, hint) {
+    problemAt(path, ...words) {
       const [section, name] = path;
       const owner = owners.get(key(String(section), String(name)));
-      return (owner ?? main).problemAt(path, message, hint);
+      return (owner ?? main).problemAt(path, ...words);
     },
   };
 }

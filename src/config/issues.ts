@@ -1,5 +1,7 @@
 // Translates zod's issues into messages for people who write YAML.
 import type { z } from 'zod';
+import { DURATION } from '../core/config/base.ts';
+import type { ProblemNote } from '../core/config/errors.ts';
 import { child } from '../core/config/raw.ts';
 import { nearest } from '../core/suggest.ts';
 import { type JsonSchema, knownKeys } from './json-schema.ts';
@@ -10,6 +12,7 @@ export interface DescribedIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly hint?: string;
+  readonly note?: ProblemNote;
 }
 
 /**
@@ -38,9 +41,9 @@ function describe(issue: Issue, value: unknown, schema: JsonSchema): DescribedIs
   switch (issue.code) {
     case 'invalid_type': {
       const expected = `expected ${kindName(issue.expected)}`;
-      return [
-        { path, message: found === undefined ? missing + expected : `${expected}, found ${kindOf(found)}` },
-      ];
+      const message = found === undefined ? missing + expected : `${expected}, found ${kindOf(found)}`;
+      const kind = KIND_CODES[issue.expected];
+      return [kind === undefined ? { path, message } : { path, message, note: valueNote(found, kind) }];
     }
     case 'invalid_value':
       return [oneOf(path, issue.values.map(String), found)];
@@ -57,11 +60,16 @@ function describe(issue: Issue, value: unknown, schema: JsonSchema): DescribedIs
       if (issue.format === 'url') {
         return [{ path, message: 'is not a web address', hint: 'write https://… or http://…' }];
       }
+      if (issue.format === 'regex' && issue.pattern === String(DURATION))
+        return [{ path, message: issue.message, note: note('CONFIG_DURATION') }];
       return [{ path, message: issue.message }];
     case 'too_small':
-      return [{ path, message: tooSmall(issue, found) }];
-    case 'too_big':
-      return [{ path, message: tooBig(issue, found) }];
+      return [{ path, message: tooSmall(issue, found), note: smallNote(issue) }];
+    case 'too_big': {
+      const message = tooBig(issue, found);
+      if (issue.origin === 'string' || issue.origin === 'array') return [{ path, message }];
+      return [{ path, message, note: note('CONFIG_HIGH', { maximum: Number(issue.maximum) }) }];
+    }
     default:
       return [{ path, message: issue.message }];
   }
@@ -73,15 +81,21 @@ function unknownKey(path: readonly PropertyKey[], key: string, known: readonly s
   const near = nearest(key, known);
   const list = known.length === 0 ? undefined : `known here: ${known.join(', ')}`;
   const hint = near === undefined ? list : `did you mean "${near}"?`;
-  return { path, message: 'unknown key', ...(hint === undefined ? {} : { hint }) };
+  return {
+    path,
+    message: 'unknown key',
+    ...(hint === undefined ? {} : { hint }),
+    note: note('CONFIG_UNKNOWN_KEY', { key }),
+  };
 }
 
 function oneOf(path: readonly PropertyKey[], values: readonly string[], found: unknown): DescribedIssue {
   const wanted = `expected ${either(values.map((value) => JSON.stringify(value)))}`;
-  if (found === undefined) return { path, message: `is missing; ${wanted}` };
+  const own = valueNote(found, 'oneOf', { values });
+  if (found === undefined) return { path, message: `is missing; ${wanted}`, note: own };
   const near = typeof found === 'string' && values.length > 1 ? nearest(found, values) : undefined;
   const message = `${wanted}, found ${shown(found)}`;
-  return { path, message, ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }) };
+  return { path, message, ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }), note: own };
 }
 
 function literals(issue: Issue): string[] {
@@ -109,9 +123,8 @@ function describeUnion(
     );
     const found = path.reduce(child, value);
     const wanted = `expected ${either([...new Set(kinds)])}`;
-    return [
-      { path, message: found === undefined ? `is missing; ${wanted}` : `${wanted}, found ${kindOf(found)}` },
-    ];
+    if (found !== undefined) return [{ path, message: `${wanted}, found ${kindOf(found)}` }];
+    return [{ path, message: `is missing; ${wanted}`, note: note('CONFIG_VALUE', { which: ['missing'] }) }];
   }
   const weighed = fitting.map(({ errors }) => ({
     errors,
@@ -149,6 +162,32 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
   object: 'keys with values',
   record: 'keys with values',
 };
+
+/** Kinds of values that have a sentence of their own in every language. */
+const KIND_CODES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'number',
+  int: 'int',
+  boolean: 'boolean',
+  array: 'list',
+  object: 'keys',
+  record: 'keys',
+};
+
+function note(code: string, params: ProblemNote['params'] = {}): ProblemNote {
+  return { code, params };
+}
+
+/** What is missing, and what is something else than it must be. */
+function valueNote(found: unknown, kind: string, params: ProblemNote['params'] = {}): ProblemNote {
+  return note('CONFIG_VALUE', { ...params, which: found === undefined ? ['missing', kind] : [kind] });
+}
+
+function smallNote({ origin, minimum, inclusive }: Extract<Issue, { code: 'too_small' }>): ProblemNote {
+  if (origin === 'string') return note('CONFIG_EMPTY');
+  if (origin === 'array') return note('CONFIG_FEW', { minimum: Number(minimum) });
+  return note('CONFIG_LOW', { minimum: Number(minimum), which: [inclusive === false ? 'above' : 'from'] });
+}
 
 function kindName(expected: string): string {
   return KIND_NAMES[expected] ?? expected;

@@ -250,7 +250,7 @@ function described(
   schema: Record<string, unknown>,
 ): ConfigProblem[] {
   const all = describeIssues(issues, file.value, schema as JsonSchema);
-  return all.map(({ path, message, hint }) => file.problemAt(path, message, hint));
+  return all.map(({ path, message, hint, note }) => file.problemAt(path, message, hint, note));
 }
 
 function inFileOrder(problems: readonly ConfigProblem[], main: string): ConfigProblem[] {

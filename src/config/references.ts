@@ -73,7 +73,9 @@ export function checkReferences(main: YamlFile): ConfigProblem[] {
   ): ConfigProblem[] => {
     const known = entriesOf(main, ...to).map(([name]) => name);
     if (typeof wanted !== 'string' || known.includes(wanted)) return [];
-    return [main.problemAt(at, `there is no ${what} "${wanted}"`, suggestion(wanted, known, to.join('.')))];
+    const note = { code: 'CONFIG_NO_SUCH', params: { wanted } };
+    const message = `there is no ${what} "${wanted}"`;
+    return [main.problemAt(at, message, suggestion(wanted, known, to.join('.')), note)];
   };
   return [
     ...REFERENCES.flatMap(({ from, key, to, what }) =>

@@ -207,4 +207,32 @@ export const CAMPAIGNS_CODES: readonly CodeArea[] = [
       ],
     ],
   },
+  {
+    title: 'Mistakes in the draft of a campaign',
+    about:
+      'In `problems` of `POST /campaign-drafts/audience`, as `note`. Only these mistakes have a code; each has a message.',
+    codes: [
+      [
+        'CONFIG_VALUE',
+        'A value is missing, or of another kind than it must be.',
+        'Write what the sentence asks for.',
+      ],
+      ['CONFIG_UNKNOWN_KEY', 'The key does not exist in this place.', 'Correct or remove it.'],
+      ['CONFIG_EMPTY', 'The text is empty.', 'Write one, or remove the key.'],
+      ['CONFIG_FEW', 'The list has too few entries.', 'Add one.'],
+      ['CONFIG_LOW', 'The number is too small.', 'Write a larger one.'],
+      ['CONFIG_HIGH', 'The number is too large.', 'Write a smaller one.'],
+      ['CONFIG_DURATION', 'This is no span of time.', 'Write a number and a unit, for example `5m`.'],
+      ['CONFIG_NO_SUCH', 'The configuration has no entry of this name.', 'Correct the name.'],
+      ['CONFIG_NO_DAY', 'No weekday has hours.', 'Add hours to a day.'],
+      ['CONFIG_HOURS_SAME', 'Hours end when they start.', 'Write `00:00-24:00` for the whole day.'],
+      ['CONFIG_END_FIRST', 'The end is before the start.', 'Choose a later end.'],
+      [
+        'CONFIG_NO_FILTER',
+        'A part of the audience has no filter, and would reach everybody.',
+        'Add a filter.',
+      ],
+      ['CONFIG_STAGE_PIPELINE', 'A stage is named without its pipeline.', 'Add the pipeline.'],
+    ],
+  },
 ];

@@ -45,7 +45,7 @@ export function Reason({ code, reason, params }: ReasonProps) {
 }
 
 /** Null: the case has no figures, or no sentence for them. */
-function useSentence(): (code: string | null, params: NoteParams | undefined) => string | null {
+export function useSentence(): (code: string | null, params: NoteParams | undefined) => string | null {
   const { t } = useTranslation('reasons');
   const format = useFormat();
   return (code, params) => {

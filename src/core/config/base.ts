@@ -39,10 +39,10 @@ export const insecure = (what: string) =>
       description: `true allows ${what}. Default: false; only on this machine.`,
     });
 
+export const DURATION = /^\d{1,6}(?:ms|s|m|h|d)$/;
+
 /** A span of time as people write it; see `durationMs` for its length. */
-export const Duration = z
-  .string()
-  .regex(/^\d{1,6}(?:ms|s|m|h|d)$/, 'write a number and a unit: 500ms, 30s, 5m, 2h, 1d');
+export const Duration = z.string().regex(DURATION, 'write a number and a unit: 500ms, 30s, 5m, 2h, 1d');
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

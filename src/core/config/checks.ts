@@ -1,5 +1,5 @@
 // How a check reports a problem.
-import type { ConfigProblem } from './errors.ts';
+import type { ConfigProblem, ProblemNote } from './errors.ts';
 
 /** A problem inside a value that the caller knows more about; `path` is relative to that value. */
 export interface CheckProblem {
@@ -9,4 +9,9 @@ export interface CheckProblem {
 }
 
 /** Makes the problem at a path inside the entry or section under check. */
-export type Say = (path: readonly (string | number)[], message: string, hint: string) => ConfigProblem;
+export type Say = (
+  path: readonly (string | number)[],
+  message: string,
+  hint: string,
+  note?: ProblemNote,
+) => ConfigProblem;

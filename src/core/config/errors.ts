@@ -1,5 +1,12 @@
 // Errors of a configuration. Each message names the place, the problem and the fix.
+import type { NoteParams } from '../endpoint.ts';
 import { redactTokens } from '../redaction.ts';
+
+/** What is wrong, for a form that says it in the language of its page; see `NoteParams`. */
+export interface ProblemNote {
+  readonly code: string;
+  readonly params: NoteParams;
+}
 
 export interface ConfigProblem {
   /** Path as the caller wrote it; a preset's path is relative to the same folder. */
@@ -12,6 +19,8 @@ export interface ConfigProblem {
   readonly path: string;
   readonly message: string;
   readonly hint?: string;
+  /** Only frequent problems have one. */
+  readonly note?: ProblemNote;
   /** The only problem is that a file which the configuration names does not exist. */
   readonly missingFile?: boolean;
 }
@@ -91,5 +100,13 @@ function withoutTokens(problem: ConfigProblem): ConfigProblem {
     path: redactTokens(problem.path),
     message: redactTokens(problem.message),
     ...(problem.hint === undefined ? {} : { hint: redactTokens(problem.hint) }),
+    ...(problem.note === undefined ? {} : { note: noteWithoutTokens(problem.note) }),
   };
+}
+
+function noteWithoutTokens({ code, params }: ProblemNote): ProblemNote {
+  const safe = (value: unknown): unknown =>
+    typeof value === 'string' ? redactTokens(value) : Array.isArray(value) ? value.map(safe) : value;
+  const entries = Object.entries(params).map(([name, value]) => [name, safe(value)]);
+  return { code, params: Object.fromEntries(entries) as NoteParams };
 }

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { readRegularFile } from '../files/regular-file.ts';
-import { ConfigFileError, type ConfigProblem, formatPath } from './errors.ts';
+import { ConfigFileError, type ConfigProblem, formatPath, type ProblemNote } from './errors.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
@@ -16,7 +16,7 @@ export interface YamlFile {
   /** Syntax errors, repeated keys and forbidden keys. */
   readonly problems: readonly ConfigProblem[];
   /** A problem at the key or list item at `path`, or at the nearest existing parent. */
-  problemAt(path: readonly PropertyKey[], message: string, hint?: string): ConfigProblem;
+  problemAt(path: readonly PropertyKey[], message: string, hint?: string, note?: ProblemNote): ConfigProblem;
 }
 
 /**
@@ -85,7 +85,7 @@ export function parseYaml(file: string, text: string): YamlFile {
   }
 
   const root = doc.contents as Node | null;
-  const problemAt: YamlFile['problemAt'] = (path, message, hint) => {
+  const problemAt: YamlFile['problemAt'] = (path, message, hint, note) => {
     const found: PropertyKey[] = [...path];
     let node: unknown = root;
     let offset = root?.range?.[0] ?? 0;
@@ -103,7 +103,8 @@ export function parseYaml(file: string, text: string): YamlFile {
         offset = (node as Node | null)?.range?.[0] ?? offset;
       } else break;
     }
-    return makeProblem(file, at(offset), found, message, hint);
+    const problem = makeProblem(file, at(offset), found, message, hint);
+    return note === undefined ? problem : { ...problem, note };
   };
 
   const keysOf = new Map<unknown, Set<unknown>>();

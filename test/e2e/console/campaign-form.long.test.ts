@@ -191,6 +191,28 @@ it('the count follows the form, and what is saved keeps comments and other keys'
   });
 });
 
+it('a mistake stands at its field alone, in the language of the page, and elsewhere when no field is shown', {
+  timeout: 90_000,
+}, async () => {
+  await withPage({ locale: 'pt-BR' }, async (page) => {
+    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    const field = page.getByLabel('Tempo entre ondas');
+    await field.fill('soon');
+    const sentence = page.getByText('Escreva um número e uma unidade: 30s, 5m, 2h, 1d.');
+    await sentence.waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await sentence.count()).toBe(1);
+    expect(await page.getByText('waves.every').count()).toBe(0);
+    const refused = page.waitForResponse((response) => response.request().method() === 'PUT');
+    await page.getByRole('button', { name: 'Salvar' }).click();
+    await refused;
+    expect(await sentence.count()).toBe(1);
+    expect(await page.getByText(/write a number and a unit/).count()).toBe(0);
+    await page.getByRole('tab', { name: 'YAML' }).click();
+    await page.getByText('waves.every').first().waitFor();
+  });
+});
+
 it('every variable is in the form, and shows what real people would get', {
   timeout: 90_000,
 }, async () => {

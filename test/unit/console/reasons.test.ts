@@ -1,5 +1,8 @@
-// Notes of campaigns with figures: each has its sentences in both languages, whose placeholders are what the note names.
+// Notes of campaigns and of mistakes in drafts: each has its sentences in both languages, whose placeholders are what the
+// note names.
 import { describe, expect, it } from 'vitest';
+import { CONFIG_CHECKS } from '../../../src/app/config-checks.ts';
+import { checkDraft } from '../../../src/config/check-draft.ts';
 import en from '../../../src/console/i18n/en/reasons.ts';
 import pt from '../../../src/console/i18n/pt-BR/reasons.ts';
 import type { CampaignConfig } from '../../../src/jobs/campaigns/config.ts';
@@ -83,16 +86,55 @@ const NOTES = [
   ...brokenRules(stop, tally),
 ];
 
+/** Drafts of campaigns with the mistakes that have sentences. */
+const DRAFTS = [
+  {},
+  { account: 5, connection: 'x', approval: 'nope', audience: 'x', exclude: 5, colour: 1 },
+  {
+    account: 'nobody',
+    connection: 1.5,
+    audience: [],
+    exclude: { humanService: 'x', tags: [''] },
+    waves: { size: 0, every: 'x' },
+    holdout: 2,
+  },
+  {
+    account: 'acme',
+    flow: 1,
+    connection: 1,
+    audience: [{ from: 'cards' }, { from: 'ledger', stage: 'New' }],
+    windows: { days: {} },
+    start: '2027-01-02T00:00:00Z',
+    end: '2027-01-01T00:00:00Z',
+    holdout: -1,
+  },
+  { windows: { days: { mon: ['09:00-09:00'] } } },
+];
+const FILE = `version: 1
+accounts:
+  acme: { baseUrl: "http://127.0.0.1:9/wapi", tokens: [ env:TOKEN ], timeZone: America/Sao_Paulo }
+`;
+
+async function draftNotes(): Promise<Note[]> {
+  const options = { env: { TOKEN: 'svc_test_canary' }, ...CONFIG_CHECKS };
+  const problems = await Promise.all(
+    DRAFTS.map((draft) => checkDraft({ file: 'sluice.yaml', text: FILE }, 'spring', draft, options)),
+  );
+  return problems.flat().flatMap(({ note }) => note ?? []);
+}
+
+type Note = Pick<(typeof NOTES)[number], 'code' | 'params'>;
+
 /** Keys of the sentences that a note needs. */
-const keysOf = ({ code, params }: (typeof NOTES)[number]) =>
+const keysOf = ({ code, params }: Note) =>
   params?.which === undefined ? [code] : params.which.map((each) => `${code}_${each}`);
 
 describe.each([
   ['en', en.of],
   ['pt-BR', pt.of],
 ] as const)('in %s', (_language, sentences: Readonly<Record<string, string>>) => {
-  it('every note with figures has its sentences, and these name nothing else', () => {
-    const withFigures = NOTES.filter(({ params }) => params !== undefined);
+  it('every note with figures has its sentences, and these name nothing else', async () => {
+    const withFigures = [...NOTES, ...(await draftNotes())].filter(({ params }) => params !== undefined);
     for (const note of withFigures)
       for (const key of keysOf(note)) {
         const names = [...(sentences[key] ?? '{{missing}}').matchAll(/\{\{(\w+)\}\}/g)].map(

@@ -202,6 +202,7 @@ export default {
     title: 'Who it reaches',
     about: 'Counted after each edit. Nothing is planned or sent.',
     unreadable: 'The YAML cannot be read, so nothing is counted.',
+    blockedFields: 'Correct the marked fields to see who it reaches.',
     blocked: 'Correct the problems below to see who it reaches.',
     exact: '{{members}} people',
     roughly: 'About {{members}} people',

@@ -202,6 +202,7 @@ export default {
     title: 'Quem ela alcança',
     about: 'Contado depois de cada edição. Nada é planejado nem enviado.',
     unreadable: 'O YAML não pode ser lido, então nada é contado.',
+    blockedFields: 'Corrija os campos marcados para ver quem ela alcança.',
     blocked: 'Corrija os problemas abaixo para ver quem ela alcança.',
     exact: '{{members}} pessoas',
     roughly: 'Cerca de {{members}} pessoas',

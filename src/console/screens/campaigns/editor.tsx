@@ -2,8 +2,9 @@
 // server checks the whole file before it replaces it.
 import { Button, Group, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { OperatorError } from '../../../operator/error.ts';
 import { useCall } from '../../api/use-call.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
@@ -17,7 +18,7 @@ import { EmptyState, Loaded } from '../../parts/states.tsx';
 import classes from './campaigns.module.css';
 import { TOPICS } from './data.ts';
 import { CampaignForm } from './draft/campaign-form.tsx';
-import { FormProvider } from './draft/fields.tsx';
+import { FormProvider, isShownAt, type Place } from './draft/fields.tsx';
 import { FileActions } from './draft/file-actions.tsx';
 import type { Choices } from './draft/lists.ts';
 import { Headline, LiveCount } from './draft/live-count.tsx';
@@ -132,6 +133,17 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
     },
   });
   const problems = counted.data?.problems ?? [];
+  // The fields on the screen, which show their problems themselves.
+  const [places, setPlaces] = useState<readonly Place[]>([]);
+  const claim = useCallback((place: Place) => {
+    setPlaces((now) => [...now, place]);
+    return () => setPlaces((now) => now.filter((each) => each !== place));
+  }, []);
+  const hasField = ({ path }: { readonly path: string | null }) =>
+    places.some((place) => isShownAt(path, place));
+  // The same mistakes again, as one text.
+  const isSaidByFields =
+    save.error instanceof OperatorError && save.error.code === 'CONFIG' && problems.some(hasField);
   return (
     <div className={classes.editor}>
       <Section
@@ -172,6 +184,7 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
                   value={{
                     value,
                     problems,
+                    claim,
                     set: (path, next) => setText((now) => withValue(now, path, next)),
                   }}
                 >
@@ -198,7 +211,7 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
               />
             </Tabs.Panel>
           </Tabs>
-          {save.error !== null && (
+          {save.error !== null && !isSaidByFields && (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">
               <ErrorText error={save.error} />
             </Text>
@@ -228,6 +241,7 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
             counted={value === null ? null : counted.data}
             error={counted.error}
             isOld={isOld}
+            hasField={hasField}
             onRetry={() => void counted.refetch()}
           />
         </Section>

@@ -32,15 +32,17 @@ export function checkAudience(
   ];
 }
 
+const note = (code: string) => ({ code, params: {} });
+
 function checkPart(part: unknown, say: Say): ConfigProblem[] {
   if (!isRecord(part) || typeof part.from !== 'string') return [];
   const all = Object.keys(part).length === 1 && Object.hasOwn(ALL, part.from) ? ALL[part.from] : undefined;
-  if (all !== undefined) return [say([], `would reach ${all[0]}`, all[1])];
+  if (all !== undefined) return [say([], `would reach ${all[0]}`, all[1], note('CONFIG_NO_FILTER'))];
   const problems: ConfigProblem[] = [];
   const named = part.from === 'ledger' ? part.stage !== undefined : typeof part.stage === 'string';
   if ((part.from === 'cards' || part.from === 'ledger') && named && part.pipeline === undefined) {
     const hint = part.from === 'cards' ? 'add `pipeline`, or write the id of the stage' : 'add `pipeline`';
-    problems.push(say(['stage'], 'names a stage without its pipeline', hint));
+    problems.push(say(['stage'], 'names a stage without its pipeline', hint, note('CONFIG_STAGE_PIPELINE')));
   }
   return part.from === 'cards' ? [...problems, ...checkCards(part, say)] : problems;
 }

@@ -21,7 +21,7 @@ export function checkCampaigns(main: YamlFile, check: CheckCampaign | undefined)
     ...checkZones(main, campaigns),
     ...checkOptOuts(main),
     ...campaigns.flatMap(([name, campaign]) => {
-      const say: Say = (path, message, hint) => main.problemAt(['campaigns', name, ...path], message, hint);
+      const say: Say = (path, ...words) => main.problemAt(['campaigns', name, ...path], ...words);
       const account = knownAccount(main, campaign);
       const parsed = check === undefined ? undefined : CampaignConfig.safeParse(campaign);
       return [
@@ -84,7 +84,8 @@ function checkWindows(windows: unknown, say: Say): ConfigProblem[] {
   if (!isRecord(days)) return [];
   if (Object.keys(days).length === 0) {
     const hint = 'add a weekday, for example mon: [09:00-18:00]';
-    return [say(['windows', 'days'], 'has no weekday, so no flow would be triggered', hint)];
+    const note = { code: 'CONFIG_NO_DAY', params: {} };
+    return [say(['windows', 'days'], 'has no weekday, so no flow would be triggered', hint, note)];
   }
   // Another check reports what is not a range.
   const { success, data } = Windows.shape.days.safeParse(days);
@@ -94,7 +95,8 @@ function checkWindows(windows: unknown, say: Say): ConfigProblem[] {
       const [from, to] = range.split('-');
       if (from !== to) return [];
       const hint = 'write 00:00-24:00 for the whole day, or remove it';
-      return [say(['windows', 'days', day, index], `${range} ends when it starts`, hint)];
+      const note = { code: 'CONFIG_HOURS_SAME', params: { range } };
+      return [say(['windows', 'days', day, index], `${range} ends when it starts`, hint, note)];
     }),
   );
 }
@@ -103,7 +105,10 @@ function checkSpan(campaign: unknown, say: Say): ConfigProblem[] {
   const [start, end] = ['start', 'end'].map((key) => Instant.safeParse(child(campaign, key)).data);
   if (start === undefined || end === undefined || new Date(start) < new Date(end)) return [];
   return [
-    say(['end'], `the campaign would end on ${end}, before it starts on ${start}`, 'write a later end'),
+    say(['end'], `the campaign would end on ${end}, before it starts on ${start}`, 'write a later end', {
+      code: 'CONFIG_END_FIRST',
+      params: { endAt: end, startAt: start },
+    }),
   ];
 }
 

@@ -1,7 +1,7 @@
 // Endpoints of drafts: campaigns that somebody is writing. They count the people in reach, and change nothing.
 import { z } from 'zod';
 import { name as ConfiguredName } from '../../../core/config/base.ts';
-import { Count, endpoint, Note, Time, Unmask } from '../../../core/endpoint.ts';
+import { Count, endpoint, Note, NoteParams, Time, Unmask } from '../../../core/endpoint.ts';
 import { Expression } from '../../../mapping/config.ts';
 import { CampaignConfig } from '../config.ts';
 
@@ -11,6 +11,8 @@ export const DraftProblem = z.object({
   path: z.string().nullable(),
   message: z.string(),
   hint: z.string().nullable(),
+  /** The same as a code with figures and names. Only frequent mistakes have one. */
+  note: z.object({ code: z.string(), params: NoteParams }).optional(),
 });
 export type DraftProblem = z.infer<typeof DraftProblem>;
 

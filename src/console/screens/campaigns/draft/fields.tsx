@@ -1,17 +1,28 @@
 // Fields of the form. Each reads and writes one place of the draft, and shows the problems of that place.
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
-import { createContext, useContext, useId, useState } from 'react';
+import { createContext, useContext, useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Output } from '../../../api/client.ts';
 import { type Path, pathText, valueAt } from '../../../parts/draft/yaml-draft.ts';
+import { type Problem, useProblemWords } from './problem-words.ts';
 import { fromText, isShown, type Kind, toText } from './values.ts';
-
-type Problem = Output<'POST /campaign-drafts/audience'>['problems'][number];
 
 interface Form {
   readonly value: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
   set(path: Path, value: unknown): void;
+  /** A field says that it shows the problems of a place, until it calls what this returns. */
+  claim(place: Place): () => void;
+}
+
+export interface Place {
+  readonly text: string;
+  /** The field also shows what is wrong inside of the place. */
+  readonly isLeaf: boolean;
+}
+
+export function isShownAt(path: string | null, { text, isLeaf }: Place): boolean {
+  if (path === null) return false;
+  return path === text || (isLeaf && (path.startsWith(`${text}.`) || path.startsWith(`${text}[`)));
 }
 
 const FormContext = createContext<Form | null>(null);
@@ -25,16 +36,12 @@ export function useForm(): Form {
 
 /** What is wrong with a place and what is in it. */
 export function useProblem(at: Path, isLeaf = true): string | null {
-  const { problems } = useForm();
+  const { problems, claim } = useForm();
+  const wordsOf = useProblemWords();
   const text = pathText(at);
-  const own = problems.filter(
-    ({ path }) =>
-      path === text ||
-      (isLeaf && path !== null && (path.startsWith(`${text}.`) || path.startsWith(`${text}[`))),
-  );
-  return own.length === 0
-    ? null
-    : own.map(({ message, hint }) => (hint === null ? message : `${message}; ${hint}`)).join(' · ');
+  useEffect(() => claim({ text, isLeaf }), [claim, text, isLeaf]);
+  const own = problems.filter(({ path }) => isShownAt(path, { text, isLeaf }));
+  return own.length === 0 ? null : own.map(wordsOf).join(' · ');
 }
 
 interface FieldProps {

@@ -8,8 +8,8 @@ import { Facts } from '../../../parts/page.tsx';
 import { Reason } from '../../../parts/reason.tsx';
 import { ErrorState, LoadingLines } from '../../../parts/states.tsx';
 import { Chip } from '../../../parts/status.tsx';
-import textStyles from '../../../parts/text.module.css';
 import classes from '../campaigns.module.css';
+import { useProblemWords } from './problem-words.ts';
 
 type Counted = Output<'POST /campaign-drafts/audience'>;
 type Audience = NonNullable<Counted['audience']>;
@@ -20,20 +20,24 @@ interface Props {
   readonly error: Error | null;
   /** The figures are those of the draft before the last edit. */
   readonly isOld: boolean;
+  /** A field of the form shows the problem. */
+  hasField(problem: Counted['problems'][number]): boolean;
   onRetry(): void;
 }
 
-export function LiveCount({ counted, error, isOld, onRetry }: Props) {
+export function LiveCount({ counted, error, isOld, hasField, onRetry }: Props) {
+  const wordsOf = useProblemWords();
   const { t } = useTranslation(['campaign-form', 'campaigns']);
   if (counted === null) return <Text size="sm">{t('count.unreadable')}</Text>;
   if (error !== null && !isOld) return <ErrorState error={error} onRetry={onRetry} />;
   if (counted === undefined) return <LoadingLines />;
-  const { audience, problems } = counted;
+  const { audience } = counted;
+  const problems = counted.problems.filter((problem) => !hasField(problem));
   return (
     <div className={classes.stack} aria-busy={isOld} data-old={isOld}>
       <div role="status">
         {audience === null ? (
-          <Text size="sm">{t('count.blocked')}</Text>
+          <Text size="sm">{t(problems.length === 0 ? 'count.blockedFields' : 'count.blocked')}</Text>
         ) : (
           <Headline audience={audience} isOld={isOld} />
         )}
@@ -43,17 +47,32 @@ export function LiveCount({ counted, error, isOld, onRetry }: Props) {
         <div>
           <h3 className={classes.subtitle}>{t('count.problems')}</h3>
           <ul className={classes.problems}>
-            {problems.map(({ path, message, hint }) => (
-              <li key={`${path} ${message}`}>
-                {path === null ? <em>{t('count.elsewhere')}</em> : path !== '' && <code>{path}</code>}{' '}
-                {message}
-                {hint !== null && <span className={textStyles.muted}>; {hint}</span>}
+            {problems.map((problem) => (
+              <li key={`${problem.path} ${problem.message}`}>
+                {problem.path === null ? (
+                  <em>{t('count.elsewhere')}</em>
+                ) : (
+                  problem.path !== '' && <PlaceOf path={problem.path} />
+                )}{' '}
+                {wordsOf(problem)}
               </li>
             ))}
           </ul>
         </div>
       )}
     </div>
+  );
+}
+
+/** The part of the campaign in words, and its place as the YAML names it. */
+function PlaceOf({ path }: { readonly path: string }) {
+  const { t, i18n } = useTranslation('campaigns');
+  const [key = ''] = path.split(/[.[]/);
+  return (
+    <>
+      {i18n.exists(`campaigns:rules.${key}`) && `${t(`rules.${key}` as 'rules.flow')}, `}
+      <code>{path}</code>:
+    </>
   );
 }
 

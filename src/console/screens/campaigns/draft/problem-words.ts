@@ -1,0 +1,17 @@
+// A problem of the draft in the language of the page. What has no sentence there stays as the server says it, in English.
+import { useTranslation } from 'react-i18next';
+import type { Output } from '../../../api/client.ts';
+import { useSentence } from '../../../parts/reason.tsx';
+
+export type Problem = Output<'POST /campaign-drafts/audience'>['problems'][number];
+
+export function useProblemWords(): (problem: Problem) => string {
+  const { t, i18n } = useTranslation('common');
+  const sentenceOf = useSentence();
+  return ({ message, hint, note }) => {
+    const said = hint === null ? message : `${message}; ${hint}`;
+    if (i18n.language === 'en') return said;
+    const sentence = note === undefined ? null : sentenceOf(note.code, note.params);
+    return sentence ?? `${t('error.original')} ${said}`;
+  };
+}
