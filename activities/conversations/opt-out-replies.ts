@@ -24,7 +24,7 @@ export async function noteOptOutReplies(
   const first = items.find(({ fromMe, body }) => !fromMe && body !== null && isOptOut(body));
   if (first === undefined) return;
   const at = new Date(first.createdAt ?? now.item.state.updatedAt);
-  await noteOptOuts(tx, call.account, [now.personKey], 'reply', at);
+  await noteOptOuts(tx, call.account, [now.personKey], 'reply', at, first.body);
 }
 
 /**

@@ -81,7 +81,7 @@ async function judgeContact(
   const has = (names: readonly string[]) => names.find((name) => pick(tags, name) !== null);
   const optOut = has([...account.optOut.tags, ...campaign.spec.optOut.tags]);
   if (optOut !== undefined) {
-    await noteOptOuts(deps.db, campaign.account, [memberKey(member)], 'tag', at);
+    await noteOptOuts(deps.db, campaign.account, [memberKey(member)], 'tag', at, optOut);
     const reason = `they have the tag ${JSON.stringify(optOut)}`;
     return await skipMember(deps, c, { state: 'skipped', code: 'OPTED_OUT', reason });
   }

@@ -37,13 +37,16 @@ const SENTENCES: Sentences = {
   delivery: ({ code, message, problem }) => `message ${message}: ${code}${why(problem)}`,
   gap: ({ code, conversation, reason }) =>
     `messages ${conversation === null ? '' : `of conversation ${conversation} `}could not be read: ${reason} [${code}]`,
-  optOut: ({ code }) => `opted out of campaigns, ${OPT_OUT[code]}`,
+  optOut: ({ code }) => OPT_OUT[code],
 };
 
 const OPT_OUT: Readonly<Record<Entry<'optOut'>['code'], string>> = {
-  reply: 'in a reply',
-  tag: 'by a tag on the contact',
-  erase: 'when they were erased',
+  reply: 'opted out of campaigns, in a reply',
+  tag: 'opted out of campaigns, by a tag on the contact',
+  erase: 'opted out of campaigns, when they were erased',
+  operator: 'opted out of campaigns, recorded by an operator',
+  import: 'opted out of campaigns, by an imported list',
+  withdrawn: 'the opt-out was withdrawn by an operator',
 };
 
 const CAMPAIGN: Readonly<Record<Entry<'campaign'>['code'], string>> = {

@@ -120,6 +120,15 @@ export const MEMBER_VARIABLES: EncryptedColumn = {
   key: ['id'],
 };
 
+/** What shows that a person opted out, for example their own words. */
+export const OPT_OUT_EVIDENCE: EncryptedColumn = {
+  table: 'opt_outs',
+  column: 'evidence',
+  shape: document(),
+  row: ['account', 'key'],
+  key: ['account', 'key'],
+};
+
 /** Each chunk of a page is encrypted by itself, so that one can be read without the others. */
 export const PAGE_CHUNK: EncryptedColumn = {
   table: 'plan_pages',
@@ -165,6 +174,7 @@ export const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   EXTRA_KNOWN,
   PERSON_SEEN,
   MEMBER_VARIABLES,
+  OPT_OUT_EVIDENCE,
   PAGE_CHUNK,
   PLAN_CLAIMS,
   PLAN_AGAINST,

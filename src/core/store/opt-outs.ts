@@ -1,39 +1,163 @@
-// People who opted out of campaigns, by the person's key. An opt-out is permanent: deleting runs or events does not
-// remove it.
+// People who opted out, by the person's key. An opt-out stays when runs or events are deleted, and only a person
+// withdraws it: then it counts again from the next opt-out that is later than the withdrawal.
+import { OPT_OUT_EVIDENCE } from '../encryption/columns.ts';
+import { encryptValue } from '../encryption/values.ts';
 import type { Queryable } from '../sql/database.ts';
-
-/** How it is known: a keyword that the person wrote, a tag on the contact, or an operator who erased the person. */
-export type OptOutWay = 'reply' | 'tag' | 'erase';
+import { toJson } from '../stored-json.ts';
 
 /**
- * Records that these people opted out. The earliest time is kept, in whatever order they are seen.
- * @param keys as `people.key`; an empty one is nobody
- * @param at when they opted out, or when the tag was seen
+ * How it is known: a keyword that the person wrote, a tag on the contact, an operator who erased the person, an
+ * operator who recorded it, or a list of another system.
  */
+export const OPT_OUT_SOURCES = ['reply', 'tag', 'erase', 'operator', 'import'] as const;
+export type OptOutSource = (typeof OPT_OUT_SOURCES)[number];
+
+/** Maximum length of an evidence, in characters. */
+export const MAX_EVIDENCE = 200;
+
+export interface OptOut {
+  /** As `people.key`; an empty one is nobody. */
+  readonly key: string;
+  /** When they opted out, or when the tag was seen. */
+  readonly at: Date;
+  /** What shows it. Longer texts are cut to {@link MAX_EVIDENCE}. */
+  readonly evidence?: string | null;
+}
+
+/** `withdrawn`: it is not later than the withdrawal of the person's opt-out, so it does not count. */
+export type OptOutResult = 'added' | 'known' | 'withdrawn';
+
+/** SQL: the row of `opt_outs` counts. Whatever asks whether a person opted out uses it. */
+export const inEffect = (row: string): string =>
+  `(${row}.withdrawn_at is null or ${row}.at > ${row}.withdrawn_at)`;
+
+/** SQL: the account's opt-outs of a person, which may be under the pseudonym of an erased person. */
+export const optOutsOf = (row: string, account: string, key: string): string =>
+  `opt_outs ${row} where ${row}.account = ${account} and ${row}.key in (${key}, sluice_pseudonym(${account}, ${key}))
+     and ${inEffect(row)}`;
+
+/**
+ * Records that these people opted out. The earliest time since the last withdrawal is kept, in whatever order they
+ * are seen.
+ * @param by identity of the operator; null: Sluice itself
+ * @returns for each of `optOuts` what became of it, in their order
+ */
+export async function recordOptOuts(
+  tx: Queryable,
+  account: string,
+  optOuts: readonly OptOut[],
+  { via, by = null }: { readonly via: OptOutSource; readonly by?: string | null },
+): Promise<OptOutResult[]> {
+  const results = new Map<OptOut, OptOutResult>();
+  for (const round of rounds(optOuts)) {
+    const rows = await tx.query<{ key: string; result: OptOutResult }>(RECORD, [
+      account,
+      toJson(
+        round.map(({ key, at, evidence = null }) => ({
+          key,
+          at,
+          evidence: encryptValue(tx, OPT_OUT_EVIDENCE, [account, key], evidence && cut(evidence)),
+        })),
+      ),
+      via,
+      by,
+    ]);
+    const found = new Map(rows.map(({ key, result }) => [key, result]));
+    for (const each of round) results.set(each, found.get(each.key) ?? 'known');
+  }
+  return optOuts.map((each) => results.get(each) ?? 'known');
+}
+
+/** The same for people who opted out at one time, in one way. */
 export async function noteOptOuts(
   tx: Queryable,
   account: string,
   keys: readonly string[],
-  via: OptOutWay,
+  via: OptOutSource,
   at: Date,
+  evidence: string | null = null,
 ): Promise<void> {
-  // All writers use one order. Two that wait for each other's rows would deadlock.
-  const people = [...new Set(keys)].filter((key) => key !== '').sort();
-  if (people.length === 0) return;
-  await tx.query(
-    `insert into opt_outs (account, key, via, at)
-     select $1, key, $3, $4 from unnest($2::text[]) with ordinality as k(key, n) order by n
-     on conflict (account, key) do update set via = excluded.via, at = excluded.at where excluded.at < opt_outs.at`,
-    [account, people, via, at],
+  const people = [...new Set(keys)];
+  await recordOptOuts(
+    tx,
+    account,
+    people.map((key) => ({ key, at, evidence })),
+    { via },
   );
 }
 
-/** Has the person opted out, as a campaign sees it? */
-export async function hasOptedOut(db: Queryable, account: string, key: string): Promise<boolean> {
-  const rows = await db.query(
-    'select 1 from opt_outs where account = $1 and key in ($2, sluice_pseudonym($1, $2))',
-    [account, key],
+/** Each has a person once, because a statement cannot write a row twice. Earlier opt-outs of a person come first. */
+function rounds(optOuts: readonly OptOut[]): OptOut[][] {
+  const found: OptOut[][] = [];
+  const seen = new Map<string, number>();
+  for (const each of optOuts
+    .filter(({ key }) => key !== '')
+    .sort((a, b) => a.at.getTime() - b.at.getTime())) {
+    const round = seen.get(each.key) ?? 0;
+    seen.set(each.key, round + 1);
+    (found[round] ??= []).push(each);
+  }
+  return found;
+}
+
+/** Never half of a character. */
+function cut(text: string): string {
+  return [...text].length <= MAX_EVIDENCE ? text : [...text].slice(0, MAX_EVIDENCE).join('');
+}
+
+// All writers use the order of the keys. Two that wait for each other's rows would deadlock.
+const RECORD = `
+  with given as materialized (
+    select * from jsonb_to_recordset($2::jsonb) as g(key text, at timestamptz, evidence jsonb)
+  ), before as materialized (
+    select g.*, coalesce(${inEffect('o')} and o.at is not null, false)
+                or coalesce(${inEffect('e')} and e.at is not null, false) as known,
+           coalesce(greatest(o.withdrawn_at, e.withdrawn_at) >= g.at, false) as withdrawn
+      from given g
+      left join opt_outs o on o.account = $1 and o.key = g.key
+      left join opt_outs e on e.account = $1 and e.key = sluice_pseudonym($1, g.key)
+  ), written as (
+    insert into opt_outs as o (account, key, via, at, evidence, recorded_by, recorded_at)
+    select $1, key, $3, at, evidence, $4, clock_timestamp() from before where not withdrawn order by key
+    on conflict (account, key) do update
+       set via = excluded.via, at = excluded.at, evidence = excluded.evidence, recorded_by = excluded.recorded_by,
+           recorded_at = excluded.recorded_at
+     where (o.withdrawn_at is null or excluded.at > o.withdrawn_at) and (excluded.at < o.at or not ${inEffect('o')})
+    returning key
+  )
+  select b.key, case when b.known then 'known' when w.key is not null then 'added'
+                     when b.withdrawn then 'withdrawn' else 'known' end as result
+    from before b left join written w on w.key = b.key`;
+
+/** Who withdraws an opt-out, and why. */
+export interface Withdrawal {
+  readonly at: Date;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/**
+ * Withdraws the person's opt-out. Only an operator does this.
+ * @returns ids of the opt-outs that counted until now; none: the person had not opted out
+ */
+export async function withdrawOptOut(
+  db: Queryable,
+  account: string,
+  key: string,
+  { at, by, reason }: Withdrawal,
+): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    // A service whose clock is ahead may have said when they opted out.
+    `update opt_outs o set withdrawn_at = greatest(o.at, $3::timestamptz), withdrawn_by = $4, withdrawn_reason = $5
+      where o.account = $1 and o.key in ($2, sluice_pseudonym($1, $2)) and ${inEffect('o')} returning id`,
+    [account, key, at, by, reason],
   );
+  return rows.map(({ id }) => id);
+}
+
+/** Has the person opted out? */
+export async function hasOptedOut(db: Queryable, account: string, key: string): Promise<boolean> {
+  const rows = await db.query(`select 1 from ${optOutsOf('o', '$1', '$2')}`, [account, key]);
   return rows.length > 0;
 }
 
@@ -43,7 +167,7 @@ export async function hasOptedOut(db: Queryable, account: string, key: string): 
  */
 export async function wasErased(tx: Queryable, account: string, key: string): Promise<boolean> {
   const rows = await tx.query(
-    `select 1 from opt_outs where account = $1 and key = sluice_pseudonym($1, $2)
+    `select 1 from opt_outs o where o.account = $1 and o.key = sluice_pseudonym($1, $2) and ${inEffect('o')}
         and not exists (select 1 from people where account = $1 and key = $2)`,
     [account, key],
   );

@@ -195,8 +195,15 @@ const GapEntry = z.object({
   reason: z.string(),
 });
 
-/** The person opted out of campaigns. Code: by a `reply`, by a `tag` on the contact, or when they were erased (`erase`). */
-const OptOutEntry = z.object({ ...base, kind: z.literal('optOut'), code: z.enum(['reply', 'tag', 'erase']) });
+/**
+ * The person opted out. Code: by a `reply`, by a `tag` on the contact, when they were erased (`erase`), by an `operator`,
+ * or by an `import`; `withdrawn`: an operator withdrew the opt-out.
+ */
+const OptOutEntry = z.object({
+  ...base,
+  kind: z.literal('optOut'),
+  code: z.enum(['reply', 'tag', 'erase', 'operator', 'import', 'withdrawn']),
+});
 
 export const TimelineEntry = z.discriminatedUnion('kind', [
   EventEntry,

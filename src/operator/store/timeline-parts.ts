@@ -334,6 +334,15 @@ const optOuts = [
     fields: {},
     from: 'opt_outs o where o.account = :account and o.key in (:key, sluice_pseudonym(:account, :key))',
   }),
+  part({
+    kind: 'optOut',
+    at: 'o.withdrawn_at',
+    id: `'withdrawn'`,
+    code: `'withdrawn'`,
+    fields: {},
+    from: `opt_outs o where o.account = :account and o.key in (:key, sluice_pseudonym(:account, :key))
+      and o.withdrawn_at is not null`,
+  }),
 ];
 
 /** All parts, by the kind of their entries. */

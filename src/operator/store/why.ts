@@ -1,6 +1,7 @@
 // Why a person got no message, as far as the ledger knows.
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
+import { optOutsOf } from '../../core/store/opt-outs.ts';
 import { queryNamed } from './named-parameters.ts';
 import { namesOf, type Person } from './person.ts';
 
@@ -47,7 +48,7 @@ const PARTS: readonly Part[] = [
     code: `'OPTED_OUT'`,
     at: 'o.at',
     problem: ['o.via', `''`],
-    from: 'opt_outs o where o.account = :account and o.key in (:key, sluice_pseudonym(:account, :key))',
+    from: optOutsOf('o', ':account', ':key'),
   },
   {
     code: `'NUMBER_REJECTED'`,

@@ -1,7 +1,7 @@
 // Erases what the ledger has of a person.
 import { leadIntakeWorkflowId } from '../../core/ids.ts';
 import type { Database, Queryable } from '../../core/sql/database.ts';
-import { noteOptOuts } from '../../core/store/opt-outs.ts';
+import { inEffect, recordOptOuts } from '../../core/store/opt-outs.ts';
 import { eraseRefusedRequests } from '../../jobs/events/store/refused-requests.ts';
 import { queryNamed } from '../../operator/store/named-parameters.ts';
 import { findPerson, namesOf, type Person } from '../../operator/store/person.ts';
@@ -42,6 +42,8 @@ export class PersonInUseError extends Error {
 export interface EraseOptions {
   /** Records an opt-out of campaigns first, if the person had none. A person without a number cannot have one. */
   readonly optOut?: boolean;
+  /** Identity of the operator who erases. */
+  readonly by?: string | null;
 }
 
 /**
@@ -54,7 +56,7 @@ export async function erasePerson(
   db: Database,
   account: string,
   ref: string,
-  { optOut = false }: EraseOptions = {},
+  { optOut = false, by = null }: EraseOptions = {},
 ): Promise<Erasure | null> {
   return await db.transaction(async (tx) => {
     const before = await findPerson(tx, account, ref);
@@ -69,8 +71,9 @@ export async function erasePerson(
     if (isErased(person)) return nothingErased(person);
     const values = valuesOf(person);
     const workflows = await ownWorkflows(tx, person);
-    if (optOut && person.key !== null) await noteOptOuts(tx, account, [person.key], 'erase', new Date());
-    // An erased person who came back and opted out again has two rows. The earlier one counts.
+    if (optOut && person.key !== null)
+      await recordOptOuts(tx, account, [{ key: person.key, at: new Date() }], { via: 'erase', by });
+    // An erased person who came back and opted out again has two rows. The earlier one that is in effect counts.
     await queryNamed(tx, OLDER_OPT_OUT, values);
     await queryNamed(tx, NEWER_OPT_OUT, values);
     const erased = new Map<Place, number>();
@@ -143,16 +146,15 @@ function statementOf({ table, erase }: Place): string {
 }
 
 const OLDER_OPT_OUT = `
-  update opt_outs o set at = e.at, via = e.via from opt_outs e
+  update opt_outs o set at = e.at, via = e.via, withdrawn_at = greatest(o.withdrawn_at, e.withdrawn_at) from opt_outs e
    where o.account = :account and o.key = :key and e.account = :account and e.key = sluice_pseudonym(:account, :key)
-     and e.at < o.at`;
+     and ${inEffect('e')} and (e.at < o.at or not ${inEffect('o')})`;
 
 const NEWER_OPT_OUT = `
   delete from opt_outs e where e.account = :account and e.key = sluice_pseudonym(:account, :key)
      and exists (select 1 from opt_outs o where o.account = :account and o.key = :key)`;
 
-const KEPT_OPT_OUT =
-  'select 1 from opt_outs where account = :account and key = sluice_pseudonym(:account, :key)';
+const KEPT_OPT_OUT = `select 1 from opt_outs o where o.account = :account and o.key = sluice_pseudonym(:account, :key) and ${inEffect('o')}`;
 
 /** Locks in the order of everybody else: runs and campaigns before their rows. */
 async function lockWork(tx: Queryable, person: Person): Promise<void> {

@@ -182,7 +182,11 @@ export const PLACES: readonly Place[] = [
   {
     table: 'opt_outs',
     where: 't.account = :account and t.key = :key',
-    erase: { key: 'sluice_pseudonym(t.account, t.key)' },
+    erase: {
+      key: 'sluice_pseudonym(t.account, t.key)',
+      evidence: 'null',
+      withdrawn_reason: `case when t.withdrawn_reason is not null then 'The person was erased.' end`,
+    },
   },
   { table: 'people', where: 't.account = :account and t.id = :person', erase: 'delete' },
 ];

@@ -60,6 +60,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   'optOut/reply': 'bad',
   'optOut/tag': 'bad',
   'optOut/erase': 'bad',
+  'optOut/operator': 'bad',
+  'optOut/import': 'bad',
   'message/unknown': 'idle',
   unknown: 'warn',
   lost: 'warn',

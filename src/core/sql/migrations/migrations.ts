@@ -11,6 +11,7 @@ import { EVENT_REPLACEMENTS, EVENT_TABLES, EVENT_TRACES } from './events.ts';
 import { CSRF_TOKENS, LINK_OWNER, OPERATOR_TABLES, SECOND_FACTORS, SESSION_IDS } from './operator.ts';
 import { CALL_TABLES } from './operator-calls.ts';
 import { EVENT_LIST_INDEXES, REFUSAL_TABLES } from './operator-events.ts';
+import { OPT_OUT_REGISTRY } from './opt-outs.ts';
 import { PEOPLE_SEARCH } from './people.ts';
 import { KEYED_PSEUDONYMS } from './pseudonyms.ts';
 import { REFUSED_REQUEST_TABLES } from './refused-requests.ts';
@@ -231,6 +232,7 @@ export const MIGRATIONS: readonly Migration[] = [
   FOLLOWING_CALLS,
   EVENT_REPLACEMENTS,
   ROW_IDENTITIES,
+  OPT_OUT_REGISTRY,
 ];
 
 /**

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
+import { optOutsOf } from '../../../core/store/opt-outs.ts';
 import { toJson } from '../../../core/stored-json.ts';
 import { isOpen, isServed, unreadOf } from '../../conversations/store/rules.ts';
 
@@ -135,8 +136,11 @@ function earlyRules(rules: FreezeRules, param: Param): string[] {
   }
   found.push(...tagRules('OPTED_OUT', rules.optOutTags, param));
   found.push(
-    `(select array['OPTED_OUT', case o.via when 'tag' then 'a tag that says so was seen on ' else 'they said so on ' end || ${when('o.at')}]
-        from opt_outs o where o.account = $4 and o.key in (m.key, sluice_pseudonym($4, m.key)) limit 1)`,
+    `(select array['OPTED_OUT', case o.via when 'tag' then 'a tag that says so was seen on '
+                                  when 'operator' then 'an operator recorded an opt-out of '
+                                  when 'import' then 'an imported list has an opt-out of '
+                                  else 'they said so on ' end || ${when('o.at')}]
+        from ${optOutsOf('o', '$4', 'm.key')} limit 1)`,
     `(select array['EXCLUDED_NUMBER', 'the number is one of exclude.numbers']
         from campaign_barred b where b.run_id = $1 and b.key = m.key limit 1)`,
   );

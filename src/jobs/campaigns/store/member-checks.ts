@@ -5,6 +5,7 @@ import { MEMBER_VARIABLES } from '../../../core/encryption/columns.ts';
 import { decryptRow, decryptRows } from '../../../core/encryption/values.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
+import { optOutsOf } from '../../../core/store/opt-outs.ts';
 import { isOpen, isServed, unreadOf } from '../../conversations/store/rules.ts';
 import { type Facts, factsOfPerson } from '../../conversations/store/window-facts.ts';
 import { lockedMembers, MEMBER_COLUMNS, type MemberName, type MemberRow } from './members.ts';
@@ -68,7 +69,7 @@ const probe = (who: string, question: MemberQuestion, after: string): string => 
   select seen.*, md5((to_jsonb(seen) - 'age')::text) as digest from (
     select who.*, (select state = 'running' and paused is null from campaigns where run_id = $2) as running,
            (select verified is not null from campaigns where run_id = $2) as verified,
-           exists (select 1 from opt_outs where account = $1 and key in (who.key, sluice_pseudonym($1, who.key))) as "optedOut",
+           exists (select 1 from ${optOutsOf('o', '$1', 'who.key')}) as "optedOut",
            (select count(*)::int from campaign_touches t
              where t.account = $1 and t.key = who.key and t.at > $3 and t.member_id <> who.id) as touches,
            (select jsonb_build_object('campaign', campaign, 'at', ${isoText('t.at')}) from campaign_touches t

@@ -1,6 +1,7 @@
 // Records the results of triggers in the run's members: from what pollers saw, from opt-outs, and from the events
 // that follow a trigger.
 import type { Database, Queryable } from '../../../core/sql/database.ts';
+import { inEffect } from '../../../core/store/opt-outs.ts';
 
 /**
  * Seconds. A message of the account this long before the recorded trigger may come from it: the flow runs before its
@@ -150,7 +151,7 @@ async function stampOptOuts(tx: Queryable, { run_id, account }: Stamping): Promi
   await tx.query(
     `update campaign_members m set opted_out_at = o.at
        from opt_outs o
-      where o.account = $2 and o.at >= coalesce((select started_at from campaigns where run_id = $1), o.at)
+      where o.account = $2 and ${inEffect('o')} and o.at >= coalesce((select started_at from campaigns where run_id = $1), o.at)
         and m.run_id = $1 and m.key = o.key and m.opted_out_at is null and m.state in ('triggered', 'unknown')
         and o.at >= coalesce((select t.at from campaign_touches t where t.member_id = m.id), m.triggered_at)
         and not exists (

@@ -98,8 +98,9 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
       return { account, person: ref, at: new Date().toISOString(), tables: await exportPerson(db, person) };
     },
 
-    'POST /people/{account}/{person}/erase': async ({ account, person, optOut }) => {
-      const erased = await eraseEverywhere(deps, account, person, { optOut });
+    'POST /people/{account}/{person}/erase': async ({ account, person, optOut }, caller) => {
+      const by = caller?.identity ?? null;
+      const erased = await eraseEverywhere(deps, account, person, { optOut, by });
       if (erased === null) throw unknownPerson(account, person);
       return erased;
     },

@@ -1,6 +1,7 @@
 // A ledger with something in every column that is encrypted, written by the functions that write it in production.
 import { personSubject } from '../../../../src/core/ids.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
+import { noteOptOuts } from '../../../../src/core/store/opt-outs.ts';
 import { findPeople, noteSeen } from '../../../../src/core/store/people.ts';
 import { addFound } from '../../../../src/jobs/campaigns/store/audience.ts';
 import { sampleMembers } from '../../../../src/jobs/campaigns/store/plan-facts.ts';
@@ -100,6 +101,7 @@ export async function fill(db: Database, secret: string): Promise<Filled> {
   );
   await addFound(db, run, 0, [{ key: KEY, number: KEY, variables: { note: secret, other: 1 } }]);
   await db.query(`update campaign_members set state = 'waiting' where run_id = $1`, [run]);
+  await noteOptOuts(db, account, [KEY], 'reply', new Date(), secret);
   const chunks = [Buffer.from(`${secret}1`), Buffer.from(`${secret}2`)] as const;
   const ends = [chunks[0].length, chunks[0].length + chunks[1].length];
   await addPage(db, run, 1, new Map([[KEY, 1]]), { bytes: Buffer.concat(chunks), ends });

@@ -86,6 +86,26 @@ export function erasePersonSuite(database: OpenDatabase): void {
       ]);
     });
 
+    it('of an opt-out that was withdrawn, the evidence and the reason go; a later one of a person who came back counts', async () => {
+      const { account, person } = await known();
+      const db = database();
+      await db.query(
+        `update opt_outs set evidence = '"stop, says Iolanda"', withdrawn_at = $2, withdrawn_by = 'user:ana',
+                withdrawn_reason = 'Iolanda called' where account = $1`,
+        [account, at(100)],
+      );
+      expect(await erasePerson(db, account, person.ref)).toMatchObject({ optOutKept: false });
+      expect(await tablesWith(db, ['Iolanda called', 'says Iolanda'])).toEqual([]);
+      expect(await wasErased(db, account, KEY)).toBe(false);
+      await addRow(db, 'people', { account, key: KEY });
+      await addRow(db, 'opt_outs', { account, key: KEY, via: 'tag', at: at(500) });
+      const [back] = await search(account, { keys: [KEY] });
+      expect(await erasePerson(db, account, back?.ref ?? '')).toMatchObject({ optOutKept: true });
+      expect(await db.query('select via, at from opt_outs where account = $1', [account])).toEqual([
+        { via: 'tag', at: new Date(at(500)) },
+      ]);
+    });
+
     it('files that were sent go too, except those that an event of somebody else still needs', async () => {
       const db = database();
       const { account, person } = await known();
