@@ -28,6 +28,7 @@ const TITLES: Readonly<Record<string, string>> = {
   login: 'Users and logins',
   logout: 'Users and logins',
   messages: 'Conversations and messages',
+  'opt-outs': 'Opt-outs',
   outbox: 'Sinks',
   needs: 'Overview and calls',
   overview: 'Overview and calls',

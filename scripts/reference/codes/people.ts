@@ -56,6 +56,22 @@ export const PEOPLE_CODES: readonly CodeArea[] = [
         'Wait until what the message names has ended, then erase again.',
       ],
       ['CURSOR', 'The cursor is not one of this list.', 'Use `next` of the page before.'],
+      [
+        'NOT_OPTED_OUT',
+        'The opt-out that is to be withdrawn does not exist, or was withdrawn already.',
+        'Check the number and the account in the list of opt-outs.',
+      ],
+      ['OPT_OUT_AHEAD', 'The time of an opt-out is in the future.', 'Correct the time or its offset.'],
+      [
+        'OPT_OUT_TIME',
+        'The time of an imported opt-out is not ISO 8601 with an offset.',
+        'Write it as 2026-11-20T06:00:00-03:00.',
+      ],
+      [
+        'OPT_OUT_EVIDENCE',
+        'The evidence of an imported opt-out has more than 200 characters.',
+        'Shorten it.',
+      ],
       ['ERASED', 'The person was erased before the record or the member was due.', 'None.'],
     ],
   },

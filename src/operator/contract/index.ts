@@ -21,6 +21,7 @@ import { ACCOUNTS } from './accounts.ts';
 import { CODEC } from './codec.ts';
 import { IDENTITY } from './identity.ts';
 import { LEDGER } from './ledger.ts';
+import { OPT_OUTS } from './opt-outs.ts';
 import { OVERVIEW } from './overview.ts';
 import { PEOPLE } from './people.ts';
 import { SCHEDULES } from './schedules.ts';
@@ -43,6 +44,7 @@ export const ENDPOINTS = {
   ...IDENTITY,
   ...LEDGER,
   ...MESSAGES,
+  ...OPT_OUTS,
   ...OUTBOX,
   ...OVERVIEW,
   ...PEOPLE,

@@ -23,6 +23,7 @@ import type { Handlers, OperatorDeps } from './deps.ts';
 import { identityHandlers } from './identity/index.ts';
 import { ledgerHandlers } from './ledger.ts';
 import { createOperatorEvents } from './operator-events.ts';
+import { optOutHandlers } from './opt-outs.ts';
 import { overviewHandlers } from './overview/index.ts';
 import { defaultProbes } from './overview/probes.ts';
 import { peopleHandlers } from './people/index.ts';
@@ -45,6 +46,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...identityHandlers(deps),
     ...ledgerHandlers(deps),
     ...messageHandlers(deps, events),
+    ...optOutHandlers(deps),
     ...outboxHandlers(deps),
     ...overviewHandlers(deps, defaultProbes(deps, letters)),
     ...peopleHandlers(deps),

@@ -28,7 +28,7 @@ export interface Person {
  * Made with the secret key of the pseudonyms: who sees the id of a person cannot find their number by hashing guesses.
  * The pseudonym of an erased person stays the same, so the id does too.
  */
-const OPT_OUT_ID = `md5(case when o.key like 'erased:%' then o.key else sluice_pseudonym(o.account, o.key) end)`;
+export const OPT_OUT_ID = `md5(case when o.key like 'erased:%' then o.key else sluice_pseudonym(o.account, o.key) end)`;
 
 /**
  * SQL for the id of the person with this key: a letter for the table, and the row's id. It names the first table that
