@@ -7,7 +7,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Start here:': ['init', 'demo', 'dev', 'doctor', 'status'],
   'Work:': ['sync', 'campaign', 'poll', 'message', 'events', 'outbox'],
   'Find out:': ['find', 'failures', 'review', 'calls', 'account', 'refused', 'dlq'],
-  'People and users:': ['person', 'user', 'login', 'logout'],
+  'People and users:': ['person', 'optout', 'user', 'login', 'logout'],
   [OPERATE]: [
     'config',
     'console',

@@ -118,6 +118,19 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'sluice find bia@example.com',
     'sluice find --account acme p12 --json',
   ],
+  'optout list': [
+    'sluice optout list',
+    'sluice optout list --account acme --source import --since 7d --json',
+  ],
+  'optout add': ["sluice optout add '+55 11 98765-4321' --account acme --evidence 'said so on the phone'"],
+  'optout withdraw': [
+    "sluice optout withdraw '+55 11 98765-4321' --account acme --reason 'asked for it in the shop'",
+  ],
+  'optout import': [
+    'sluice optout import list.csv --account acme --number phone --time date --country BR --offset -03:00',
+    'sluice optout import list.csv --account acme --number phone --time date --country BR --yes',
+  ],
+  'optout export': ['sluice optout export --account acme --output opt-outs.jsonl'],
   'person export': [
     "sluice person export '+55 11 98765-4321' --output person.json",
     'sluice person export --account acme p12',

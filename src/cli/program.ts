@@ -34,6 +34,7 @@ const GROUPS = new Map<string, () => Promise<Register>>([
   ['poll', async () => (await import('../jobs/conversations/commands/poll.ts')).registerPoll],
   ['find', async () => (await import('./find/find.ts')).registerFind],
   ['person', async () => (await import('./person/person.ts')).registerPerson],
+  ['optout', async () => (await import('./optout/optout.ts')).registerOptOut],
   ['outbox', async () => (await import('../jobs/outbox/commands/outbox.ts')).registerOutbox],
   ['asyncapi', async () => (await import('../jobs/outbox/commands/asyncapi.ts')).registerAsyncapi],
   ['doctor', async () => (await import('./config/doctor.ts')).registerDoctor],

@@ -6,6 +6,7 @@ import { createProgram } from '../../../../src/cli/program.ts';
 
 /** Why a command has no `--json`. */
 const WITHOUT: Readonly<Record<string, string>> = {
+  'optout export': 'prints JSON always',
   completion: 'prints a script',
   asyncapi: 'prints a document that is JSON',
   'config schema': 'prints a document that is JSON',

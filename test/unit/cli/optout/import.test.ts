@@ -1,0 +1,52 @@
+// Files of opt-outs: what a request gets of each row.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readFile } from '../../../../src/cli/optout/import.ts';
+import { Time } from '../../../../src/core/endpoint.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-optout-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function read(text: string, over: object = {}) {
+  const path = join(folder, 'list.csv');
+  writeFileSync(path, text);
+  const pages = [];
+  for await (const page of readFile(path, { number: 'phone', time: 'when', ...over })) pages.push(page);
+  return { rows: pages.flatMap(({ rows }) => rows), places: pages.flatMap(({ places }) => places) };
+}
+
+describe('a file of opt-outs', () => {
+  it('gives number, time and evidence; a spreadsheet may have saved it', async () => {
+    const text = "phone;when;why\r\n'+55 11 98765-4321;2026-01-02T03:04:05Z;SAIR\r\n0151 2345;x;\r\n";
+    expect(await read(text, { evidence: 'why' })).toEqual({
+      rows: [
+        { number: '+55 11 98765-4321', at: '2026-01-02T03:04:05Z', evidence: 'SAIR' },
+        { number: '0151 2345', at: 'x' },
+      ],
+      places: [1, 2],
+    });
+  });
+
+  it.each([
+    ['2026-01-02', '2026-01-02T00:00:00-03:00'],
+    ['2026-01-02 10:20', '2026-01-02T10:20:00-03:00'],
+    ['2026-01-02T10:20:30', '2026-01-02T10:20:30-03:00'],
+    ['2026-01-02T10:20:30Z', '2026-01-02T10:20:30Z'],
+    ['02/01/2026', '02/01/2026'],
+  ])('with an offset, %s is %s; without one it stays what it is', async (given, expected) => {
+    const text = `phone,when\n+5511987654321,${given}\n`;
+    const [row] = (await read(text, { offset: '-03:00' })).rows;
+    expect(row?.at).toBe(expected);
+    // What this command writes is what the API reads.
+    expect(Time.safeParse(row?.at).success).toBe(!given.includes('/'));
+    expect((await read(text)).rows[0]?.at).toBe(given);
+  });
+
+  it('without the column is refused, and the error names those that it has', async () => {
+    await expect(read('number,when\n+5511987654321,x\n')).rejects.toThrow(
+      'the file has no column "phone"; it has number, when',
+    );
+  });
+});
