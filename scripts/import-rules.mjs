@@ -51,10 +51,14 @@ const RULES = {
   },
   'src/config': {
     may: `node: p-limit zod yaml core mapping connectors src/protect/codec/keys.ts
-          ${JOBS.map((job) => `src/jobs/${job}`).join(' ')}`,
+          src/observe/notices/config.ts ${JOBS.map((job) => `src/jobs/${job}`).join(' ')}`,
   },
   'src/observe': {
     may: 'node: pino prom-client @opentelemetry/* @temporalio/common core',
+  },
+  // What needs a person, sent to people: the list is the overview's.
+  'src/observe/notices': {
+    may: 'node: nodemailer temporal-polyfill undici zod core src/connectors/outbound src/operator/contract',
   },
   'src/protect': {
     may: `node: @temporalio/common @temporalio/proto core config src/operator/store src/operator/contract ${CONSTANTS}
@@ -75,7 +79,7 @@ const RULES = {
   'src/console': {
     may: `react react-dom/client @mantine/* @mantine/** @tanstack/react-query @tanstack/react-router @tanstack/react-table
           @tanstack/react-virtual @fontsource-variable/inter/** @tabler/icons-react i18next react-i18next qr uplot uplot/** yaml vite/client
-          src/operator/client/client.ts src/operator/error.ts ${CONSTANTS} src/jobs/sync/contract/hint-columns.ts src/core/csv.ts src/core/json-fault.ts src/core/own-reason.ts src/core/refused-access.ts`,
+          src/operator/client/client.ts src/operator/contract/need-screens.ts src/operator/error.ts ${CONSTANTS} src/jobs/sync/contract/hint-columns.ts src/core/csv.ts src/core/json-fault.ts src/core/own-reason.ts src/core/refused-access.ts`,
     types: 'core jobs operator config',
   },
   // What the commands of all jobs use: connections, terminal, arguments. Two of its files start Sluice where none runs.

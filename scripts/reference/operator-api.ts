@@ -31,6 +31,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'opt-outs': 'Opt-outs',
   outbox: 'Sinks',
   needs: 'Overview and calls',
+  notices: 'Overview and calls',
   overview: 'Overview and calls',
   password: 'Users and logins',
   people: 'People',

@@ -13,6 +13,8 @@ const ALLOWED = new Set([
   'CC0-1.0',
   'ISC',
   'MIT',
+  // MIT without the duty to repeat its text.
+  'MIT-0',
   // A font, whose file has the license in it. Only a changed font would be under it.
   'OFL-1.1',
   'Unlicense',

@@ -78,6 +78,10 @@ export function createTools(
       const { eraseFromSinkFiles } = await import('./erase-sink-files.ts');
       return await eraseFromSinkFiles(config(), account, conversations);
     },
+    async testNotices(channel) {
+      const { testChannels } = await import('./notices.ts');
+      return await testChannels({ db, loaded: config(), env }, channel);
+    },
     async forgetExports() {
       await Promise.all([dryRuns.forgetAll(), firstSync.forgetAll()]);
     },

@@ -23,6 +23,7 @@ import { uiWarning } from '../temporal/temporal-ui.ts';
 import type { Admin } from './admin.ts';
 import { openLedger } from './ledger/ledger-database.ts';
 import { keepEncrypted, openLedgerCipher } from './ledger/ledger-encryption.ts';
+import { startNotices } from './notices.ts';
 import { restartEvents } from './restart-events.ts';
 import { enforceRetention } from './retention.ts';
 import { showPresence } from './worker-presence.ts';
@@ -38,6 +39,8 @@ export interface StackOptions {
   say(line: string): void;
   /** Starts the web UI of an embedded Temporal server too. @default false */
   readonly temporalUi?: boolean;
+  /** The process lives until somebody ends it, so it may send notices. @default false */
+  readonly staysUp?: boolean;
   /** Version of the workers. @default they take any work */
   readonly version?: WorkerDeploymentVersion | null;
   /** The ledger, if the caller has opened it already. */
@@ -111,6 +114,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ? { ready: true }
       : { ready: false, code: 'WORKER', error: 'the workers of this process have ended' },
   );
+  if (options.staysUp === true)
+    startNotices({
+      db,
+      config: configNow,
+      live: live ?? null,
+      runningTemporal: async () => client,
+      log,
+      env,
+      shutdown,
+    });
   void enforceRetention({ config: configNow, db, log, shutdown });
   void keepEncrypted({ db, log, shutdown });
   await continueRestore(client, db, say);

@@ -13,6 +13,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'console',
     'ingress',
     'worker',
+    'notices',
     'ledger',
     'size',
     'sandbox',

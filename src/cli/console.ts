@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { openAdmin } from '../app/connect/admin.ts';
 import { localCaller } from '../app/connect/serve.ts';
+import { startNotices } from '../app/notices.ts';
 import type { Operator } from '../app/operator.ts';
 import { followConfig } from '../app/reloading.ts';
 import type { Shutdown } from '../core/shutdown.ts';
@@ -37,6 +38,15 @@ export function registerConsole(program: Command, env: NodeJS.ProcessEnv): void 
             ledger.live?.onReport(admin.metrics.config.reloaded);
             await listenHere(operator, false, shutdown);
             admin.started();
+            startNotices({
+              db: ledger.db,
+              config: ledger.config,
+              live: ledger.live,
+              runningTemporal: ledger.runningTemporal,
+              log,
+              env,
+              shutdown,
+            });
             if (ledger.live !== null) followConfig({ live: ledger.live, shutdown, log, say });
           }
           const found = await client.call('POST /console', {});

@@ -12,6 +12,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'config reload': ['sluice config reload', 'sluice config reload --json'],
   'config schema': ['sluice config schema > sluice.schema.json'],
   status: ['sluice status', 'sluice status --json'],
+  'notices test': ['sluice notices test', 'sluice notices test ops --json'],
   'calls list': ['sluice calls list --failed --since 2h', 'sluice calls list --request req_8f2c'],
   'calls spending': ['sluice calls spending', 'sluice calls spending --by-run --since 7d'],
   'ledger retention': ['sluice ledger retention', 'sluice ledger retention --json'],

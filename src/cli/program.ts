@@ -21,6 +21,7 @@ const GROUPS = new Map<string, () => Promise<Register>>([
   ['user', async () => (await import('./user/user.ts')).registerUser],
   ['login', async () => (await import('./user/login.ts')).registerLogin],
   ['logout', async () => (await import('./user/login.ts')).registerLogout],
+  ['notices', async () => (await import('./notices/notices.ts')).registerNotices],
   ['account', async () => (await import('./account/account.ts')).registerAccount],
   ['completion', async () => (await import('./completion/completion.ts')).registerCompletion],
   ['console', async () => (await import('./console.ts')).registerConsole],

@@ -29,6 +29,7 @@ export const EVENT_FIELDS = {
   by: 'User name of the operator.',
   campaign: 'Name of the campaign.',
   cause: 'What made the process load its configuration again.',
+  channel: 'Name of the channel of notices.',
   closed: 'Kind of the connection that was closed.',
   cluster: 'Name of the Kafka cluster.',
   code: 'Error code of Sluice, of the service, or of the system.',

@@ -298,4 +298,34 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       ['UNKNOWN_NAME', 'The configuration does not have this name.', 'The message suggests similar ones.'],
     ],
   },
+  {
+    title: 'Notices',
+    about:
+      'A channel of [notices](../how-to/notices.md) did not take a notice. Sluice tries again. `HTTP_` with a number is the status of a webhook.',
+    codes: [
+      [
+        'COMMAND_FAILED',
+        'The command ended with another exit code than 0, or by a signal.',
+        'Run it by hand to see why.',
+      ],
+      ['COMMAND_MISSING', 'The command does not exist or cannot be run.', 'Correct its path.'],
+      [
+        'COMMAND_TIMEOUT',
+        'The command ran longer than its `timeout` and was killed. The notice may have arrived.',
+        'Let it end sooner, or raise `timeout`.',
+      ],
+      ['NO_CHANNEL', 'The configuration has no such channel of notices.', 'Check the name.'],
+      [
+        'SMTP_FAILED',
+        'The SMTP server cannot be reached, or refused the e-mail.',
+        '`sluice notices test` shows its answer.',
+      ],
+      ['SMTP_LOGIN', 'The SMTP server refused the login.', 'Correct `user` and `password`.'],
+      [
+        'SMTP_UNCLEAR',
+        'The connection to the SMTP server ended before its answer. The e-mail may have arrived.',
+        'Check the server, if it happens again.',
+      ],
+    ],
+  },
 ];

@@ -59,7 +59,13 @@ export async function serveShared(
   });
   shutdown.add('dry runs', () => operator.close());
   const client = localClient(operator.dispatch, await localCaller(operator, env));
-  return { client, where: 'shared', failed: NEVER, operator, ledger: { db, config, live } };
+  return {
+    client,
+    where: 'shared',
+    failed: NEVER,
+    operator,
+    ledger: { db, config, live, runningTemporal: temporal },
+  };
 }
 
 /** @returns null when another process took the folder meanwhile */
@@ -115,6 +121,7 @@ export async function serveHere(
     await lock.update({ command, temporal: address, namespace, operator: socket.path });
     return opened;
   };
+  const runningTemporal = async () => (stack === null ? null : (await stack).client);
   const operator = createOperator({
     db,
     config,
@@ -127,7 +134,7 @@ export async function serveHere(
       stack ??= start();
       return (await stack.catch(startFailed)).client;
     },
-    runningTemporal: async () => (stack === null ? null : (await stack).client),
+    runningTemporal,
   });
   shutdown.add('dry runs', () => operator.close());
   return {
@@ -135,7 +142,7 @@ export async function serveHere(
     where: 'here',
     failed,
     operator,
-    ledger: { db, config, live },
+    ledger: { db, config, live, runningTemporal },
   };
 }
 

@@ -19,6 +19,7 @@ export function checkInsecure(main: YamlFile): ConfigProblem[] {
     ...entriesOf(main, 'ingress', 'kafka').flatMap(([name, cluster]) =>
       plainKafka(main, ['ingress', 'kafka', name], cluster, 'the events of its topics'),
     ),
+    ...plainUrls(main, 'notices', 'url', 'notices'),
     ...plainTokens(main),
   ];
 }

@@ -11,6 +11,7 @@ import { RouteConfig } from '../../jobs/events/config.ts';
 import { IngressConfig } from '../../jobs/events/ingress/config.ts';
 import { SyncConfig } from '../../jobs/sync/config.ts';
 import { MappingConfig } from '../../mapping/config.ts';
+import { NoticeChannel } from '../../observe/notices/config.ts';
 import { AdminConfig } from './admin.ts';
 import { LedgerConfig } from './ledger.ts';
 import { OperatorConfig } from './operator.ts';
@@ -124,6 +125,10 @@ export const Config = z.strictObject({
   campaigns: z.record(name, CampaignConfig).default({}).meta({
     description:
       'Reactivation campaigns, by name. A campaign triggers a flow for every member of an audience, in throttled waves. Default: {}.',
+  }),
+  notices: z.record(name, NoticeChannel).default({}).meta({
+    description:
+      'Channels that are notified of what needs a person, by name: when it begins, and when it has ended. See docs/how-to/notices.md. Default: {}.',
   }),
   retention: RetentionConfig.prefault({}).meta({
     description:

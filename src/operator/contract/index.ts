@@ -21,6 +21,7 @@ import { ACCOUNTS } from './accounts.ts';
 import { CODEC } from './codec.ts';
 import { IDENTITY } from './identity.ts';
 import { LEDGER } from './ledger.ts';
+import { NOTICES } from './notices.ts';
 import { OPT_OUTS } from './opt-outs.ts';
 import { OVERVIEW } from './overview.ts';
 import { PEOPLE } from './people.ts';
@@ -46,6 +47,7 @@ export const ENDPOINTS = {
   ...MESSAGES,
   ...OPT_OUTS,
   ...OUTBOX,
+  ...NOTICES,
   ...OVERVIEW,
   ...PEOPLE,
   ...POLLERS,

@@ -119,6 +119,7 @@ const NEED_KINDS = [
   'temporal-away',
   'kafka-away',
   'broken-configuration',
+  'failing-notices',
 ] as const;
 
 /** Needs that end when somebody has looked at them. Newer failures of the same kind show again. */

@@ -55,6 +55,12 @@ export interface OperatorDeps {
   readonly tools: OperatorTools;
 }
 
+/** What the overview needs of it. */
+export type OverviewDeps = Pick<
+  OperatorDeps,
+  'db' | 'config' | 'live' | 'runningTemporal' | 'now' | 'consoleUrl' | 'log'
+>;
+
 /** What only a composition root can make, because it needs more than the operator API may import. */
 export interface OperatorTools {
   /** Applies a command to a campaign's run in the ledger, without its workflow. */
@@ -87,6 +93,11 @@ export interface OperatorTools {
   readonly campaignDraft: CampaignDraft;
   /** Copies the embedded ledger into a new folder. */
   backUpLedger(): Promise<{ readonly folder: string; readonly takenAt: string }>;
+  /**
+   * Sends a test notice to this channel, or to all of them.
+   * @throws OperatorError (not found)
+   */
+  testNotices(channel: string | undefined): Promise<Output<'POST /notices/test'>>;
   /** The assumptions of every account. */
   assumptions(): AssumptionState[];
   /**

@@ -22,6 +22,7 @@ import { codecHandlers } from './codec.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { identityHandlers } from './identity/index.ts';
 import { ledgerHandlers } from './ledger.ts';
+import { noticeHandlers } from './notices.ts';
 import { createOperatorEvents } from './operator-events.ts';
 import { optOutHandlers } from './opt-outs.ts';
 import { overviewHandlers } from './overview/index.ts';
@@ -48,6 +49,7 @@ export function createHandlers(deps: OperatorDeps): Handlers<Route> {
     ...messageHandlers(deps, events),
     ...optOutHandlers(deps),
     ...outboxHandlers(deps),
+    ...noticeHandlers(deps),
     ...overviewHandlers(deps, defaultProbes(deps, letters)),
     ...peopleHandlers(deps),
     ...pollerHandlers(deps),

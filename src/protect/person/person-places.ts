@@ -250,6 +250,9 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   refusal_hours: 'counts',
   refused_requests:
     'requests that no route could read: those that contain the number or address are found by their content',
+  notice_channels: 'names of channels, and how they fail',
+  notice_needs: 'names, ids and counts of what needs a person',
+  notice_sender: 'which process sends notices',
   restores: 'times and counts of restores',
   reviewed_needs: 'runs and routes whose failures were looked at',
   retention: 'when each kind of data was deleted last',

@@ -3,6 +3,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import type { Operator } from '../../../app/operator.ts';
 import type { LiveConfig } from '../../../config/live-config.ts';
 import type { LoadedConfig } from '../../../config/load.ts';
@@ -29,7 +30,13 @@ export interface Connected {
   /** The operator API of this process; null when another process serves it. */
   readonly operator: Operator | null;
   /** The ledger of this process; null when another process serves it. */
-  readonly ledger: { readonly db: Database; config(): LoadedConfig; readonly live: LiveConfig | null } | null;
+  readonly ledger: {
+    readonly db: Database;
+    config(): LoadedConfig;
+    readonly live: LiveConfig | null;
+    /** As `OperatorDeps` has it. */
+    runningTemporal(): Promise<Client | null>;
+  } | null;
 }
 
 export interface ConnectOptions {

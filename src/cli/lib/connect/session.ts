@@ -194,6 +194,7 @@ async function openWith(
     shutdown,
     temporalUi: options.temporalUi ?? false,
     version: options.version ?? null,
+    staysUp: true,
     admin,
     tracing,
   });

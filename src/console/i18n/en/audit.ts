@@ -67,6 +67,7 @@ export default {
     'POST /opt-outs/{account}/export': 'exported the opt-outs of {{account}}',
     'POST /outbox/retry': 'retried events of sinks',
     'POST /outbox/discard': 'discarded events of sinks',
+    'POST /notices/test': 'tested the notices of {{channel}}',
     'POST /needs/review': 'marked as seen: {{kind}} of {{subject}}',
     'POST /people/search': 'searched for people',
     'POST /people/{account}/{person}/export': 'exported the person {{person}} of {{account}}',

@@ -64,6 +64,7 @@ export default {
     'temporal-away': 'Temporal does not answer, so nothing goes on',
     'kafka-away': 'Kafka does not answer, so its events wait',
     'broken-configuration': '{{name}} is broken; the one before is in use',
+    'failing-notices': 'Notices do not arrive at {{name}}; Sluice keeps trying',
   },
   review: { label: 'Review', of: 'Review {{name}}' },
   command: {

@@ -67,6 +67,7 @@ export default {
     'POST /opt-outs/{account}/export': 'exportou os opt-outs de {{account}}',
     'POST /outbox/retry': 'tentou de novo eventos de destinos',
     'POST /outbox/discard': 'descartou eventos de destinos',
+    'POST /notices/test': 'testou os avisos de {{channel}}',
     'POST /needs/review': 'marcou como visto: {{kind}} de {{subject}}',
     'POST /people/search': 'buscou pessoas',
     'POST /people/{account}/{person}/export': 'exportou a pessoa {{person}} de {{account}}',

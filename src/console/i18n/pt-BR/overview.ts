@@ -80,6 +80,7 @@ export default {
     'temporal-away': 'O Temporal não responde, então nada avança',
     'kafka-away': 'O Kafka não responde, então os eventos dele esperam',
     'broken-configuration': '{{name}} está com erro; o anterior continua em uso',
+    'failing-notices': 'Os avisos não chegam a {{name}}; o Sluice continua tentando',
   },
   review: { label: 'Revisar', of: 'Revisar {{name}}' },
   command: {

@@ -6,6 +6,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { needsToken } from '../../../core/refused-access.ts';
+import { SCREEN_OF, searchOf } from '../../../operator/contract/need-screens.ts';
 import type { Route } from '../../api/client.ts';
 import { invalidateTopics } from '../../api/query-client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
@@ -32,39 +33,6 @@ const LOOKS = {
 } as const;
 
 const REVIEW = 'POST /needs/review';
-
-/** Screen on which a need can be seen in full. */
-const SCREEN_OF = {
-  'unknown-records': '/syncs',
-  'unknown-events': '/events',
-  'unknown-members': '/campaigns',
-  'failed-members': '/campaigns',
-  'blocked-poller': '/conversations',
-  'blocked-campaign': '/campaigns',
-  'blocked-events': '/events',
-  'blocked-sync': '/syncs',
-  'failing-batch': '/settings',
-  'refused-token': '/settings',
-  'dead-letters': '/events',
-  'dead-outbox': '/conversations',
-  'paused-campaign': '/campaigns',
-  'paused-poller': '/conversations',
-  'paused-sync': '/syncs',
-  approval: '/campaigns',
-  'failed-run': '/syncs',
-  'failed-campaign': '/campaigns',
-  'failed-records': '/syncs',
-  'rejected-rows': '/syncs',
-  'failed-events': '/events',
-  'refused-events': '/events',
-  'failing-calls': '/settings',
-  'service-away': '/settings',
-  'waiting-sink': '/conversations',
-  'no-worker': '/',
-  'temporal-away': '/',
-  'kafka-away': '/events',
-  'broken-configuration': '/settings',
-} as const satisfies Record<Need['kind'], string>;
 
 export function NeedList({ at, needs, more }: Pick<Overview, 'at' | 'needs' | 'more'>) {
   const { t } = useTranslation('overview');
@@ -145,15 +113,6 @@ function NeedItem({ need }: { readonly need: Need }) {
       )}
     </li>
   );
-}
-
-/** Query of the screen that shows it. */
-function searchOf({ kind, account, name, run, commands }: Need): Readonly<Record<string, unknown>> {
-  if (kind === 'refused-events') return { tab: 'refused', route: name };
-  // The page of what is to be approved.
-  if (kind === 'approval') return { run: run ?? '', tab: 'plan' };
-  if (kind !== 'dead-letters') return { account, name, run: run ?? '' };
-  return { tab: 'dead', route: name, cluster: commands[0]?.input['cluster'] };
 }
 
 /** The usual command, or that a person has seen the failures. Others are on the screen that the need links to. */

@@ -8,6 +8,7 @@ import { CONVERSATION_TABLES, ERASED_CONVERSATIONS, UNREAD_TABLES } from './conv
 import { ENCRYPTION_TABLES } from './encryption.ts';
 import { ERASURE_TABLES } from './erasures.ts';
 import { EVENT_REPLACEMENTS, EVENT_TABLES, EVENT_TRACES } from './events.ts';
+import { NOTICE_TABLES } from './notices.ts';
 import { CSRF_TOKENS, LINK_OWNER, OPERATOR_TABLES, SECOND_FACTORS, SESSION_IDS } from './operator.ts';
 import { CALL_TABLES } from './operator-calls.ts';
 import { EVENT_LIST_INDEXES, REFUSAL_TABLES } from './operator-events.ts';
@@ -233,6 +234,7 @@ export const MIGRATIONS: readonly Migration[] = [
   EVENT_REPLACEMENTS,
   ROW_IDENTITIES,
   OPT_OUT_REGISTRY,
+  NOTICE_TABLES,
 ];
 
 /**

@@ -4,7 +4,7 @@ import { campaignProgressQuery } from '../../../../workflows/messages.ts';
 import { campaignIdentity } from '../../../core/ids.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import { batchDetails } from '../../../operator/service/batch-details.ts';
-import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
+import type { Handlers, OperatorDeps, OverviewDeps } from '../../../operator/service/deps.ts';
 import { createMemo } from '../../../operator/service/memo.ts';
 import { describeWorkflow, failing } from '../../../operator/service/workflows.ts';
 import { MEMBER_STATES } from '../constants.ts';
@@ -45,7 +45,7 @@ export function progressHandlers(deps: OperatorDeps): Handlers<Routes> {
 }
 
 /** What a run does now, by the name of its campaign or by its id. */
-export function createCampaignNow(deps: OperatorDeps): (campaign: string) => Promise<CampaignNow> {
+export function createCampaignNow(deps: OverviewDeps): (campaign: string) => Promise<CampaignNow> {
   const { db } = deps;
   const counted = createMemo<RunCounts & { readonly pacePerMinute: number }>();
 

@@ -2,7 +2,7 @@
 
 import { deadlineSignal } from '../../../core/deadline.ts';
 import { OperatorError } from '../../../operator/error.ts';
-import type { OperatorDeps } from '../../../operator/service/deps.ts';
+import type { OverviewDeps } from '../../../operator/service/deps.ts';
 import type { DeadLetterSummary } from '../contract/refusals.ts';
 import type { IngressKafka } from '../ingress/config.ts';
 import {
@@ -27,7 +27,7 @@ export interface Box {
 }
 
 /** @throws OperatorError when there is no such cluster, or several and none is named */
-export async function openBox(deps: OperatorDeps, wanted: string | undefined): Promise<Box> {
+export async function openBox(deps: OverviewDeps, wanted: string | undefined): Promise<Box> {
   const loaded = deps.config();
   const clusters = loaded.config.ingress.kafka;
   const names = Object.keys(clusters);

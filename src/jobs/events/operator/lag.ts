@@ -1,7 +1,7 @@
 // How many records the routes have yet to read: an admin client compares committed offsets with the ends of partitions.
 
 import { OperatorError } from '../../../operator/error.ts';
-import type { OperatorDeps } from '../../../operator/service/deps.ts';
+import type { OverviewDeps } from '../../../operator/service/deps.ts';
 import type { KafkaCluster, KafkaPartition } from '../contract/refusals.ts';
 import { fetchBounds, fetchCommitted } from '../ingress/kafka/index.ts';
 import { type Box, kafkaFailure, openBox } from './box.ts';
@@ -10,13 +10,13 @@ import { type Box, kafkaFailure, openBox } from './box.ts';
 const ANSWER_MS = 4000;
 
 /** Each cluster that a route reads. One that is away has a problem instead of partitions. */
-export async function kafkaLag(deps: OperatorDeps): Promise<KafkaCluster[]> {
+export async function kafkaLag(deps: OverviewDeps): Promise<KafkaCluster[]> {
   const { routes } = deps.config().config;
   const clusters = [...new Set(Object.values(routes).flatMap(({ kafka }) => kafka?.cluster ?? []))].sort();
   return await Promise.all(clusters.map((cluster) => lagOf(deps, cluster)));
 }
 
-async function lagOf(deps: OperatorDeps, cluster: string): Promise<KafkaCluster> {
+async function lagOf(deps: OverviewDeps, cluster: string): Promise<KafkaCluster> {
   const { routes } = deps.config().config;
   const routeOf = new Map(
     Object.entries(routes).flatMap(([route, { kafka }]) =>

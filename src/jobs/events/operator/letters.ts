@@ -2,7 +2,7 @@
 // the background because reading a topic takes seconds.
 import { once } from 'node:events';
 import { deadlineSignal } from '../../../core/deadline.ts';
-import type { OperatorDeps } from '../../../operator/service/deps.ts';
+import type { OverviewDeps } from '../../../operator/service/deps.ts';
 import type { DeadLetterSummary } from '../contract/refusals.ts';
 import type { kafkaParts } from './kafka.ts';
 
@@ -52,7 +52,7 @@ const LIST_MS = 20_000;
 
 /** @param list replaces the reading of a cluster in tests */
 export function createDeadLetters(
-  deps: OperatorDeps,
+  deps: OverviewDeps,
   list?: (cluster: string) => Promise<readonly DeadLetterSummary[]>,
 ): DeadLetters {
   let loaded: Promise<KafkaParts> | null = null;

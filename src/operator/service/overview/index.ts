@@ -2,26 +2,20 @@
 
 import { createDeadLetters } from '../../../jobs/events/operator/letters.ts';
 import { maskPhone } from '../../../observe/masking.ts';
-import type { Health, OVERVIEW, TokenGauge } from '../../contract/overview.ts';
+import type { OVERVIEW } from '../../contract/overview.ts';
 import { OperatorError } from '../../error.ts';
 import { type CallRow, listCalls, type Period, readSpending } from '../../store/call-log.ts';
 import { readFailures } from '../../store/failures.ts';
-import { readHealth, readSinks, type SinkRow } from '../../store/overview/health.ts';
-import { readNeeds, reviewNeed } from '../../store/overview/needs.ts';
-import { readMinutes, readTokens } from '../../store/overview/tokens.ts';
-import { readRunning, readWaiting } from '../../store/overview/work.ts';
-import { readWorkers } from '../../store/overview/workers.ts';
+import { reviewNeed } from '../../store/overview/needs.ts';
+import { readMinutes } from '../../store/overview/tokens.ts';
 import type { Handlers, OperatorDeps } from '../deps.ts';
 import { readApprovals } from './approvals.ts';
 import { deadLetterFailures, failureOf, problemsOf } from './failures.ts';
-import { createFirstSeen } from './first-seen.ts';
 import { laneName, sumSpending } from './jobs.ts';
 import { minutesOf, stepOf } from './minutes.ts';
-import { needsOf } from './needs.ts';
-import { outagesOf } from './outages.ts';
 import { defaultProbes, type OverviewProbes } from './probes.ts';
-import { type ConfiguredToken, createTokenList } from './tokens.ts';
-import { runningOf, waitingOf } from './work.ts';
+import { createOverviewReader } from './read.ts';
+import { type ConfiguredToken, createTokenList, keysOf } from './tokens.ts';
 
 /** Needs shown. */
 const NEEDS = 200;
@@ -43,86 +37,22 @@ export function overviewHandlers(
 ): Handlers<keyof typeof OVERVIEW> {
   const { db } = deps;
   const calm = createCalm();
-  const firstSeen = createFirstSeen();
+  const read = createOverviewReader(deps, probes);
   const allTokens = createTokenList(deps);
-  const accountOf = (route: string) => deps.config().config.routes[route]?.account ?? null;
   const tokensOf = async (account: string | undefined): Promise<readonly ConfiguredToken[]> => {
     const tokens = await allTokens();
     return account === undefined ? tokens : tokens.filter((token) => token.account === account);
   };
 
-  async function gauges(tokens: readonly ConfiguredToken[]): Promise<TokenGauge[]> {
-    const rows = new Map((await readTokens(db, keysOf(tokens))).map((row) => [row.token, row]));
-    return tokens.map((token) => gaugeOf(token, rows.get(token.token)));
-  }
-
-  async function health(account: string | null, sinks: readonly SinkRow[]): Promise<Health> {
-    const began = performance.now();
-    await db.query('select 1');
-    const roundTripMs = Math.round((performance.now() - began) * 100) / 100;
-    const { lastFlushAt, accounts: api, pollers } = await readHealth(db, account);
-    const ledger = { kind: db.kind, roundTripMs, lastFlushAt };
-    const configuration = configurationOf(deps);
-    const workers = await readWorkers(db);
-    const [temporal, kafka] = await Promise.all([probes.temporal(), probes.kafka()]);
-    return {
-      configuration,
-      ledger,
-      temporal,
-      kafka,
-      workers: { ...workers, versions: [...workers.versions] },
-      api: [...api],
-      pollers: [...pollers],
-      sinks: [...sinks],
-    };
-  }
-
   return {
     'GET /overview': async ({ account }, caller) => {
       const only = account ?? null;
-      const configured = await tokensOf(account);
-      // One after the other: a refresh takes one connection of the ledger, not five.
-      const sinks = await readSinks(db, Object.keys(deps.config().config.sinks));
-      const tokens = await gauges(configured);
-      const running = await readRunning(db, only);
-      const waiting = await readWaiting(db, only);
-      const { at, needs } = await readNeeds(db, only);
-      const approvals = await readApprovals(db, caller, needs);
-      const pauses = await probes.pausedSyncs(running);
-      const estimates = await probes.campaigns(running);
-      const runs = running.map((row) => runningOf(row, pauses.get(row.run), estimates.get(row.run)));
-      const failing = await probes.failingWork();
-      const work = failing.filter((each) => only === null || each.account === null || each.account === only);
-      const letters = probes.deadLetters().flatMap((open) => {
-        const of = accountOf(open.route);
-        return only === null || of === only ? [{ ...open, account: of }] : [];
-      });
-      const state = {
-        health: await health(only, sinks),
-        running: runs,
-        waiting: waitingOf(runs, waiting, sinks),
-      };
-      const hasBacklog = state.health.workers.alive === 0 && (await probes.hasBacklog());
-      const outages = outagesOf({ ...state, at, hasBacklog });
-      const all = needsOf({
-        rows: needs,
-        approvals,
-        work,
-        tokens,
-        pauses: [...pauses.values()],
-        letters,
-        outages,
-        at,
-        accountOf,
-        withTimes: (found) => firstSeen(only, found, at),
-      }).filter(({ account: of }) => only === null || of === null || of === only);
+      const { needs, unsure: _, ...state } = await read(only, (rows) => readApprovals(db, caller, rows));
       return {
-        at,
         ...state,
-        tokens,
-        needs: all.slice(0, NEEDS),
-        more: all.length > NEEDS,
-        calmSince: calm(only, all.length, at),
+        needs: needs.slice(0, NEEDS),
+        more: needs.length > NEEDS,
+        calmSince: calm(only, needs.length, state.at),
       };
     },
     'POST /needs/review': async (input) => {
@@ -173,37 +103,6 @@ export function overviewHandlers(
       const more = all.length > limit;
       return { since, until, failures, more, repaired, problems: problemsOf(clusters) };
     },
-  };
-}
-
-function configurationOf({ live }: Pick<OperatorDeps, 'live'>): Health['configuration'] {
-  if (live === null) return null;
-  return { loadedAt: live.current().loadedAt, ...live.state() };
-}
-
-const keysOf = (tokens: readonly ConfiguredToken[]) => tokens.map(({ token }) => token);
-
-function gaugeOf(
-  { account, token, position, limit }: ConfiguredToken,
-  row: Awaited<ReturnType<typeof readTokens>>[number] | undefined,
-): TokenGauge {
-  const lanes = Object.entries(row?.lanes ?? {}).map(([lane, n]) => [laneName(Number(lane)), n] as const);
-  return {
-    account,
-    token,
-    position,
-    limit: row?.limit ?? limit,
-    used: row?.used ?? 0,
-    windowEndsAt: row?.windowEndsAt ?? null,
-    lanes: Object.fromEntries(lanes),
-    foreign: row?.foreign ?? 0,
-    limited: row?.limited ?? 0,
-    blockedUntil: row?.blockedUntil ?? null,
-    marks: (row?.marks ?? []).map(({ scope, code, at }) => ({
-      scope: scope === '' ? null : scope,
-      code,
-      at,
-    })),
   };
 }
 

@@ -25,6 +25,7 @@ const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
   'temporal-away': 'critical',
   'kafka-away': 'critical',
   'broken-configuration': 'critical',
+  'failing-notices': 'critical',
   'failed-records': 'warning',
   'rejected-rows': 'warning',
   'failed-events': 'warning',
@@ -76,6 +77,8 @@ const COMMANDS: Readonly<Record<NeedRow['kind'], (place: Place) => readonly Comm
   'rejected-rows': () => [],
   'failed-events': () => [],
   'refused-events': () => [],
+  // Where notices go is a matter of the configuration; Sluice tries again by itself.
+  'failing-notices': () => [],
   'dead-outbox': ({ name }) => [{ route: 'POST /outbox/retry', input: { sinks: [name], states: ['dead'] } }],
 };
 

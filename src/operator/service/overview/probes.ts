@@ -4,7 +4,7 @@ import { createCampaignNow } from '../../../jobs/campaigns/operator/now.ts';
 import type { ClusterLetters, DeadLetters, OpenDeadLetters } from '../../../jobs/events/operator/letters.ts';
 import type { Health } from '../../contract/overview.ts';
 import type { RunningRow } from '../../store/overview/work.ts';
-import type { OperatorDeps } from '../deps.ts';
+import type { OverviewDeps } from '../deps.ts';
 import { countBacklog } from '../workflows.ts';
 import { type CampaignEstimate, readEstimates } from './campaigns.ts';
 import { createFailingWorkReader, type FailingWork } from './failing-work.ts';
@@ -41,7 +41,7 @@ const FAILING_MS = 15_000;
 /** A broker that is away takes seconds to find out. The overview is read more often. */
 const KAFKA_MS = 15_000;
 
-export function defaultProbes(deps: OperatorDeps, letters: DeadLetters): OverviewProbes {
+export function defaultProbes(deps: OverviewDeps, letters: DeadLetters): OverviewProbes {
   const { runningTemporal } = deps;
   const nowOf = createCampaignNow(deps);
   const failing = createFailingWorkReader();
@@ -123,7 +123,7 @@ function remembered<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
 }
 
 /** Null: no route reads Kafka. */
-async function kafkaHealth(deps: OperatorDeps): Promise<Health['kafka']> {
+async function kafkaHealth(deps: OverviewDeps): Promise<Health['kafka']> {
   const routes = Object.values(deps.config().config.routes);
   if (routes.every(({ kafka }) => kafka === undefined)) return null;
   const { kafkaLag } = await import('../../../jobs/events/operator/lag.ts');

@@ -38,3 +38,5 @@ export function createTokenList({ config, log }: Pick<OperatorDeps, 'config' | '
     return await known;
   };
 }
+
+export const keysOf = (tokens: readonly ConfiguredToken[]) => tokens.map(({ token }) => token);

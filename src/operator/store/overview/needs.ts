@@ -9,7 +9,7 @@ import type { Reviewable } from '../../contract/overview.ts';
 const FAILED_FOR = '7 days';
 
 /** Rows by kind, so that one kind does not hide the others. */
-const MOST = 100;
+export const MOST_OF_A_KIND = 100;
 
 export interface NeedRow {
   readonly kind:
@@ -29,7 +29,8 @@ export interface NeedRow {
     | 'failed-records'
     | 'rejected-rows'
     | 'failed-events'
-    | 'refused-events';
+    | 'refused-events'
+    | 'failing-notices';
   readonly account: string | null;
   /** Name of a sync among runs (`+` before a campaign's, `@` before a route's), or of a poller, route or sink. */
   readonly name: string;
@@ -141,6 +142,8 @@ const PARTS = [
         where via = 'http' and route <> '-' and code not in (${KEPT_REFUSALS.map((code) => `'${code}'`).join(', ')})
           and last_at > now() - interval '${FAILED_FOR}' and ${unseen('refused-events', 'h.route', 'h.last_at')}
      ) open group by route`,
+  `select 'failing-notices', null, channel, null, failures, failing_since, code, reason
+     from notice_channels where failures > 0`,
 ];
 
 /**
@@ -154,7 +157,7 @@ export async function readNeeds(
   const columns = 'kind, account, name, run, count, since, code, reason';
   const parts = PARTS.map(
     (part, n) => `(select * from (${part}) p${n}(${columns})
-       where $1::text is null or account is null or account = $1 order by since desc nulls last limit ${MOST})`,
+       where $1::text is null or account is null or account = $1 order by since desc nulls last limit ${MOST_OF_A_KIND})`,
   );
   const [row] = await db.query<{ at: string; needs: readonly NeedRow[] }>(
     `select ${isoText('now()')} as at, coalesce((select json_agg(found) from (

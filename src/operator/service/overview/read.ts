@@ -1,0 +1,156 @@
+// The one reading of what goes on and what needs a person. The overview shows it, and notices are made of it.
+
+import type { Approval } from '../../../jobs/campaigns/contract/approval.ts';
+import type { Health, Need, RunningRun, TokenGauge, WaitingWork } from '../../contract/overview.ts';
+import { readHealth, readSinks, type SinkRow } from '../../store/overview/health.ts';
+import { MOST_OF_A_KIND, type NeedRow, readNeeds } from '../../store/overview/needs.ts';
+import { readTokens } from '../../store/overview/tokens.ts';
+import { readRunning, readWaiting } from '../../store/overview/work.ts';
+import { readWorkers } from '../../store/overview/workers.ts';
+import type { OverviewDeps } from '../deps.ts';
+import { createFirstSeen } from './first-seen.ts';
+import { laneName } from './jobs.ts';
+import { needsOf } from './needs.ts';
+import { outagesOf } from './outages.ts';
+import type { OverviewProbes } from './probes.ts';
+import { type ConfiguredToken, createTokenList, keysOf } from './tokens.ts';
+import { runningOf, waitingOf } from './work.ts';
+
+export interface OverviewReading {
+  /** By the ledger's clock. */
+  readonly at: string;
+  readonly health: Health;
+  readonly tokens: TokenGauge[];
+  readonly running: RunningRun[];
+  readonly waiting: WaitingWork[];
+  /** All of them, the most severe first. */
+  readonly needs: readonly Need[];
+  /** Kinds of which this reading may lack needs that still stand. */
+  readonly unsure: ReadonlySet<Need['kind']>;
+}
+
+/** What the reader may do about plans that wait for approval, by run. */
+type Approvals = (rows: readonly NeedRow[]) => Promise<ReadonlyMap<string, Approval>>;
+
+/** Without a reader, nobody is told what they may approve. */
+const NOBODY: Approvals = async () => new Map();
+
+/** One reader a process: it remembers since when it has seen what nothing stores. */
+export function createOverviewReader(
+  deps: OverviewDeps,
+  probes: OverviewProbes,
+): (account: string | null, approvals?: Approvals) => Promise<OverviewReading> {
+  const { db } = deps;
+  const firstSeen = createFirstSeen();
+  const allTokens = createTokenList(deps);
+  const accountOf = (route: string) => deps.config().config.routes[route]?.account ?? null;
+
+  async function gauges(tokens: readonly ConfiguredToken[]): Promise<TokenGauge[]> {
+    const rows = new Map((await readTokens(db, keysOf(tokens))).map((row) => [row.token, row]));
+    return tokens.map((token) => gaugeOf(token, rows.get(token.token)));
+  }
+
+  async function health(account: string | null, sinks: readonly SinkRow[]): Promise<Health> {
+    const began = performance.now();
+    await db.query('select 1');
+    const roundTripMs = Math.round((performance.now() - began) * 100) / 100;
+    const { lastFlushAt, accounts: api, pollers } = await readHealth(db, account);
+    const ledger = { kind: db.kind, roundTripMs, lastFlushAt };
+    const configuration = configurationOf(deps);
+    const workers = await readWorkers(db);
+    const [temporal, kafka] = await Promise.all([probes.temporal(), probes.kafka()]);
+    return {
+      configuration,
+      ledger,
+      temporal,
+      kafka,
+      workers: { ...workers, versions: [...workers.versions] },
+      api: [...api],
+      pollers: [...pollers],
+      sinks: [...sinks],
+    };
+  }
+
+  return async (only, approvalsOf = NOBODY) => {
+    const configured = (await allTokens()).filter(({ account }) => only === null || account === only);
+    // One after the other: a refresh takes one connection of the ledger, not five.
+    const sinks = await readSinks(db, Object.keys(deps.config().config.sinks));
+    const tokens = await gauges(configured);
+    const rows = await readRunning(db, only);
+    const waiting = await readWaiting(db, only);
+    const { at, needs } = await readNeeds(db, only);
+    const approvals = await approvalsOf(needs);
+    const pauses = await probes.pausedSyncs(rows);
+    const estimates = await probes.campaigns(rows);
+    const running = rows.map((row) => runningOf(row, pauses.get(row.run), estimates.get(row.run)));
+    const failing = await probes.failingWork();
+    const work = failing.filter((each) => only === null || each.account === null || each.account === only);
+    const letters = probes.deadLetters().flatMap((open) => {
+      const of = accountOf(open.route);
+      return only === null || of === only ? [{ ...open, account: of }] : [];
+    });
+    const state = {
+      health: await health(only, sinks),
+      running,
+      waiting: waitingOf(running, waiting, sinks),
+    };
+    const hasBacklog = state.health.workers.alive === 0 && (await probes.hasBacklog());
+    const outages = outagesOf({ ...state, at, hasBacklog });
+    const all = needsOf({
+      rows: needs,
+      approvals,
+      work,
+      tokens,
+      pauses: [...pauses.values()],
+      letters,
+      outages,
+      at,
+      accountOf,
+      withTimes: (found) => firstSeen(only, found, at),
+    }).filter(({ account: of }) => only === null || of === null || of === only);
+    return { at, ...state, tokens, needs: all, unsure: unsureKinds(state.health, needs) };
+  };
+}
+
+/** Kinds that only Temporal knows. */
+const BY_TEMPORAL = ['paused-sync', 'blocked-sync', 'failing-batch', 'no-worker'] as const;
+
+function unsureKinds({ temporal, kafka }: Health, rows: readonly NeedRow[]): Set<Need['kind']> {
+  const counts = new Map<NeedRow['kind'], number>();
+  for (const { kind } of rows) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const cut = [...counts].filter(([, count]) => count >= MOST_OF_A_KIND).map(([kind]) => kind);
+  return new Set<Need['kind']>([
+    ...cut,
+    ...(temporal?.ok === false ? BY_TEMPORAL : []),
+    ...(kafka?.ok === false ? (['dead-letters'] as const) : []),
+  ]);
+}
+
+function configurationOf({ live }: Pick<OverviewDeps, 'live'>): Health['configuration'] {
+  if (live === null) return null;
+  return { loadedAt: live.current().loadedAt, ...live.state() };
+}
+
+function gaugeOf(
+  { account, token, position, limit }: ConfiguredToken,
+  row: Awaited<ReturnType<typeof readTokens>>[number] | undefined,
+): TokenGauge {
+  const lanes = Object.entries(row?.lanes ?? {}).map(([lane, n]) => [laneName(Number(lane)), n] as const);
+  return {
+    account,
+    token,
+    position,
+    limit: row?.limit ?? limit,
+    used: row?.used ?? 0,
+    windowEndsAt: row?.windowEndsAt ?? null,
+    lanes: Object.fromEntries(lanes),
+    foreign: row?.foreign ?? 0,
+    limited: row?.limited ?? 0,
+    blockedUntil: row?.blockedUntil ?? null,
+    marks: (row?.marks ?? []).map(({ scope, code, at }) => ({
+      scope: scope === '' ? null : scope,
+      code,
+      at,
+    })),
+  };
+}
