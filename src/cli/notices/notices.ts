@@ -16,18 +16,23 @@ export function registerNotices(program: Command, env: NodeJS.ProcessEnv): void 
     .description('send a test notice, and print what the channel answered')
     .option('--json', 'print JSON lines', false)
     .action((channel: string | undefined, options: SessionOptions & { readonly json: boolean }) =>
-      withOperator(options, env, { command: 'sluice notices test', configured: true }, async (client) => {
-        const { results } = await client.call('POST /notices/test', { channel });
-        printLines(
-          results.map((result) =>
-            options.json
-              ? JSON.stringify(result)
-              : neutralLine(
-                  `${result.channel}  ${result.code === null ? 'ok' : `FAILED [${result.code}]`}: ${result.answer}`,
-                ),
-          ),
-        );
-        return results.every(({ code }) => code === null) ? EXIT.ok : EXIT.unavailable;
-      }),
+      withOperator(
+        options,
+        env,
+        { command: 'sluice notices test', configured: true, mayBeEmpty: true },
+        async (client) => {
+          const { results } = await client.call('POST /notices/test', { channel });
+          printLines(
+            results.map((result) =>
+              options.json
+                ? JSON.stringify(result)
+                : neutralLine(
+                    `${result.channel}  ${result.code === null ? 'ok' : `FAILED [${result.code}]`}: ${result.answer}`,
+                  ),
+            ),
+          );
+          return results.every(({ code }) => code === null) ? EXIT.ok : EXIT.unavailable;
+        },
+      ),
     );
 }
