@@ -154,17 +154,21 @@ export function createLiveConfig(first: LoadedConfig, { log }: LiveConfigOptions
       return { result: 'broken', changes: [], needsRestart: state.needsRestart, error };
     } finally {
       const now = await printsOf(allFiles());
-      prints = Promise.resolve(new Map([...now].map(([each, print]) => [each, before.get(each) ?? print])));
+      const read = await current.secrets.prints();
+      prints = Promise.resolve(
+        new Map([...now].map(([each, print]) => [each, before.get(each) ?? read.get(each) ?? print])),
+      );
     }
   }
 
   const allFiles = (): readonly string[] => [...new Set([...files, ...current.secrets.files()])];
 
-  /** A file that the last attempt did not read, such as one of a secret that is used now for the first time, is not new. */
+  /** A secret that was used for the first time since the last attempt is not new, but may have changed since. */
   async function isOutdated(): Promise<boolean> {
     const known = await prints;
     const now = await printsOf(allFiles());
-    for (const [each, print] of now) if (!known.has(each)) known.set(each, print);
+    const read = await current.secrets.prints();
+    for (const [each, print] of now) if (!known.has(each)) known.set(each, read.get(each) ?? print);
     return [...now].some(([each, print]) => known.get(each) !== print);
   }
 

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { SecretError } from '../core/config/errors.ts';
+import { type Prints, printsOf } from './file-prints.ts';
 import {
   type Environment,
   probeSecret,
@@ -27,6 +28,8 @@ export interface SecretStore {
   keepOnly(refs: ReadonlySet<string>): void;
   /** Absolute paths of the secret files that were read, or that did not exist. */
   files(): readonly string[];
+  /** Their prints from before they were first read: a file that changes after that counts as changed. */
+  prints(): Promise<Prints>;
   /** Whether a secret comes from a command. */
   hasCommands(): boolean;
 }
@@ -41,7 +44,7 @@ const keyOf = (ref: string, baseDir: string) => JSON.stringify([ref, baseDir]);
 
 export function createSecretStore(env: Environment): SecretStore {
   const commands = new Map<string, Kept>();
-  const files = new Set<string>();
+  const files = new Map<string, Promise<Prints>>();
   const limit = pLimit(COMMANDS);
   const run = (ref: string, baseDir: string) => limit(() => resolveSecret(ref, { env, baseDir }));
 
@@ -56,6 +59,12 @@ export function createSecretStore(env: Environment): SecretStore {
     return value;
   }
 
+  async function noteFile(file: string): Promise<void> {
+    const print = files.get(file) ?? printsOf([file]);
+    files.set(file, print);
+    await print;
+  }
+
   async function renewOne(kept: Kept): Promise<boolean> {
     const [before, after] = await Promise.all([kept.value, run(kept.ref, kept.baseDir)]);
     kept.value = Promise.resolve(after);
@@ -65,7 +74,7 @@ export function createSecretStore(env: Environment): SecretStore {
   return {
     async read(ref, baseDir) {
       if (ref.startsWith('command:')) return await readCommand(ref, baseDir);
-      if (ref.startsWith('file:')) files.add(resolve(baseDir, ref.slice('file:'.length)));
+      if (ref.startsWith('file:')) await noteFile(resolve(baseDir, ref.slice('file:'.length)));
       return await resolveSecret(ref, { env, baseDir });
     },
     async probe(ref, baseDir) {
@@ -88,7 +97,8 @@ export function createSecretStore(env: Environment): SecretStore {
     keepOnly(refs) {
       for (const [key, { ref }] of commands) if (!refs.has(ref)) commands.delete(key);
     },
-    files: () => [...files],
+    files: () => [...files.keys()],
+    prints: async () => new Map((await Promise.all(files.values())).flatMap((print) => [...print])),
     hasCommands: () => commands.size > 0,
   };
 }

@@ -212,6 +212,16 @@ describe('a command that works with the configuration', () => {
   });
 });
 
+it('a secret that changes after it was read, and before the watcher has seen it, is loaded', async () => {
+  await writeFile(join(context.dir, 'token'), 'svc_test_one');
+  const live = await openLive(FAST.replace('env:ACME_TOKEN', 'file:token'));
+  expect((await live.current().secret('file:token')).value).toBe('svc_test_one');
+  await writeFile(join(context.dir, 'token'), 'svc_test_other');
+  expect(await live.isOutdated()).toBe(true);
+  expect((await live.reload('a test')).result).toBe('loaded');
+  expect(await live.isOutdated()).toBe(false);
+});
+
 it('a volume of Kubernetes changes by its link `..data`', async () => {
   const volume = join(context.dir, 'volume');
   for (const version of ['1', '2']) {
