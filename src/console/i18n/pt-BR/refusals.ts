@@ -202,7 +202,7 @@ export default {
     CONFIG_HOURS_SAME: 'O horário termina quando começa',
     CONFIG_END_FIRST: 'O fim é antes do início',
     CONFIG_NO_FILTER: 'Uma parte do público não tem filtro',
-    CONFIG_STAGE_PIPELINE: 'Uma etapa foi indicada sem o seu funil',
+    CONFIG_STAGE_PIPELINE: 'Uma etapa foi indicada sem o seu pipeline',
     NOT_OPTED_OUT: 'Não há opt-out para retirar',
     OPT_OUT_AHEAD: 'A hora do opt-out está no futuro',
     OPT_OUT_TIME: 'A hora do opt-out não é ISO 8601 com fuso',
