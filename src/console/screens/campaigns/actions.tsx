@@ -170,7 +170,7 @@ function ApproveButton({ campaign, report }: { readonly campaign: string; readon
         {t('action.approve')}
       </Button>
       {refusal !== null && approval.data !== undefined && (
-        <Text id={why} size="xs" c="dimmed" maw="22rem" role="note">
+        <Text id={why} size="xs" c="dimmed" w="100%" style={{ order: 1 }} role="note">
           {refusal} {words.approvers(approval.data)}
         </Text>
       )}
