@@ -1,4 +1,5 @@
 // What a need says in one sentence, for the command line and for notices. The console has its own catalogs.
+import { OPERATOR_ROUTE } from '../../core/ids.ts';
 import type { Need } from './overview.ts';
 
 /** `name` is of the need; `many` counts its things. */
@@ -8,17 +9,20 @@ type Sentence = (
   is: (one: string, more: string) => string,
 ) => string;
 
+/** What people send by hand has a route of its own, whose name nobody chose. */
+const eventsOf = (route: string, many: (one: string) => string): string =>
+  route === OPERATOR_ROUTE ? `${many('message')} sent by hand` : `${many('event')} of the route ${route}`;
+
 const SENTENCES: Readonly<Record<Need['kind'], Sentence>> = {
   'unknown-records': (name, many, is) =>
     `${many('record')} of the sync ${name} ${is('has', 'have')} an unknown outcome`,
-  'unknown-events': (name, many, is) =>
-    `${many('event')} of the route ${name} ${is('has', 'have')} an unknown outcome`,
+  'unknown-events': (name, many, is) => `${eventsOf(name, many)} ${is('has', 'have')} an unknown outcome`,
   'unknown-members': (name, many, is) =>
     `${many('member')} of the campaign ${name} ${is('has', 'have')} an unknown outcome`,
   'failed-members': (name, many) => `${many('member')} of the campaign ${name} failed`,
   'blocked-poller': (name) => `the poller ${name} is blocked`,
   'blocked-campaign': (name) => `the campaign ${name} is blocked`,
-  'blocked-events': (name, many, is) => `${many('event')} of the route ${name} ${is('is', 'are')} blocked`,
+  'blocked-events': (name, many, is) => `${eventsOf(name, many)} ${is('is', 'are')} blocked`,
   'blocked-sync': (name) => `the sync ${name} is blocked`,
   'failing-batch': (name) => `work of ${name} fails again and again`,
   'refused-token': (name) => `the service refuses token ${name}`,
@@ -33,7 +37,7 @@ const SENTENCES: Readonly<Record<Need['kind'], Sentence>> = {
   'failed-records': (name, many) => `${many('record')} of the last run of the sync ${name} failed`,
   'rejected-rows': (name, many, is) =>
     `${many('row')} of the sync ${name} ${is('was', 'were')} rejected in its last run`,
-  'failed-events': (name, many) => `${many('event')} of the route ${name} failed`,
+  'failed-events': (name, many) => `${eventsOf(name, many)} failed`,
   'refused-events': (name, many, is) =>
     `${many('request')} to the route ${name} ${is('was', 'were')} refused`,
   'failing-calls': (name) => `every call of the account ${name} fails`,

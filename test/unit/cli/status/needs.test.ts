@@ -41,6 +41,11 @@ it.each([
     'refused list --route signup',
   ],
   [
+    { kind: 'failed-events', name: '_cli', count: 2 },
+    '2 messages sent by hand failed',
+    'events list --failed --route _cli',
+  ],
+  [
     { kind: 'service-away', name: 'acme', code: 'HTTP_503', since: '2026-11-27T10:00:00.000Z' },
     'the service of the account acme does not answer; work waits, and goes on by itself when it answers',
     'doctor',
