@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { freePort } from '../../src/core/ports.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { sendToKafka } from '../support/console/day.ts';
 import { openPeople } from '../support/console/people.ts';
@@ -74,7 +73,7 @@ const fixture = {
 const ALWAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]);
 const tagVip = { type: 'tags', number: 'phone', defaultCountry: 'BR', add: [{ const: 'vip' }] };
 
-function configOf(baseUrl: string, ingressPort: number, consolePort: number): object {
+function configOf(baseUrl: string): object {
   return {
     version: 1,
     accounts: {
@@ -109,9 +108,9 @@ function configOf(baseUrl: string, ingressPort: number, consolePort: number): ob
       },
     },
     pollers: { main: { account: 'acme', connection: 1, from: 'now', interval: { min: '1s', max: '1s' } } },
-    operator: { http: { port: consolePort } },
+    operator: { http: { port: 0 } },
     ingress: {
-      http: { port: ingressPort },
+      http: { port: 0 },
       ...(kafka === null
         ? {}
         : { kafka: { bus: { brokers: kafka.brokers, group: 'system', deadLetters: 'dead' } } }),
@@ -131,7 +130,6 @@ function configOf(baseUrl: string, ingressPort: number, consolePort: number): ob
 
 let dist: string;
 let dir: string;
-let ingress: string;
 let kafka: TestKafka | null;
 let sandbox: SandboxProcess;
 let dev: DevProcess;
@@ -146,20 +144,16 @@ const sluice = async (command: string): Promise<string> => {
 beforeAll(async () => {
   dist = await buildOnce();
   dir = await mkdtemp(join(tmpdir(), 'sluice-system-'));
-  let ports: number[];
-  [kafka, sandbox, ports] = await Promise.all([
+  [kafka, sandbox] = await Promise.all([
     startKafka(),
     startSandboxProcess({ dist, dir, fixture, rate: 6000 }),
-    Promise.all([freePort(), freePort()]),
   ]);
-  const [ingressPort, consolePort] = ports as [number, number];
-  ingress = `http://127.0.0.1:${ingressPort}`;
   if (kafka !== null) await sendToKafka(kafka.brokers, [TOPIC, 'dead'], []);
   await writeFile(
     join(dir, 'leads.csv'),
     `phone,name\n${leads.map((number, n) => `+${number},Lead ${n}\n`).join('')}`,
   );
-  await writeFile(join(dir, 'sluice.yaml'), stringify(configOf(sandbox.baseUrl, ingressPort, consolePort)));
+  await writeFile(join(dir, 'sluice.yaml'), stringify(configOf(sandbox.baseUrl)));
   dev = await start();
 }, 180_000);
 afterAll(async () => {
@@ -210,7 +204,7 @@ it('a campaign stops when it is paused, and triggers each member once', async ()
 
 it('an event over HTTP is applied once, however often it is sent', async () => {
   const send = async () => {
-    const { statusCode, body } = await request(`${ingress}/interest`, {
+    const { statusCode, body } = await request(`${dev.ingress}/interest`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${SECRET}`,

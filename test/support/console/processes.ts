@@ -9,6 +9,7 @@ import { panelOf } from '../panel.ts';
 /** The first admin's link, as `sluice dev` prints it while there is no admin. */
 const LINK = /first admin: open (\S+) within/;
 const CONSOLE = /^.*console {4}(http\S+)$/m;
+const INGRESS = /^ingress {4}(http\S+)/m;
 const READY = /^.*ready for the syncs .*$/m;
 
 export interface SandboxProcess {
@@ -20,6 +21,8 @@ export interface SandboxProcess {
 export interface DevProcess {
   /** Of the console, without a path. */
   readonly url: string;
+  /** Of the ingress, without a path; null without routes. */
+  readonly ingress: string | null;
   /** Null once there is an admin. */
   readonly adminLink: string | null;
   readonly pid: number;
@@ -74,6 +77,7 @@ export async function startDevProcess(
   if (url === undefined) throw new Error(`sluice dev named no console:\n${log}`);
   return {
     url,
+    ingress: INGRESS.exec(log)?.[1] ?? null,
     adminLink: LINK.exec(log)?.[1] ?? null,
     pid: started.pid,
     log: () => started.text('stderr'),
