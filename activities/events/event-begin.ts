@@ -2,7 +2,6 @@
 
 import type { Queryable } from '../../src/core/sql/database.ts';
 import { catalogAge, claimCatalog, pick, readCatalog, releaseCatalog } from '../../src/core/store/catalog.ts';
-import { wasErased } from '../../src/core/store/opt-outs.ts';
 import { forgetSeen } from '../../src/core/store/people.ts';
 import {
   type EffectStep,
@@ -12,9 +11,8 @@ import {
   type RequestOf,
   StepSpec,
 } from '../../src/jobs/events/contract/intake.ts';
-import { type EventEnd, endEvent, lockEvent } from '../../src/jobs/events/store/event-end.ts';
+import { endEvent, lockEvent } from '../../src/jobs/events/store/event-end.ts';
 import { type ClaimedEvent, claimEvent, noteProgress } from '../../src/jobs/events/store/events.ts';
-import { acceptsErased } from '../../src/jobs/events/store/intake-runs.ts';
 import { STEP_BITS } from '../../src/jobs/sync/constants.ts';
 import { getRecord, type RecordRow } from '../../src/jobs/sync/store/record-rows.ts';
 import { getRun } from '../../src/jobs/sync/store/runs.ts';
@@ -25,6 +23,7 @@ import { findPerson } from '../sync/record-step.ts';
 import { planSteps } from '../sync/sync-diff.ts';
 import { type Progress, personOf } from './effects/effect.ts';
 import { firstEffectStep } from './effects/first-step.ts';
+import { endOfUnwanted, keyOf } from './unwanted.ts';
 
 /** Age after which lists of the account are read again before they are used. */
 const LIST_SECONDS = 600;
@@ -68,34 +67,13 @@ export async function beginEvent(
       await endEvent(tx, id, { outcome: over });
       return { state: 'over' };
     }
-    if (await isUnwanted(tx, event)) {
-      await endEvent(tx, id, PERSON_ERASED);
+    const unwanted = await endOfUnwanted(tx, event);
+    if (unwanted !== null) {
+      await endEvent(tx, id, unwanted);
       return { state: 'over' };
     }
     return await begin(tx, event);
   });
-}
-
-/** Discarded, so that the ledger does not keep what the event says about the person. */
-const PERSON_ERASED: EventEnd = {
-  outcome: 'discarded',
-  code: 'PERSON_ERASED',
-  reason:
-    'the person opted out of campaigns and was erased since; a route with `erasedPeople: accept` takes new requests of such people',
-};
-
-/** Would the event create or message a person who was erased after an opt-out? */
-async function isUnwanted(tx: Queryable, { account, run_id, request }: ClaimedEvent): Promise<boolean> {
-  const key = request === null ? null : keyOf(request);
-  if (key === null || !(await wasErased(tx, account, key))) return false;
-  return !(await acceptsErased(tx, run_id));
-}
-
-/** Key of the person; null for an event about a conversation or a card. */
-function keyOf(request: NonNullable<ClaimedEvent['request']>): string | null {
-  if (request.type === 'lead') return request.record.key;
-  const of = request.type === 'message' ? request.to : request.type === 'stage' ? request.of : request;
-  return 'key' in of ? of.key : null;
 }
 
 /** The outcome of an event that has nothing to do. */

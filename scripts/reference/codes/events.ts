@@ -66,6 +66,11 @@ export const EVENTS_CODES: readonly CodeArea[] = [
         'The event is about a person who opted out of campaigns and was erased since. Sluice made no call and kept nothing of it.',
         'Set `erasedPeople: accept` on routes whose events people cause themselves, such as a form.',
       ],
+      [
+        'OPTED_OUT',
+        'The event is a message or a flow to a person who opted out. Sluice made no call and kept nothing of it.',
+        'Set `optOut: ignore` on routes of transactional messages, and of answers to what people wrote.',
+      ],
       ['NO_CONTACT', 'The service has no contact with this number.', 'Send a lead first.'],
       ['NO_OPEN_CARD', 'The contact has no open card in the pipeline.', 'Create a card first.'],
       [

@@ -154,6 +154,10 @@ export const RouteConfig = z.strictObject({
     description:
       'What happens to an event about a person who opted out of campaigns and was erased since. refuse: it is discarded, before any call. accept: it counts as a new request of the person, for example a form. Campaigns leave the person out either way. Default: refuse.',
   }),
+  optOut: z.enum(['check', 'ignore']).default('check').meta({
+    description:
+      'What happens to a message or a flow to a person who opted out. check: it is discarded, before any call. ignore: it is sent. Use ignore for transactional messages, such as a receipt, and for answers to what the person wrote. For people who were erased since, erasedPeople decides instead. Default: check.',
+  }),
   action: RouteAction.meta({ description: 'What the event does.' }),
 });
 export type RouteConfig = z.infer<typeof RouteConfig>;

@@ -97,6 +97,7 @@ function operatorRoute(account: string): Route {
     config: {
       account,
       erasedPeople: 'refuse',
+      optOut: 'ignore',
       action: { type: 'message', outsideWindow: 'refuse', saveOnTicket: true },
     },
     read: () => Promise.reject(new Error('the route of operators reads no deliveries')),

@@ -83,7 +83,7 @@ export default {
     NO_CONTACT: 'The service has no contact with this number',
     NO_OPEN_CARD: 'The contact has no open card in the pipeline',
     CATALOG_UNREAD: 'Tags or pipelines could not be read',
-    OPTED_OUT: 'The person opted out of campaigns',
+    OPTED_OUT: 'The person opted out',
     VARIABLE_MISSING: 'A variable of the flow is empty',
     WINDOW_UNKNOWN: 'It is unknown whether the 24-hour window is open',
     DRAFT_PROBLEMS: 'The campaign has problems',

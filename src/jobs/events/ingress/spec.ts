@@ -9,8 +9,13 @@ import type { IntakeSpec } from '../store/intake-runs.ts';
 export function intakeSpec(name: string, route: RouteConfig, mapping: MappingConfig | null): IntakeSpec {
   const { account, action } = route;
   const sync = routeSyncName(name);
-  const place: IntakeSpec =
-    route.erasedPeople === 'accept' ? { account, sync, erasedPeople: 'accept' } : { account, sync };
+  // Keys with their default are left out, so that the spec of a run does not change when Sluice gets a new key.
+  const place: IntakeSpec = {
+    account,
+    sync,
+    ...(route.erasedPeople === 'accept' && { erasedPeople: 'accept' }),
+    ...(route.optOut === 'ignore' && { optOut: 'ignore' }),
+  };
   if (action.type !== 'lead') return place;
   if (mapping === null) throw new Error(`the route "${name}" creates leads but has no mapping`);
   const { mode, fields, conflict, extraInfo, validateNumber, tags, moveCard } = action;

@@ -10,6 +10,8 @@ import type { StepSpec } from '../contract/intake.ts';
 export type IntakeSpec = (StepSpec | Pick<StepSpec, 'account' | 'sync'>) & {
   /** Absent: events about erased people are discarded. */
   readonly erasedPeople?: 'accept';
+  /** Absent: messages and flows to people who opted out are discarded. */
+  readonly optOut?: 'ignore';
 };
 
 /** Does the route of this run take events about people who were erased after an opt-out? */
@@ -17,6 +19,12 @@ export async function acceptsErased(db: Queryable, run: string): Promise<boolean
   const rows = await db.query(`select 1 from runs where id = $1 and spec ->> 'erasedPeople' = 'accept'`, [
     run,
   ]);
+  return rows.length > 0;
+}
+
+/** Does the route of this run send messages and flows to people who opted out? */
+export async function ignoresOptOuts(db: Queryable, run: string): Promise<boolean> {
+  const rows = await db.query(`select 1 from runs where id = $1 and spec ->> 'optOut' = 'ignore'`, [run]);
   return rows.length > 0;
 }
 
