@@ -207,6 +207,11 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
         'Restore the row from a backup, or list the right key.',
       ],
       ['MESSAGE', 'The message cannot be sent as it is.', 'The message names the field and the fix.'],
+      [
+        'OPTED_OUT',
+        'The recipient of a message opted out. Sluice accepted nothing.',
+        'Set `toOptedOut` (`--to-opted-out`) if the message is transactional or answers what the person wrote.',
+      ],
       ['NOT_CONNECTED', 'No Sluice answers at this address.', 'Start it, or correct `--server`.'],
       [
         'NO_ENCRYPTION',

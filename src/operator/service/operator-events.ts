@@ -97,6 +97,7 @@ function operatorRoute(account: string): Route {
     config: {
       account,
       erasedPeople: 'refuse',
+      // Operators are asked before: the endpoints refuse what they did not confirm.
       optOut: 'ignore',
       action: { type: 'message', outsideWindow: 'refuse', saveOnTicket: true },
     },

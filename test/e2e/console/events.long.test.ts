@@ -75,6 +75,40 @@ it('an answer is sent once per key, and its outcome is shown', { timeout: 60_000
   });
 });
 
+describe.each([
+  { scheme: 'light', size: 'desktop' },
+  { scheme: 'dark', size: 'phone' },
+] as const)('an answer to somebody who opted out, in $scheme on a $size', (options) => {
+  it('is sent once it was confirmed', { timeout: 60_000 }, async () => {
+    const sent: { key: string; toOptedOut?: boolean }[] = [];
+    const send: Answer = (req, res) => {
+      const message = req.body as (typeof sent)[number];
+      sent.push(message);
+      if (message.toOptedOut) return { event: 'event-1', duplicate: false };
+      const error = { kind: 'conflict', code: 'OPTED_OUT', message: 'the recipient opted out' };
+      res.status(409).json({ error });
+      return undefined;
+    };
+    await withEvents({ 'POST /messages': send }, options, async (page, stub) => {
+      await page.goto(`${stub.url}/conversations?conversation=acme%2F7`);
+      const question = page.getByRole('dialog', { name: 'Send to a contact who opted out?' });
+      await page.getByLabel('Answer', { exact: true }).fill('Here is your receipt');
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+      await question.getByText('Send only what answers the contact').waitFor();
+      await checkView(page, 'opted-out', options, { fullPage: false });
+      await question.getByRole('button', { name: 'Go back' }).last().click();
+      await question.waitFor({ state: 'hidden' });
+      expect(sent).toHaveLength(1);
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+      await question.getByRole('button', { name: 'Send anyway' }).click();
+      await page.getByText('Show the event').waitFor();
+      expect(await page.getByText('the recipient opted out').count()).toBe(0);
+      expect(sent.map(({ toOptedOut }) => toOptedOut)).toEqual([undefined, undefined, true]);
+      expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
+    });
+  });
+});
+
 it('a dead letter is replayed after its diff was shown', { timeout: 60_000 }, async () => {
   const replayed: unknown[] = [];
   const answers = eventAnswers();

@@ -212,7 +212,7 @@ async function crash(project: Project, whileDown: () => Promise<void>): Promise<
   const { sandbox } = project;
   await sandbox.panel.fault({ method: 'POST', path: '/messages/send', kind: 'hang', times: 1 });
   const before = (await sandbox.panel.requests()).length;
-  const sent = project.run([...SEND, '--text', `Last words to ${name}: ${word}`]);
+  const sent = project.run([...SEND, '--to-opted-out', '--text', `Last words to ${name}: ${word}`]);
   await until('the call is in flight', async () =>
     (await sandbox.panel.requests()).slice(before).some(({ path }) => path.endsWith('/messages/send')),
   ).catch(() => undefined);

@@ -122,6 +122,12 @@ export default {
     done: 'Sent.',
     failed: 'Not sent.',
     event: 'Show the event',
+    optedOut: {
+      title: 'Send to a contact who opted out?',
+      effect:
+        'Sluice has an opt-out of this contact. Send only what answers the contact, or is transactional, such as a receipt.',
+      verb: 'Send anyway',
+    },
   },
   dead: {
     title: 'Dead events',

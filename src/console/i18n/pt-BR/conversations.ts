@@ -132,6 +132,12 @@ export default {
     done: 'Enviada.',
     failed: 'Não enviada.',
     event: 'Mostrar o evento',
+    optedOut: {
+      title: 'Enviar a um contato que fez opt-out?',
+      effect:
+        'O Sluice tem um opt-out deste contato. Envie só o que responde ao contato ou é transacional, como um recibo.',
+      verb: 'Enviar mesmo assim',
+    },
   },
   dead: {
     title: 'Eventos mortos',

@@ -7,7 +7,6 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
 import { useCall } from '../../api/use-call.ts';
-import { useCommand } from '../../api/use-command.ts';
 import { newKey } from '../../parts/new-key.ts';
 import { Facts } from '../../parts/page.tsx';
 import { Reason } from '../../parts/reason.tsx';
@@ -17,6 +16,7 @@ import { Loaded } from '../../parts/states.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { Messages } from './messages.tsx';
+import { useSend } from './use-send.ts';
 
 type Detail = Output<'GET /conversations/{account}/{conversation}'>;
 
@@ -97,13 +97,10 @@ function Answer({ account, conversation }: { readonly account: string; readonly 
   // The same key until it was accepted: a second click after a lost answer sends nothing twice.
   const [key, setKey] = useState(newKey);
   const [event, setEvent] = useState<string | null>(null);
-  const send = useCommand('POST /messages', {
-    topics: ['conversations', 'events'],
-    onDone(accepted) {
-      setEvent(accepted.event);
-      setText('');
-      setKey(newKey());
-    },
+  const send = useSend((accepted) => {
+    setEvent(accepted);
+    setText('');
+    setKey(newKey());
   });
   if (!may) return null;
   const submit = (submitted: FormEvent) => {

@@ -28,14 +28,16 @@ export const MESSAGES = {
   'POST /messages': endpoint({
     role: 'operator',
     summary:
-      'Send a message to a number, or reply in a conversation. Messages with the same key are sent once.',
+      'Send a message to a number, or reply in a conversation. Messages with the same key are sent once. A message to a person who opted out needs `toOptedOut`.',
     input: z.strictObject({
       account: Name,
       /** Without a key, each message is new. */
       key: z.string().trim().min(1).max(255).optional(),
       request: OperatorMessage,
+      /** Sends it to a person who opted out, too: it is transactional, or answers what the person wrote. */
+      toOptedOut: z.boolean().optional(),
     }),
-    audit: ['account', 'key'],
+    audit: ['account', 'key', 'toOptedOut'],
     output: z.object({
       /** Id of the event. It shows what became of the message. */
       event: z.string(),

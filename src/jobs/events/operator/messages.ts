@@ -11,6 +11,7 @@ import type { OperatorEvents } from '../../../operator/service/operator-events.t
 import type { RequestOf } from '../contract/intake.ts';
 import type { MESSAGES, OperatorMessage } from '../contract/messages.ts';
 import { MAX_FILES, operatorMedia } from '../rules/action-media.ts';
+import { recipientOptedOut } from '../store/recipients.ts';
 import { storeUpload } from '../store/uploads.ts';
 
 export function messageHandlers(
@@ -18,11 +19,18 @@ export function messageHandlers(
   events: OperatorEvents,
 ): Handlers<keyof typeof MESSAGES> {
   return {
-    'POST /messages': ({ account, key = randomUUID(), request: wish }) => {
+    'POST /messages': async ({ account, key = randomUUID(), request: wish, toOptedOut = false }) => {
       events.requireAccount(account);
       checkMessage(wish);
       const request = withMedia(wish, config().config.operator.media);
-      return events.accept({ account, key, request });
+      // A repetition of an accepted message sends nothing more, so an opt-out since does not matter to it.
+      if (
+        !toOptedOut &&
+        (await recipientOptedOut(db, account, request)) &&
+        (await events.find(account, key)) === null
+      )
+        throw new OperatorError('conflict', OPTED_OUT, { code: 'OPTED_OUT' });
+      return await events.accept({ account, key, request });
     },
     'POST /messages/files': async ({ account, name, type, data }) => {
       events.requireAccount(account);
@@ -34,6 +42,9 @@ export function messageHandlers(
     },
   };
 }
+
+const OPTED_OUT =
+  'the recipient opted out; set toOptedOut (--to-opted-out) if the message is transactional or answers what the person wrote';
 
 function refuse(problem: string): never {
   throw new OperatorError('invalid', problem, { code: 'MESSAGE' });

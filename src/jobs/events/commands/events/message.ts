@@ -27,6 +27,7 @@ type SendOptions = MessageOptions &
   SessionOptions & {
     readonly account: string;
     readonly key?: string;
+    readonly toOptedOut: boolean;
     readonly wait: boolean;
     readonly follow: boolean;
     readonly json: boolean;
@@ -101,6 +102,11 @@ function withContent(command: Command): Command {
         .choices(['refuse', 'template', 'send'])
         .default('refuse'),
     )
+    .option(
+      '--to-opted-out',
+      'send to a person who opted out, too: for transactional messages, and answers to what the person wrote',
+      false,
+    )
     .option('--key <key>', 'idempotency key; a message is sent once per key (default: random)')
     .option('--no-wait', 'return as soon as the message is accepted')
     .option('--follow', 'wait until the message is read or failed', false)
@@ -108,7 +114,7 @@ function withContent(command: Command): Command {
 }
 
 async function send(options: SendOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<number> {
-  const { account, json, wait, follow } = options;
+  const { account, json, wait, follow, toOptedOut } = options;
   if (follow && !wait) throw new CliError(EXIT.usage, '--follow and --no-wait exclude each other');
   const key = keyOf(options.key);
   const request = await requestOf(options, (file) => readText('--text-file', file));
@@ -128,7 +134,13 @@ async function send(options: SendOptions, env: NodeJS.ProcessEnv, shutdown: Shut
     for (const file of files)
       uploads.push((await client.call('POST /messages/files', { account, ...file })).upload);
     const whole = uploads.length === 0 ? request : { ...request, uploads };
-    return await client.call('POST /messages', { account, key, request: whole });
+    return await client.call('POST /messages', {
+      account,
+      key,
+      request: whole,
+      // An older Sluice refuses the field, so it is sent only where it matters.
+      ...(toOptedOut && { toOptedOut }),
+    });
   });
   say(`accepted as event ${event}, key ${key}`);
   if (duplicate) say('it was accepted before under this key; the first message counts');

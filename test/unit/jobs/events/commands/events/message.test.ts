@@ -111,6 +111,21 @@ describe('what comes in by the socket', () => {
     for (const personal of [CANARY, NUMBER]) expect(stdout + stderr).not.toContain(personal);
   });
 
+  it.each([
+    ['nothing of opt-outs, without the option', SEND, {}],
+    ['that opt-outs do not matter to a message', [...SEND, '--to-opted-out'], { toOptedOut: true }],
+    [
+      'that opt-outs do not matter to a reply',
+      ['reply', '--account', 'a', '--conversation', '5', '--text', 'x', '--no-wait', '--to-opted-out'],
+      { toOptedOut: true },
+    ],
+  ])('%s', async (_, args, said) => {
+    await hold();
+    expect((await sluice(args)).code).toBe(EXIT.ok);
+    const [[, { account: _account, key: _key, request: _request, ...rest }] = ['', {}]] = calls;
+    expect(rest).toEqual(said);
+  });
+
   it('a reply with a template and files, which are uploaded before it', async () => {
     await hold();
     const [one, two] = [join(dir, 'a.png'), join(dir, 'b')];
@@ -168,6 +183,12 @@ describe('what can go wrong at the socket', () => {
       new OperatorError('unavailable', 'not accepted: too much is open', { code: 'BUSY', retryAfterMs: 10 }),
       8,
       /too much is open; repeat with --key k1/,
+    ],
+    [
+      'somebody who opted out',
+      new OperatorError('conflict', 'the recipient opted out; set --to-opted-out', { code: 'OPTED_OUT' }),
+      5,
+      /--to-opted-out/,
     ],
     ['an error of the other side', new Error(CANARY), 1, /repeat with --key k1/],
   ];
