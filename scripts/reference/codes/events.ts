@@ -69,7 +69,7 @@ export const EVENTS_CODES: readonly CodeArea[] = [
       [
         'OPTED_OUT',
         'The event is a message or a flow to a person who opted out. Sluice made no call and kept nothing of it.',
-        'Set `optOut: ignore` on routes of transactional messages, and of answers to what people wrote.',
+        'Set `optOut: ignore` on routes of transactional messages and of answers to what people wrote.',
       ],
       ['NO_CONTACT', 'The service has no contact with this number.', 'Send a lead first.'],
       ['NO_OPEN_CARD', 'The contact has no open card in the pipeline.', 'Create a card first.'],

@@ -117,7 +117,7 @@ export default {
       superseded: 'A newer event replaced the one from {{route}}',
       failed: 'The event from {{route}} failed',
       unknown: 'Nothing shows whether the event from {{route}} took effect',
-      discarded: 'An operator discarded the event from {{route}}',
+      discarded: 'The event from {{route}} was discarded',
     },
     row: {
       created: 'Sync {{sync}} created the contact',

@@ -117,7 +117,7 @@ export default {
       superseded: 'Um evento mais novo substituiu o de {{route}}',
       failed: 'O evento de {{route}} falhou',
       unknown: 'Nada mostra se o evento de {{route}} teve efeito',
-      discarded: 'Um operador descartou o evento de {{route}}',
+      discarded: 'O evento de {{route}} foi descartado',
     },
     row: {
       created: 'A sincronização {{sync}} criou o contato',

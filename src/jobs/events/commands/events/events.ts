@@ -29,7 +29,7 @@ const WHAT = {
   done: 'events that had an effect',
   unchanged: 'events without a change',
   superseded: 'events that a newer event superseded',
-  discarded: 'events whose workflow was canceled',
+  discarded: 'events that the person does not want, and events whose workflow was canceled',
   received: 'events that no workflow has accepted, so that their senders send them again',
 } as const satisfies Record<(typeof EVENT_STATES)[number], string>;
 type State = keyof typeof WHAT;
