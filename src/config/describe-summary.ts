@@ -12,7 +12,8 @@ export interface SummaryEntry {
     | 'route'
     | 'sink'
     | 'poller'
-    | 'campaign';
+    | 'campaign'
+    | 'notices';
   readonly name: string;
   readonly about: string;
   readonly notes: readonly string[];
@@ -82,6 +83,12 @@ export function entriesOfSummary(summary: ConfigSummary): SummaryEntry[] {
         ...schedule,
       ].join(', '),
       notes,
+    })),
+    ...summary.notices.map(({ name, about, secrets }) => ({
+      kind: 'notices' as const,
+      name,
+      about: [...about, ...secrets.map(describeSecret)].join(', '),
+      notes: notesOf(secrets),
     })),
   ];
 }

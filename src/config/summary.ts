@@ -5,6 +5,7 @@ import { type SourceConfig, secretRefs } from '../connectors/sources/config.ts';
 import { SecretError } from '../core/config/errors.ts';
 import { redactTokens } from '../core/redaction.ts';
 import { type CampaignConfig } from '../jobs/campaigns/config.ts';
+import { aboutChannel, secretsOfChannel } from '../observe/notices/config.ts';
 import type { LoadedConfig } from './load.ts';
 import type { SecretPresence } from './secrets.ts';
 
@@ -75,6 +76,12 @@ export interface ConfigSummary {
     readonly schedule: readonly string[];
     readonly notes: readonly string[];
   }[];
+  readonly notices: readonly {
+    readonly name: string;
+    /** Kind of channel and host, in words. */
+    readonly about: readonly string[];
+    readonly secrets: readonly SecretState[];
+  }[];
 }
 
 /** How to find out whether a secret is there. */
@@ -90,7 +97,8 @@ export async function summarize(
   check: SecretCheck = readSecret,
 ): Promise<ConfigSummary> {
   const secretState = async (ref: string): Promise<SecretState> => ({ ref, ...(await check(loaded, ref)) });
-  const { accounts, sources, mappings, syncs, ingress, routes, sinks, pollers, campaigns } = loaded.config;
+  const { accounts, sources, mappings, syncs, ingress, routes, sinks, pollers, campaigns, notices } =
+    loaded.config;
   return {
     file: loaded.file,
     accounts: await Promise.all(
@@ -167,6 +175,13 @@ export async function summarize(
       schedule: [campaign.schedule?.cron ?? []].flat(),
       notes: notesOn(campaign, now),
     })),
+    notices: await Promise.all(
+      Object.entries(notices).map(async ([name, channel]) => ({
+        name,
+        about: aboutChannel(channel),
+        secrets: await Promise.all([...secretsOfChannel(channel).values()].map(secretState)),
+      })),
+    ),
   };
 }
 

@@ -1,4 +1,5 @@
 // One secret has one purpose: whoever has it for one could use it for the other. Messages never contain a secret.
+import { SecretRef } from '../../core/config/base.ts';
 import type { ConfigProblem } from '../../core/config/errors.ts';
 import { child, entriesOf } from '../../core/config/raw.ts';
 import type { YamlFile } from '../../core/config/yaml-file.ts';
@@ -15,6 +16,8 @@ type Power =
   | 'token'
   /** Signs what Sluice sends to the receivers of a sink. */
   | 'sink'
+  /** Proves to the receiver of notices who sends them, or is the address that takes them. */
+  | 'notices'
   /** Calls the service. */
   | 'account'
   /** Decrypts what Temporal or the ledger stores. */
@@ -58,6 +61,15 @@ export function ownedSecrets(main: YamlFile): OwnedSecret[] {
             what: `the sink "${name}"`,
           })
         : [],
+    ),
+    ...entriesOf(main, 'notices').flatMap(([name, channel]) =>
+      ['url', 'token', 'password'].flatMap((key) => {
+        const ref = child(channel, key);
+        const owner = { power: 'notices', what: `the channel "${name}" of notices` } as const;
+        return SecretRef.safeParse(ref).success
+          ? [{ at: ['notices', name, key], ref: ref as string, owner }]
+          : [];
+      }),
     ),
     ...['temporal', 'ledger'].flatMap((part) => {
       const keys = child(child(child(main.value, part), 'encryption'), 'keys');
@@ -117,7 +129,7 @@ export function checkSharedSecrets(main: YamlFile): ConfigProblem[] {
   return ownedSecrets(main).flatMap((secret) => owners.add(secret, [secret.ref]) ?? []);
 }
 
-/** Null: both may have the secret. Two accounts, two sinks and two routes with one token have the same partners. */
+/** Null: both may have the secret. Two accounts, two sinks, two channels and two routes with one token have the same partners. */
 function riskOf(one: SecretOwner, other: SecretOwner): string | null {
   if (one.what === other.what) return null;
   const powers = [one.power, other.power];
@@ -132,6 +144,7 @@ function riskOf(one: SecretOwner, other: SecretOwner): string | null {
   if (one.power === other.power) return null;
   if (powers.includes('key')) return 'whoever has it for the other purpose could decrypt what is stored';
   if (powers.includes('account')) return 'whoever has it for the other purpose could call the service';
+  if (powers.includes('notices')) return 'the receiver of notices could use it for the other purpose';
   return 'what is signed for the receivers of the sink would be accepted by the route, or the reverse';
 }
 

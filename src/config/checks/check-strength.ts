@@ -3,6 +3,7 @@
 import { type ConfigProblem, SecretError } from '../../core/config/errors.ts';
 import type { YamlFile } from '../../core/config/yaml-file.ts';
 import { isSignature } from '../../jobs/events/config.ts';
+import { secretsOfChannel } from '../../observe/notices/config.ts';
 import { problemOfKey } from '../../protect/codec/keys.ts';
 import { type Config } from '../schema/config.ts';
 import type { ResolvedSecret } from '../secrets.ts';
@@ -19,7 +20,7 @@ const MAKE_ONE = 'make one with `openssl rand -base64 32`';
 const MAKE_WEBHOOK = 'make one with `echo "whsec_$(openssl rand -base64 32)"`';
 
 /** Parts of the configuration whose secrets are checked when it is loaded. */
-export type SecretPart = 'accounts' | 'routes' | 'sinks' | 'temporal' | 'ledger';
+export type SecretPart = 'accounts' | 'routes' | 'sinks' | 'notices' | 'temporal' | 'ledger';
 
 interface Use {
   readonly at: readonly [SecretPart, ...(string | number)[]];
@@ -58,7 +59,7 @@ export async function checkStrength(
   return problems;
 }
 
-function usesOf({ accounts, routes, sinks, temporal, ledger }: Config): Use[] {
+function usesOf({ accounts, routes, sinks, notices, temporal, ledger }: Config): Use[] {
   return [
     ...Object.entries(accounts).flatMap(([name, { tokens }]) =>
       uses(['accounts', name, 'tokens'], tokens, judgeApiToken),
@@ -72,6 +73,11 @@ function usesOf({ accounts, routes, sinks, temporal, ledger }: Config): Use[] {
     }),
     ...Object.entries(sinks).flatMap(([name, sink]) =>
       sink.type === 'http' ? uses(['sinks', name, 'secrets'], sink.secrets, judgeWebhook) : [],
+    ),
+    ...Object.entries(notices).flatMap(([name, channel]) =>
+      [...secretsOfChannel(channel)].map(
+        ([key, ref]): Use => ({ at: ['notices', name, key], ref, judge: judgeNothing }),
+      ),
     ),
     ...keyUses('temporal', temporal.encryption.keys),
     ...keyUses('ledger', ledger.encryption.keys),
@@ -99,6 +105,9 @@ const judgeApiToken: Use['judge'] = (value) =>
           'does not begin with svc_live_ or svc_test_, as tokens of the service do; Sluice uses it anyway',
         hint: 'copy the token from the service',
       };
+
+/** Receivers of notices choose their secrets. */
+const judgeNothing: Use['judge'] = () => null;
 
 const judgeEncryptionKey: Use['judge'] = (value) => {
   const problem = problemOfKey(value);

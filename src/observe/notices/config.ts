@@ -124,3 +124,28 @@ export const NoticeChannel = z
     });
   });
 export type NoticeChannel = z.infer<typeof NoticeChannel>;
+
+/** References to the secrets that the channel reads when it sends, by key. */
+export function secretsOfChannel(channel: NoticeChannel): ReadonlyMap<string, string> {
+  const refs = {
+    url: channel.type === 'webhook' && isReference(channel.url) ? channel.url : undefined,
+    token: channel.type === 'webhook' ? channel.token : undefined,
+    password: channel.type === 'email' ? channel.password : undefined,
+  };
+  return new Map(Object.entries(refs).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** What kind of channel it is and which host it calls. A path may be secret. */
+export function aboutChannel(channel: NoticeChannel): readonly string[] {
+  switch (channel.type) {
+    case 'webhook':
+      return [
+        `webhook as ${channel.format}`,
+        ...(isReference(channel.url) ? [] : [new URL(channel.url).host]),
+      ];
+    case 'email':
+      return [`email over ${new URL(channel.server).host}`];
+    case 'command':
+      return ['command'];
+  }
+}

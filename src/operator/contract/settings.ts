@@ -136,6 +136,7 @@ export const SETTINGS = {
             'sink',
             'poller',
             'campaign',
+            'notices',
           ]),
           name: z.string(),
           /** In words. */

@@ -115,6 +115,13 @@ ${ROUTE('{ type: hmac, style: hubspot, secrets: [env:A] }')}${SINK}`,
     'sinks.crm.secrets[0]: the route "paid"',
   ],
   [
+    'a sink, as the token of a channel of notices',
+    SINK + "notices:\n  team: { type: webhook, url: 'https://chat.example/', token: env:A }\n",
+    WEBHOOK,
+    WEBHOOK,
+    'notices.team.token: the sink "crm"',
+  ],
+  [
     'a sink, as a key of Temporal in hex',
     SINK + KEY_OF('temporal', 'env:A'),
     HEX,

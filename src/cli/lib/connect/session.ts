@@ -104,9 +104,9 @@ function quoted(word: string): string {
 
 /** Which secrets a process uses that shares its work with others. */
 export const SECRETS_OF = {
-  worker: ['accounts', 'sinks', 'temporal', 'ledger'],
+  worker: ['accounts', 'sinks', 'notices', 'temporal', 'ledger'],
   ingress: ['routes', 'temporal', 'ledger'],
-  console: ['accounts', 'temporal', 'ledger'],
+  console: ['accounts', 'notices', 'temporal', 'ledger'],
 } as const satisfies Record<string, LoadOptions['secretsOf']>;
 
 /**

@@ -48,6 +48,7 @@ export default {
       sink: 'Sinks',
       poller: 'Pollers',
       campaign: 'Campaigns',
+      notices: 'Channels of notices',
     },
   },
   assumptions: {

@@ -50,6 +50,7 @@ export default {
       sink: 'Destinos',
       poller: 'Coletores',
       campaign: 'Campanhas',
+      notices: 'Canais de avisos',
     },
   },
   assumptions: {

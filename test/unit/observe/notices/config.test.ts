@@ -1,6 +1,8 @@
 // Mistakes in the part `notices` of sluice.yaml are refused with their place.
 import { expect, it } from 'vitest';
+import { describeSummary } from '../../../../src/config/describe-summary.ts';
 import { loadConfigText } from '../../../../src/config/load.ts';
+import { summarize } from '../../../../src/config/summary.ts';
 import { ConfigError } from '../../../../src/core/config/errors.ts';
 
 const BASE =
@@ -71,4 +73,21 @@ it.each<[string, string[], RegExp | null]>([
   const problems = await problemsOf(channel);
   if (problem === null) expect(problems).toEqual([]);
   else expect(problems).toEqual([expect.stringMatching(problem)]);
+});
+
+it('`config check` lists the channels by name and kind, and no path of a URL, which may be secret', async () => {
+  const text = `${BASE.replace('  ops:\n', '')}  chat: { type: webhook, url: env:HOOK, format: slack }
+  hook: { type: webhook, url: https://hooks.example.com/CANARY, token: env:TOKEN }
+  mail: { type: email, server: smtp://mail.example.com:587, from: a@example.com, to: [b@example.com] }
+  page: { type: command, command: [/bin/page, CANARY] }
+`;
+  const loaded = await loadConfigText('/nowhere/sluice.yaml', text, { env: { TOKEN: 'CANARY' } });
+  const lines = describeSummary(await summarize(loaded));
+  expect(lines.filter((line) => line.startsWith('  notices  '))).toEqual([
+    '  notices  chat  webhook as slack, env:HOOK NOT FOUND',
+    '  notices  hook  webhook as json, hooks.example.com, env:TOKEN found',
+    '  notices  mail  email over mail.example.com:587',
+    '  notices  page  command',
+  ]);
+  expect(lines.join()).not.toContain('CANARY');
 });
