@@ -44,6 +44,10 @@ export function searchOf({
   commands,
 }: Pick<Need, 'kind' | 'account' | 'name' | 'run' | 'commands'>): Readonly<Record<string, unknown>> {
   if (kind === 'refused-events') return { tab: 'refused', route: name };
+  if (kind === 'refused-token' || kind === 'failing-calls' || kind === 'service-away')
+    return { tab: 'accounts' };
+  // The configuration lists the channels.
+  if (kind === 'failing-notices') return {};
   // The page of what is to be approved.
   if (kind === 'approval') return { run: run ?? '', tab: 'plan' };
   if (kind !== 'dead-letters') return { account, name, run: run ?? '' };

@@ -80,7 +80,7 @@ function NeedItem({ need }: { readonly need: Need }) {
           {account}
           {since !== null && (
             <>
-              {' · '}
+              {account !== null && ' · '}
               <Time at={since} />
             </>
           )}
