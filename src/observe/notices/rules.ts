@@ -52,12 +52,12 @@ export const isSevereEnough = ({ severity }: Pick<NeedFacts, 'severity'>, least:
 
 /**
  * Brings what the channel knows up to what stands now.
- * @param unsure kinds of which needs may stand although they are not in the list
+ * @param mayStand whether a need may stand although it is not in the list
  */
 export function track(
   before: readonly TrackedNeed[],
   standing: readonly NeedFacts[],
-  unsure: ReadonlySet<Kind>,
+  mayStand: (need: NeedFacts) => boolean,
   now: number,
 ): TrackedNeed[] {
   const known = new Map(before.map((need) => [need.key, need]));
@@ -67,7 +67,7 @@ export function track(
     return { ...facts, firstSeenAt, goneAt: null, attemptedAt, notifiedAt };
   });
   const gone = [...known.values()].flatMap((need): TrackedNeed[] => {
-    if (unsure.has(need.kind)) return [need];
+    if (need.goneAt === null && mayStand(need)) return [need];
     const goneAt = need.goneAt ?? now;
     const isOver = now - goneAt >= ENDS_AFTER_MS;
     // Nobody was notified of it, so nobody misses its end.

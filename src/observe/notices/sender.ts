@@ -29,7 +29,7 @@ export interface SenderOptions {
   read(): Promise<{
     readonly at: string;
     readonly needs: readonly Need[];
-    readonly unsure: ReadonlySet<Need['kind']>;
+    mayStand(need: Pick<Need, 'kind' | 'account'>): boolean;
   }>;
   /** @throws NoticeError */
   send(channel: string, notice: Notice): Promise<string>;
@@ -67,7 +67,7 @@ export function createSender({ db, by, channels, publicUrl, read, send, log }: S
   async function notify(name: string, channel: NoticeChannel, reading: Awaited<ReturnType<typeof read>>) {
     const now = Date.parse(reading.at);
     const standing = factsFor(name, reading.needs, channel.severity);
-    const needs = track(await readTracked(db, name), standing, reading.unsure, now);
+    const needs = track(await readTracked(db, name), standing, reading.mayStand, now);
     const { failures, retryAt } = await readChannel(db, name);
     const due = retryAt !== null && now < retryAt ? null : dueNotice(needs, rulesOf(channel), now);
     await asHolder((tx) => saveTracked(tx, name, due === null ? needs : attempted(needs, due, now)));

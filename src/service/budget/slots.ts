@@ -9,6 +9,7 @@ import { createLessons } from './lessons.ts';
 import { type Slot, SlotQueue, type WaitOptions, type Wanted } from './slot-queue.ts';
 import {
   blockToken,
+  clearExpiredMarks,
   marksAgainst,
   markToken,
   type Pace,
@@ -75,7 +76,7 @@ export interface Budget {
   block(token: string, ms: number): Promise<void>;
   /**
    * Records that the service refuses a token, completely (scope null) or for a scope. For ten minutes, other tokens
-   * come first.
+   * come first. The record stays until the service accepts the token.
    * @returns true when this is news
    */
   refused(token: string, scope: Scope | null, code: string): Promise<boolean>;
@@ -87,6 +88,9 @@ export interface Budget {
   snapshot(tokens: readonly string[]): Promise<TokenState[]>;
 }
 
+/** Marks that no longer count for slots are cleared at most this often. */
+const CLEARING_MS = 15_000;
+
 /** @param planOf the configuration of a token */
 export function createBudget(db: Database, planOf: (token: string) => TokenPlan): Budget {
   const queues = new Map<string, PacedQueue>();
@@ -96,6 +100,8 @@ export function createBudget(db: Database, planOf: (token: string) => TokenPlan)
   /** This process's last slot by token, and its quickest exchange in milliseconds. */
   const lastSlot = new Map<string, number>();
   const quickest = new Map<string, number>();
+  /** When this process last cleared expired marks, by token and scope. */
+  const lastClearing = new Map<string, number>();
 
   const queueOf = (key: string, tokens: readonly string[], scopes: readonly string[] | null): PacedQueue => {
     const queue = queues.get(key);
@@ -179,7 +185,12 @@ export function createBudget(db: Database, planOf: (token: string) => TokenPlan)
     block: (token, ms) => blockToken(db, token, ms),
     refused: (token, scope, code) => markToken(db, token, scope ?? '', code),
     async accepted({ token, marked }, scope) {
-      if (marked) await unmarkToken(db, token, marksAgainst(scope));
+      if (marked) return await unmarkToken(db, token, marksAgainst(scope));
+      const key = JSON.stringify([token, scope]);
+      const now = performance.now();
+      if (now - (lastClearing.get(key) ?? -Infinity) < CLEARING_MS) return;
+      lastClearing.set(key, now);
+      await clearExpiredMarks(db, token, marksAgainst(scope));
     },
     async pace(tokens) {
       const all = await states(tokens);

@@ -200,6 +200,18 @@ export async function unmarkToken(db: Queryable, token: string, scopes: readonly
   await db.query('delete from token_marks where token = $1 and scope = any($2)', [token, scopes]);
 }
 
+/** Those that no longer count for slots. A newer one may be of a call after the accepted one, so it stays. */
+export async function clearExpiredMarks(
+  db: Queryable,
+  token: string,
+  scopes: readonly string[],
+): Promise<void> {
+  await db.query(
+    `delete from token_marks where token = $1 and scope = any($2) and at <= now() - interval '10 minutes'`,
+    [token, scopes],
+  );
+}
+
 /** One token as the ledger sees it. Times are by the ledger's clock. */
 export interface TokenState {
   readonly token: string;

@@ -47,7 +47,7 @@ export function overviewHandlers(
   return {
     'GET /overview': async ({ account }, caller) => {
       const only = account ?? null;
-      const { needs, unsure: _, ...state } = await read(only, (rows) => readApprovals(db, caller, rows));
+      const { needs, mayStand: _, ...state } = await read(only, (rows) => readApprovals(db, caller, rows));
       return {
         ...state,
         needs: needs.slice(0, NEEDS),

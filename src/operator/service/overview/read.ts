@@ -25,8 +25,8 @@ export interface OverviewReading {
   readonly waiting: WaitingWork[];
   /** All of them, the most severe first. */
   readonly needs: readonly Need[];
-  /** Kinds of which this reading may lack needs that still stand. */
-  readonly unsure: ReadonlySet<Need['kind']>;
+  /** Whether a need may still stand although it is not among `needs`: this reading can't know. */
+  mayStand(need: Pick<Need, 'kind' | 'account'>): boolean;
 }
 
 /** What the reader may do about plans that wait for approval, by run. */
@@ -108,7 +108,11 @@ export function createOverviewReader(
       accountOf,
       withTimes: (found) => firstSeen(only, found, at),
     }).filter(({ account: of }) => only === null || of === null || of === only);
-    return { at, ...state, tokens, needs: all, unsure: unsureKinds(state.health, needs) };
+    const unsure = unsureKinds(state.health, needs);
+    const silent = silentAccounts(deps.config().config.accounts, state.health);
+    const mayStand: OverviewReading['mayStand'] = ({ kind, account }) =>
+      unsure.has(kind) || (BY_CALLS.has(kind) && account !== null && silent.has(account));
+    return { at, ...state, tokens, needs: all, mayStand };
   };
 }
 
@@ -124,6 +128,16 @@ function unsureKinds({ temporal, kafka }: Health, rows: readonly NeedRow[]): Set
     ...(temporal?.ok === false ? BY_TEMPORAL : []),
     ...(kafka?.ok === false ? (['dead-letters'] as const) : []),
   ]);
+}
+
+/** Kinds that end when a call of the account succeeds. */
+const BY_CALLS: ReadonlySet<Need['kind']> = new Set(['failing-calls', 'service-away']);
+
+/** Accounts without a success lately. Perhaps blocked work makes no calls. */
+function silentAccounts(configured: Readonly<Record<string, unknown>>, { api }: Health): Set<string> {
+  const silent = new Set(Object.keys(configured));
+  for (const { account, lastSuccessAt } of api) if (lastSuccessAt !== null) silent.delete(account);
+  return silent;
 }
 
 function configurationOf({ live }: Pick<OverviewDeps, 'live'>): Health['configuration'] {

@@ -16,7 +16,10 @@ export interface TokenRow {
   readonly marks: readonly { readonly scope: string; readonly code: string; readonly at: string }[];
 }
 
-/** The tokens that have made a call. */
+/**
+ * The tokens that have made a call. A refusal stands until the service accepts the token. That it lacks a scope is forgotten
+ * after a day, since perhaps nothing needs the scope any more.
+ */
 export async function readTokens(db: Queryable, tokens: readonly string[]): Promise<TokenRow[]> {
   return await db.query<TokenRow>(
     `with lanes as (
@@ -29,7 +32,7 @@ export async function readTokens(db: Queryable, tokens: readonly string[]): Prom
         where minute > now() - interval '1 hour' and token = any($1) group by 1
      ), marks as (
        select token, json_agg(json_build_object('scope', scope, 'code', code, 'at', ${isoText('at')}) order by scope) as marks
-         from token_marks where token = any($1) and at > now() - interval '10 minutes' group by 1
+         from token_marks where token = any($1) and (scope = '' or at > now() - interval '1 day') group by 1
      )
      select s.token, s.call_limit as "limit",
             case when s.window_ends > now()

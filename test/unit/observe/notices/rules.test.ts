@@ -7,32 +7,32 @@ import {
   type ChannelRules,
   dueNotice,
   ENDS_AFTER_MS,
+  type NeedFacts,
   type TrackedNeed,
   track,
 } from '../../../../src/observe/notices/rules.ts';
-import type { Need } from '../../../../src/operator/contract/overview.ts';
 import { factsOf, MINUTE, needOf } from './fixtures.ts';
 
 const RULES: ChannelRules = { severity: 'info', afterMs: 5 * MINUTE, groupMs: MINUTE, quiet: null };
 const START = Date.parse('2026-11-27T12:00:00Z');
-const SURE: ReadonlySet<Need['kind']> = new Set();
+const SURE = () => false;
 
 interface Step {
   readonly minute: number;
   /** Keys of what stands, or null: Sluice was not running. */
   readonly standing: readonly string[];
-  readonly unsure?: ReadonlySet<Need['kind']>;
+  readonly mayStand?: (need: NeedFacts) => boolean;
 }
 
 /** Each notice as `minute +began -ended`. */
 function play(steps: readonly Step[], rules = RULES): string[] {
   let needs: TrackedNeed[] = [];
-  return steps.flatMap(({ minute, standing, unsure = SURE }) => {
+  return steps.flatMap(({ minute, standing, mayStand = SURE }) => {
     const now = START + minute * MINUTE;
     needs = track(
       needs,
       standing.map((key) => factsOf(key)),
-      unsure,
+      mayStand,
       now,
     );
     const due = dueNotice(needs, rules, now);
@@ -100,12 +100,12 @@ describe('a channel', () => {
       ['600 +a'],
     ],
     [
-      'takes no need for ended while its kind cannot be read',
+      'takes no need for ended while it cannot be read',
       [
         ...minutes(0, 8, ['a']),
         ...minutes(8, 20, []).map((step) => ({
           ...step,
-          unsure: new Set<Need['kind']>(['blocked-campaign']),
+          mayStand: ({ kind }: NeedFacts) => kind === 'blocked-campaign',
         })),
         ...minutes(20, 22, ['a']),
       ],

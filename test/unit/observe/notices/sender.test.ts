@@ -45,7 +45,7 @@ describe.each([
       by,
       channels: () => channels,
       publicUrl: () => 'https://sluice.example.com',
-      read: async () => ({ at: new Date(now).toISOString(), needs, unsure: new Set<Need['kind']>() }),
+      read: async () => ({ at: new Date(now).toISOString(), needs, mayStand: () => false }),
       async send(channel, notice) {
         await before();
         const error = fail(channel);
@@ -149,7 +149,7 @@ describe.each([
       by: 'a',
       channels: () => channels,
       publicUrl: () => 'https://sluice.example.com',
-      read: async () => ({ at: new Date(now).toISOString(), needs, unsure: new Set<Need['kind']>() }),
+      read: async () => ({ at: new Date(now).toISOString(), needs, mayStand: () => false }),
       async send(channel, notice) {
         sent.push([channel, notice]);
         throw new Error('SIGKILL');

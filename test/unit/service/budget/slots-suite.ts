@@ -363,5 +363,22 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
       ]);
       expect(await budget.pace(tokens)).toBe(60_000);
     });
+
+    it('a success clears a mark that has expired, and none that another call has just made', async () => {
+      const token = freshToken();
+      const budget = budgetOf(60_000);
+      const slot = await budget.reserve([token], LANES.lead, { scope: 'contacts:write' });
+      const marks = async () =>
+        await database().query('select scope from token_marks where token = $1 order by scope', [token]);
+      await budget.refused(token, null, 'ERR_TOKEN_REVOKED');
+      await budget.refused(token, 'cards:write', 'ERR_SCOPE_MISSING');
+      await budgetOf(60_000).accepted(slot, 'contacts:write');
+      expect(await marks()).toEqual([{ scope: '' }, { scope: 'cards:write' }]);
+      await database().query("update token_marks set at = now() - interval '11 minutes' where token = $1", [
+        token,
+      ]);
+      await budget.accepted(slot, 'contacts:write');
+      expect(await marks()).toEqual([{ scope: 'cards:write' }]);
+    });
   });
 }
