@@ -137,7 +137,7 @@ async function fillEvents(db: Database): Promise<void> {
   await db.query(
     `insert into outbox (sink, stream, account, event_id, type, event, state, code, reason, tried_at, created_at)
      select 'crm', 's', 'acme', n::text, 't', '{}', case when n <= 2 then 'dead' else 'waiting' end, 'HTTP_400', 'refused',
-            now(), now() - interval '1 minute' from generate_series(1, 5) n`,
+            now(), now() - case when n <= 2 then interval '70 seconds' else interval '1 minute' end from generate_series(1, 5) n`,
   );
   await db.query(`insert into sink_states (sink, sent, code) values ('crm', 7, 'HTTP_400')`);
   await db.query(`insert into people (account, key) values ('acme', $1)`, [PERSON]);
