@@ -165,6 +165,11 @@ describe.each(VARIANTS)(
         tables: Record<string, unknown[]>;
       };
       expect(tracesIn(JSON.stringify(exported), traces)).toEqual(expect.arrayContaining([CANARY.email]));
+      // A message whose process died is read back after its settle time. Searches are limited, so erasures do not poll.
+      await until('no event is open', async () => {
+        const { stdout } = await project.must(['events', 'list', '--open', '--blocked', '--json']);
+        return stdout === '' ? true : null;
+      });
       const erase = ['person', 'erase', `+${CANARY.key}`, '--yes', '--json', '--reason', 'test'];
       const { stdout, stderr } = await until('nothing about the canary is in progress', async () => {
         const outcome = await project.run(erase);
