@@ -133,7 +133,7 @@ export const SCREENS: readonly Screen[] = [
     about: 'Why a person got no message, and everything that happened to them.',
     path: 'person',
     languages: ENGLISH,
-    ready: text('left the person out'),
+    ready: text('excluded the person'),
   },
   {
     name: 'configuration',
