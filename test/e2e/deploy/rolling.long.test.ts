@@ -2,23 +2,17 @@
 // SIGTERM, until all are replaced. Everything is a real process or server.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { afterAll, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
 import { openPostgres } from '../../../src/core/sql/database.ts';
-import { startSandbox } from '../../../src/sandbox/server.ts';
-import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';
-import { account, MAPPING } from '../../support/environment.ts';
+import { MAPPING } from '../../support/environment.ts';
 import { startKafka } from '../../support/kafka/kafka.ts';
-import { panelOf } from '../../support/panel.ts';
-import { startPostgres } from '../../support/postgres/postgres.ts';
-import { buildOnce } from '../../support/runner/build.ts';
-import { connectTestTemporal } from '../../support/temporal/temporal.ts';
+import { startServers } from '../../support/runner/servers.ts';
 import { until } from '../../support/until.ts';
 
 const TOPIC = 'rolling.leads';
@@ -77,20 +71,7 @@ it('loses nothing, does nothing twice, and closes in order', async () => {
   const kafka = await startKafka();
   if (kafka === null) throw new Error('this test needs a Kafka broker');
   ends.push(() => kafka.stop());
-  const dir = await mkdtemp(join(tmpdir(), 'sluice-rolling-'));
-  ends.push(() => rm(dir, { recursive: true, force: true }));
-  const [dist, temporal, postgres, sandbox] = await Promise.all([
-    buildOnce(),
-    connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES }),
-    startPostgres(),
-    startSandbox({ port: 0, dataDir: join(dir, 'sandbox'), fixture: { accounts: [account()] }, rate: 0 }),
-  ]);
-  ends.push(
-    () => postgres.stop(),
-    () => temporal.close(),
-    () => sandbox.close(),
-  );
-  const panel = panelOf(sandbox.panelUrl);
+  const { dir, dist, temporal, postgres, sandbox, panel } = await startServers('rolling', ends);
   // Long enough that calls are in progress at any moment.
   await panel.fault({ method: '.*', path: '.*', kind: 'delay', ms: 150 });
   const client = new Kafka({ brokers: kafka.brokers, logLevel: logLevel.NOTHING });

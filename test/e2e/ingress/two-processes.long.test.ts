@@ -1,20 +1,15 @@
 // Two ingress processes on one ledger, as behind a load balancer that sends a request twice: each event is one, wherever it
 // arrives, also while one of the two is killed. A captured signature is worth nothing elsewhere.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
 import { type Database, openPostgres } from '../../../src/core/sql/database.ts';
-import { startSandbox } from '../../../src/sandbox/server.ts';
-import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';
 import { startSluice } from '../../support/console/processes.ts';
-import { account, MAPPING } from '../../support/environment.ts';
-import { panelOf } from '../../support/panel.ts';
-import { startPostgres } from '../../support/postgres/postgres.ts';
-import { buildOnce } from '../../support/runner/build.ts';
-import { connectTestTemporal } from '../../support/temporal/temporal.ts';
+import { MAPPING } from '../../support/environment.ts';
+import type { panelOf } from '../../support/panel.ts';
+import { startServers } from '../../support/runner/servers.ts';
 import { until } from '../../support/until.ts';
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
@@ -38,20 +33,9 @@ let panel: ReturnType<typeof panelOf>;
 let ingresses: { readonly url: string; kill(): Promise<void> }[];
 
 beforeAll(async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'sluice-two-'));
-  ends.push(() => rm(dir, { recursive: true, force: true }));
-  const [dist, temporal, postgres, sandbox] = await Promise.all([
-    buildOnce(),
-    connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES }),
-    startPostgres(),
-    startSandbox({ port: 0, dataDir: join(dir, 'sandbox'), fixture: { accounts: [account()] }, rate: 0 }),
-  ]);
-  ends.push(
-    () => postgres.stop(),
-    () => temporal.close(),
-    () => sandbox.close(),
-  );
-  panel = panelOf(sandbox.panelUrl);
+  const servers = await startServers('two', ends);
+  const { dir, dist, temporal, postgres, sandbox } = servers;
+  panel = servers.panel;
   const file = join(dir, 'sluice.yaml');
   const route = (path: string, secret: string) => ({
     account: 'acme',
@@ -123,6 +107,16 @@ async function send(n: number, path: string, { body, headers }: Signed): Promise
   return { status: answer.status, id };
 }
 
+/** As a sender does it: a 503 of a busy ingress means to send the same again. */
+async function sendUntilAccepted(n: number, signed: Signed): Promise<Answer> {
+  return await until('the request is accepted', async () => {
+    const answer = await send(n, '/leads', signed);
+    if (answer.status === 503) return null;
+    expect(answer.status).toBe(202);
+    return answer;
+  });
+}
+
 async function untilDone(count: number): Promise<void> {
   await until(`${count} events are done`, async () => {
     const rows = await db.query("select 1 from events where outcome = 'done'");
@@ -133,12 +127,9 @@ async function untilDone(count: number): Promise<void> {
 it('a request that reaches both at once is one event, one contact and one card', async () => {
   const signed = Array.from({ length: PAIRS }, (_, n) => sign(n));
   const answers = await Promise.all(
-    signed.map(async (each) => await Promise.all([send(0, '/leads', each), send(1, '/leads', each)])),
+    signed.map(async (each) => await Promise.all([sendUntilAccepted(0, each), sendUntilAccepted(1, each)])),
   );
-  for (const [a, b] of answers) {
-    expect([a.status, b.status].filter((status) => status === 202).length).toBeGreaterThan(0);
-    expect(b.id).toBe(a.id);
-  }
+  for (const [a, b] of answers) expect(b.id).toBe(a.id);
   expect(new Set(answers.map(([{ id }]) => id)).size).toBe(PAIRS);
   await untilDone(PAIRS);
   const { contacts, cards } = await panel.account();
@@ -163,11 +154,11 @@ it('kill -9 of one while requests are under way: the sender repeats at the other
   const first = signed.map(async (each) => await send(0, '/leads', each).catch(() => null));
   await Promise.race(first);
   await ingresses[0]?.kill();
-  const answered = (await Promise.all(first)).filter((answer) => answer !== null);
-  const again = await Promise.all(signed.map(async (each) => await send(1, '/leads', each)));
+  const answered = (await Promise.all(first)).filter((answer) => answer?.status === 202);
+  const again = await Promise.all(signed.map(async (each) => await sendUntilAccepted(1, each)));
   // What was accepted before the kill is the same event.
   const ids = new Set(again.map(({ id }) => id));
-  for (const { id } of answered) expect(ids).toContain(id);
+  for (const answer of answered) expect(ids).toContain(answer?.id);
   expect(ids.size).toBe(PAIRS);
   await untilDone(2 * PAIRS);
   const { contacts, cards } = await panel.account();
