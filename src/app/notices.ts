@@ -17,6 +17,7 @@ import { OperatorError } from '../operator/error.ts';
 import type { OverviewDeps } from '../operator/service/deps.ts';
 import { defaultProbes } from '../operator/service/overview/probes.ts';
 import { createOverviewReader } from '../operator/service/overview/read.ts';
+import { childEnv } from '../temporal/child-env.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -73,7 +74,7 @@ async function sendTo(loaded: LoadedConfig, env: Environment, name: string, noti
   const context: ChannelContext = {
     secret: async (ref) => (await loaded.secret(ref)).value,
     baseDir: loaded.dir,
-    env,
+    env: childEnv(env),
   };
   return await sendNotice(channel, notice, context);
 }
