@@ -42,7 +42,7 @@ function describe(issue: Issue, value: unknown, schema: JsonSchema): DescribedIs
     case 'invalid_type': {
       const expected = `expected ${kindName(issue.expected)}`;
       const message = found === undefined ? missing + expected : `${expected}, found ${kindOf(found)}`;
-      const kind = KIND_CODES[issue.expected];
+      const kind = KINDS[issue.expected]?.[1];
       return [kind === undefined ? { path, message } : { path, message, note: valueNote(found, kind) }];
     }
     case 'invalid_value':
@@ -153,25 +153,15 @@ function tooBig({ origin, maximum }: Extract<Issue, { code: 'too_big' }>, found:
   return `must be at most ${maximum}, found ${shown(found)}`;
 }
 
-const KIND_NAMES: Readonly<Record<string, string>> = {
-  string: 'text',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'keys with values',
-  record: 'keys with values',
-};
-
-/** Kinds of values that have a sentence of their own in every language. */
-const KIND_CODES: Readonly<Record<string, string>> = {
-  string: 'text',
-  number: 'number',
-  int: 'int',
-  boolean: 'boolean',
-  array: 'list',
-  object: 'keys',
-  record: 'keys',
+/** Kinds of values: in words, and as a note names them, which has a sentence in every language. */
+const KINDS: Readonly<Record<string, readonly [name: string, noted: string]>> = {
+  string: ['text', 'text'],
+  number: ['a number', 'number'],
+  int: ['a whole number', 'int'],
+  boolean: ['true or false', 'boolean'],
+  array: ['a list', 'list'],
+  object: ['keys with values', 'keys'],
+  record: ['keys with values', 'keys'],
 };
 
 function note(code: string, params: ProblemNote['params'] = {}): ProblemNote {
@@ -190,14 +180,14 @@ function smallNote({ origin, minimum, inclusive }: Extract<Issue, { code: 'too_s
 }
 
 function kindName(expected: string): string {
-  return KIND_NAMES[expected] ?? expected;
+  return KINDS[expected]?.[0] ?? expected;
 }
 
 function kindOf(value: unknown): string {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'number' && !Number.isInteger(value)) return 'a fraction';
-  return KIND_NAMES[typeof value] ?? typeof value;
+  return KINDS[typeof value]?.[0] ?? typeof value;
 }
 
 function shown(value: unknown): string {

@@ -2,7 +2,7 @@
 import { notifications } from '@mantine/notifications';
 import i18next, { type TFunction } from 'i18next';
 import { createElement, Suspense } from 'react';
-import { ErrorText } from '../parts/error-text.tsx';
+import { ErrorText } from '../parts/reason/error-text.tsx';
 import { titleOf } from './describe-error.ts';
 
 const DONE_MS = 5000;

@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconCircleDashed, IconRefresh } from '@tabler/icons-
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { titleOf } from '../app/describe-error.ts';
-import { ErrorText } from './error-text.tsx';
+import { ErrorText } from './reason/error-text.tsx';
 import classes from './states.module.css';
 
 export interface EmptyStateProps {

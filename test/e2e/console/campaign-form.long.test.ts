@@ -1,121 +1,20 @@
-// The form of a campaign in Chromium, over the real handlers, a configuration file and a ledger: the form and the YAML edit
-// one draft, the count follows, and what is saved keeps what the form does not know.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+// The form of a campaign in Chromium: the form and the YAML edit one draft, the count follows, and what is saved keeps
+// what the form does not know.
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import express from 'express';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createOperator } from '../../../src/app/operator.ts';
-import { createLiveConfig } from '../../../src/config/live-config.ts';
+import { expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-import { createApi, refuseWith } from '../../../src/operator/http/api.ts';
-import { consoleRouter } from '../../../src/operator/http/console.ts';
-import { type Listener, listen } from '../../../src/operator/http/listen.ts';
-import { launchChromium } from '../../support/chromium.ts';
-import { checkView, type OpenOptions, openPage } from '../../support/console/pages.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
-import { buildOnce } from '../../support/runner/build.ts';
+import { checkView } from '../../support/console/pages.ts';
+import { campaignForm } from './campaign-form-context.ts';
 
-const FILE = `version: 1
-accounts:
-  acme: { baseUrl: "http://127.0.0.1:9/wapi", tokens: [env:TOKEN], timeZone: America/Sao_Paulo }
-sources:
-  leads: { type: csv, path: leads.csv }
-campaigns:
-  spring:
-    account: acme
-    flow: 7 # reactivation
-    connection: 1
-    defaultCountry: BR
-    variables: { name: name }
-    audience:
-      - { from: source, source: leads, number: phone } # from the shop
-    exclude: { numbers: ["+5511987650004"] }
-    windows: { days: { mon: ["09:00-18:00"], tue: ["09:00-12:00", "13:00-18:00"] } }
-    waves: { canary: 20, size: [50, 100] }
-    humanService: { retryAfter: 2h } # the form does not know it
-`;
-
-let browser: Browser;
-let dist: string;
-let dir: string;
-let listener: Listener;
-
-beforeAll(async () => {
-  [dist, browser] = [await buildOnce(), await launchChromium()];
-  await testLedger();
-}, 240_000);
-afterAll(() => browser?.close());
-
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-form-'));
-  await writeFile(join(dir, 'sluice.yaml'), FILE);
-  const rows = [
-    '5511987650001,Ana',
-    '5511987650002,Bia',
-    '5511987650003,',
-    '5511987650004,Caio',
-    'none,Davi',
-  ];
-  await writeFile(join(dir, 'leads.csv'), `phone,name\n${rows.join('\n')}\n`);
-  const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } });
-  const live = createLiveConfig(config, { log: console });
-  const operator = createOperator({
-    db: await testLedger(),
-    config: live.current,
-    live,
-    temporal: () => Promise.reject(new Error('this test has no Temporal server')),
-    runningTemporal: async () => null,
-    env: { TOKEN: 'svc_test_form' },
-    stateDir: join(dir, 'state'),
-    log: { info: () => undefined, warn: () => undefined, error: (...line) => console.error(...line) },
-  });
-  const user = {
-    identity: 'user:bia',
-    name: 'bia',
-    displayName: 'Bia',
-    role: 'admin',
-    via: 'session',
-  } as const;
-  const app = express();
-  app.use((_req, res, next) => {
-    res.locals.nonce = 'nonce';
-    res.locals.caller = user;
-    next();
-  });
-  app.get('/api/v1/session', (_req, res) => {
-    res.json({ user, csrfToken: 'csrf', oidc: null, needsFirstAdmin: false });
-  });
-  app.get('/api/v1/changes', (_req, res) => {
-    res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-    res.write('event: open\ndata: {}\n\n');
-  });
-  app.use(createApi(operator.dispatch));
-  app.use(consoleRouter(join(dist, 'console'), (res) => String(res.locals.nonce)));
-  app.use(refuseWith(console));
-  listener = await listen(app, { host: '127.0.0.1', port: 0 });
-});
-afterEach(async () => {
-  await listener.close();
-  await rm(dir, { recursive: true, force: true });
-});
-
-async function withPage(options: OpenOptions, test: (page: Page) => Promise<void>): Promise<void> {
-  const { page, context, complaints } = await openPage(browser, listener.url, options);
-  try {
-    await test(page);
-    expect(complaints).toEqual([]);
-  } finally {
-    await context.close();
-  }
-}
+const form = campaignForm();
+const { withPage } = form;
 
 it('the count follows the form, and what is saved keeps comments and other keys', {
   timeout: 90_000,
 }, async () => {
   await withPage({}, async (page) => {
-    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.goto(`${form.url}/campaigns?campaign=spring`);
     await page.getByText('2 people', { exact: true }).first().waitFor();
     for (const reason of [
       'A variable of the flow is empty',
@@ -168,7 +67,7 @@ it('the count follows the form, and what is saved keeps comments and other keys'
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The campaign is saved.').waitFor();
   });
-  const saved = await readFile(join(dir, 'sluice.yaml'), 'utf8');
+  const saved = await readFile(join(form.dir, 'sluice.yaml'), 'utf8');
   for (const kept of [
     'flow: 8 # reactivation',
     '# from the shop',
@@ -178,7 +77,7 @@ it('the count follows the form, and what is saved keeps comments and other keys'
   ])
     expect(saved).toContain(kept);
   expect(
-    (await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } })).campaign('spring')
+    (await loadConfig(join(form.dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } })).campaign('spring')
       .config,
   ).toMatchObject({
     start: '2099-12-01T09:00:00-03:00',
@@ -195,7 +94,7 @@ it('a mistake stands at its field alone, in the language of the page, and elsewh
   timeout: 90_000,
 }, async () => {
   await withPage({ locale: 'pt-BR' }, async (page) => {
-    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.goto(`${form.url}/campaigns?campaign=spring`);
     const field = page.getByLabel('Tempo entre ondas');
     await field.fill('soon');
     const sentence = page.getByText('Escreva um número e uma unidade: 30s, 5m, 2h, 1d.');
@@ -217,7 +116,7 @@ it('every variable is in the form, and shows what real people would get', {
   timeout: 90_000,
 }, async () => {
   await withPage({}, async (page) => {
-    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.goto(`${form.url}/campaigns?campaign=spring`);
     const preview = page.getByRole('region', { name: 'What real people would get' });
     await preview.getByText('+55 11 9••••-0001').waitFor();
     await page.getByText('“name” has no value for 1 of the 5 people read.').waitFor();
@@ -236,7 +135,7 @@ it('every variable is in the form, and shows what real people would get', {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The campaign is saved.').waitFor();
   });
-  const saved = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } });
+  const saved = await loadConfig(join(form.dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } });
   expect(saved.campaign('spring').config.variables).toEqual({ nome: { path: 'name', default: 'cliente' } });
 });
 
@@ -244,7 +143,7 @@ it('a file that is uploaded becomes the audience, and its columns can be variabl
   timeout: 90_000,
 }, async () => {
   await withPage({}, async (page) => {
-    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.goto(`${form.url}/campaigns?campaign=spring`);
     await page.setInputFiles('input[type=file]', {
       name: 'Volta às aulas.csv',
       mimeType: 'text/csv',
@@ -262,7 +161,7 @@ it('a file that is uploaded becomes the audience, and its columns can be variabl
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The campaign is saved.').waitFor();
   });
-  const saved = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } });
+  const saved = await loadConfig(join(form.dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_form' } });
   expect(saved.campaign('spring').config).toMatchObject({
     audience: [{ from: 'source', source: 'volta-as-aulas', number: 'Celular' }],
     variables: { name: 'Nome do aluno' },
@@ -271,7 +170,7 @@ it('a file that is uploaded becomes the audience, and its columns can be variabl
 
 it('a campaign is cloned under a new name, and the copy is deleted', { timeout: 90_000 }, async () => {
   await withPage({}, async (page) => {
-    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.goto(`${form.url}/campaigns?campaign=spring`);
     await page.getByRole('button', { name: 'Clone' }).click();
     await page.getByRole('heading', { name: 'Copy of spring' }).waitFor();
     expect(await page.getByLabel('Members per wave').inputValue()).toBe('50, 100');
@@ -279,83 +178,21 @@ it('a campaign is cloned under a new name, and the copy is deleted', { timeout: 
     await name.fill('summer');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Edit the campaign' }).waitFor();
-    expect(await readFile(join(dir, 'sluice.yaml'), 'utf8')).toContain('summer:');
+    expect(await readFile(join(form.dir, 'sluice.yaml'), 'utf8')).toContain('summer:');
 
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByText('deleting is archiving').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('The campaign summer is deleted.').waitFor();
   });
-  const text = await readFile(join(dir, 'sluice.yaml'), 'utf8');
+  const text = await readFile(join(form.dir, 'sluice.yaml'), 'utf8');
   expect(text).not.toContain('summer');
   expect(text).toContain('# the form does not know it');
 });
 
-it('a test goes to one number, once, and its result is shown', { timeout: 90_000 }, async () => {
-  await withPage({}, async (page) => {
-    await page.goto(`${listener.url}/campaigns?campaign=spring`);
-    await page.getByRole('button', { name: 'Test this draft' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Test the campaign “spring”' });
-    await dialog.getByText('so the account needs a contact with this number').waitFor();
-    const values = dialog.getByLabel('What the flow gets');
-    await values.waitFor();
-    expect(await values.locator('option').allTextContents()).toEqual([
-      'What +55 11 9••••-0001 would get',
-      'What +55 11 9••••-0002 would get',
-      'Values that I type',
-    ]);
-    await dialog.getByLabel('Your number').fill('(11) 98765');
-    await dialog.getByRole('button', { name: 'Trigger the flow' }).click();
-    await dialog.getByRole('alert').getByText('Not a phone number').waitFor();
-    await checkView(page, 'campaign-test-refused', {});
-
-    // No Temporal server accepts a test here.
-    const keys: string[] = [];
-    await page.route('**/api/v1/campaign-drafts/test', async (route) => {
-      const { key, ...asked } = route.request().postDataJSON() as Record<string, unknown>;
-      keys.push(String(key));
-      expect(asked).toMatchObject({ number: '(11) 98765-0009', member: { part: 0, contact: null, row: 1 } });
-      await route.fulfill({ json: { event: `e${keys.length}`, duplicate: false } });
-    });
-    const event = { outcome: 'unknown', blocked: null, code: 'FLOW_AMBIGUOUS', reason: null };
-    await page.route('**/api/v1/events/e*', (route) => route.fulfill({ json: event }));
-    await dialog.getByLabel('Your number').fill('(11) 98765-0009');
-    await dialog.getByRole('button', { name: 'Trigger the flow' }).click();
-    await dialog.getByRole('status').getByText('Look at the phone before you send another test').waitFor();
-    // Closed and opened again, it still shows the test that was sent.
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByRole('button', { name: 'Test this draft' }).click();
-    await dialog.getByRole('status').getByText('Unknown').waitFor();
-    await checkView(page, 'campaign-test-sent', {});
-    expect(await dialog.getByRole('button', { name: 'Trigger the flow' }).count()).toBe(0);
-    await dialog.getByRole('button', { name: 'Send another test' }).click();
-    // The number that was typed before the dialog was closed.
-    expect(await dialog.getByLabel('Your number').inputValue()).toBe('(11) 98765-0009');
-    await dialog.getByRole('button', { name: 'Trigger the flow' }).click();
-    await dialog.getByRole('status').waitFor();
-    expect(new Set(keys).size).toBe(2);
-  });
-});
-
-it('a test needs no contact where flows get the number', { timeout: 90_000 }, async () => {
-  await withPage({}, async (page) => {
-    await page.route('**/api/v1/assumptions', async (route) => {
-      const answer = await route.fetch();
-      const text = await answer.text();
-      const entry = /("key":"flows\.contactIdentity"[^}]*"value":)"[^,]*"/;
-      await route.fulfill({ response: answer, body: text.replace(entry, '$1"\\"number\\""') });
-    });
-    await page.goto(`${listener.url}/campaigns?campaign=spring`);
-    await page.getByRole('button', { name: 'Test this draft' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Test the campaign “spring”' });
-    await dialog.getByText('Sluice looks for no contact with it.').waitFor();
-    expect(await dialog.getByText('needs a contact').count()).toBe(0);
-  });
-});
-
 it('on a phone, the bar below the form covers no field that has the focus', { timeout: 90_000 }, async () => {
   await withPage({ size: 'phone' }, async (page) => {
-    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.goto(`${form.url}/campaigns?campaign=spring`);
     await page.locator('[data-old="false"]').waitFor();
     const covered = await page.evaluate(`
       [...document.querySelectorAll('[role=tabpanel] :is(input:not([type=file], [type=checkbox]), select)')]
@@ -382,7 +219,7 @@ it.each([
         ['edit', '/campaigns?campaign=spring'],
         ['new', '/campaigns?new=yes'],
       ] as const) {
-        await page.goto(listener.url + path);
+        await page.goto(form.url + path);
         await page.locator('[data-old="false"]').waitFor();
         await checkView(page, `campaign-form-${name}`, options);
       }
@@ -392,7 +229,7 @@ it.each([
 
 it('a draft comes back after a reload, except one with phone numbers', { timeout: 90_000 }, async () => {
   await withPage({}, async (page) => {
-    await page.goto(`${listener.url}/campaigns?campaign=spring`);
+    await page.goto(`${form.url}/campaigns?campaign=spring`);
     // The campaign excludes a number, so nothing of its draft stays.
     await page.getByLabel('Members per wave').fill('7');
     await page.getByText('A draft with phone numbers does not stay in the browser.').waitFor();

@@ -315,7 +315,7 @@ it('a second person approves; the author cannot', { timeout: 60_000 }, async () 
   expect(plan).toEqual({ approved_by: 'user:bia' });
 });
 
-it('whom the author has added reads from when they may approve, in all looks', {
+it('a user added by the author reads from when they may approve, in all looks', {
   timeout: 90_000,
 }, async () => {
   await db.query(

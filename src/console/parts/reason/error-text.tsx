@@ -1,7 +1,7 @@
 // What an error means, and below it the server's own sentence where that is in another language than the page.
 import { useTranslation } from 'react-i18next';
-import { useCodeWords } from '../app/code-words.ts';
-import { describeError } from '../app/describe-error.ts';
+import { useCodeWords } from '../../app/code-words.ts';
+import { describeError } from '../../app/describe-error.ts';
 import { Original } from './original.tsx';
 
 export function ErrorText({ error }: { readonly error: Error }) {

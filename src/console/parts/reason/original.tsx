@@ -1,7 +1,7 @@
 // A sentence of the server in English, on a page in another language: marked as such, so that screen readers read it right.
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '../format/use-format.ts';
-import classes from './text.module.css';
+import { useFormat } from '../../format/use-format.ts';
+import classes from '../text.module.css';
 
 export function Original({ text }: { readonly text: string }) {
   const { t } = useTranslation('common');

@@ -1,12 +1,12 @@
 // Why something failed, was refused or waits, in words of the page's language: the sentence of this case, or the code in
 // words and what the server said about this case.
 import { useTranslation } from 'react-i18next';
-import type { NoteParams } from '../../core/endpoint.ts';
-import { ownReason } from '../../core/own-reason.ts';
-import { useCodeWords } from '../app/code-words.ts';
-import { type Format, useFormat } from '../format/use-format.ts';
+import type { NoteParams } from '../../../core/endpoint.ts';
+import { ownReason } from '../../../core/own-reason.ts';
+import { useCodeWords } from '../../app/code-words.ts';
+import { type Format, useFormat } from '../../format/use-format.ts';
+import classes from '../text.module.css';
 import { Original } from './original.tsx';
-import classes from './text.module.css';
 
 interface ReasonProps {
   readonly code: string | null;

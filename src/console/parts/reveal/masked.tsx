@@ -3,9 +3,9 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useMay } from '../api/session.tsx';
-import { notifyError } from '../app/notify.ts';
-import classes from './values.module.css';
+import { useMay } from '../../api/session.tsx';
+import { notifyError } from '../../app/notify.ts';
+import classes from '../values.module.css';
 
 export interface MaskedProps {
   /** As the server masked it. */

@@ -3,8 +3,8 @@ import { Button } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { useMay } from '../api/session.tsx';
-import { notifyError } from '../app/notify.ts';
+import { useMay } from '../../api/session.tsx';
+import { notifyError } from '../../app/notify.ts';
 
 export interface RevealProps<T> {
   /** What it is: `the request`. */

@@ -8,7 +8,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
-import { ErrorText } from '../../parts/error-text.tsx';
+import { ErrorText } from '../../parts/reason/error-text.tsx';
 import { useApproval } from '../../parts/use-approval.ts';
 import { type Report, TOPICS } from './data.ts';
 import { TestSend } from './draft/test-send.tsx';

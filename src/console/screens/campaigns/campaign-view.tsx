@@ -9,7 +9,7 @@ import { useUrlState, useUrlValue } from '../../app/use-url-state.ts';
 import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Page, Section } from '../../parts/page.tsx';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import { ScreenLink } from '../../parts/screen-link.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';

@@ -10,7 +10,7 @@ import { useCodeWords } from '../../app/code-words.ts';
 import { formatClock } from '../../format/format.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Columns, Facts, Section } from '../../parts/page.tsx';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Chip } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';

@@ -9,7 +9,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import { Section } from '../../parts/page.tsx';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Filters, ValueFilter } from '../../parts/table/filters.tsx';

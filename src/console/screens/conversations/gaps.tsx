@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { usePages } from '../../api/use-call.ts';
 import { Section } from '../../parts/page.tsx';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Count, Time } from '../../parts/values.tsx';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useClient } from '../../api/session.tsx';
-import { Reveal } from '../../parts/reveal.tsx';
+import { Reveal } from '../../parts/reveal/reveal.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';

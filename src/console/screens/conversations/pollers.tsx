@@ -9,7 +9,7 @@ import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import listStyles from '../../parts/list.module.css';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useFormat } from '../../format/use-format.ts';
 import listStyles from '../../parts/list.module.css';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';

@@ -10,7 +10,7 @@ import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { JsonBlock } from '../../parts/json-block.tsx';
 import { Facts } from '../../parts/page.tsx';
-import { Reveal } from '../../parts/reveal.tsx';
+import { Reveal } from '../../parts/reveal/reveal.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/values.tsx';

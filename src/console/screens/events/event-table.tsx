@@ -7,7 +7,7 @@ import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useRouteName } from '../../format/use-route-name.ts';
 import { Section } from '../../parts/page.tsx';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { ChoiceFilter, Filters, ValueFilter } from '../../parts/table/filters.tsx';

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useCall } from '../../api/use-call.ts';
 import { Section } from '../../parts/page.tsx';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Count } from '../../parts/values.tsx';
 import classes from './events.module.css';

@@ -3,7 +3,7 @@ import { Alert } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { OperatorError } from '../../../operator/error.ts';
-import { ErrorText } from '../../parts/error-text.tsx';
+import { ErrorText } from '../../parts/reason/error-text.tsx';
 
 export function Refusal({ error }: { readonly error: Error | null }) {
   const { t } = useTranslation('login');

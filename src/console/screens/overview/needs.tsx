@@ -16,7 +16,7 @@ import { useFormat } from '../../format/use-format.ts';
 import { useRouteName } from '../../format/use-route-name.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import listStyles from '../../parts/list.module.css';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';

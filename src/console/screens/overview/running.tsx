@@ -8,7 +8,7 @@ import { useFormat } from '../../format/use-format.ts';
 import { useNow } from '../../format/use-now.ts';
 import listStyles from '../../parts/list.module.css';
 import { RunProgress } from '../../parts/progress.tsx';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';

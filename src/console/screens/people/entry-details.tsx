@@ -5,8 +5,8 @@ import { LANE_NAMES } from '../../../core/lanes.ts';
 import type { TimelineEntry } from '../../../operator/contract/people-timeline.ts';
 import { useClient } from '../../api/session.tsx';
 import { useFormat } from '../../format/use-format.ts';
-import { Masked } from '../../parts/masked.tsx';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
+import { Masked } from '../../parts/reveal/masked.tsx';
 import { PlaceLink, TemporalLink } from './links.tsx';
 import classes from './people.module.css';
 

@@ -12,7 +12,7 @@ import { usePersonQueries } from '../../app/person-queries.tsx';
 import { useUrlValue } from '../../app/use-url-state.ts';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Chip } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';

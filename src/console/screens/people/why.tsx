@@ -10,7 +10,7 @@ import { useTranslation } from 'react-i18next';
 import type { WhyReason } from '../../../operator/contract/people.ts';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
-import { Reason } from '../../parts/reason.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { PlaceLink } from './links.tsx';

@@ -1,4 +1,4 @@
-// What notices to people remember: who sends, which needs each channel was told of, and which channel fails.
+// What notices to people remember: who sends, which needs each channel was notified of, and which channel fails.
 
 export const NOTICE_TABLES = `
   -- The process that sends. Its one row is a lease.

@@ -32,7 +32,7 @@ export interface OverviewReading {
 /** What the reader may do about plans that wait for approval, by run. */
 type Approvals = (rows: readonly NeedRow[]) => Promise<ReadonlyMap<string, Approval>>;
 
-/** Without a reader, nobody is told what they may approve. */
+/** Without a reader, there is nobody who may approve. */
 const NOBODY: Approvals = async () => new Map();
 
 /** One reader a process: it remembers since when it has seen what nothing stores. */

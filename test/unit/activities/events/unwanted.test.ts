@@ -39,7 +39,7 @@ type Keys = 'plain' | 'erased' | 'withdrawn' | 'none';
 interface Around {
   readonly known?: boolean;
   readonly route?: Pick<IntakeSpec, 'erasedPeople' | 'optOut'>;
-  /** Number of the person whom the ledger knows in the conversation; empty: a contact without one. */
+  /** Number of the person in the conversation, as the ledger knows it; empty: a contact without one. */
   readonly talk?: string;
   /** State of a call that an earlier attempt made. */
   readonly sent?: 'open' | 'sent' | 'unknown';
@@ -138,7 +138,7 @@ describe('an event about somebody who opted out', () => {
   const ignoring = { route: { optOut: 'ignore' } } as const;
   it.each<[string, EventRequest, Keys, Around]>([
     ['a message to a number', MESSAGE, 'plain', {}],
-    ['a message to somebody whom the ledger knows', MESSAGE, 'plain', { known: true }],
+    ['a message to a person of the ledger', MESSAGE, 'plain', { known: true }],
     ['a message to somebody who was erased and is back', MESSAGE, 'erased', { known: true }],
     ['a message over a route for erased people', MESSAGE, 'plain', { route: { erasedPeople: 'accept' } }],
     ['a message whose call certainly had no effect', MESSAGE, 'plain', { sent: 'open' }],

@@ -53,7 +53,7 @@ const waitsOf = async (name: string) => {
 const daysTo = (at: string | null | undefined) => (Date.parse(at ?? '') - Date.now()) / 86_400_000;
 
 describe('a user who was added', () => {
-  it('answers from when they may approve plans of whom: of who added them, and of who was added with them', async () => {
+  it('answers from when they may approve whose plans: of who added them, and of who was added with them', async () => {
     await addUser(db, 'old', 'operator');
     await added('bia', 'operator');
     const { approvalWaits } = await added('carl', 'approver');

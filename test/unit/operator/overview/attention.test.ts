@@ -15,20 +15,9 @@ import { dismissWorker, seeWorker } from '../../../../src/operator/store/overvie
 import { saveRefusals } from '../../../../src/operator/store/refusals.ts';
 import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
 import { callOf } from '../store/calls-suite.ts';
-import { depsOf, TOKEN } from './rows.ts';
+import { depsOf, TOKEN, WELL } from './rows.ts';
 
 const WORKER = { id: '00000000-0000-4000-8000-000000000001', host: 'a', pid: 1, version: '0.1.0' };
-
-const WELL: OverviewProbes = {
-  temporal: async () => ({ ok: true, detail: null, roundTripMs: 1 }),
-  kafka: async () => null,
-  pausedSyncs: async () => new Map(),
-  failingWork: async () => [],
-  campaigns: async () => new Map(),
-  hasBacklog: async () => false,
-  deadLetters: () => [],
-  listDeadLetters: async () => [],
-};
 
 describe.each([
   ['PGlite', embeddedLedger],

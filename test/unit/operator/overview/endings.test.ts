@@ -1,23 +1,11 @@
 // Of which needs the list knows that they have ended: a token that nobody calls with is not one that works again.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/core/sql/database.ts';
-import type { OverviewProbes } from '../../../../src/operator/service/overview/probes.ts';
 import { createOverviewReader } from '../../../../src/operator/service/overview/read.ts';
 import { logCalls } from '../../../../src/operator/store/calls.ts';
 import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
 import { callOf } from '../store/calls-suite.ts';
-import { depsOf, TOKEN } from './rows.ts';
-
-const PROBES: OverviewProbes = {
-  temporal: async () => ({ ok: true, detail: null, roundTripMs: 1 }),
-  kafka: async () => null,
-  pausedSyncs: async () => new Map(),
-  failingWork: async () => [],
-  campaigns: async () => new Map(),
-  hasBacklog: async () => false,
-  deadLetters: () => [],
-  listDeadLetters: async () => [],
-};
+import { depsOf, TOKEN, WELL } from './rows.ts';
 
 describe.each([
   ['PGlite', embeddedLedger],
@@ -30,7 +18,7 @@ describe.each([
   afterAll(() => db.close());
   beforeEach(() => emptyLedger(db));
 
-  const read = () => createOverviewReader(depsOf(db), PROBES)(null);
+  const read = () => createOverviewReader(depsOf(db), WELL)(null);
 
   it.each([
     ['refused 10 minutes ago', '', '11 minutes', 1],

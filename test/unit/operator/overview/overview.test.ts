@@ -1,34 +1,17 @@
-// The overview, the call log, spending and failures, on both databases.
+// The overview on both databases: tokens, running and waiting work, needs and health.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import en from '../../../../src/console/i18n/en/overview.ts';
 import ptBR from '../../../../src/console/i18n/pt-BR/overview.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { ENDPOINTS, type Route } from '../../../../src/operator/contract/index.ts';
-import { OVERVIEW } from '../../../../src/operator/contract/overview.ts';
+import type { OVERVIEW } from '../../../../src/operator/contract/overview.ts';
 import type { Caller } from '../../../../src/operator/service/caller.ts';
-import { overviewHandlers } from '../../../../src/operator/service/overview/index.ts';
 import type { OverviewProbes } from '../../../../src/operator/service/overview/probes.ts';
 import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
-import { depsOf, fill, PERSON, TOKEN } from './rows.ts';
-
-const ANA: Caller = { identity: 'user:ana', name: 'Ana', role: 'operator', via: 'session' };
+import { ANA, askOverview, QUIET } from './overview-context.ts';
+import { fill, TOKEN } from './rows.ts';
 
 const SINCE = '2026-11-22T03:00:00.000Z';
-
-/** A process that knows nothing of Temporal and Kafka. */
-const QUIET: OverviewProbes = {
-  temporal: async () => null,
-  kafka: async () => null,
-  pausedSyncs: async () => new Map(),
-  failingWork: async () => [],
-  campaigns: async () => new Map(),
-  hasBacklog: async () => false,
-  deadLetters: () => [],
-  listDeadLetters: async () => [],
-};
-
-type Tables = typeof OVERVIEW;
-type Shown = { readonly [R in keyof Tables]: ReturnType<Tables[R]['output']['parse']> };
 
 describe.each([
   ['PGlite', embeddedLedger],
@@ -42,21 +25,12 @@ describe.each([
   });
   afterAll(() => db.close());
 
-  /** As the dispatcher calls it: with parsed input, and an answer that the contract lets through. */
-  const ask = async <R extends keyof Tables>(
+  const ask = <R extends keyof typeof OVERVIEW>(
     route: R,
     input: object = {},
     probes?: OverviewProbes,
-    caller = ANA,
-  ): Promise<Shown[R]> => {
-    const handler = overviewHandlers(depsOf(db, warned), probes)[route] as (
-      input: unknown,
-      caller: Caller,
-    ) => unknown;
-    return OVERVIEW[route].output.parse(
-      await handler(OVERVIEW[route].input.parse(input), caller),
-    ) as Shown[R];
-  };
+    caller?: Caller,
+  ) => askOverview({ db, warned, probes, caller }, route, input);
 
   it('a token shows what is used of its window, the last minute by lane, 429s and refusals', async () => {
     const { tokens } = await ask('GET /overview');
@@ -294,118 +268,6 @@ describe.each([
       'waiting-sink',
     ]);
     expect(needs.every(({ since }) => since !== null)).toBe(true);
-  });
-
-  it.each([
-    [60, 1, 60],
-    [1440, 5, 288],
-    [10_000, 60, 167],
-    [129_600, 1440, 90],
-  ])('the chart of %i minutes has steps of %i', async (minutes, stepMinutes, steps) => {
-    const chart = await ask('GET /calls/minutes', { minutes });
-    expect(chart.stepMinutes).toBe(stepMinutes);
-    expect(chart.minutes).toHaveLength(steps);
-    const sum = (lane: 'reply' | 'poll' | 'campaign' | 'backfill') =>
-      chart.minutes.reduce((total, { calls }) => total + (calls[lane] ?? 0), 0);
-    expect([sum('reply'), sum('poll'), sum('campaign'), sum('backfill')]).toEqual([1, 30, 20, 82]);
-    expect(chart.minutes.at(-1)?.limit).toBe(100 * stepMinutes);
-    // Before the first answer, the configured limit holds.
-    expect(chart.minutes[0]?.limit).toBe((steps === 1 ? 100 : 120) * stepMinutes);
-  });
-
-  it.each([
-    [{ request: 'limited' }, 1],
-    [{ outcome: 'limited' }, 1],
-    [{ outcome: 'lost' }, 1],
-    [{ outcome: 'failed' }, 1],
-    [{ status: 429 }, 1],
-    [{ status: 200, run: 'acme/~chats/1' }, 30],
-    [{ event: 'e4' }, 1],
-    [{ event: 'nobody' }, 0],
-    [{ run: `'; drop table calls; --` }, 0],
-    [{ person: 'p999999' }, 0],
-    [{ account: 'beta' }, 0],
-    [{ since: '2020-01-01T00:00:00Z', until: '2020-01-02T00:00:00Z' }, 0],
-  ])('the call log filtered by %j has %i calls', async (filter, n) => {
-    expect((await ask('GET /calls', filter)).calls).toHaveLength(n);
-  });
-
-  it('the call log masks the person unless asked otherwise, and finds their calls', async () => {
-    const [row] = await db.query<{ id: number }>('select id from people where key = $1', [PERSON]);
-    const person = `p${row?.id}`;
-    const { calls } = await ask('GET /calls', { person });
-    expect(calls).toMatchObject([
-      {
-        personId: person,
-        person: '+55 11 9••••-0001',
-        event: 'e4',
-        conversation: 3,
-        lane: 'reply',
-        position: 1,
-      },
-    ]);
-    expect((await ask('GET /calls', { person, unmask: true })).calls).toMatchObject([{ person: PERSON }]);
-  });
-
-  it('pages of the call log name every call once, though many went out at one time', async () => {
-    const ids: number[] = [];
-    let before: string | undefined;
-    do {
-      const page = await ask('GET /calls', before === undefined ? { limit: 7 } : { limit: 7, before });
-      ids.push(...page.calls.map(({ id }) => id));
-      before = page.next ?? undefined;
-    } while (before !== undefined);
-    expect(new Set(ids).size).toBe(133);
-    expect(ids).toHaveLength(133);
-  });
-
-  it.each(['x', '2026-99-99T00:00:00.000000Z_1', "2026-11-20T10:00:00.000000Z_1' or true"])(
-    'a cursor %j that no page named is refused',
-    async (before) => {
-      await expect(ask('GET /calls', { before })).rejects.toMatchObject({ kind: 'invalid', code: 'CURSOR' });
-    },
-  );
-
-  it('spending shows which job spent most; what follows a campaign is its own', async () => {
-    const { calls, items } = await ask('GET /spending');
-    expect(calls).toBe(133);
-    expect(items.map(({ kind, name, calls: n, run }) => [kind, name, n, run])).toEqual([
-      ['sync', 'leads', 82, null],
-      ['poller', 'chats', 30, null],
-      ['campaign', 'spring', 20, null],
-      ['route', 'signup', 1, null],
-    ]);
-    expect(items[0]).toMatchObject({ lanes: { backfill: 82 }, limited: 1, failed: 1, waitMs: 10 });
-    expect(items.map(({ nextLane }) => nextLane)).toEqual(['lead', null, null, null]);
-    const byRun = await ask('GET /spending', { by: 'run', limit: 2 });
-    expect(byRun.items.map(({ run }) => run)).toEqual(['acme/leads/2', 'acme/~chats/1']);
-    expect(byRun.more).toBe(true);
-  });
-
-  it('failures of all kinds are listed by code', async () => {
-    const { failures, repaired, problems } = await ask('GET /failures');
-    expect(
-      failures.map(({ kind, name, outcome, code, count }) => [kind, name, outcome, code, count]),
-    ).toEqual(
-      expect.arrayContaining([
-        ['run', 'leads', 'failed', 'RUN_FAILED', 1],
-        ['record', 'leads', 'failed', 'ERR_INVALID_NUMBER', 1],
-        ['record', 'leads', 'unknown', 'ERR_INVALID_NUMBER', 1],
-        ['row', 'leads', 'failed', 'NUMBER_INVALID', 2],
-        ['event', 'signup', 'unknown', 'LOST', 1],
-        ['member', 'spring', 'unknown', 'LOST', 1],
-        ['member', 'spring', 'failed', 'ERR_FLOW', 1],
-        ['call', 'POST /v1/cards', 'unknown', 'TRANSPORT_RESET', 1],
-        ['outbox', 'crm', 'failed', 'HTTP_400', 2],
-      ]),
-    );
-    expect(failures).toHaveLength(10);
-    // A later run of the sync "old" went well, and a 429 is no failure.
-    expect({ repaired, problems }).toEqual({ repaired: 1, problems: [] });
-    const since = '2020-01-01T00:00:00Z';
-    const old = await ask('GET /failures', { since, until: '2020-01-02T00:00:00Z' });
-    expect(old.failures).toEqual([]);
-    await expect(ask('GET /failures', { since, until: since })).rejects.toMatchObject({ kind: 'invalid' });
   });
 
   it('many pending records are estimated from the range of their ids', async () => {

@@ -3,12 +3,25 @@ import type { LoadedConfig } from '../../../../src/config/load.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { shortHash } from '../../../../src/core/sql/short-hash.ts';
 import type { OperatorDeps } from '../../../../src/operator/service/deps.ts';
+import type { OverviewProbes } from '../../../../src/operator/service/overview/probes.ts';
 import { logCalls } from '../../../../src/operator/store/calls.ts';
 import { callOf } from '../store/calls-suite.ts';
 
 export const PERSON = '5511987650001';
 export const TOKEN = shortHash('svc_a');
 const MINUTE = 60_000;
+
+/** Temporal answers, and nothing that only it knows needs a person. */
+export const WELL: OverviewProbes = {
+  temporal: async () => ({ ok: true, detail: null, roundTripMs: 1 }),
+  kafka: async () => null,
+  pausedSyncs: async () => new Map(),
+  failingWork: async () => [],
+  campaigns: async () => new Map(),
+  hasBacklog: async () => false,
+  deadLetters: () => [],
+  listDeadLetters: async () => [],
+};
 
 /** Dependencies of handlers: a configuration with two accounts, of which the second one has a token without a secret. */
 export function depsOf(db: Database, warned: object[] = []): OperatorDeps {

@@ -5,7 +5,7 @@ import type { Output } from '../../../api/client.ts';
 import { useCodeWords } from '../../../app/code-words.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import { Facts } from '../../../parts/page.tsx';
-import { Reason } from '../../../parts/reason.tsx';
+import { Reason } from '../../../parts/reason/reason.tsx';
 import { ErrorState, LoadingLines } from '../../../parts/states.tsx';
 import { Chip } from '../../../parts/status.tsx';
 import classes from '../campaigns.module.css';

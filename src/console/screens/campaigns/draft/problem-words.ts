@@ -1,7 +1,7 @@
 // A problem of the draft in the language of the page. What has no sentence there stays as the server says it, in English.
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../api/client.ts';
-import { useSentence } from '../../../parts/reason.tsx';
+import { useSentence } from '../../../parts/reason/reason.tsx';
 
 export type Problem = Output<'POST /campaign-drafts/audience'>['problems'][number];
 

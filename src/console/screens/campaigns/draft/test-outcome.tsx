@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../api/client.ts';
 import { useCall } from '../../../api/use-call.ts';
-import { Reason } from '../../../parts/reason.tsx';
+import { Reason } from '../../../parts/reason/reason.tsx';
 
 const EVERY_MS = 2000;
 

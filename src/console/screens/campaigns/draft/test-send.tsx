@@ -9,7 +9,7 @@ import { useCall } from '../../../api/use-call.ts';
 import { useCommand } from '../../../api/use-command.ts';
 import { parseDraft, valueAt } from '../../../parts/draft/yaml-draft.ts';
 import { newKey } from '../../../parts/new-key.ts';
-import { Reason } from '../../../parts/reason.tsx';
+import { Reason } from '../../../parts/reason/reason.tsx';
 import { Loaded } from '../../../parts/states.tsx';
 import { TestOutcome } from './test-outcome.tsx';
 

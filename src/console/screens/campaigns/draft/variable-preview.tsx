@@ -6,7 +6,7 @@ import type { Input, Output } from '../../../api/client.ts';
 import { useClient } from '../../../api/session.tsx';
 import { useFormat } from '../../../format/use-format.ts';
 import { valueAt } from '../../../parts/draft/yaml-draft.ts';
-import { Reveal } from '../../../parts/reveal.tsx';
+import { Reveal } from '../../../parts/reveal/reveal.tsx';
 import { Chip } from '../../../parts/status.tsx';
 import textStyles from '../../../parts/text.module.css';
 import classes from '../campaigns.module.css';

@@ -1,13 +1,12 @@
 // What the mapping makes of the first rows, while it is edited.
-import { Button, Table } from '@mantine/core';
+import { Table } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconEye } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useMay } from '../../../api/session.tsx';
 import { useCall } from '../../../api/use-call.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import listStyles from '../../../parts/list.module.css';
+import { UnmaskButton } from '../../../parts/reveal/unmask.tsx';
 import { Loaded } from '../../../parts/states.tsx';
 import { Status } from '../../../parts/status.tsx';
 import textStyles from '../../../parts/text.module.css';
@@ -28,7 +27,6 @@ interface Props {
 export function MappingPreview({ of, mapping }: Props) {
   const { t } = useTranslation(['syncs', 'first-sync', 'common']);
   const format = useFormat();
-  const may = useMay('operator');
   const [unmask, setUnmask] = useState(false);
   const [settled] = useDebouncedValue(mapping, WAIT_MS);
   const upload = 'upload' in of ? of.upload : null;
@@ -61,17 +59,8 @@ export function MappingPreview({ of, mapping }: Props) {
               {t('first-sync:garbled', { count: garbled, shown: format.count(garbled) })}
             </p>
           )}
-          {may && !unmask && records.length > 0 && (
-            <div>
-              <Button
-                variant="default"
-                leftSection={<IconEye size={14} aria-hidden />}
-                onClick={() => setUnmask(true)}
-              >
-                {t('syncs:rows.reveal')}
-              </Button>
-              <div className={textStyles.small}>{t('common:masked.audited')}</div>
-            </div>
+          {!unmask && records.length > 0 && (
+            <UnmaskButton label={t('syncs:rows.reveal')} onUnmask={() => setUnmask(true)} />
           )}
           {/* A region that scrolls needs the keyboard too. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}

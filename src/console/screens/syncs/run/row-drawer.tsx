@@ -1,13 +1,13 @@
 // One row: its outcome, why, and what it would change.
-import { Button, Drawer, Group, Stack } from '@mantine/core';
-import { IconEye } from '@tabler/icons-react';
+import { Drawer, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/session.tsx';
 import { useCall } from '../../../api/use-call.ts';
 import { Diff } from '../../../parts/diff/diff.tsx';
 import { Facts } from '../../../parts/page.tsx';
-import { Reason } from '../../../parts/reason.tsx';
+import { Reason } from '../../../parts/reason/reason.tsx';
+import { UnmaskButton } from '../../../parts/reveal/unmask.tsx';
 import { Loaded } from '../../../parts/states.tsx';
 import { Status } from '../../../parts/status.tsx';
 import textStyles from '../../../parts/text.module.css';
@@ -64,17 +64,8 @@ export function RowDrawer({ sync, run, row, onClose }: Props) {
                 <RetryRows sync={sync} run={run} outcome="unknown" rows={rows} clear={onClose} />
               </Group>
             )}
-            {may && !unmask && rows.length > 0 && (
-              <div>
-                <Button
-                  variant="default"
-                  leftSection={<IconEye size={14} aria-hidden />}
-                  onClick={() => setUnmask(true)}
-                >
-                  {t('syncs:rows.reveal')}
-                </Button>
-                <div className={textStyles.small}>{t('common:masked.audited')}</div>
-              </div>
+            {!unmask && rows.length > 0 && (
+              <UnmaskButton label={t('syncs:rows.reveal')} onUnmask={() => setUnmask(true)} />
             )}
           </Stack>
         )}

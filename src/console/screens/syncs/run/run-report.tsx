@@ -6,7 +6,7 @@ import { useUrlState } from '../../../app/use-url-state.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import listStyles from '../../../parts/list.module.css';
 import { Section } from '../../../parts/page.tsx';
-import { Reason } from '../../../parts/reason.tsx';
+import { Reason } from '../../../parts/reason/reason.tsx';
 import { EmptyState, Loaded } from '../../../parts/states.tsx';
 import { Status } from '../../../parts/status.tsx';
 import textStyles from '../../../parts/text.module.css';

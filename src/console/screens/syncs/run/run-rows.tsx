@@ -7,7 +7,7 @@ import { useCall, usePages } from '../../../api/use-call.ts';
 import { useUrlState } from '../../../app/use-url-state.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import { Section } from '../../../parts/page.tsx';
-import { Reason } from '../../../parts/reason.tsx';
+import { Reason } from '../../../parts/reason/reason.tsx';
 import { Status } from '../../../parts/status.tsx';
 import type { Column } from '../../../parts/table/columns.ts';
 import { CsvButton } from '../../../parts/table/csv-button.tsx';
