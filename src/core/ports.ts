@@ -1,20 +1,30 @@
 // TCP ports on the loopback address: finds free ones, and the process behind a used one.
 import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+
+/**
+ * Below the ports that Linux (32768 and up) and macOS (49152 and up) give to outgoing connections. A busy machine opens
+ * hundreds of those a second, and each could take a port between our choice and the caller's `listen`.
+ */
+const FIRST_PORT = 15_000;
+const END_PORT = 32_000;
+const TRIES = 50;
 
 /**
  * Returns `preferred` when it is free now, else any free port. Another program may take it before the caller listens,
  * so the caller must be ready to try again.
  */
 export async function freePort(preferred?: number): Promise<number> {
-  if (preferred !== undefined) {
-    const port = await tryPort(preferred);
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const wanted = tried === 0 && preferred !== undefined ? preferred : randomInt(FIRST_PORT, END_PORT);
+    const port = await tryPort(wanted);
     if (port !== null) return port;
   }
-  const port = await tryPort(0);
-  if (port === null) throw new Error('no free TCP port on 127.0.0.1; end some programs that listen');
-  return port;
+  throw new Error(
+    `no free TCP port on 127.0.0.1: ${TRIES} between ${FIRST_PORT} and ${END_PORT - 1} are taken; end some programs that listen`,
+  );
 }
 
 /** Null when the port is taken, or may not be used by this user. */
