@@ -50,7 +50,7 @@ const RULES = {
           core mapping observe src/connectors/kafka src/jobs/events src/operator/store/refusals.ts workflows/messages.ts workflows/policies.ts`,
   },
   'src/config': {
-    may: `node: p-limit zod yaml core mapping connectors src/protect/codec/keys.ts
+    may: `node: p-limit zod yaml core mapping connectors
           src/observe/notices/config.ts ${JOBS.map((job) => `src/jobs/${job}`).join(' ')}`,
   },
   'src/observe': {
@@ -64,7 +64,9 @@ const RULES = {
     may: `node: @temporalio/common @temporalio/proto core config src/operator/store src/operator/contract ${CONSTANTS}
           ${JOBS.map((job) => `src/jobs/${job}/store src/jobs/${job}/contract`).join(' ')}`,
   },
-  'src/protect/codec': { may: 'node: @temporalio/common @temporalio/proto' },
+  'src/protect/codec': {
+    may: 'node: @temporalio/common @temporalio/proto src/core/encryption/payload-keys.ts',
+  },
   'src/temporal': {
     may: 'node: @temporalio/** tar undici yauzl zod core config src/protect/codec',
   },

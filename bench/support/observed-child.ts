@@ -1,6 +1,7 @@
 // A worker process with or without metrics, as METRICS=on or off says: a worker of users always counts.
-import { openAdmin } from '../../src/app/connect/admin.ts';
+
 import { startStack } from '../../src/app/stack.ts';
+import { openAdmin } from '../../src/cli/lib/connect/admin.ts';
 import { runCommand, say, stopRequested } from '../../src/cli/lib/connect/lifetime.ts';
 import { openConfig } from '../../src/cli/lib/connect/session.ts';
 import { openLog, openServiceLog } from '../../src/cli/lib/log.ts';

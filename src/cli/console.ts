@@ -1,7 +1,5 @@
 // `sluice console`: serves the console in a process of its own, or says where the running one is.
 import type { Command } from 'commander';
-import { openAdmin } from '../app/connect/admin.ts';
-import { localCaller } from '../app/connect/serve.ts';
 import { startNotices } from '../app/notices.ts';
 import type { Operator } from '../app/operator.ts';
 import { followConfig } from '../app/reloading.ts';
@@ -9,8 +7,10 @@ import type { Shutdown } from '../core/shutdown.ts';
 import { localClient } from '../operator/client/local.ts';
 import type { Output } from '../operator/contract/index.ts';
 import { OperatorError } from '../operator/error.ts';
+import { openAdmin } from './lib/connect/admin.ts';
 import { connectOperator } from './lib/connect/connect.ts';
 import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
+import { localCaller } from './lib/connect/serve.ts';
 import { type SessionOptions, withSessionOptions } from './lib/connect/session.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 

@@ -1,7 +1,6 @@
 // `sluice dev` and `sluice worker`: processes that stay up and do the work.
 import type { Command } from 'commander';
 import { carryOverPollers, carryOverWork } from '../app/carry-over.ts';
-import { openSocket } from '../app/connect/socket.ts';
 import { startIngress } from '../app/ingress.ts';
 import { idlePollers, startPollers, wakePollers, wakeSenders } from '../app/pollers.ts';
 import { followConfig } from '../app/reloading.ts';
@@ -22,6 +21,7 @@ import {
   withConfig,
   withState,
 } from './lib/connect/session.ts';
+import { openSocket } from './lib/connect/socket.ts';
 import { deploymentVersionOf } from './lib/deployment-version.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 import { describeChanges, toApply } from './schedule/apply-schedules.ts';

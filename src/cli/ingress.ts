@@ -1,7 +1,5 @@
 // `sluice ingress`: a process that accepts events, and its OpenAPI document.
 import type { Command } from 'commander';
-import { openAdmin } from '../app/connect/admin.ts';
-import { startTracing } from '../app/connect/tracing.ts';
 import { type Ingress, openRoutes, startIngress } from '../app/ingress.ts';
 import { openLedgerWhenUp } from '../app/ledger/ledger-database.ts';
 import { openLedgerCipher } from '../app/ledger/ledger-encryption.ts';
@@ -12,8 +10,10 @@ import { describeRoutes } from '../jobs/events/ingress/http/index.ts';
 import { registerWhenUp } from '../temporal/search-attributes.ts';
 import { openLazyClient } from '../temporal/temporal-client.ts';
 import { temporalTargetOf } from '../temporal/temporal-target.ts';
+import { openAdmin } from './lib/connect/admin.ts';
 import { runCommand, say, stopRequested } from './lib/connect/lifetime.ts';
 import { missingServers, openConfig, SECRETS_OF, withConfig } from './lib/connect/session.ts';
+import { startTracing } from './lib/connect/tracing.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 import { openLog } from './lib/log.ts';
 

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { LedgerConfig } from '../../config/schema/ledger.ts';
 import { createLedgerCipher, type LedgerCipher, type LedgerKey } from '../../core/encryption/cipher.ts';
+import { readEncryptionKey } from '../../core/encryption/payload-keys.ts';
 import type { Shutdown } from '../../core/shutdown.ts';
 import type { Database } from '../../core/sql/database.ts';
-import { readEncryptionKey } from '../../protect/codec/keys.ts';
 import { encryptAgain } from '../../protect/encryption/encrypt-again.ts';
 
 /**

@@ -3,7 +3,7 @@
 import type { ConfigProblem } from '../../core/config/errors.ts';
 import { child } from '../../core/config/raw.ts';
 import type { YamlFile } from '../../core/config/yaml-file.ts';
-import { problemOfKey } from '../../protect/codec/keys.ts';
+import { problemOfKey } from '../../core/encryption/payload-keys.ts';
 
 /** A key of letters and digits behind `env:` is a valid name of a variable, which messages would repeat. */
 export function checkEncryption(main: YamlFile): ConfigProblem[] {

@@ -2,9 +2,9 @@
 
 import { type ConfigProblem, SecretError } from '../../core/config/errors.ts';
 import type { YamlFile } from '../../core/config/yaml-file.ts';
+import { problemOfKey } from '../../core/encryption/payload-keys.ts';
 import { isSignature } from '../../jobs/events/config.ts';
 import { secretsOfChannel } from '../../observe/notices/config.ts';
-import { problemOfKey } from '../../protect/codec/keys.ts';
 import { type Config } from '../schema/config.ts';
 import type { ResolvedSecret } from '../secrets.ts';
 import { createSecretOwners, namesOfValue, ownedSecrets } from './check-shared-secrets.ts';

@@ -21,9 +21,6 @@ const routeTree = root.addChildren([
   screen('/settings', () => import('../screens/settings/settings.tsx')),
 ]);
 
-/** All values of the query are text: `?state=failed&sort=-startedAt`, readable in a message to a colleague. */
-export type UrlState = Readonly<Record<string, string>>;
-
 /** How the address is read and written. */
 export const urlOptions = {
   parseSearch: (text: string) => Object.fromEntries(new URLSearchParams(text)),

@@ -1,7 +1,9 @@
 // State that belongs into the address: filters, the tab, the chosen row. A link to it shows the same again.
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import type { UrlState } from './router.tsx';
+
+/** All values of the query are text: `?state=failed&sort=-startedAt`, readable in a message to a colleague. */
+type UrlState = Readonly<Record<string, string>>;
 
 type Change = Readonly<Record<string, string | null>>;
 

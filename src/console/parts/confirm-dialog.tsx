@@ -1,8 +1,27 @@
 // The dialog of a question. It loads at the first question, because the first screen needs none.
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Answer, Question } from './confirm.tsx';
+
+export interface Question {
+  /** The command as a question: `Cancel the campaign “Spring”?` */
+  readonly title: string;
+  /** What will happen, with numbers, and what cannot be undone. */
+  readonly effects: ReactNode;
+  /** The verb on the button: `Cancel campaign`. */
+  readonly verb: string;
+  /** Red button, for what cannot be undone. */
+  readonly dangerous?: boolean;
+  readonly reason?: 'none' | 'optional' | 'required';
+  /** What the reason answers. @default the reason */
+  readonly reasonLabel?: string;
+  /** Maximum length of the reason. @default 500 */
+  readonly reasonLength?: number;
+}
+
+export interface Answer {
+  readonly reason: string;
+}
 
 export interface ConfirmDialogProps {
   readonly question: Question;

@@ -1,25 +1,6 @@
 // Asks before a far-reaching command: says what it will do, and takes a reason for the audit log.
 import { createContext, lazy, type ReactNode, Suspense, use, useCallback, useRef, useState } from 'react';
-
-export interface Question {
-  /** The command as a question: `Cancel the campaign “Spring”?` */
-  readonly title: string;
-  /** What will happen, with numbers, and what cannot be undone. */
-  readonly effects: ReactNode;
-  /** The verb on the button: `Cancel campaign`. */
-  readonly verb: string;
-  /** Red button, for what cannot be undone. */
-  readonly dangerous?: boolean;
-  readonly reason?: 'none' | 'optional' | 'required';
-  /** What the reason answers. @default the reason */
-  readonly reasonLabel?: string;
-  /** Maximum length of the reason. @default 500 */
-  readonly reasonLength?: number;
-}
-
-export interface Answer {
-  readonly reason: string;
-}
+import type { Answer, Question } from './confirm-dialog.tsx';
 
 type Ask = (question: Question) => Promise<Answer | null>;
 

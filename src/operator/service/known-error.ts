@@ -2,12 +2,9 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { ConfigError, ConfigFileError, SecretError, UnknownNameError } from '../../core/config/errors.ts';
 import { DamagedValueError, UnknownLedgerKeyError } from '../../core/encryption/cipher.ts';
+import { EncryptionKeyError } from '../../core/encryption/payload-keys.ts';
 import { LedgerError } from '../../core/sql/database.ts';
-import {
-  DamagedPayloadError,
-  EncryptionKeyError,
-  UnknownEncryptionKeyError,
-} from '../../protect/codec/errors.ts';
+import { DamagedPayloadError, UnknownEncryptionKeyError } from '../../protect/codec/errors.ts';
 import { OperatorError } from '../error.ts';
 
 /**

@@ -2,8 +2,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
+import type { EncryptionKey } from '../../core/encryption/payload-keys.ts';
 import { DamagedPayloadError, UnknownEncryptionKeyError } from './errors.ts';
-import type { EncryptionKey } from './keys.ts';
 
 /** Of the metadata `encoding` of an encrypted payload. */
 export const ENCRYPTED = 'binary/encrypted';

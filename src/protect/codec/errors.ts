@@ -1,17 +1,5 @@
 // Errors of payload encryption. None contains a key or the content of a payload.
 
-/** Thrown for a key that is not 32 bytes of base64 or hex. */
-export class EncryptionKeyError extends Error {
-  override readonly name = 'EncryptionKeyError';
-  readonly keyId: string;
-  constructor(keyId: string, problem: string) {
-    super(
-      `the encryption key "${keyId}" ${problem}; write 32 bytes as base64 or hex, made with \`openssl rand -base64 32\``,
-    );
-    this.keyId = keyId;
-  }
-}
-
 /** Thrown when a payload is encrypted with a key that is not configured. */
 export class UnknownEncryptionKeyError extends Error {
   override readonly name = 'UnknownEncryptionKeyError';

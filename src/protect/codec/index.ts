@@ -1,7 +1,7 @@
 // The codec of a configuration: off without keys.
 import type { PayloadCodec } from '@temporalio/common';
+import { type EncryptionKey, readEncryptionKey } from '../../core/encryption/payload-keys.ts';
 import { createEncryptionCodec } from './encryption-codec.ts';
-import { type EncryptionKey, readEncryptionKey } from './keys.ts';
 
 export interface EncryptionOptions {
   /** Of the part `temporal.encryption` of the configuration; the first key encrypts. */

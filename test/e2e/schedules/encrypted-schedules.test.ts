@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ScheduleConfig } from '../../../src/core/config/schedule.ts';
+import { type EncryptionKey, readEncryptionKey } from '../../../src/core/encryption/payload-keys.ts';
 import { syncScheduleId } from '../../../src/core/ids.ts';
 import { listSchedules } from '../../../src/operator/service/schedules/list.ts';
 import { applySchedules } from '../../../src/operator/service/schedules/schedules.ts';
 import { createEncryptionCodec } from '../../../src/protect/codec/encryption-codec.ts';
-import { type EncryptionKey, readEncryptionKey } from '../../../src/protect/codec/keys.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
 

@@ -3,52 +3,16 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
-import type { Operator } from '../../../app/operator.ts';
-import type { LiveConfig } from '../../../config/live-config.ts';
-import type { LoadedConfig } from '../../../config/load.ts';
 import { FolderLockedError, readFolderLock } from '../../../core/lock/folder-lock.ts';
 import type { Shutdown } from '../../../core/shutdown.ts';
-import type { Database } from '../../../core/sql/database.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
 import { httpClient, socketClient } from '../../../operator/client/node.ts';
 import { namesTemporal } from '../../../temporal/temporal-address.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { formatTime } from '../terminal/format.ts';
-import { runCommand, say } from './lifetime.ts';
+import type { Connected, ConnectOptions } from './connected.ts';
+import { NEVER, runCommand, say } from './lifetime.ts';
 import type { SessionOptions } from './session.ts';
-
-export interface Connected {
-  readonly client: OperatorClient;
-  /**
-   * `shared`: this process serves itself from the shared ledger, and workers run elsewhere. `here`: this process serves
-   * itself, and work goes on only as long as it lives.
-   */
-  readonly where: 'remote' | 'socket' | 'shared' | 'here';
-  /** Rejects when work in this process fails; never resolves. */
-  readonly failed: Promise<never>;
-  /** The operator API of this process; null when another process serves it. */
-  readonly operator: Operator | null;
-  /** The ledger of this process; null when another process serves it. */
-  readonly ledger: {
-    readonly db: Database;
-    config(): LoadedConfig;
-    readonly live: LiveConfig | null;
-    /** As `OperatorDeps` has it. */
-    runningTemporal(): Promise<Client | null>;
-  } | null;
-}
-
-export interface ConnectOptions {
-  /** The command as the lock of the state folder shows it: `sluice sync run contacts`. */
-  readonly command: string;
-  /** The command may create the state folder: it begins work. Without it, a missing folder is an error. */
-  readonly creates?: boolean;
-  /** The command works with the configuration: it is refused where the running Sluice has another one than its files. */
-  readonly configured?: boolean;
-  /** Where nothing has run yet, the command gets an empty ledger in a temporary folder. */
-  readonly mayBeEmpty?: boolean;
-}
 
 /** Another command that serves itself ends, or publishes its socket, within this time, in seconds. */
 const WAIT_SECONDS = 30;
@@ -79,7 +43,7 @@ export async function connectOperator(
     }
     if (holder === null) {
       // Imported here: a command of a running Sluice needs neither the ledger nor the SDK of Temporal.
-      const { serveHere, serveShared } = await import('../../../app/connect/serve.ts');
+      const { serveHere, serveShared } = await import('./serve.ts');
       if (env.DATABASE_URL && namesTemporal(env))
         return await serveShared(options, env, shutdown, connecting);
       const served = await serveHere(options, env, shutdown, connecting);
@@ -152,9 +116,6 @@ export async function withOperator(
     return await Promise.race([work(connected.client, connected, shutdown), connected.failed]);
   });
 }
-
-/** For the parts of this file's callers that cannot fail by themselves. */
-export const NEVER = new Promise<never>(() => undefined);
 
 async function connectServer(server: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Connected> {
   if (server.startsWith('unix:')) return connectSocket(resolve(server.slice('unix:'.length)), shutdown);

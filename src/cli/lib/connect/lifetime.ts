@@ -8,6 +8,9 @@ const GRACE_MS = 40_000;
 /** Milliseconds from a signal to the end of a command that does not stay up. Measured with Temporal and workers: 1.5 s. */
 const LIMIT_MS = 1_900;
 
+/** For work in this process that cannot fail by itself. */
+export const NEVER = new Promise<never>(() => undefined);
+
 /** One line for people. */
 export function say(line: string): void {
   writeLines(process.stderr, `${line}\n`);

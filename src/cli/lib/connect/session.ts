@@ -172,8 +172,8 @@ async function openWith(
 ): Promise<OpenStack> {
   // Imported here: the worker's half of the SDK takes 0.3 s to load, and most commands do not need it.
   const { openServiceLog } = await import('../log.ts');
-  const { openAdmin } = await import('../../../app/connect/admin.ts');
-  const { startTracing } = await import('../../../app/connect/tracing.ts');
+  const { openAdmin } = await import('./admin.ts');
+  const { startTracing } = await import('./tracing.ts');
   const { startStack } = await import('../../../app/stack.ts');
   const { log, readSdkMetrics } = await openServiceLog(name, env, 'warn', shutdown);
   shutdown.add('folder lock', () => lock.release());

@@ -1,7 +1,8 @@
 // `sluice poll …`: start, inspect, pause, resume, wake and stop pollers.
 import type { Command } from 'commander';
 import { integer } from '../../../cli/lib/arguments.ts';
-import { type Connected, withOperator } from '../../../cli/lib/connect/connect.ts';
+import { withOperator } from '../../../cli/lib/connect/connect.ts';
+import type { Connected } from '../../../cli/lib/connect/connected.ts';
 import { say } from '../../../cli/lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../../../cli/lib/connect/session.ts';
 import { CliError, EXIT, exitCodeOfBlock } from '../../../cli/lib/exit.ts';

@@ -1,6 +1,7 @@
 // What `sync run` and `sync retry` share: starting a run, and watching it to its end and its report.
 
-import { type Connected, connectOperator } from '../../../cli/lib/connect/connect.ts';
+import { connectOperator } from '../../../cli/lib/connect/connect.ts';
+import type { Connected } from '../../../cli/lib/connect/connected.ts';
 import { runCommand, say } from '../../../cli/lib/connect/lifetime.ts';
 import { type SessionOptions, sameSession } from '../../../cli/lib/connect/session.ts';
 import { sayNoWorker } from '../../../cli/lib/connect/workers.ts';

@@ -1,7 +1,7 @@
 // The address of the admin listener: the environment of a process wins over the configuration.
 import pino from 'pino';
 import { afterEach, expect, it } from 'vitest';
-import { openAdmin } from '../../../../src/app/connect/admin.ts';
+import { openAdmin } from '../../../../src/cli/lib/connect/admin.ts';
 import { createShutdown, type Shutdown } from '../../../../src/core/shutdown.ts';
 
 let shutdown: Shutdown | undefined;

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ProcessName } from '../../../../src/app/admin.ts';
-import { openAdmin } from '../../../../src/app/connect/admin.ts';
+import { openAdmin } from '../../../../src/cli/lib/connect/admin.ts';
 import { EXIT } from '../../../../src/cli/lib/exit.ts';
 import { createShutdown, type Shutdown } from '../../../../src/core/shutdown.ts';
 

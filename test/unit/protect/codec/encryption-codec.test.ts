@@ -4,6 +4,7 @@ import { ApplicationFailure, defaultPayloadConverter, type Payload } from '@temp
 import proto from '@temporalio/proto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type EncryptionKey, readEncryptionKey } from '../../../../src/core/encryption/payload-keys.ts';
 import {
   createEncryptionCodec,
   ENCRYPTED,
@@ -11,7 +12,6 @@ import {
 } from '../../../../src/protect/codec/encryption-codec.ts';
 import { DamagedPayloadError, UnknownEncryptionKeyError } from '../../../../src/protect/codec/errors.ts';
 import { failureConverter } from '../../../../src/protect/codec/failure-converter.ts';
-import { type EncryptionKey, readEncryptionKey } from '../../../../src/protect/codec/keys.ts';
 import { jsonOf, payloadOf } from '../../../../src/protect/codec/payload-json.ts';
 import { propertyRuns } from '../../../support/runner/property-runs.ts';
 

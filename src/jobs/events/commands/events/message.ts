@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { collect, integer } from '../../../../cli/lib/arguments.ts';
-import { type Connected, connectOperator, withOperator } from '../../../../cli/lib/connect/connect.ts';
+import { connectOperator, withOperator } from '../../../../cli/lib/connect/connect.ts';
+import type { Connected } from '../../../../cli/lib/connect/connected.ts';
 import { runCommand, say } from '../../../../cli/lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../../../../cli/lib/connect/session.ts';
 import { CliError, EXIT } from '../../../../cli/lib/exit.ts';

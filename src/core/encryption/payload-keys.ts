@@ -1,11 +1,22 @@
 // Keys of payload encryption.
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { EncryptionKeyError } from './errors.ts';
 
 /** AES-256. */
 const KEY_BYTES = 32;
 /** One in 10^25 random keys has fewer different bytes than this. A placeholder of zeros has one. */
 const MIN_DIFFERENT = 12;
+
+/** Thrown for a key that is not 32 bytes of base64 or hex. */
+export class EncryptionKeyError extends Error {
+  override readonly name = 'EncryptionKeyError';
+  readonly keyId: string;
+  constructor(keyId: string, problem: string) {
+    super(
+      `the encryption key "${keyId}" ${problem}; write 32 bytes as base64 or hex, made with \`openssl rand -base64 32\``,
+    );
+    this.keyId = keyId;
+  }
+}
 
 export interface EncryptionKey {
   /** Stands unencrypted in every payload. */

@@ -1,9 +1,9 @@
 // Opens the admin listener of a command that stays up.
 
-import { say } from '../../cli/lib/connect/lifetime.ts';
-import { CliError, EXIT } from '../../cli/lib/exit.ts';
-import type { AdminConfig } from '../../config/schema/admin.ts';
-import { type Admin, type AdminOptions, startAdmin } from '../admin.ts';
+import { type Admin, type AdminOptions, startAdmin } from '../../../app/admin.ts';
+import type { AdminConfig } from '../../../config/schema/admin.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { say } from './lifetime.ts';
 
 /** One process of several on a machine can take another port for a person at a terminal, but not for Prometheus. */
 const TAKES_ANOTHER_PORT = new Set<AdminOptions['process']>(['dev', 'demo', 'console']);

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { EncryptionKeyError } from '../../../../src/protect/codec/errors.ts';
+import { EncryptionKeyError, readEncryptionKey } from '../../../../src/core/encryption/payload-keys.ts';
 import { openCodec } from '../../../../src/protect/codec/index.ts';
-import { readEncryptionKey } from '../../../../src/protect/codec/keys.ts';
 
 const KEY = Buffer.from('f1e2d3c4b5a697887766554433221100ffeeddccbbaa99887766554433221107', 'hex');
 

@@ -1,10 +1,10 @@
 // Opens the operator socket of a process that owns a state folder, and publishes it in the lock of the folder.
 
-import { say } from '../../cli/lib/connect/lifetime.ts';
-import type { OpenStack } from '../../cli/lib/connect/session.ts';
-import { CliError, EXIT } from '../../cli/lib/exit.ts';
-import type { Shutdown } from '../../core/shutdown.ts';
-import { createOperator, type Operator } from '../operator.ts';
+import { createOperator, type Operator } from '../../../app/operator.ts';
+import type { Shutdown } from '../../../core/shutdown.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { say } from './lifetime.ts';
+import type { OpenStack } from './session.ts';
 
 /** Without its socket, a process still does everything else. */
 export async function openSocket(

@@ -1,12 +1,12 @@
 // Starts the export of traces for a command that stays up, if the OTEL_ variables ask for it.
 
-import { CliError, EXIT } from '../../cli/lib/exit.ts';
-import { VERSION } from '../../core/build.ts';
-import type { Shutdown } from '../../core/shutdown.ts';
-import { NO_TRACING, type Tracing } from '../../core/tracing.ts';
-import type { TraceMetrics } from '../../observe/metrics/traces.ts';
-import { isTracingOn, TracingSettingsError } from '../../observe/tracing/settings.ts';
-import type { ProcessName } from '../admin.ts';
+import type { ProcessName } from '../../../app/admin.ts';
+import { VERSION } from '../../../core/build.ts';
+import type { Shutdown } from '../../../core/shutdown.ts';
+import { NO_TRACING, type Tracing } from '../../../core/tracing.ts';
+import type { TraceMetrics } from '../../../observe/metrics/traces.ts';
+import { isTracingOn, TracingSettingsError } from '../../../observe/tracing/settings.ts';
+import { CliError, EXIT } from '../exit.ts';
 
 export interface StartTracingOptions {
   readonly process: ProcessName;
@@ -24,7 +24,7 @@ export async function startTracing(options: StartTracingOptions): Promise<Tracin
   const { process, env, metrics, log, shutdown } = options;
   if (!isOn(env)) return NO_TRACING;
   // Imported here: most processes do not trace.
-  const { openTracing } = await import('../../observe/tracing/index.ts');
+  const { openTracing } = await import('../../../observe/tracing/index.ts');
   const { tracing, close } = openTracing({
     process,
     version: VERSION,

@@ -4,28 +4,28 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { type Connected, type ConnectOptions, NEVER } from '../../cli/lib/connect/connect.ts';
-import { say } from '../../cli/lib/connect/lifetime.ts';
-import { openConfig, SECRETS_OF, type SessionOptions } from '../../cli/lib/connect/session.ts';
-import { describeError, START_FAILED } from '../../cli/lib/describe-error.ts';
-import { CliError, EXIT } from '../../cli/lib/exit.ts';
-import { makeLogger } from '../../cli/lib/logger.ts';
-import { createLiveConfig, type LiveConfig, type LiveConfigOptions } from '../../config/live-config.ts';
-import type { LoadedConfig, LoadOptions } from '../../config/load.ts';
-import type { LedgerCipher } from '../../core/encryption/cipher.ts';
-import { acquireFolderLock, FolderLockedError } from '../../core/lock/folder-lock.ts';
-import type { Shutdown } from '../../core/shutdown.ts';
-import { localClient } from '../../operator/client/local.ts';
-import { OperatorError } from '../../operator/error.ts';
-import type { Caller } from '../../operator/service/caller.ts';
-import { openLazyClient } from '../../temporal/temporal-client.ts';
-import { temporalTargetOf } from '../../temporal/temporal-target.ts';
-import { openLedger } from '../ledger/ledger-database.ts';
-import { openLedgerCipher } from '../ledger/ledger-encryption.ts';
-import { lendableLedger } from '../ledger/lendable-ledger.ts';
-import { createOperator, type Operator } from '../operator.ts';
-import { withCopy } from '../plan/copied-ledger.ts';
-import type { Stack } from '../stack.ts';
+import { openLedger } from '../../../app/ledger/ledger-database.ts';
+import { openLedgerCipher } from '../../../app/ledger/ledger-encryption.ts';
+import { lendableLedger } from '../../../app/ledger/lendable-ledger.ts';
+import { createOperator, type Operator } from '../../../app/operator.ts';
+import { withCopy } from '../../../app/plan/copied-ledger.ts';
+import type { Stack } from '../../../app/stack.ts';
+import { createLiveConfig, type LiveConfig, type LiveConfigOptions } from '../../../config/live-config.ts';
+import type { LoadedConfig, LoadOptions } from '../../../config/load.ts';
+import type { LedgerCipher } from '../../../core/encryption/cipher.ts';
+import { acquireFolderLock, FolderLockedError } from '../../../core/lock/folder-lock.ts';
+import type { Shutdown } from '../../../core/shutdown.ts';
+import { localClient } from '../../../operator/client/local.ts';
+import { OperatorError } from '../../../operator/error.ts';
+import type { Caller } from '../../../operator/service/caller.ts';
+import { openLazyClient } from '../../../temporal/temporal-client.ts';
+import { temporalTargetOf } from '../../../temporal/temporal-target.ts';
+import { describeError, START_FAILED } from '../describe-error.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { makeLogger } from '../logger.ts';
+import type { Connected, ConnectOptions } from './connected.ts';
+import { NEVER, say } from './lifetime.ts';
+import { openConfig, SECRETS_OF, type SessionOptions } from './session.ts';
 
 /** `sluice sync run` is `sync run` in log lines. */
 const processOf = (command: string) => command.replace(/^sluice /, '');
@@ -101,8 +101,8 @@ export async function serveHere(
   let stack: Promise<Stack> | null = null;
   const start = async (): Promise<Stack> => {
     // Imported here: the worker's half of the SDK takes 0.3 s to load, and most commands do not need it.
-    const { openLog } = await import('../../cli/lib/log.ts');
-    const { startStack } = await import('../stack.ts');
+    const { openLog } = await import('../log.ts');
+    const { startStack } = await import('../../../app/stack.ts');
     const ofStack = openLog(processOf(command), env, 'error', shutdown);
     const opened = await startStack({
       config: config(),
