@@ -65,7 +65,7 @@ const RULES = {
           ${JOBS.map((job) => `src/jobs/${job}/store src/jobs/${job}/contract`).join(' ')}`,
   },
   'src/protect/codec': {
-    may: 'node: @temporalio/common @temporalio/proto src/core/encryption/payload-keys.ts',
+    may: 'node: @temporalio/common @temporalio/proto src/core/build.ts src/core/encryption/payload-keys.ts',
   },
   'src/temporal': {
     may: 'node: @temporalio/** tar undici yauzl zod core config src/protect/codec',

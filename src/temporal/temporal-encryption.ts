@@ -1,12 +1,8 @@
 // The data converter of a configuration: every client and worker of Temporal uses it.
-import { join } from 'node:path';
 import type { DataConverter } from '@temporalio/common';
 import type { LoadedConfig } from '../config/load.ts';
-import { DIST_DIR } from '../core/build.ts';
+import { FAILURE_CONVERTER_PATH } from '../protect/codec/converter-path.ts';
 import { openCodec } from '../protect/codec/index.ts';
-
-/** Compiled: the SDK loads it by its path. */
-const FAILURE_CONVERTER_PATH = join(DIST_DIR, 'src', 'codec', 'failure-converter.js');
 
 /**
  * @returns the converter of the SDK itself (`{}`) without keys

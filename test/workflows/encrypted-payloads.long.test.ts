@@ -8,6 +8,7 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type EncryptionKey, readEncryptionKey } from '../../src/core/encryption/payload-keys.ts';
 import { apiQueue } from '../../src/core/ids.ts';
+import { FAILURE_CONVERTER_PATH } from '../../src/protect/codec/converter-path.ts';
 import { createEncryptionCodec } from '../../src/protect/codec/encryption-codec.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes.ts';
 import type { deliveryWatch } from '../../workflows/delivery-watch.ts';
@@ -24,7 +25,7 @@ const OLD = keyOf('old');
 const NEW = keyOf('new');
 const converterOf = (...keys: [EncryptionKey, ...EncryptionKey[]]): DataConverter => ({
   payloadCodecs: [createEncryptionCodec(keys)],
-  failureConverterPath: join(DIST, 'src/protect/codec/failure-converter.js'),
+  failureConverterPath: FAILURE_CONVERTER_PATH,
 });
 
 let temporal: TestTemporal;
