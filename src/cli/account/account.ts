@@ -1,57 +1,40 @@
 // `sluice account`: what the accounts of the configuration offer, with the ids that configurations need.
 import type { Command } from 'commander';
-import type { AccountLists } from '../../operator/contract/accounts.ts';
+import { ACCOUNTS, type AccountLists } from '../../operator/contract/accounts.ts';
 import type { Output } from '../../operator/contract/index.ts';
-import { withOperator } from '../lib/connect/connect.ts';
-import { say } from '../lib/connect/lifetime.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
-import { EXIT } from '../lib/exit.ts';
+import { callCommand } from '../lib/route/call-command.ts';
+import { listCommand } from '../lib/route/list-command.ts';
 import { formatCount, formatMany } from '../lib/terminal/format.ts';
-import { printList } from '../lib/terminal/list.ts';
-import { printLines } from '../lib/terminal/print.ts';
 import { type Column, lineWidth, tableOf } from '../lib/terminal/table.ts';
-
-interface Options extends SessionOptions {
-  readonly json: boolean;
-}
 
 export function registerAccount(program: Command, env: NodeJS.ProcessEnv): void {
   const account = program.command('account').description('list accounts, and show what an account offers');
 
-  withSessionOptions(account.command('list'))
-    .description('list the accounts of the configuration')
-    .option('--json', 'print one JSON object per line', false)
-    .action((options: Options) =>
-      withOperator(options, env, { command: 'sluice account list', mayBeEmpty: true }, async (client) => {
-        const { accounts } = await client.call('GET /accounts', {});
-        await printList({
-          json: options.json,
-          columns: ACCOUNTS,
-          read: async () => ({ items: accounts, next: null }),
-        });
-        return EXIT.ok;
-      }),
-    );
+  listCommand(account, env, {
+    name: 'list',
+    about: 'list the accounts of the configuration',
+    contract: ACCOUNTS,
+    route: 'GET /accounts',
+    connecting: { mayBeEmpty: true },
+    items: 'accounts',
+    shown: COLUMNS,
+    limit: null,
+  });
 
-  withSessionOptions(account.command('show').argument('<name>', 'name of the account'))
-    .description('show pipelines, stages, tags, connections, lost reasons, users, sources and flows with ids')
-    .option('--json', 'print JSON', false)
-    .action((name: string, options: Options) =>
-      withOperator(
-        options,
-        env,
-        { command: `sluice account show ${name}`, mayBeEmpty: true },
-        async (client) => {
-          const lists = await client.call('POST /accounts/{account}/lists', { account: name });
-          printLines(options.json ? [JSON.stringify(lists)] : describeLists(lists));
-          say(`read from the account with ${formatMany(lists.calls, 'API call')}`);
-          return EXIT.ok;
-        },
-      ),
-    );
+  callCommand(account, env, {
+    name: 'show',
+    about: 'show pipelines, stages, tags, connections, lost reasons, users, sources and flows with ids',
+    contract: ACCOUNTS,
+    route: 'POST /accounts/{account}/lists',
+    arguments: [['account', '<name>', 'name of the account']],
+    connecting: { mayBeEmpty: true },
+    json: 'print JSON',
+    text: describeLists,
+    says: ({ calls }) => `read from the account with ${formatMany(calls, 'API call')}`,
+  });
 }
 
-const ACCOUNTS: readonly Column<Output<'GET /accounts'>['accounts'][number]>[] = [
+const COLUMNS: readonly Column<Output<'GET /accounts'>['accounts'][number]>[] = [
   ['account', 'left', ({ account }) => account, 'keep'],
   ['address', 'left', ({ baseUrl }) => baseUrl],
   ['tokens', 'right', ({ tokens }) => formatCount(tokens)],

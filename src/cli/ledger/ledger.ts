@@ -3,18 +3,14 @@ import type { Command } from 'commander';
 import { openLedger } from '../../app/ledger/ledger-database.ts';
 import { versionOf } from '../../core/sql/migrations/migrations.ts';
 import type { Output } from '../../operator/contract/index.ts';
-import { withOperator } from '../lib/connect/connect.ts';
+import { SETTINGS } from '../../operator/contract/settings.ts';
 import { say } from '../lib/connect/lifetime.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
+import { callCommand } from '../lib/route/call-command.ts';
 import { formatCount, formatTime } from '../lib/terminal/format.ts';
 import { printLines } from '../lib/terminal/print.ts';
-import { type Column, lineWidth, tableOf } from '../lib/terminal/table.ts';
+import { type Column, tableOf } from '../lib/terminal/table.ts';
 import { registerBackup } from './backup.ts';
-
-interface Options extends SessionOptions {
-  readonly json: boolean;
-}
 
 type Kind = Output<'GET /retention'>['kinds'][number];
 
@@ -23,18 +19,14 @@ export function registerLedger(program: Command, env: NodeJS.ProcessEnv): void {
     .command('ledger')
     .description("the ledger's tables, how long they keep data, and backups");
   registerBackup(ledger, env);
-  withSessionOptions(ledger.command('retention'))
-    .description('show how long each kind of data is kept, its size, and what was deleted last')
-    .option('--json', 'print JSON', false)
-    .action((options: Options) =>
-      withOperator(options, env, { command: 'sluice ledger retention' }, async (client) => {
-        const found = await client.call('GET /retention', {});
-        printLines(
-          options.json ? [JSON.stringify(found)] : tableOf(COLUMNS, found.kinds, lineWidth(process.stdout)),
-        );
-        return EXIT.ok;
-      }),
-    );
+  callCommand(ledger, env, {
+    name: 'retention',
+    about: 'show how long each kind of data is kept, its size, and what was deleted last',
+    contract: SETTINGS,
+    route: 'GET /retention',
+    json: 'print JSON',
+    text: ({ kinds }) => tableOf(COLUMNS, kinds),
+  });
   ledger
     .command('migrate')
     .description(

@@ -1,11 +1,13 @@
 // Which things a command applies to: ids, or all that match filters, which needs --yes.
 import { CliError, EXIT } from './exit.ts';
 
-export interface FilterOptions {
-  readonly route?: string;
-  readonly code: readonly string[];
-  readonly since?: Date;
-  readonly limit?: number;
+/** What ids and filters gave, as the operator API takes them. */
+export interface Given {
+  readonly ids?: readonly string[] | undefined;
+  readonly route?: string | undefined;
+  readonly codes?: readonly string[] | undefined;
+  readonly since?: string | undefined;
+  readonly limit?: number | undefined;
 }
 
 interface ChoiceRules {
@@ -19,14 +21,14 @@ interface ChoiceRules {
 
 /** @throws CliError (usage) for ids with filters, and for filters without --yes where nobody is asked */
 export function checkChoice(
-  ids: readonly string[],
-  { route, code, since, limit, yes }: FilterOptions & { readonly yes: boolean },
+  { ids, route, codes, since, limit }: Given,
+  yes: boolean,
   { harmless, many, list }: ChoiceRules,
 ): void {
-  const filtered = route !== undefined || code.length > 0 || since !== undefined || limit !== undefined;
-  if (ids.length > 0 && filtered)
+  const filtered = [route, codes, since, limit].some((each) => each !== undefined);
+  if (ids !== undefined && filtered)
     throw new CliError(EXIT.usage, 'name ids, or choose by --route, --code, --since and --limit; not both');
-  if (ids.length > 0 || harmless || yes) return;
+  if (ids !== undefined || harmless || yes) return;
   if (!filtered)
     throw new CliError(EXIT.usage, `say which ${many}: ids, or filters with --yes; \`${list}\` shows them`);
   throw new CliError(

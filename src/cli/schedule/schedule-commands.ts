@@ -1,177 +1,129 @@
 // `sluice sync schedule …` and `sluice campaign schedule …`: the schedules of the configuration on the Temporal server.
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { OperatorClient } from '../../operator/client/client.ts';
-import type { Input, Output } from '../../operator/contract/index.ts';
-import { BACKFILL_OVERLAPS, type Job, type ScheduleEntry } from '../../operator/contract/schedules.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Job, SCHEDULES } from '../../operator/contract/schedules.ts';
 import { JOBS, namedBy } from '../../operator/service/schedules/jobs.ts';
-import { withOperator } from '../lib/connect/connect.ts';
-import { say } from '../lib/connect/lifetime.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
+import { callCommand } from '../lib/route/call-command.ts';
+import { listCommand } from '../lib/route/list-command.ts';
 import { formatMany, formatTime } from '../lib/terminal/format.ts';
-import { printEntries, printJson } from '../lib/terminal/print.ts';
 import { inZone } from '../lib/zone.ts';
 import { describeChanges } from './apply-schedules.ts';
 import { asJson, describeEntry } from './describe-schedule.ts';
 
-type Options = SessionOptions & { readonly json: boolean };
-type ReasonOptions = Options & { readonly reason: string };
-type BackfillOptions = Options & {
+interface BackfillOptions {
   readonly from: Date;
   readonly to: Date;
-  readonly overlap: NonNullable<Input<'POST /schedules/{job}/{name}/backfill'>['overlap']>;
-};
+}
+
+const REASON = { reason: ['--reason <text>', 'reason, recorded with the schedule'] } as const;
 
 /** @param parent the command of the job: `sync` or `campaign` */
 export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessEnv): void {
   const plural = JOBS[job].section;
   const schedule = parent.command('schedule').description(`apply, list and steer the schedules of ${plural}`);
-  const run = (options: SessionOptions, verb: string, work: (client: OperatorClient) => Promise<number>) =>
-    withOperator(
-      options,
-      env,
-      { command: `sluice ${job} schedule ${verb}`, creates: verb === 'apply', configured: verb === 'apply' },
-      work,
-    );
+  const contract = SCHEDULES;
+  /** What the commands on one schedule share. */
+  const one = {
+    contract,
+    arguments: [['name', '<name>', `name of the ${job}`]],
+    input: (given: object) => ({ ...given, job }),
+    json: 'print the result as JSON',
+  } as const;
 
-  withSessionOptions(schedule.command('apply'))
-    .description('create, update and delete schedules on the Temporal server to match the configuration')
-    .option('--json', 'print one JSON object per line', false)
-    .action((options: Options) =>
-      run(options, 'apply', async (client) => {
-        const { changes } = await client.call('POST /schedules/apply', { jobs: [job] });
-        if (options.json) printEntries(changes.map(({ change, ...name }) => ({ ...namedBy(name), change })));
-        else if (changes.length === 0) say('neither the configuration nor the server has a schedule');
-        else for (const line of describeChanges(changes)) process.stdout.write(`${line}\n`);
-        return EXIT.ok;
-      }),
-    );
+  callCommand(schedule, env, {
+    name: 'apply',
+    about: 'create, update and delete schedules on the Temporal server to match the configuration',
+    contract,
+    route: 'POST /schedules/apply',
+    input: () => ({ jobs: [job] }),
+    connecting: { creates: true, configured: true },
+    json: 'print one JSON object per line',
+    asJson: ({ changes }) => changes.map(({ change, ...name }) => ({ ...namedBy(name), change })),
+    text: ({ changes }) => describeChanges(changes),
+    says: ({ changes }) =>
+      changes.length === 0 ? 'neither the configuration nor the server has a schedule' : [],
+  });
 
-  withSessionOptions(schedule.command('list'))
-    .description('list the schedules of the configuration and the server, with their next times')
-    .option('--json', 'print one JSON object per line', false)
-    .action((options: Options) =>
-      run(options, 'list', async (client) => {
-        const schedules: ScheduleEntry[] = [];
-        for (let after: string | null | undefined; after !== null; ) {
-          const page: Output<'GET /schedules'> = await client.call('GET /schedules', { job, after });
-          schedules.push(...page.schedules);
-          after = page.next;
-        }
-        if (options.json) printEntries(schedules.map(asJson));
-        else if (schedules.length === 0) say(`no ${job} has a schedule`);
-        else
-          for (const entry of schedules)
-            process.stdout.write(`${describeEntry(entry, inZone(options, entry).timeZone).join('\n')}\n`);
-        return EXIT.ok;
-      }),
-    );
+  listCommand(schedule, env, {
+    name: 'list',
+    about: 'list the schedules of the configuration and the server, with their next times',
+    contract,
+    route: 'GET /schedules',
+    input: () => ({ job }),
+    items: 'schedules',
+    asJson,
+    shown: (schedules, _, options) =>
+      schedules.flatMap((entry) => describeEntry(entry, inZone(options, entry).timeZone)),
+    limit: null,
+    none: `no ${job} has a schedule`,
+  });
 
-  const each = (
-    command: Command,
-    verb: string,
-    ask: (client: OperatorClient, name: string, options: ReasonOptions & BackfillOptions) => Promise<Done>,
-  ) =>
-    withSessionOptions(command)
-      .option('--json', 'print the result as JSON', false)
-      .action((name: string, options: ReasonOptions & BackfillOptions) =>
-        run(options, `${verb} ${name}`, async (client) => {
-          const { line, result } = await ask(client, name, options);
-          if (options.json) printJson(result);
-          else process.stdout.write(`${line}\n`);
-          return EXIT.ok;
-        }),
-      );
+  callCommand(schedule, env, {
+    ...one,
+    name: 'pause',
+    about: 'pause a schedule; times during the pause are skipped',
+    route: 'POST /schedules/{job}/{name}/pause',
+    fields: REASON,
+    text: (_, { input: { name } }) => `the schedule of "${name}" is paused`,
+  });
 
-  each(
-    schedule
-      .command('pause')
-      .argument('<name>', `name of the ${job}`)
-      .description('pause a schedule; times during the pause are skipped')
-      .option('--reason <text>', 'reason, recorded with the schedule', ''),
-    'pause',
-    async (client, name, { reason }) => ({
-      result: await client.call('POST /schedules/{job}/{name}/pause', { job, name, reason }),
-      line: `the schedule of "${name}" is paused`,
-    }),
-  );
-
-  each(
-    schedule
-      .command('resume')
-      .argument('<name>', `name of the ${job}`)
-      .description('resume a paused schedule')
-      .option('--reason <text>', 'reason, recorded with the schedule', ''),
-    'resume',
-    async (client, name, options) => {
-      const input = { job, name, reason: options.reason };
-      const resumed = await client.call('POST /schedules/{job}/{name}/resume', input);
-      const { next, timeZone, ...result } = inZone(options, resumed);
+  callCommand(schedule, env, {
+    ...one,
+    name: 'resume',
+    about: 'resume a paused schedule',
+    route: 'POST /schedules/{job}/{name}/resume',
+    fields: REASON,
+    asJson: ({ scheduleId, paused }) => ({ scheduleId, paused }),
+    text(resumed, { input: { name }, options }) {
+      const { next, timeZone } = inZone(options, resumed);
       const when = next === null ? 'it has no time to come' : `next ${formatTime(next, timeZone)}`;
-      return { result, line: `the schedule of "${name}" continues; ${when}` };
+      return `the schedule of "${name}" continues; ${when}`;
     },
-  );
+  });
 
-  each(
-    schedule
-      .command('trigger')
-      .argument('<name>', `name of the ${job}`)
-      .description('start a scheduled run now'),
-    'trigger',
-    async (client, name) => {
-      const { scheduleId, outcome, busy, overlap } = await client.call(
-        'POST /schedules/{job}/{name}/trigger',
-        { job, name },
-      );
-      const line = busy
+  callCommand(schedule, env, {
+    ...one,
+    name: 'trigger',
+    about: 'start a scheduled run now',
+    route: 'POST /schedules/{job}/{name}/trigger',
+    asJson: ({ scheduleId, outcome }) => ({ scheduleId, outcome }),
+    text: ({ busy, overlap }, { input: { name } }) =>
+      busy
         ? `a run of "${name}" is under way: ${WHEN_BUSY[overlap]} (overlap: ${overlap})`
-        : `started; \`sluice ${job} status ${name}\` shows how far it is`;
-      return { result: { scheduleId, outcome }, line };
-    },
-  );
+        : `started; \`sluice ${job} status ${name}\` shows how far it is`,
+  });
 
-  each(
-    schedule
-      .command('backfill')
-      .argument('<name>', `name of the ${job}`)
-      .description('start the runs of a past period now, for example after a long outage')
-      .requiredOption(
-        '--from <time>',
-        'begin of the period, with offset: 2026-11-20T06:00:00-03:00',
-        zonedTime,
-      )
-      .requiredOption('--to <time>', 'end of the period, with offset', zonedTime)
-      .addOption(
-        new Option(
-          '--overlap <policy>',
-          'skip: one run for the whole period; buffer-one: two runs; buffer-all: one run per scheduled time, one after the other',
-        )
-          .choices(BACKFILL_OVERLAPS)
-          .default('skip'),
-      ),
-    'backfill',
-    async (client, name, options) => {
-      const { from, to, overlap } = options;
-      if (to < from) throw new CliError(EXIT.usage, '--to is before --from; swap them');
-      const span = { from: from.toISOString(), to: to.toISOString() };
-      const input = { job, name, ...span, overlap };
-      const filled = await client.call('POST /schedules/{job}/{name}/backfill', input);
-      const { timeZone, ...result } = inZone(options, filled);
-      const { scheduledTimes: times } = result;
-      const when = `from ${formatTime(from, timeZone)} to ${formatTime(to, timeZone)}`;
-      const line =
-        times === 0
-          ? `the schedule of "${name}" has no scheduled time ${when}`
-          : `${formatMany(times, 'scheduled time')} ${when} ${times === 1 ? 'is' : 'are'} due now (overlap: ${overlap}); follow with \`sluice ${job} status ${name}\``;
-      return { result, line };
+  callCommand(schedule, env, {
+    ...one,
+    name: 'backfill',
+    about: 'start the runs of a past period now, for example after a long outage',
+    route: 'POST /schedules/{job}/{name}/backfill',
+    flags: withSpan,
+    fields: {
+      overlap: [
+        '--overlap <policy>',
+        'skip: one run for the whole period; buffer-one: two runs; buffer-all: one run per scheduled time, one after the other',
+      ],
     },
-  );
+    input(given, { from, to }: BackfillOptions) {
+      if (to < from) throw new CliError(EXIT.usage, '--to is before --from; swap them');
+      return { ...given, job, from: from.toISOString(), to: to.toISOString() };
+    },
+    asJson: ({ scheduleId, scheduledTimes }) => ({ scheduleId, scheduledTimes }),
+    text(filled, { input: { name, from, to, overlap }, options }) {
+      const { timeZone, scheduledTimes: times } = inZone(options, filled);
+      const when = `from ${formatTime(from, timeZone)} to ${formatTime(to, timeZone)}`;
+      return times === 0
+        ? `the schedule of "${name}" has no scheduled time ${when}`
+        : `${formatMany(times, 'scheduled time')} ${when} ${times === 1 ? 'is' : 'are'} due now (overlap: ${overlap}); follow with \`sluice ${job} status ${name}\``;
+    },
+  });
 }
 
-/** The result of a command: `line` for people, the rest for `--json`. */
-interface Done {
-  readonly line: string;
-  readonly result: object;
+function withSpan(command: Command): Command {
+  return command
+    .requiredOption('--from <time>', 'begin of the period, with offset: 2026-11-20T06:00:00-03:00', zonedTime)
+    .requiredOption('--to <time>', 'end of the period, with offset', zonedTime);
 }
 
 const WHEN_BUSY = {

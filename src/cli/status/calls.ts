@@ -1,23 +1,15 @@
 // `sluice calls`: which calls Sluice made, and what they were spent on.
 import type { Command } from 'commander';
-import type { LoggedCall, Spending } from '../../operator/contract/overview.ts';
-import { integer } from '../lib/arguments.ts';
-import { withOperator } from '../lib/connect/connect.ts';
-import { say } from '../lib/connect/lifetime.ts';
-import { EXIT } from '../lib/exit.ts';
+import { type LoggedCall, OVERVIEW, type Spending } from '../../operator/contract/overview.ts';
+import { callCommand } from '../lib/route/call-command.ts';
+import { listCommand } from '../lib/route/list-command.ts';
 import { formatCount, formatDuration, formatMany, formatTime } from '../lib/terminal/format.ts';
-import { printList } from '../lib/terminal/list.ts';
-import { printLines } from '../lib/terminal/print.ts';
 import { type Column, tableOf } from '../lib/terminal/table.ts';
-import { type PeriodOptions, periodOf, withPeriod } from './period.ts';
+import { limitOf, PERIOD } from './period.ts';
 
-interface ListOptions extends PeriodOptions {
-  readonly run?: string;
-  readonly request?: string;
-  readonly status?: number;
+interface OutcomeOptions {
   readonly failed: boolean;
   readonly lost: boolean;
-  readonly unmasked: boolean;
 }
 
 export function registerCalls(program: Command, env: NodeJS.ProcessEnv): void {
@@ -25,46 +17,51 @@ export function registerCalls(program: Command, env: NodeJS.ProcessEnv): void {
     .command('calls')
     .description('show which API calls Sluice made, and what they were spent on');
 
-  withPeriod(calls.command('list'), 100)
-    .description('list API calls, newest first')
-    .option('--run <id>', 'only calls of this run')
-    .option('--request <id>', 'only the call with this request id of the service')
-    .option('--status <number>', 'only calls with this HTTP status', integer({ min: 100, max: 599 }))
-    .option('--failed', 'only calls without success: refused, or with a lost answer; a 429 is not one', false)
-    .option('--lost', 'only calls whose answer was lost', false)
-    .option('--unmasked', 'show numbers; the audit log records it', false)
-    .action((options: ListOptions) =>
-      withOperator(options, env, { command: 'sluice calls list' }, async (client) => {
-        const { run, request, status, failed, lost, unmasked: unmask, limit } = options;
-        const outcome = lost ? ('lost' as const) : failed ? ('failed' as const) : undefined;
-        const input = { ...periodOf(options), run, request, status, outcome, unmask };
-        const { count, more } = await printList({
-          json: options.json,
-          limit,
-          columns: CALLS,
-          async read(size, before: string | undefined) {
-            const { calls: items, next } = await client.call('GET /calls', { ...input, limit: size, before });
-            return { items, next };
-          },
-        });
-        say(`${formatMany(count, 'call')}${more ? ', and there are more: see --limit' : ''}`);
-        return EXIT.ok;
-      }),
-    );
+  listCommand(calls, env, {
+    name: 'list',
+    about: 'list API calls, newest first',
+    contract: OVERVIEW,
+    route: 'GET /calls',
+    fields: {
+      ...PERIOD,
+      run: ['--run <id>', 'only calls of this run'],
+      request: ['--request <id>', 'only the call with this request id of the service'],
+      status: ['--status <number>', 'only calls with this HTTP status'],
+      unmask: ['--unmasked', 'show numbers; the audit log records it'],
+    },
+    flags: (command) =>
+      command
+        .option(
+          '--failed',
+          'only calls without success: refused, or with a lost answer; a 429 is not one',
+          false,
+        )
+        .option('--lost', 'only calls whose answer was lost', false),
+    input: (given, { failed, lost }: OutcomeOptions) => ({
+      ...given,
+      outcome: lost ? ('lost' as const) : failed ? ('failed' as const) : undefined,
+    }),
+    items: 'calls',
+    shown: CALLS,
+    limit: { usual: 100, most: 1000 },
+    one: 'call',
+  });
 
-  withPeriod(calls.command('spending'), 20)
-    .description('show which syncs, campaigns, pollers and routes spent the calls, the largest first')
-    .option('--by-run', 'count each run by itself', false)
-    .action((options: PeriodOptions & { readonly byRun: boolean }) =>
-      withOperator(options, env, { command: 'sluice calls spending' }, async (client) => {
-        const by = options.byRun ? ('run' as const) : ('job' as const);
-        const spent = await client.call('GET /spending', { ...periodOf(options), by, limit: options.limit });
-        if (options.json) printLines([JSON.stringify(spent)]);
-        else printLines(tableOf(SPENDING, spent.items));
-        say(`${formatMany(spent.calls, 'call')} since ${formatTime(spent.since)}`);
-        return EXIT.ok;
-      }),
-    );
+  callCommand(calls, env, {
+    name: 'spending',
+    about: 'show which syncs, campaigns, pollers and routes spent the calls, the largest first',
+    contract: OVERVIEW,
+    route: 'GET /spending',
+    fields: { ...PERIOD, limit: limitOf(20) },
+    flags: (command) => command.option('--by-run', 'count each run by itself', false),
+    input: (given, { byRun }: { readonly byRun: boolean }) => ({
+      ...given,
+      by: byRun ? ('run' as const) : ('job' as const),
+    }),
+    json: 'print JSON',
+    text: ({ items }) => tableOf(SPENDING, items),
+    says: (spent) => `${formatMany(spent.calls, 'call')} since ${formatTime(spent.since)}`,
+  });
 }
 
 const CALLS: readonly Column<LoggedCall>[] = [

@@ -1,29 +1,26 @@
 // `sluice failures`: what failed, and the command that helps.
 import type { Command } from 'commander';
-import type { Failure } from '../../operator/contract/failures.ts';
+import { FAILURES, type Failure } from '../../operator/contract/failures.ts';
 import type { Output } from '../../operator/contract/index.ts';
-import { withOperator } from '../lib/connect/connect.ts';
-import { say } from '../lib/connect/lifetime.ts';
-import { EXIT } from '../lib/exit.ts';
+import { callCommand } from '../lib/route/call-command.ts';
 import { formatCount, formatMany, formatTime } from '../lib/terminal/format.ts';
-import { printLines } from '../lib/terminal/print.ts';
 import { type Column, lineWidth, type TableStream, tableOf } from '../lib/terminal/table.ts';
 import { widthOf } from '../lib/terminal/width.ts';
-import { type PeriodOptions, periodOf, withPeriod } from './period.ts';
+import { limitOf, PERIOD } from './period.ts';
 
 type Failures = Output<'GET /failures'>;
 
 export function registerFailures(program: Command, env: NodeJS.ProcessEnv): void {
-  withPeriod(program.command('failures'), 50)
-    .description('show what failed in the last 24 hours, by kind and code, with the command that helps')
-    .action((options: PeriodOptions) =>
-      withOperator(options, env, { command: 'sluice failures' }, async (client) => {
-        const found = await client.call('GET /failures', { ...periodOf(options), limit: options.limit });
-        printLines(options.json ? [JSON.stringify(found)] : describeFailures(found.failures));
-        for (const note of footerOf(found)) say(note);
-        return EXIT.ok;
-      }),
-    );
+  callCommand(program, env, {
+    name: 'failures',
+    about: 'show what failed in the last 24 hours, by kind and code, with the command that helps',
+    contract: FAILURES,
+    route: 'GET /failures',
+    fields: { ...PERIOD, limit: limitOf(50) },
+    json: 'print JSON',
+    text: ({ failures }) => describeFailures(failures),
+    says: footerOf,
+  });
 }
 
 /** A table. Where it does not fit, the command stands below each failure, so that it can be copied. */

@@ -3,34 +3,29 @@ import type { Command } from 'commander';
 import { WHY_IT_WAITS } from '../../jobs/campaigns/commands/describe-campaign-run.ts';
 import { neutralLine } from '../../observe/neutral.ts';
 import type { Output } from '../../operator/contract/index.ts';
-import type { RunningRun, TokenGauge, WaitingWork } from '../../operator/contract/overview.ts';
-import { withOperator } from '../lib/connect/connect.ts';
-import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
-import { EXIT } from '../lib/exit.ts';
+import {
+  OVERVIEW,
+  type RunningRun,
+  type TokenGauge,
+  type WaitingWork,
+} from '../../operator/contract/overview.ts';
+import { callCommand } from '../lib/route/call-command.ts';
 import { formatCount, formatDuration, formatMany, formatTime } from '../lib/terminal/format.ts';
 import { type Column, lineWidth, tableOf } from '../lib/terminal/table.ts';
 import { describeNeed } from './needs.ts';
 
-interface Options extends SessionOptions {
-  readonly account?: string;
-  readonly json: boolean;
-}
-
 type Overview = Output<'GET /overview'>;
 
 export function registerStatus(program: Command, env: NodeJS.ProcessEnv): void {
-  withSessionOptions(program.command('status'))
-    .description('show health, budget, what runs with its end, and what needs a person')
-    .option('--account <name>', 'only this account')
-    .option('--json', 'print JSON', false)
-    .action((options: Options) =>
-      withOperator(options, env, { command: 'sluice status' }, async (client) => {
-        const overview = await client.call('GET /overview', { account: options.account });
-        const lines = options.json ? [JSON.stringify(overview)] : describeOverview(overview);
-        process.stdout.write(`${lines.join('\n')}\n`);
-        return EXIT.ok;
-      }),
-    );
+  callCommand(program, env, {
+    name: 'status',
+    about: 'show health, budget, what runs with its end, and what needs a person',
+    contract: OVERVIEW,
+    route: 'GET /overview',
+    fields: { account: ['--account <name>', 'only this account'] },
+    json: 'print JSON',
+    text: describeOverview,
+  });
 }
 
 export function describeOverview(overview: Overview): string[] {

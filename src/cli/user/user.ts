@@ -2,16 +2,18 @@
 import { type Command, Option } from 'commander';
 import { ROLES, type Role } from '../../core/endpoint.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
-import type { User } from '../../operator/contract/identity.ts';
+import { IDENTITY, type User } from '../../operator/contract/identity.ts';
 import type { Output } from '../../operator/contract/index.ts';
+import { SECOND_FACTOR } from '../../operator/contract/second-factor.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../lib/connect/session.ts';
 import { EXIT } from '../lib/exit.ts';
+import { callCommand } from '../lib/route/call-command.ts';
+import { listCommand } from '../lib/route/list-command.ts';
 import { readSecret } from '../lib/terminal/ask-secret.ts';
-import { formatMany, formatTime } from '../lib/terminal/format.ts';
-import { printList } from '../lib/terminal/list.ts';
-import { printLines } from '../lib/terminal/print.ts';
+import { formatTime } from '../lib/terminal/format.ts';
+import { printJson } from '../lib/terminal/print.ts';
 import type { Column } from '../lib/terminal/table.ts';
 
 interface Options extends SessionOptions {
@@ -25,16 +27,37 @@ interface AddOptions extends Options {
   readonly password: boolean;
 }
 
-const role = () => new Option('--role <role>', 'what the user may do').choices(ROLES);
+const role = () => new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory();
+
+const NAME = ['name', '<name>', 'name of the user'] as const;
+/** What the commands share that change a user. */
+const CHANGE = {
+  contract: IDENTITY,
+  route: 'PATCH /users/{name}',
+  arguments: [NAME],
+  json: 'print JSON',
+} as const;
 
 export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
   const user = program
     .command('user')
     .description('add, list and change users of the console and of remote commands');
 
-  const command = (verb: string, description: string) =>
+  listCommand(user, env, {
+    name: 'list',
+    about: 'list users',
+    contract: IDENTITY,
+    route: 'GET /users',
+    connecting: { mayBeEmpty: true },
+    items: 'users',
+    shown: COLUMNS,
+    limit: null,
+    one: 'user',
+  });
+
+  const making = (verb: string, description: string) =>
     withSessionOptions(user.command(verb)).description(description).option('--json', 'print JSON', false);
-  const run = (
+  const make = (
     options: Options,
     verb: string,
     work: (client: OperatorClient, signal: AbortSignal) => Promise<object | null>,
@@ -42,37 +65,22 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
     withOperator(
       options,
       env,
-      { command: `sluice user ${verb}`, creates: verb === 'add', mayBeEmpty: verb === 'list' },
+      { command: `sluice user ${verb}`, creates: verb === 'add' },
       async (client, _, shutdown) => {
-        const changed = await work(client, shutdown.signal);
-        if (options.json && changed !== null) printLines([JSON.stringify(changed)]);
+        const made = await work(client, shutdown.signal);
+        if (options.json && made !== null) printJson(made);
         return EXIT.ok;
       },
     );
 
-  command('list', 'list users').action((options: Options) =>
-    run(options, 'list', async (client) => {
-      const { count, more } = await printList({
-        json: options.json,
-        columns: COLUMNS,
-        async read(limit, after: string | undefined) {
-          const { users: items, next } = await client.call('GET /users', { limit, after });
-          return { items, next };
-        },
-      });
-      say(`${formatMany(count, 'user')}${more ? ', and there are more' : ''}`);
-      return null;
-    }),
-  );
-
-  command('add', 'add a user; prints a one-time link with which the user chooses a password')
+  making('add', 'add a user; prints a one-time link with which the user chooses a password')
     .argument('<name>', 'name to log in with')
-    .addOption(role().makeOptionMandatory())
+    .addOption(role())
     .option('--display-name <text>', 'name as people know it (default: the name)')
     .option('--unix-user <name>', 'Unix user of this machine that is this user, for commands on the machine')
     .option('--password', 'ask for a password instead of printing a link', false)
     .action((name: string, options: AddOptions) =>
-      run(options, 'add', async (client, signal) => {
+      make(options, 'add', async (client, signal) => {
         const { displayName, unixUser } = options;
         const password = options.password ? await readSecret('Password: ', signal) : undefined;
         const added = await client.call('POST /users', {
@@ -95,56 +103,52 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
       }),
     );
 
-  command('set-role', 'change the role of a user; ends the sessions of the user')
-    .argument('<name>', 'name of the user')
-    .addOption(role().makeOptionMandatory())
-    .action((name: string, options: Options & { readonly role: Role }) =>
-      run(options, 'set-role', async (client) => {
-        const changed = await client.call('PATCH /users/{name}', { name, role: options.role });
-        say(`${name} is now ${options.role}; open sessions have ended`);
-        return changed;
-      }),
-    );
+  callCommand(user, env, {
+    ...CHANGE,
+    name: 'set-role',
+    about: 'change the role of a user; ends the sessions of the user',
+    flags: (command) => command.addOption(role()),
+    input: (given, options: { readonly role: Role }) => ({ ...given, role: options.role }),
+    says: ({ name, role }) => `${name} is now ${role}; open sessions have ended`,
+  });
 
-  command('disable', 'disable a user; ends the sessions and access tokens of the user')
+  callCommand(user, env, {
+    ...CHANGE,
+    name: 'disable',
+    about: 'disable a user; ends the sessions and access tokens of the user',
+    input: (given) => ({ ...given, disabled: true }),
+    says: ({ name }) => `${name} cannot log in any more`,
+  });
+
+  callCommand(user, env, {
+    ...CHANGE,
+    name: 'enable',
+    about: 'let a disabled user log in again',
+    input: (given) => ({ ...given, disabled: false }),
+    says: ({ name }) => `${name} can log in again`,
+  });
+
+  callCommand(user, env, {
+    name: 'reset-second-factor',
+    about: 'let a user who has lost the second factor log in with the password alone',
+    contract: SECOND_FACTOR,
+    route: 'POST /users/{name}/second-factor/reset',
+    arguments: [NAME],
+    fields: {
+      verified: [
+        '--verified <text>',
+        'how you verified who asks for it, for example a call back to a known number; the audit log keeps it',
+      ],
+    },
+    json: 'print JSON',
+    asJson: (_, { input: { name } }) => ({ name, hasSecondFactor: false }),
+    says: (_, { input: { name } }) => `${name} logs in with the password alone now; open sessions have ended`,
+  });
+
+  making('link', 'print a one-time link with which a user chooses a new password')
     .argument('<name>', 'name of the user')
     .action((name: string, options: Options) =>
-      run(options, 'disable', async (client) => {
-        const changed = await client.call('PATCH /users/{name}', { name, disabled: true });
-        say(`${name} cannot log in any more`);
-        return changed;
-      }),
-    );
-
-  command('enable', 'let a disabled user log in again')
-    .argument('<name>', 'name of the user')
-    .action((name: string, options: Options) =>
-      run(options, 'enable', async (client) => {
-        const changed = await client.call('PATCH /users/{name}', { name, disabled: false });
-        say(`${name} can log in again`);
-        return changed;
-      }),
-    );
-
-  command('reset-second-factor', 'let a user who has lost the second factor log in with the password alone')
-    .argument('<name>', 'name of the user')
-    .requiredOption(
-      '--verified <text>',
-      'how you verified who asks for it, for example a call back to a known number; the audit log keeps it',
-    )
-    .action((name: string, options: Options & { readonly verified: string }) =>
-      run(options, 'reset-second-factor', async (client) => {
-        const { verified } = options;
-        await client.call('POST /users/{name}/second-factor/reset', { name, verified });
-        say(`${name} logs in with the password alone now; open sessions have ended`);
-        return { name, hasSecondFactor: false };
-      }),
-    );
-
-  command('link', 'print a one-time link with which a user chooses a new password')
-    .argument('<name>', 'name of the user')
-    .action((name: string, options: Options) =>
-      run(options, 'link', async (client) => {
+      make(options, 'link', async (client) => {
         const link = await makeLink(client, name);
         sayWaits(name, link);
         if (options.json) return { name, link };

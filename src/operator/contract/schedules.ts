@@ -33,7 +33,7 @@ export const ScheduleChange = JobName.extend({ change: z.enum(['create', 'update
 export type ScheduleChange = z.infer<typeof ScheduleChange>;
 
 /** A backfill's times are all due at once: what to do with the second and later ones. */
-export const BACKFILL_OVERLAPS = ['skip', 'buffer-one', 'buffer-all'] as const;
+const BACKFILL_OVERLAPS = ['skip', 'buffer-one', 'buffer-all'] as const;
 
 const named = { job: JobKind, name: Name };
 const Id = z.string();

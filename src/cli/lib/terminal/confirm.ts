@@ -21,8 +21,8 @@ export interface Confirmation {
   readonly signal?: AbortSignal;
 }
 
-export function withYes(command: Command): Command {
-  return command.option('--yes', 'do it without asking; needed without a terminal', false);
+export function withYes(command: Command, help = 'do it without asking; needed without a terminal'): Command {
+  return command.option('--yes', help, false);
 }
 
 export function canAsk({ input, output }: Dialog = TERMINAL): boolean {

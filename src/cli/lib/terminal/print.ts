@@ -8,8 +8,3 @@ export function printLines(lines: readonly string[]): void {
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
-
-/** A short list as `--json` prints every list: one object per line. */
-export function printEntries(entries: readonly object[]): void {
-  for (const entry of entries) printJson(entry);
-}

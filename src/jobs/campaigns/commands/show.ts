@@ -1,21 +1,19 @@
 // `sluice campaign list`, `status` and `audit`: the state of campaigns, their results, and who did what.
 import type { Command } from 'commander';
-import { integer } from '../../../cli/lib/arguments.ts';
 import { withOperator } from '../../../cli/lib/connect/connect.ts';
 import { say } from '../../../cli/lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../../../cli/lib/connect/session.ts';
 import { EXIT, exitCodeOfBlock } from '../../../cli/lib/exit.ts';
+import { listCommand } from '../../../cli/lib/route/list-command.ts';
 import { formatMany, formatTime } from '../../../cli/lib/terminal/format.ts';
-import { printEntries } from '../../../cli/lib/terminal/print.ts';
 import { type Column, tableOf } from '../../../cli/lib/terminal/table.ts';
 import { inZone } from '../../../cli/lib/zone.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
-import type { CampaignAuditEntry } from '../contract/campaigns.ts';
+import { CAMPAIGNS, type CampaignAuditEntry } from '../contract/campaigns.ts';
 import type { CampaignReport } from '../contract/report.ts';
 import { describeRun, describeRuns } from './describe-campaign-run.ts';
 import { campaignOrRun } from './target.ts';
 
-const MAX_RUNS = 200;
 /** Entries of an audit that are shown: the newest. */
 const MAX_ENTRIES = 2000;
 const ENTRIES_PAGE = 1000;
@@ -30,21 +28,19 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
   const run = (verb: string, options: Options, work: (client: OperatorClient) => Promise<number>) =>
     withOperator(options, env, { command: `sluice campaign ${verb}` }, work);
 
-  command('list', '[name]', 'list runs of campaigns, newest first')
-    .option('--account <name>', 'only entries of this account')
-    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: MAX_RUNS }), 20)
-    .option('--json', 'print one JSON object per line', false)
-    .action((name: string | undefined, options: Options & { account?: string; limit: number }) =>
-      run('list', options, async (client) => {
-        const { account, limit } = options;
-        const { runs, next } = await client.call('GET /campaign-runs', { campaign: name, account, limit });
-        if (options.json) printEntries(runs);
-        else if (runs.length > 0)
-          process.stdout.write(`${describeRuns(runs.map((run) => inZone(options, run))).join('\n')}\n`);
-        say(`${formatMany(runs.length, 'run')}${next === null ? '' : '; there are more, see --limit'}`);
-        return EXIT.ok;
-      }),
-    );
+  listCommand(campaign, env, {
+    name: 'list',
+    about: 'list runs of campaigns, newest first',
+    contract: CAMPAIGNS,
+    route: 'GET /campaign-runs',
+    arguments: [['campaign', '[name]', 'name of the campaign']],
+    fields: { account: '--account <name>' },
+    items: 'runs',
+    shown: (runs, _, options) =>
+      runs.length === 0 ? [] : describeRuns(runs.map((each) => inZone(options, each))),
+    limit: { usual: 20, most: 200 },
+    one: 'run',
+  });
 
   command('status', '<name>', 'show the state of a run, what it waits for, and its results by wave')
     .option('--run <id>', 'id of a run (default: the newest run)')

@@ -201,7 +201,7 @@ export const CAMPAIGNS = {
     summary: 'List runs of campaigns, newest first, without their waves.',
     input: z.strictObject({
       campaign: Name.optional(),
-      account: Name.optional(),
+      account: Name.optional().describe('Only entries of this account.'),
       limit: z.int().min(1).max(200).default(20),
       before: Cursor,
     }),

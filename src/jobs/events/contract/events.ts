@@ -43,8 +43,8 @@ export const EVENT_STATES = ['received', 'open', 'blocked', ...EVENT_OUTCOMES] a
 /** Selects events: exactly these ids, or all that match the other fields. */
 export const EventFilter = z.strictObject({
   ids: z.array(EventId).min(1).max(1000).readonly().optional(),
-  account: Name.optional(),
-  route: Name.optional(),
+  account: Name.optional().describe('Only entries of this account.'),
+  route: Name.optional().describe('Only events of this route.'),
   /** Events in one of these states. Without it, all. */
   states: z.array(z.enum(EVENT_STATES)).min(1).max(20).readonly().optional(),
   codes: z.array(Name).min(1).max(100).readonly().optional(),

@@ -47,8 +47,8 @@ const RequestId = z
   .string()
   .regex(/^rr_[\w-]{22}$/, 'ids of refused requests begin with rr_, as the list shows them');
 const Filter = {
-  account: Name.optional(),
-  route: Name.optional(),
+  account: Name.optional().describe('Only entries of this account.'),
+  route: Name.optional().describe('Only requests to this route.'),
   codes: z.array(Name).min(1).max(100).readonly().optional(),
   /** Refused at this time or later. */
   since: Time.optional(),

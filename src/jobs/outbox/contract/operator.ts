@@ -48,7 +48,7 @@ export const OutboxFilter = z.strictObject({
   ids: z.array(z.string().max(300)).min(1).max(1000).readonly().optional(),
   states: z.array(z.enum(OUTBOX_STATES)).min(1).readonly().default(OUTBOX_STATES),
   sinks: Names,
-  account: Name.optional(),
+  account: Name.optional().describe('Only entries of this account.'),
   types: Names,
   codes: Names,
 });

@@ -1,12 +1,9 @@
 // `sluice sync …`: run a sync, check it, pause it, resume it, cancel it.
 import type { Command } from 'commander';
-import { withOperator } from '../../../cli/lib/connect/connect.ts';
-import { say } from '../../../cli/lib/connect/lifetime.ts';
 import { type SessionOptions, withSessionOptions } from '../../../cli/lib/connect/session.ts';
-import { EXIT } from '../../../cli/lib/exit.ts';
+import { callCommand } from '../../../cli/lib/route/call-command.ts';
 import { registerSchedule } from '../../../cli/schedule/schedule-commands.ts';
-import type { OperatorClient } from '../../../operator/client/client.ts';
-import type { SyncProgress } from '../contract/runs.ts';
+import { SYNCS, type SyncProgress } from '../contract/runs.ts';
 import { attendSync } from './attend-sync.ts';
 import { describeProgress, describeState } from './describe-run.ts';
 import { registerSyncLists } from './list.ts';
@@ -16,7 +13,6 @@ import { registerSyncRetry } from './retry.ts';
 import { registerSyncRows } from './rows.ts';
 
 type Options = SessionOptions & { readonly json: boolean };
-type CommandOptions = Options & { readonly reason: string };
 
 export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
   const sync = program.command('sync').description('run, plan, steer and inspect syncs');
@@ -42,41 +38,51 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
   registerSyncResolve(sync, env);
   registerSchedule(sync, 'sync', env);
 
-  const show = (
-    verb: string,
-    description: string,
-    ask: (client: OperatorClient, name: string, reason: string) => Promise<SyncProgress>,
-  ) => {
-    const command = withSessionOptions(sync.command(verb).argument('<name>', 'name of the sync'))
-      .description(description)
-      .option('--json', 'print the progress as JSON', false);
-    if (verb !== 'status') command.option('--reason <text>', 'reason, recorded with the run', '');
-    command.action((name: string, options: CommandOptions) =>
-      withOperator(options, env, { command: `sluice sync ${verb} ${name}` }, async (client) => {
-        const now = await ask(client, name, options.reason ?? '');
-        if (options.json) process.stdout.write(`${JSON.stringify(asJson(now))}\n`);
-        else if (now.progress === null) say(`the run of "${name}" is ${now.state}; no worker answers yet`);
-        else
-          process.stdout.write(`${[...describeProgress(now.progress), ...describeState(now)].join('\n')}\n`);
-        if (now.trouble !== null) say(now.trouble);
-        return EXIT.ok;
-      }),
-    );
-  };
-
-  show('status', 'show the progress of the current or last run', (client, name) =>
-    client.call('GET /syncs/{sync}/progress', { sync: name }),
-  );
-  show('pause', 'pause; returns when no call is in flight', (client, name, reason) =>
-    client.call('POST /syncs/{sync}/pause', { sync: name, reason }),
-  );
-  show('resume', 'resume a paused run', (client, name, reason) =>
-    client.call('POST /syncs/{sync}/resume', { sync: name, reason }),
-  );
-  show('cancel', 'cancel the run; completed work is kept', (client, name, reason) =>
-    client.call('POST /syncs/{sync}/cancel', { sync: name, reason }),
-  );
+  callCommand(sync, env, {
+    ...STATUS,
+    name: 'status',
+    about: 'show the progress of the current or last run',
+    route: 'GET /syncs/{sync}/progress',
+  });
+  callCommand(sync, env, {
+    ...STEER,
+    name: 'pause',
+    about: 'pause; returns when no call is in flight',
+    route: 'POST /syncs/{sync}/pause',
+  });
+  callCommand(sync, env, {
+    ...STEER,
+    name: 'resume',
+    about: 'resume a paused run',
+    route: 'POST /syncs/{sync}/resume',
+  });
+  callCommand(sync, env, {
+    ...STEER,
+    name: 'cancel',
+    about: 'cancel the run; completed work is kept',
+    route: 'POST /syncs/{sync}/cancel',
+  });
 }
+
+/** What the commands share that answer the progress of the run. */
+const STATUS = {
+  contract: SYNCS,
+  arguments: [['sync', '<name>', 'name of the sync']],
+  json: 'print the progress as JSON',
+  asJson,
+  text: (now: SyncProgress) =>
+    now.progress === null ? [] : [...describeProgress(now.progress), ...describeState(now)],
+  says: ({ sync, state, progress, trouble }: SyncProgress, { options }: { options: { json: boolean } }) => [
+    ...(progress === null && !options.json
+      ? [`the run of "${sync}" is ${state}; no worker answers yet`]
+      : []),
+    ...(trouble === null ? [] : [trouble]),
+  ],
+} as const;
+const STEER = {
+  ...STATUS,
+  fields: { reason: ['--reason <text>', 'reason, recorded with the run'] },
+} as const;
 
 /** The progress, with the state of the run. */
 function asJson({ account, sync, state, eta, startedAt, progress }: SyncProgress) {

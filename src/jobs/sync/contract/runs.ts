@@ -156,7 +156,7 @@ export const SyncRow = z.object({
 export type SyncRow = z.infer<typeof SyncRow>;
 
 const Run = z.string().max(700);
-const ChosenRows = z.array(z.int32().positive()).min(1).max(10_000).readonly();
+const ChosenRows = z.array(z.int32().min(1)).min(1).max(10_000).readonly();
 const Codes = z.array(z.string().max(200)).max(100).readonly().optional();
 
 /** A run that has begun, or was joined. */
@@ -175,7 +175,11 @@ export const SYNCS = {
   'GET /syncs': endpoint({
     role: 'viewer',
     summary: 'List syncs with their last run, their state and their next scheduled time.',
-    input: z.strictObject({ account: Name.optional(), limit: PageLimit, after: Cursor }),
+    input: z.strictObject({
+      account: Name.optional().describe('Only syncs of this account.'),
+      limit: PageLimit,
+      after: Cursor,
+    }),
     output: z.object({ syncs: z.array(SyncEntry), next: z.string().nullable() }),
   }),
   'GET /syncs/{sync}/runs': endpoint({

@@ -1,48 +1,43 @@
 // `sluice dlq discard`: marks dead letters as handled; they stay in the topic.
 import type { Command } from 'commander';
-import { withOperator } from '../../../../cli/lib/connect/connect.ts';
-import { CliError, EXIT } from '../../../../cli/lib/exit.ts';
-import { canAsk, confirm, requireAnswer } from '../../../../cli/lib/terminal/confirm.ts';
+import { callCommand } from '../../../../cli/lib/route/call-command.ts';
+import { canAsk } from '../../../../cli/lib/terminal/confirm.ts';
 import { formatCount, formatMany } from '../../../../cli/lib/terminal/format.ts';
 import type { OperatorClient } from '../../../../operator/client/client.ts';
 import type { Input } from '../../../../operator/contract/index.ts';
-import { type ChoiceOptions, choiceOf, withBoxOptions, withChoiceOptions } from './options.ts';
-
-interface Options extends ChoiceOptions {
-  readonly reason: string;
-  readonly json: boolean;
-}
+import { REFUSALS } from '../../contract/refusals.ts';
+import { checkReason } from '../check-reason.ts';
+import { CHOICE, choiceOf, IDS, YES } from './options.ts';
 
 /** Number of dead letters to show before a question. */
 const SHOWN = 10;
 
-type Choice = Omit<Input<'POST /dead-letters/discard'>, 'reason'>;
-
 export function registerDlqDiscard(dlq: Command, env: NodeJS.ProcessEnv): void {
-  withChoiceOptions(withBoxOptions(dlq.command('discard').argument('[ids...]', 'ids of dead letters')))
-    .description('mark dead letters as handled; nothing is deleted')
-    .option('--json', 'print the number of dead letters as JSON', false)
-    .requiredOption('--reason <text>', 'reason, recorded with the dead letters')
-    .action(async (ids: string[], options: Options) => {
-      const choice = choiceOf(ids, options, canAsk());
-      requireAnswer(options.yes);
-      const reason = options.reason.trim();
-      if (reason === '') throw new CliError(EXIT.usage, '--reason is empty: say why nobody needs them');
-      const command = { command: 'sluice dlq discard' };
-      await withOperator(options, env, command, async (client, _connected, { signal }) => {
-        await confirm({ what: await whatHappens(client, choice), yes: options.yes, signal });
-        const { count: discarded } = await client.call('POST /dead-letters/discard', { ...choice, reason });
-        process.stdout.write(
-          options.json ? `${JSON.stringify({ discarded })}\n` : `${formatCount(discarded)} discarded\n`,
-        );
-        return EXIT.ok;
-      });
-    });
+  callCommand(dlq, env, {
+    name: 'discard',
+    about: 'mark dead letters as handled; nothing is deleted',
+    contract: REFUSALS,
+    route: 'POST /dead-letters/discard',
+    arguments: [IDS],
+    fields: { ...CHOICE, reason: ['--reason <text>', 'reason, recorded with the dead letters'] },
+    json: 'print the number of dead letters as JSON',
+    input: (given, { yes }: { readonly yes: boolean }) => ({
+      ...choiceOf(given, yes, canAsk()),
+      reason: checkReason(given.reason),
+    }),
+    confirms: whatHappens,
+    yes: YES,
+    asJson: ({ count }) => ({ discarded: count }),
+    text: ({ count }) => `${formatCount(count)} discarded`,
+  });
 }
 
 /** What the choice comes to now. */
-async function whatHappens(client: OperatorClient, choice: Choice): Promise<string[]> {
-  const { ids, limit = Number.POSITIVE_INFINITY, ...filter } = choice;
+async function whatHappens(
+  client: OperatorClient,
+  choice: Input<'POST /dead-letters/discard'>,
+): Promise<string[]> {
+  const { ids, limit = Number.POSITIVE_INFINITY, reason: _, ...filter } = choice;
   const { deadLetters, total } = await client.call('GET /dead-letters', { ...filter, limit: 1000 });
   const chosen = ids === undefined ? deadLetters : deadLetters.filter(({ id }) => ids.includes(id));
   const count = ids === undefined ? Math.min(total, limit) : ids.length;

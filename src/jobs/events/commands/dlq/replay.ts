@@ -4,16 +4,19 @@ import type { Command } from 'commander';
 import { integer } from '../../../../cli/lib/arguments.ts';
 import { withOperator } from '../../../../cli/lib/connect/connect.ts';
 import { say } from '../../../../cli/lib/connect/lifetime.ts';
+import { type SessionOptions, withSessionOptions } from '../../../../cli/lib/connect/session.ts';
 import { CliError, EXIT } from '../../../../cli/lib/exit.ts';
+import { readFields, withFields } from '../../../../cli/lib/route/fields.ts';
 import { printDryRun } from '../../../../cli/lib/terminal/dry-run.ts';
 import { formatCount } from '../../../../cli/lib/terminal/format.ts';
 import { createProgress } from '../../../../cli/lib/terminal/progress.ts';
 import type { Shutdown } from '../../../../core/shutdown.ts';
 import type { OperatorClient } from '../../../../operator/client/client.ts';
-import type { Replay } from '../../contract/refusals.ts';
-import { type ChoiceOptions, choiceOf, withBoxOptions, withChoiceOptions } from './options.ts';
+import { REFUSALS, type Replay } from '../../contract/refusals.ts';
+import { CHOICE, choiceOf, IDS, YES } from './options.ts';
 
-interface Options extends ChoiceOptions {
+interface Options extends SessionOptions {
+  readonly yes: boolean;
   readonly dryRun: boolean;
   readonly json: boolean;
   readonly rate: number;
@@ -25,7 +28,10 @@ const CHECK_MS = 300;
 const MOST = 1000;
 
 export function registerDlqReplay(dlq: Command, env: NodeJS.ProcessEnv): void {
-  withChoiceOptions(withBoxOptions(dlq.command('replay').argument('[ids...]', 'ids of dead letters')))
+  const { input } = REFUSALS['POST /dead-letters/replay'];
+  const [, ids, help] = IDS;
+  withFields(withSessionOptions(dlq.command('replay').argument(ids, help)), input, CHOICE)
+    .option('--yes', YES, false)
     .description('write the records of dead letters to their topics again; a repeated replay makes one event')
     .option(
       '--dry-run',
@@ -34,12 +40,13 @@ export function registerDlqReplay(dlq: Command, env: NodeJS.ProcessEnv): void {
     )
     .option('--json', 'print the numbers as JSON; with --dry-run, one JSON object per line', false)
     .option('--rate <number>', 'dead letters per minute', integer({ min: 1, max: 60_000 }), 60)
-    .action(async (ids: string[], options: Options) => {
-      const { json, rate } = options;
-      const choice = choiceOf(ids, options, options.dryRun);
+    .action(async (given: string[], options: Options) => {
+      const { json, rate, yes, dryRun } = options;
+      const filter = readFields({ ...options }, input, CHOICE);
+      const choice = choiceOf({ ...filter, ids: given.length === 0 ? undefined : given }, yes, dryRun);
       const command = { command: 'sluice dlq replay' };
       await withOperator(options, env, command, async (client, _connected, shutdown) => {
-        if (options.dryRun) {
+        if (dryRun) {
           const limit = Math.min(choice.limit ?? MOST, MOST);
           const { results, total } = await client.call('POST /dead-letters/dry-run', { ...choice, limit });
           return await printDryRun(results, { one: 'dead letter', total, json });

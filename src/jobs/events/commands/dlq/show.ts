@@ -1,45 +1,36 @@
 // `sluice dlq show`: one complete dead letter; personal data is hidden by default.
 import type { Command } from 'commander';
-import { withOperator } from '../../../../cli/lib/connect/connect.ts';
-import { say } from '../../../../cli/lib/connect/lifetime.ts';
-import { EXIT } from '../../../../cli/lib/exit.ts';
+import { callCommand, sayUnmasked } from '../../../../cli/lib/route/call-command.ts';
 import { nowLines } from '../../../../cli/lib/terminal/dry-run.ts';
 import { neutralLine } from '../../../../observe/neutral.ts';
-import type { DeadLetterDetail, DryRunNow } from '../../contract/refusals.ts';
-import { type BoxOptions, checkId, withBoxOptions } from './options.ts';
-
-interface Options extends BoxOptions {
-  readonly json: boolean;
-  readonly unmasked: boolean;
-}
+import { type DeadLetterDetail, type DryRunNow, REFUSALS } from '../../contract/refusals.ts';
+import { CLUSTER, checkId } from './options.ts';
 
 export function registerDlqShow(dlq: Command, env: NodeJS.ProcessEnv): void {
-  withBoxOptions(dlq.command('show').argument('<id>', 'id of the dead letter'))
-    .description('show one dead letter: origin, error, headers and value')
-    .option('--json', 'print one JSON object', false)
-    .option('--unmasked', 'show key, headers and value unmasked', false)
-    .action(async (id: string, options: Options) => {
-      checkId(id);
-      await withOperator(options, env, { command: 'sluice dlq show' }, async (client) => {
-        const { cluster, unmasked: unmask } = options;
-        const deadLetter = await client.call('GET /dead-letters/{id}', { id, cluster, unmask });
-        if (unmask) say('personal data is shown in clear (--unmasked)');
-        const { omitted, ...rest } = deadLetter;
-        const shown = omitted
-          ? { ...rest, note: 'the value was too long for this topic; the origin has it' }
-          : rest;
-        process.stdout.write(options.json ? `${JSON.stringify(shown)}\n` : asText(shown, cluster));
-        return EXIT.ok;
-      });
-    });
+  callCommand(dlq, env, {
+    name: 'show',
+    about: 'show one dead letter: origin, error, headers and value',
+    contract: REFUSALS,
+    route: 'GET /dead-letters/{id}',
+    arguments: [['id', '<id>', 'id of the dead letter', checkId]],
+    fields: { ...CLUSTER, unmask: ['--unmasked', 'show key, headers and value unmasked'] },
+    json: 'print one JSON object',
+    asJson: noted,
+    text: (deadLetter, { input }) => asText(noted(deadLetter), input.cluster),
+    says: sayUnmasked,
+  });
+}
+
+function noted({ omitted, ...rest }: DeadLetterDetail) {
+  return omitted ? { ...rest, note: 'the value was too long for this topic; the origin has it' } : rest;
 }
 
 function asText(
   shown: Omit<DeadLetterDetail, 'omitted'> & { readonly note?: string },
   cluster: string | undefined,
-): string {
+): string[] {
   const { origin, resolution, headers, value, note, bytes, now, ...rest } = shown;
-  const lines = [
+  return [
     ...Object.entries(rest).map(([name, text]) => `${name}: ${neutralLine(String(text ?? '-'))}`),
     `origin: ${neutralLine(origin.topic)}, partition ${origin.partition}, offset ${neutralLine(origin.offset)}`,
     ...(resolution === null
@@ -50,7 +41,6 @@ function asText(
     ...(value === null ? [] : value.split('\n').map(neutralLine)),
     ...(now === null ? [] : nextSteps(shown, now, cluster)),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 /** What a replay would come to, and the commands that settle the dead letter. */

@@ -1,22 +1,17 @@
 // `sluice events`: the outcome of events, and retries of failed ones.
 import type { Command } from 'commander';
-import { collect, integer } from '../../../../cli/lib/arguments.ts';
-import { withOperator } from '../../../../cli/lib/connect/connect.ts';
-import type { Connected } from '../../../../cli/lib/connect/connected.ts';
-import { say } from '../../../../cli/lib/connect/lifetime.ts';
-import { type SessionOptions, withSessionOptions } from '../../../../cli/lib/connect/session.ts';
 import { CliError, EXIT } from '../../../../cli/lib/exit.ts';
+import { callCommand, sayUnmasked } from '../../../../cli/lib/route/call-command.ts';
+import { listCommand } from '../../../../cli/lib/route/list-command.ts';
 import { formatMany, formatTime } from '../../../../cli/lib/terminal/format.ts';
-import { printList } from '../../../../cli/lib/terminal/list.ts';
 import type { Column } from '../../../../cli/lib/terminal/table.ts';
 import { neutralLine } from '../../../../observe/neutral.ts';
-import type { OperatorClient } from '../../../../operator/client/client.ts';
-import type {
-  EVENT_STATES,
-  EventCall,
-  EventDetail,
-  EventFilter,
-  EventSummary,
+import {
+  type EVENT_STATES,
+  EVENTS,
+  type EventCall,
+  type EventDetail,
+  type EventSummary,
 } from '../../contract/events.ts';
 import { describeMessage } from './message-follow.ts';
 import { registerReplay } from './replay.ts';
@@ -36,111 +31,86 @@ const WHAT = {
 type State = keyof typeof WHAT;
 const STATES = Object.keys(WHAT) as State[];
 const TROUBLE: readonly State[] = ['failed', 'unknown', 'blocked'];
-const MAX_LIMIT = 5000;
 
-type Options = Omit<SessionOptions, 'state'> & { readonly [state in State]?: boolean } & {
-  readonly state: string;
-  readonly account?: string;
-  readonly route?: string;
-  readonly code: readonly string[];
-  readonly limit: number;
-  readonly json: boolean;
-  readonly yes: boolean;
-  readonly unmasked?: boolean;
-};
+type StateOptions = { readonly [state in State]?: boolean };
+type RetryOptions = StateOptions & { readonly yes: boolean };
+
+/** Filters that listing and retrying share. */
+const FILTER = {
+  account: '--account <name>',
+  route: '--route <name>',
+  codes: ['--code <code>', 'only entries with this code'],
+} as const;
 
 export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
   const events = program
     .command('events')
     .description('list, show, correct, replay and retry incoming events');
-  const run = (
-    options: Options,
-    verb: string,
-    work: (client: OperatorClient, connected: Connected) => Promise<number>,
-  ) => withOperator(options, env, { command: `sluice events ${verb}` }, work);
+  const contract = EVENTS;
 
-  withFilter(events.command('list'), STATES)
-    .description('list events, newest first (default: failed, unknown and blocked events)')
-    .option('--json', 'print one JSON object per line', false)
-    .action((options: Options) =>
-      run(options, 'list', async (client) => {
-        const filter = filterOf(options);
-        const { count, more } = await printList({
-          json: options.json,
-          limit: options.limit,
-          columns: COLUMNS,
-          async read(limit, before: string | undefined) {
-            const { events: items, next } = await client.call('GET /events', { ...filter, limit, before });
-            return { items, next };
-          },
-        });
-        say(`${formatMany(count, 'event')}${more ? ', and there are more: see --limit' : ''}`);
-        return EXIT.ok;
-      }),
-    );
+  listCommand(events, env, {
+    name: 'list',
+    about: 'list events, newest first (default: failed, unknown and blocked events)',
+    contract,
+    route: 'GET /events',
+    flags: (command) => withStates(command, STATES),
+    fields: FILTER,
+    input: (given, options: StateOptions) => ({ ...given, states: statesOf(options) }),
+    items: 'events',
+    shown: COLUMNS,
+    limit: { usual: 100, most: 5000 },
+    one: 'event',
+  });
 
-  withSessionOptions(events.command('show').argument('<id>', 'id of the event'))
-    .description('show one event in full; personal data is hidden by default')
-    .option('--json', 'print JSON', false)
-    .option('--unmasked', 'show what it asks for unmasked', false)
-    .action((id: string, options: Options) =>
-      run(options, 'show', async (client) => {
-        const { unmasked: unmask = false } = options;
-        const event = await client.call('GET /events/{event}', { event: id, unmask });
-        if (unmask) say('personal data is shown in clear (--unmasked)');
-        process.stdout.write(options.json ? `${JSON.stringify(event)}\n` : full(event));
-        return EXIT.ok;
-      }),
-    );
+  callCommand(events, env, {
+    name: 'show',
+    about: 'show one event in full; personal data is hidden by default',
+    contract,
+    route: 'GET /events/{event}',
+    arguments: [['event', '<id>', 'id of the event']],
+    fields: { unmask: ['--unmasked', 'show what it asks for unmasked'] },
+    json: 'print JSON',
+    text: full,
+    says: sayUnmasked,
+  });
 
-  withFilter(events.command('retry').argument('[ids...]', 'ids of events'), [...TROUBLE, 'open'])
-    .description('retry events: the given ids, or with --yes all that match the filters')
-    .option('--yes', 'confirm a command without ids', false)
-    .option('--json', 'print the result as JSON', false)
-    .action((ids: string[], options: Options) =>
-      run(options, 'retry', (client, connected) => retry(client, connected, ids, options)),
-    );
+  callCommand(events, env, {
+    name: 'retry',
+    about: 'retry events: the given ids, or with --yes all that match the filters',
+    contract,
+    route: 'POST /events/retry',
+    arguments: [['ids', '[ids...]', 'ids of events']],
+    flags: (command) =>
+      withStates(command, [...TROUBLE, 'open']).option('--yes', 'confirm a command without ids', false),
+    fields: { ...FILTER, limit: ['--limit <count>', 'maximum number of entries', 100] },
+    json: 'print the result as JSON',
+    input({ ids, ...filter }, options: RetryOptions) {
+      if (ids !== undefined) return { ids };
+      if (options.yes) return { ...filter, states: statesOf(options) };
+      throw new CliError(EXIT.usage, 'name the events, or add --yes for all that match the filter');
+    },
+    says({ retried, workflows, left }) {
+      const waited = formatMany(workflows, 'waiting workflow continues', 'waiting workflows continue');
+      const again = formatMany(retried.length, 'event is', 'events are');
+      return [
+        `${again} tried again${workflows === 0 ? '' : `, and ${waited}`}`,
+        ...(left.length === 0 ? [] : [`${left.length} have succeeded or are active; they are not retried`]),
+      ];
+    },
+    finishHere: (client, { retried, continued }) => untilEnded(client, [...retried, ...continued]),
+  });
 
   registerReplay(events, env);
 }
 
-function withFilter(command: Command, states: readonly State[]): Command {
+function withStates(command: Command, states: readonly State[]): Command {
   for (const state of states) command.option(`--${state}`, WHAT[state]);
-  return withSessionOptions(command)
-    .option('--account <name>', 'only entries of this account')
-    .option('--route <name>', 'only events of this route')
-    .option('--code <code>', 'only entries with this code; repeatable', collect, [])
-    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: MAX_LIMIT }), 100);
+  return command;
 }
 
-function filterOf({ account, route, code, ...options }: Options): EventFilter {
+function statesOf(options: StateOptions): readonly State[] {
   const states = STATES.filter((state) => options[state] === true);
-  return {
-    states: states.length === 0 ? TROUBLE : states,
-    account,
-    route,
-    codes: code.length === 0 ? undefined : code,
-  };
-}
-
-async function retry(
-  client: OperatorClient,
-  { where }: Connected,
-  ids: readonly string[],
-  options: Options,
-): Promise<number> {
-  if (ids.length === 0 && !options.yes)
-    throw new CliError(EXIT.usage, 'name the events, or add --yes for all that match the filter');
-  const filter = ids.length === 0 ? { ...filterOf(options), limit: options.limit } : { ids };
-  const result = await client.call('POST /events/retry', filter);
-  const { retried, continued, workflows, left } = result;
-  const waited = formatMany(workflows, 'waiting workflow continues', 'waiting workflows continue');
-  const again = formatMany(retried.length, 'event is', 'events are');
-  if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
-  say(`${again} tried again${workflows === 0 ? '' : `, and ${waited}`}`);
-  if (left.length > 0) say(`${left.length} have succeeded or are active; they are not retried`);
-  if (where === 'here') await untilEnded(client, [...retried, ...continued]);
-  return EXIT.ok;
+  return states.length === 0 ? TROUBLE : states;
 }
 
 const COLUMNS: readonly Column<EventSummary>[] = [
@@ -153,7 +123,7 @@ const COLUMNS: readonly Column<EventSummary>[] = [
   ['reason', 'left', (event) => (event.blocked ?? event).reason ?? '', 'cut'],
 ];
 
-function full(event: EventDetail): string {
+function full(event: EventDetail): string[] {
   const time = (at: string | null) => (at === null ? '–' : formatTime(at));
   const why = event.blocked ?? event;
   const rows = [
@@ -185,7 +155,7 @@ function full(event: EventDetail): string {
         `  sluice events replay ${event.id} --request FILE --dry-run`,
       ]
     : [];
-  return `${[...lines, ...asked, ...next].map(neutralLine).join('\n')}\n`;
+  return [...lines, ...asked, ...next].map(neutralLine);
 }
 
 function describeCall({ at, method, route, status, code, requestId }: EventCall): string {

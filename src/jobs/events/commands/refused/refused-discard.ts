@@ -1,16 +1,11 @@
 // `sluice refused discard`: marks refused requests as handled; retention deletes them later.
 import type { Command } from 'commander';
 import { withOperator } from '../../../../cli/lib/connect/connect.ts';
-import { CliError, EXIT } from '../../../../cli/lib/exit.ts';
+import { EXIT } from '../../../../cli/lib/exit.ts';
 import { canAsk, confirm, requireAnswer } from '../../../../cli/lib/terminal/confirm.ts';
 import { formatCount, formatMany } from '../../../../cli/lib/terminal/format.ts';
-import {
-  type ChoiceOptions,
-  checkRequests,
-  chooseRequests,
-  MOST_IDS,
-  withChoiceOptions,
-} from './refused-options.ts';
+import { checkReason } from '../check-reason.ts';
+import { type ChoiceOptions, choiceOf, chooseRequests, MOST_IDS, withChoice } from './refused-options.ts';
 
 interface Options extends ChoiceOptions {
   readonly reason: string;
@@ -21,18 +16,17 @@ interface Options extends ChoiceOptions {
 const SHOWN = 10;
 
 export function registerRefusedDiscard(refused: Command, env: NodeJS.ProcessEnv): void {
-  withChoiceOptions(refused.command('discard'))
+  withChoice(refused.command('discard'))
     .description('mark refused requests as handled; retention deletes them later')
     .option('--json', 'print the number of requests as JSON', false)
     .requiredOption('--reason <text>', 'reason, recorded with the requests')
     .action(async (ids: string[], options: Options) => {
-      checkRequests(ids, options, canAsk());
+      const choice = choiceOf(ids, options, canAsk());
       requireAnswer(options.yes);
-      const reason = options.reason.trim();
-      if (reason === '') throw new CliError(EXIT.usage, '--reason is empty: say why nobody needs them');
+      const reason = checkReason(options.reason);
       const command = { command: 'sluice refused discard' };
       await withOperator(options, env, command, async (client, _connected, { signal }) => {
-        const { ids: chosen } = await chooseRequests(client, ids, options);
+        const { ids: chosen } = await chooseRequests(client, choice);
         const shown = chosen.slice(0, SHOWN).map((id) => `  ${id}`);
         await confirm({
           what: [

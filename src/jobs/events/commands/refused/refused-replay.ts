@@ -9,12 +9,12 @@ import type { OperatorClient } from '../../../../operator/client/client.ts';
 import type { DryRunResult } from '../../contract/refusals.ts';
 import { untilEnded } from '../events/until-ended.ts';
 import {
+  type Choice,
   type ChoiceOptions,
-  checkRequests,
+  choiceOf,
   chooseRequests,
-  filterOf,
   MOST_IDS,
-  withChoiceOptions,
+  withChoice,
 } from './refused-options.ts';
 
 interface Options extends ChoiceOptions {
@@ -27,7 +27,7 @@ interface Options extends ChoiceOptions {
 const MOST_TRIED = 1000;
 
 export function registerRefusedReplay(refused: Command, env: NodeJS.ProcessEnv): void {
-  withChoiceOptions(refused.command('replay'))
+  withChoice(refused.command('replay'))
     .description(
       'hand refused requests to their routes again, the oldest first; a repeated replay makes one event',
     )
@@ -35,15 +35,16 @@ export function registerRefusedReplay(refused: Command, env: NodeJS.ProcessEnv):
     .option('--dry-run', 'only show what each request would result in now, next to its original error', false)
     .option('--json', 'print one JSON object per line', false)
     .action(async (ids: string[], options: Options) => {
-      checkRequests(ids, options, options.dryRun);
+      const { json } = options;
+      const choice = choiceOf(ids, options, options.dryRun);
       if (options.body !== undefined && ids.length !== 1)
         throw new CliError(EXIT.usage, '--body needs exactly one id: it is the body of that request');
       const body = options.body === undefined ? undefined : await readText('--body', options.body);
       const command = { command: 'sluice refused replay' };
       await withOperator(options, env, command, async (client, { where }, { signal }) => {
-        if (options.dryRun) return await dryRun(client, ids, body, options);
-        const { code, events } = await printReplays(replays(client, ids, body, options, signal), {
-          json: options.json,
+        if (options.dryRun) return await dryRun(client, choice, body, json);
+        const { code, events } = await printReplays(replays(client, choice, body, signal), {
+          json,
           none: 'no open request matches',
         });
         if (where === 'here') await untilEnded(client, events);
@@ -54,12 +55,12 @@ export function registerRefusedReplay(refused: Command, env: NodeJS.ProcessEnv):
 
 async function dryRun(
   client: OperatorClient,
-  ids: readonly string[],
+  choice: Choice,
   body: string | undefined,
-  options: Options,
+  json: boolean,
 ): Promise<number> {
-  const limit = Math.min(options.limit ?? MOST_TRIED, MOST_TRIED);
-  const chosen = await chooseRequests(client, ids, { ...options, limit });
+  const limit = Math.min(choice.limit ?? MOST_TRIED, MOST_TRIED);
+  const chosen = await chooseRequests(client, { ...choice, limit });
   const results: DryRunResult[] = [];
   for (const id of chosen.ids) {
     const { route, code, reason, now, resolution } = await client.call('GET /refused-requests/{id}', { id });
@@ -71,15 +72,14 @@ async function dryRun(
         : (await client.call('POST /refused-requests/{id}/dry-run', { id, body })).now;
     results.push({ id, route, then: { outcome: 'refused', code, reason }, now: tried });
   }
-  return await printDryRun(results, { one: 'refused request', total: chosen.total, json: options.json });
+  return await printDryRun(results, { one: 'refused request', total: chosen.total, json });
 }
 
 /** Results as the answers come. */
 async function* replays(
   client: OperatorClient,
-  ids: readonly string[],
+  { ids = [], limit, ...filter }: Choice,
   body: string | undefined,
-  options: Options,
   signal: AbortSignal,
 ) {
   for (let at = 0; at < ids.length && !signal.aborted; at += MOST_IDS) {
@@ -87,9 +87,9 @@ async function* replays(
     yield* (await client.call('POST /refused-requests/replay', input)).results;
   }
   if (ids.length > 0) return;
-  let left = options.limit ?? Number.POSITIVE_INFINITY;
+  let left = limit ?? Number.POSITIVE_INFINITY;
   for (let after: string | undefined; left > 0 && !signal.aborted; ) {
-    const input = { ...filterOf(options), limit: Math.min(MOST_IDS, left), after };
+    const input = { ...filter, limit: Math.min(MOST_IDS, left), after };
     const { results, next } = await client.call('POST /refused-requests/replay', input);
     yield* results;
     if (next === null) return;

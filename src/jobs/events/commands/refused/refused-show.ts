@@ -1,38 +1,27 @@
 // `sluice refused show`: one complete refused request; personal data is hidden by default.
 import type { Command } from 'commander';
-import { withOperator } from '../../../../cli/lib/connect/connect.ts';
-import { say } from '../../../../cli/lib/connect/lifetime.ts';
-import { type SessionOptions, withSessionOptions } from '../../../../cli/lib/connect/session.ts';
-import { EXIT } from '../../../../cli/lib/exit.ts';
+import { callCommand, sayUnmasked } from '../../../../cli/lib/route/call-command.ts';
 import { nowLines } from '../../../../cli/lib/terminal/dry-run.ts';
 import { formatMany, formatTime } from '../../../../cli/lib/terminal/format.ts';
 import { neutralLine } from '../../../../observe/neutral.ts';
-import type { RefusedRequestDetail } from '../../contract/refused-requests.ts';
+import { REFUSED_REQUESTS, type RefusedRequestDetail } from '../../contract/refused-requests.ts';
 import { checkId } from './refused-options.ts';
 
-interface Options extends SessionOptions {
-  readonly json: boolean;
-  readonly unmasked: boolean;
-}
-
 export function registerRefusedShow(refused: Command, env: NodeJS.ProcessEnv): void {
-  withSessionOptions(refused.command('show').argument('<id>', 'id of the refused request'))
-    .description('show one refused request: error, headers, body, and what a replay would come to')
-    .option('--json', 'print one JSON object', false)
-    .option('--unmasked', 'show headers and body unmasked', false)
-    .action(async (id: string, options: Options) => {
-      checkId(id);
-      await withOperator(options, env, { command: 'sluice refused show' }, async (client) => {
-        const { unmasked: unmask } = options;
-        const request = await client.call('GET /refused-requests/{id}', { id, unmask });
-        if (unmask) say('personal data is shown in clear (--unmasked)');
-        process.stdout.write(options.json ? `${JSON.stringify(request)}\n` : asText(request));
-        return EXIT.ok;
-      });
-    });
+  callCommand(refused, env, {
+    name: 'show',
+    about: 'show one refused request: error, headers, body, and what a replay would come to',
+    contract: REFUSED_REQUESTS,
+    route: 'GET /refused-requests/{id}',
+    arguments: [['id', '<id>', 'id of the refused request', checkId]],
+    fields: { unmask: ['--unmasked', 'show headers and body unmasked'] },
+    json: 'print one JSON object',
+    text: asText,
+    says: sayUnmasked,
+  });
 }
 
-function asText(request: RefusedRequestDetail): string {
+function asText(request: RefusedRequestDetail): string[] {
   const { id, account, route, code, reason, count, bytes, firstAt, lastAt, resolution, headers, body, now } =
     request;
   const lines = [
@@ -50,7 +39,7 @@ function asText(request: RefusedRequestDetail): string {
     ...body.split('\n'),
     ...(now === null ? [] : nextSteps(request, now)),
   ];
-  return `${lines.map(neutralLine).join('\n')}\n`;
+  return lines.map(neutralLine);
 }
 
 /** What a replay would come to, and the commands that settle the request. */
