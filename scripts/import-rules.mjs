@@ -71,7 +71,7 @@ const RULES = {
     may: 'node: @temporalio/** tar undici yauzl zod core config src/protect/codec',
   },
   'src/operator': {
-    may: `node: express express-rate-limit p-limit helmet koffi undici openid-client otpauth @node-rs/argon2 @zxcvbn-ts/** jose zod
+    may: `node: express express-rate-limit p-limit helmet undici openid-client otpauth @node-rs/argon2 @zxcvbn-ts/** jose zod
           @temporalio/client @temporalio/common @temporalio/common/** src/connectors/outbound src/connectors/sources core config jobs mapping observe protect
           workflows/messages.ts workflows/crm-sync.ts workflows/scheduled-sync.ts workflows/scheduled-campaign.ts`,
   },

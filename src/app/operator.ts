@@ -6,15 +6,14 @@ import { WORK_QUEUE } from '../core/ids.ts';
 import type { Database } from '../core/sql/database.ts';
 import { ledgerClock } from '../core/sql/ledger-clock.ts';
 import type { Listener } from '../operator/http/listen.ts';
-import { createUnixCallers } from '../operator/identity/callers.ts';
-import { secondFactorPolicy } from '../operator/identity/second-factor-policy.ts';
+import { createUnixCaller } from '../operator/identity/callers.ts';
 import { auditLog } from '../operator/service/audit.ts';
 import type { Caller } from '../operator/service/caller.ts';
 import type { OperatorDeps, OperatorLog } from '../operator/service/deps.ts';
 import { createDispatch, type Dispatch } from '../operator/service/dispatch.ts';
 import { createExpensiveRequests } from '../operator/service/expensive.ts';
 import { finishErasures } from '../operator/service/people/erase.ts';
-import type { OperatorSocket, SocketOptions } from '../operator/socket/serve.ts';
+import type { OperatorSocket } from '../operator/socket/serve.ts';
 import { addAudit, type NewAuditEntry } from '../operator/store/audit.ts';
 import { campaignsWithApproval } from './config-edit/campaign-file.ts';
 import { createHandlers } from './operator-handlers.ts';
@@ -47,13 +46,10 @@ export interface OperatorOptions {
 export interface Operator {
   readonly dispatch: Dispatch;
   readonly log: OperatorLog;
-  /** The caller that a Unix user is, by the kernel's word. */
-  callerOf(uid: number): Promise<Caller>;
-  /**
-   * Serves the operator API on a Unix socket.
-   * @param place a state folder, for a socket of this user alone; or a path, for a socket of all users
-   */
-  openSocket(place: SocketOptions['place']): Promise<OperatorSocket>;
+  /** The Unix user of this process, as the caller of commands on this machine. */
+  unixCaller(): Promise<Caller>;
+  /** Serves the operator API on a Unix socket in the state folder, for the user of this process and root. */
+  openSocket(): Promise<OperatorSocket>;
   /**
    * Serves the operator API and the console over HTTP.
    * @param fallback whether to take any free port when the configured one is in use
@@ -113,21 +109,17 @@ export function createOperator(options: OperatorOptions): Operator {
       log.error({ err: error }, 'erasures that were interrupted could not be completed');
     });
   };
-  const callerOf = createUnixCallers({
-    db,
-    ownUid: process.getuid?.() ?? 0,
-    policy: () => secondFactorPolicy(config()),
-  });
+  const unixCaller = createUnixCaller(db);
   return {
     log,
     dispatch,
-    callerOf,
+    unixCaller,
     // Imported at use: commands that serve only themselves need no server.
-    async openSocket(place) {
+    async openSocket() {
       await removeLeft(stateDir);
       finishLeft();
       const { serveSocket } = await import('../operator/socket/serve.ts');
-      return await serveSocket({ dispatch, log, callerOf, place });
+      return await serveSocket({ dispatch, log, caller: unixCaller, folder: stateDir });
     },
     async listen(fallback) {
       await removeLeft(stateDir);

@@ -12,7 +12,6 @@ const NEED_RESTART = [
   ['ingress', 'maxOpen'],
   ['ingress', 'maxDelay'],
   ['operator', 'http'],
-  ['operator', 'socket'],
 ] as const;
 
 /** Returns `next` with the running values of what needs a restart, and the names of what changed there. */

@@ -322,9 +322,9 @@ function withAbsoluteTls<T extends Pick<KafkaConnection, 'tls'>>(connection: T, 
 }
 
 function operatorWithAbsolutePaths(operator: OperatorConfig, dir: string): OperatorConfig {
-  const { socket, http } = operator;
+  const { http } = operator;
   const tls = http.tls && { cert: resolve(dir, http.tls.cert), key: resolve(dir, http.tls.key) };
-  return { ...operator, socket: socket && resolve(dir, socket), http: { ...http, tls } };
+  return { ...operator, http: { ...http, tls } };
 }
 
 function mapValues<T>(record: Record<string, T>, map: (value: T) => T): Record<string, T> {

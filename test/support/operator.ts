@@ -64,7 +64,7 @@ export async function openTestOperator(options: {
     stateDir: options.stateDir ?? folder,
     log,
   });
-  const socket = await operator.openSocket({ folder });
+  const socket = await operator.openSocket();
   return {
     client: localClient(operator.dispatch, ADMIN),
     config: current,

@@ -84,11 +84,6 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       ['OIDC_UNAVAILABLE', 'The OpenID provider does not answer.', 'Try again, or log in with a password.'],
       ['PASSWORD_WEAK', 'The password breaks a rule, which the message names.', 'Choose another one.'],
       [
-        'PEER_UNKNOWN',
-        'The kernel does not name the user of the connection.',
-        'Use HTTP with an access token.',
-      ],
-      [
         'PASSWORD_OF_PROVIDER',
         'The user logs in with the OpenID provider and has no password in Sluice.',
         'Change the password at the provider. For a script, add a user of its own with a password.',
@@ -149,15 +144,10 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       ['TOKEN_INVALID', 'The access token is unknown, expired or revoked.', 'Log in again.'],
       [
         'UNIX_USER_NAME',
-        'The name of a Unix user cannot be read.',
+        'The name of the Unix user of Sluice cannot be read.',
         'Check the user database of the machine.',
       ],
       ['UNIX_USER_TAKEN', 'Another user is linked to this Unix user.', 'Remove that link first.'],
-      [
-        'UNIX_USER_UNKNOWN',
-        'This Unix user may not use Sluice.',
-        'An admin links it to a user: `sluice user add --unix-user`.',
-      ],
       ['UNKNOWN_SESSION', 'You have no such session, or it has ended.', 'List your sessions.'],
       ['UNKNOWN_TOKEN', 'You have no such access token.', 'List your tokens.'],
       ['UNKNOWN_USER', 'There is no such user.', '`sluice user list` shows the names.'],

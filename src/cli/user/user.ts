@@ -77,7 +77,10 @@ export function registerUser(program: Command, env: NodeJS.ProcessEnv): void {
     .argument('<name>', 'name to log in with')
     .addOption(role())
     .option('--display-name <text>', 'name as people know it (default: the name)')
-    .option('--unix-user <name>', 'Unix user of this machine that is this user, for commands on the machine')
+    .option(
+      '--unix-user <name>',
+      'Unix user that runs Sluice: its commands on the machine are those of this user',
+    )
     .option('--password', 'ask for a password instead of printing a link', false)
     .action((name: string, options: AddOptions) =>
       make(options, 'add', async (client, signal) => {

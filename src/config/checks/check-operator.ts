@@ -13,7 +13,6 @@ export function checkOperator(main: YamlFile): ConfigProblem[] {
     ...checkListener(main, child(operator, 'http')),
     ...checkIssuer(main, operator),
     ...checkRoles(main, operator),
-    ...checkSecondFactor(main, operator),
   ];
 }
 
@@ -79,13 +78,4 @@ function checkRoles(main: YamlFile, operator: unknown): ConfigProblem[] {
       'list groups, for example admin: [ops-admins], or set default: viewer',
     ),
   ];
-}
-
-/** What the kernel says about a Unix user proves no second factor. */
-function checkSecondFactor(main: YamlFile, operator: unknown): ConfigProblem[] {
-  if (child(operator, 'secondFactor') !== 'required' || child(operator, 'socket') === undefined) return [];
-  const message = 'lets other Unix users in without a code, and secondFactor is required';
-  const hint =
-    'remove socket, and let them use `sluice login` with --server; or set secondFactor: optional, if the login of the machine asks for a second factor';
-  return [main.problemAt(['operator', 'socket'], message, hint)];
 }

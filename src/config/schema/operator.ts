@@ -122,11 +122,7 @@ export const OperatorConfig = z.strictObject({
     .meta({ description: 'How long a login lasts. Default: 1h idle, 12h in all.' }),
   secondFactor: z.enum(['optional', 'required']).default('optional').meta({
     description:
-      'Whether users with a password must have a second factor. required: who has none can only turn it on, and their access tokens are refused; an OpenID provider asks its own users. Not together with socket, which asks for no code. Default: optional.',
-  }),
-  socket: z.string().min(1).optional().meta({
-    description:
-      'Path of a Unix socket for other Unix users of this machine, relative to this file. A Unix user needs a link to a user. Default: none; only the user of the process and root have a socket.',
+      'Whether users with a password must have a second factor. required: who has none can only turn it on, and their access tokens are refused; an OpenID provider asks its own users. Default: optional.',
   }),
   temporalUi: z
     .url({ protocol: /^https?$/ })

@@ -120,7 +120,7 @@ export interface LoginLink {
 
 /**
  * A one-time link for the first admin, for 15 minutes.
- * @param unixUser who asks, as the kernel says: whoever uses the link becomes one identity with this Unix user
+ * @param unixUser of this process, when somebody on its machine asks: whoever uses the link becomes one identity with this Unix user
  * @returns null when there is an admin already
  */
 export async function firstAdminLink(

@@ -2,7 +2,7 @@
 import { type Endpoint, ROLES, type Role } from '../../core/endpoint.ts';
 import { OperatorError } from '../error.ts';
 
-/** Somebody whose identity is established: by a login, an access token, or the kernel. */
+/** Somebody whose identity is established: by a login, an access token, or the folder of the socket. */
 export interface Caller {
   /**
    * `user:ana`, or `unix:bia` for a Unix user that is not linked to a user of Sluice. Approvals by a second person
@@ -52,7 +52,7 @@ export function secondFactorRequired({ name }: Pick<Caller, 'name'>): OperatorEr
 }
 
 /**
- * A service establishes an identity: a login, a token, or the kernel's word about a socket. Whoever opens a shared
+ * A service establishes an identity: a login, a token, or the private folder of a socket. Whoever opens a shared
  * database can claim any name.
  * @param what it is that the caller cannot do
  */

@@ -1,16 +1,13 @@
-// The operator API on a Unix socket, for commands on the same machine. The kernel says who connects.
+// The operator API on a Unix socket, for commands on the same machine. Only the user of this process and root can open
+// its folder, which is the proof of who connects.
 import { createServer, type RequestListener } from 'node:http';
-import type { Socket } from 'node:net';
 import express from 'express';
-import { OperatorError } from '../error.ts';
 import { createApi, refuseWith } from '../http/api.ts';
 import { closeServer } from '../http/close-server.ts';
 import type { Caller } from '../service/caller.ts';
 import type { OperatorLog } from '../service/deps.ts';
 import type { Dispatch } from '../service/dispatch.ts';
-import { peerUid } from './peer.ts';
 import { listenPrivately } from './private-socket.ts';
-import { listenShared } from './shared-socket.ts';
 
 const HEADERS_MS = 10_000;
 /** A file of 64 MB from the same machine takes less. */
@@ -18,15 +15,12 @@ const REQUEST_MS = 60_000;
 const MAX_CONNECTIONS = 64;
 
 export interface SocketOptions {
-  /** A folder whose lock the caller owns, for a socket of this user alone; or the path of a socket for all users. */
-  readonly place: { readonly folder: string } | { readonly path: string };
+  /** A folder whose lock the caller owns. */
+  readonly folder: string;
   readonly dispatch: Dispatch;
   readonly log: Pick<OperatorLog, 'error'>;
-  /**
-   * The caller that a Unix user is.
-   * @throws OperatorError (forbidden) for a user who may not use Sluice
-   */
-  callerOf(uid: number): Promise<Caller>;
+  /** Whoever connects. */
+  caller(): Promise<Caller>;
 }
 
 export interface OperatorSocket {
@@ -38,8 +32,9 @@ export interface OperatorSocket {
 export async function serveSocket(options: SocketOptions): Promise<OperatorSocket> {
   const app = express();
   app.disable('x-powered-by');
-  app.use(async (req, res, next) => {
-    res.locals.caller = await identify(req.socket, options);
+  app.use(async (_req, res, next) => {
+    // At each request: the user who is linked to the Unix user can change during a connection.
+    res.locals.caller = await options.caller();
     next();
   });
   app.use(createApi(options.dispatch));
@@ -49,11 +44,7 @@ export async function serveSocket(options: SocketOptions): Promise<OperatorSocke
     app as RequestListener,
   );
   server.maxConnections = MAX_CONNECTIONS;
-  const { place } = options;
-  const socket =
-    'path' in place
-      ? await listenShared(server, place.path)
-      : await listenPrivately(server, { folder: place.folder, name: 'operator' });
+  const socket = await listenPrivately(server, { folder: options.folder, name: 'operator' });
   return {
     path: socket.path,
     async close() {
@@ -61,15 +52,4 @@ export async function serveSocket(options: SocketOptions): Promise<OperatorSocke
       await socket.remove();
     },
   };
-}
-
-/** Reads the user at each request: it cannot change during a connection, but the role behind it can. */
-async function identify(socket: Socket, { callerOf }: SocketOptions): Promise<Caller> {
-  let uid: number;
-  try {
-    uid = process.platform === 'win32' ? 0 : peerUid(socket);
-  } catch (error) {
-    throw new OperatorError('forbidden', (error as Error).message, { code: 'PEER_UNKNOWN', cause: error });
-  }
-  return await callerOf(uid);
 }

@@ -1,8 +1,8 @@
-// The folder of a socket. Whoever may write to it, or to a folder or link on the way to it, can put another socket in its
-// place, and answer commands as if Sluice did.
+// The way to the folder of a socket. Whoever may write to a folder or link on it can put another socket in its place,
+// and answer commands as if Sluice did.
 import type { Stats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
-import { dirname, isAbsolute, parse, resolve, sep } from 'node:path';
+import { isAbsolute, parse, resolve, sep } from 'node:path';
 
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
@@ -15,26 +15,18 @@ class SharedFolderError extends Error {
 }
 
 /**
- * Checks the folder of a socket and the way to it: each folder from the root on, and where links lead. Whoever may write to
- * a folder can replace what is in it, unless it is sticky, as /tmp is.
+ * Checks the way to the folder of a socket: each folder from the root on, and where links lead. Whoever may write to a
+ * folder can replace what is in it, unless it is sticky, as /tmp is.
  * @param uid of this process
- * @throws SharedFolderError, or the error of the file system, for example ENOENT
- */
-export async function requireOwnFolder(socket: string, uid: number): Promise<void> {
-  const folder = await requireOwnWay(dirname(socket), uid);
-  requireOwn(folder, await lstat(folder), uid, false);
-}
-
-/**
- * As {@link requireOwnFolder}, for a folder in which only its owner can replace the socket's own folder: it may be sticky.
  * @returns the folder without links
+ * @throws SharedFolderError, or the error of the file system, for example ENOENT
  */
 export async function requireOwnWay(path: string, uid: number): Promise<string> {
   const { root } = parse(resolve(path));
   const rest = partsOf(resolve(path));
   let links = 0;
   let folder = root;
-  requireOwn(folder, await lstat(folder), uid, true);
+  requireOwn(folder, await lstat(folder), uid);
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
     const next = resolve(folder, name);
     const stats = await lstat(next);
@@ -48,7 +40,7 @@ export async function requireOwnWay(path: string, uid: number): Promise<string> 
       rest.unshift(...partsOf(target));
       if (isAbsolute(target)) folder = parse(target).root;
     } else {
-      requireOwn(next, stats, uid, true);
+      requireOwn(next, stats, uid);
       folder = next;
     }
   }
@@ -64,18 +56,13 @@ function requireOwnLink(link: string, { uid }: Pick<Stats, 'uid'>, own: number):
   );
 }
 
-function requireOwn(
-  folder: string,
-  { mode, uid }: Pick<Stats, 'mode' | 'uid'>,
-  own: number,
-  mayBeSticky: boolean,
-): void {
+function requireOwn(folder: string, { mode, uid }: Pick<Stats, 'mode' | 'uid'>, own: number): void {
   const shown = (mode & 0o7777).toString(8).padStart(4, '0');
   if (uid !== 0 && uid !== own)
     throw new SharedFolderError(
       `the folder ${folder} (mode ${shown}) belongs to the user with id ${uid}, who could replace the socket. Run \`chown ${own} ${folder}\`, or use a folder of the user that runs Sluice`,
     );
-  if ((mode & WRITABLE_BY_OTHERS) === 0 || (mayBeSticky && (mode & STICKY) !== 0)) return;
+  if ((mode & WRITABLE_BY_OTHERS) === 0 || (mode & STICKY) !== 0) return;
   throw new SharedFolderError(
     `the folder ${folder} has mode ${shown}, so other users could replace the socket. Run \`chmod go-w ${folder}\`, or use a folder that only the user that runs Sluice may write to`,
   );

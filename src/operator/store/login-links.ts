@@ -6,7 +6,7 @@ export interface NewLoginLink {
   readonly hash: string;
   /** Null: for the first admin. */
   readonly user: number | null;
-  /** The Unix user who asked for the first admin's link, as the kernel says. */
+  /** The Unix user of the process that made the first admin's link. */
   readonly unixUser: string | null;
   readonly minutes: number;
 }

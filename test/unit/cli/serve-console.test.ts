@@ -57,7 +57,7 @@ async function linked(serving: Operator, env: NodeJS.ProcessEnv): Promise<string
 
 it('is the one who started it, and so cannot approve in the console what was planned on the machine', async () => {
   expect(await linked(operator, {})).toBe(userInfo().username);
-  expect((await operator.callerOf(process.getuid?.() ?? 0)).identity).toBe('user:ana');
+  expect((await operator.unixCaller()).identity).toBe('user:ana');
 });
 
 it('is nobody where the ledger is shared: users of other machines have the same names', async () => {
@@ -65,7 +65,7 @@ it('is nobody where the ledger is shared: users of other machines have the same 
 });
 
 it('is nobody while the directory of users does not answer; it starts all the same', async () => {
-  const callerOf = async () =>
+  const unixCaller = async () =>
     await Promise.reject(new OperatorError('unavailable', 'no answer', { code: 'UNIX_USER_NAME' }));
-  expect(await linked({ ...operator, callerOf }, {})).toBeNull();
+  expect(await linked({ ...operator, unixCaller }, {})).toBeNull();
 });

@@ -60,10 +60,9 @@ describe('a listener of operators', () => {
 
   it('reads paths relative to the file, and the public URL as an origin', async () => {
     const { config } = await context.load(
-      `${GOOD}operator: { socket: run/s, http: { publicUrl: 'https://S.example.com:443/', ${TLS} } }\n`,
+      `${GOOD}operator: { http: { publicUrl: 'https://S.example.com:443/', ${TLS} } }\n`,
     );
     const { dir } = context;
-    expect(config.operator.socket).toBe(join(dir, 'run/s'));
     expect(config.operator.http.tls).toEqual({ cert: join(dir, 'a.crt'), key: join(dir, 'a.key') });
     expect(config.operator.http.publicUrl).toBe('https://s.example.com');
   });
@@ -84,21 +83,4 @@ describe('single sign-on', () => {
     const text = oidc('roles: { default: viewer }').replace('https://id', 'http://id');
     expect(await context.problemsOf(text)).toEqual([expect.stringContaining('operator.oidc.issuer: ')]);
   });
-});
-
-describe('a required second factor', () => {
-  it('is refused beside a socket that asks for no code', async () => {
-    const problems = await context.problemsOf(
-      `${GOOD}operator: { secondFactor: required, socket: a.sock }\n`,
-    );
-    expect(problems).toEqual([expect.stringContaining('operator.socket: ')]);
-    expect(problems[0]).toContain('sluice login');
-  });
-
-  it.each(['secondFactor: required', 'secondFactor: optional, socket: a.sock', 'socket: a.sock'])(
-    '%s is accepted',
-    async (text) => {
-      await expect(context.load(`${GOOD}operator: { ${text} }\n`)).resolves.toBeDefined();
-    },
-  );
 });

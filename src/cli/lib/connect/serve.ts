@@ -115,7 +115,7 @@ export async function serveHere(
       db,
     });
     opened.failed.catch(fail);
-    const socket = await operator.openSocket({ folder: stateDir });
+    const socket = await operator.openSocket();
     shutdown.add("operators' socket", () => socket.close());
     const { address, namespace } = opened.temporal;
     await lock.update({ command, temporal: address, namespace, operator: socket.path });
@@ -191,11 +191,11 @@ function startFailed(error: unknown): never {
 }
 
 /**
- * The kernel says who runs this process, as it does on the socket. It proves nothing where the ledger is shared:
- * whoever has the URL of the database can open it on a machine of their own.
+ * The Unix user of this process, as on the socket. It proves nothing where the ledger is shared: whoever has the URL of
+ * the database can open it on a machine of their own.
  */
-export async function localCaller({ callerOf }: Operator, env: NodeJS.ProcessEnv): Promise<Caller> {
-  const caller = await callerOf(process.getuid?.() ?? 0);
+export async function localCaller({ unixCaller }: Operator, env: NodeJS.ProcessEnv): Promise<Caller> {
+  const caller = await unixCaller();
   return { ...caller, via: 'local', isClaimed: Boolean(env.DATABASE_URL) };
 }
 

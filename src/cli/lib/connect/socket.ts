@@ -2,7 +2,6 @@
 
 import { createOperator, type Operator } from '../../../app/operator.ts';
 import type { Shutdown } from '../../../core/shutdown.ts';
-import { CliError, EXIT } from '../exit.ts';
 import { say } from './lifetime.ts';
 import type { OpenStack } from './session.ts';
 
@@ -23,7 +22,7 @@ export async function openSocket(
   });
   shutdown.add('dry runs', () => operator.close());
   try {
-    const api = await operator.openSocket({ folder: stack.stateDir });
+    const api = await operator.openSocket();
     shutdown.add('operator API', () => api.close());
     await stack.note({ operator: api.path });
   } catch (error) {
@@ -31,16 +30,5 @@ export async function openSocket(
       `the operator socket did not open, so other commands can't use this process (${(error as Error).message})`,
     );
   }
-  const shared = stack.live.current().config.operator.socket;
-  if (shared === undefined) return operator;
-  const api = await operator.openSocket({ path: shared }).catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(
-      EXIT.unavailable,
-      `the socket ${shared} can't be opened: ${error.message}; change operator.socket`,
-      { cause: error },
-    );
-  });
-  shutdown.add('shared socket', () => api.close());
-  say(`socket     unix:${api.path}  (--server of linked Unix users)`);
   return operator;
 }

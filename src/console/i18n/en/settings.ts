@@ -187,7 +187,8 @@ export default {
     userName: 'Login name',
     userNameHelp: 'Lower-case letters, digits, “.”, “-” and “_”. It never changes.',
     unixUser: 'Unix user',
-    unixUserHelp: 'Gives this Unix user of the machine the role on the socket. Optional.',
+    unixUserHelp:
+      'If Sluice runs as this Unix user, its commands on the machine are those of this user. Optional.',
     oidcRole: 'The provider of single sign-on decides the role.',
     roleHelp: {
       viewer: 'sees everything, with personal data masked',

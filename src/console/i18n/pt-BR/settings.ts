@@ -195,7 +195,8 @@ export default {
     userName: 'Nome de login',
     userNameHelp: 'Letras minúsculas, dígitos, “.”, “-” e “_”. Nunca muda.',
     unixUser: 'Usuário Unix',
-    unixUserHelp: 'Dá a este usuário Unix da máquina o papel no socket. Opcional.',
+    unixUserHelp:
+      'Se o Sluice roda como este usuário Unix, os comandos na máquina dele são deste usuário. Opcional.',
     oidcRole: 'O provedor do login único decide o papel.',
     roleHelp: {
       viewer: 'vê tudo, com dados pessoais mascarados',

@@ -1,7 +1,7 @@
 // The first admin, users, passwords and access tokens, over HTTP.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/core/sql/database.ts';
-import { createUnixCallers } from '../../../../src/operator/identity/callers.ts';
+import { createUnixCaller } from '../../../../src/operator/identity/callers.ts';
 import { firstAdminLink } from '../../../../src/operator/identity/logins.ts';
 import { hashToken } from '../../../../src/operator/identity/tokens.ts';
 import { createAccessToken } from '../../../../src/operator/store/sessions.ts';
@@ -56,8 +56,8 @@ describe('the first admin', () => {
     const link = secretOf(await firstAdminLink(db, 'sluice'));
     await claim(link);
     expect(await findUser(db, 'ana')).toMatchObject({ role: 'admin', unixUser: 'sluice' });
-    const callerOf = createUnixCallers({ db, ownUid: 1000, nameOf: async () => 'sluice' });
-    expect((await callerOf(1000)).identity).toBe('user:ana');
+    const unixCaller = createUnixCaller(db, () => 'sluice');
+    expect((await unixCaller()).identity).toBe('user:ana');
   });
 
   it('leaves a Unix user alone who belongs to another user already', async () => {

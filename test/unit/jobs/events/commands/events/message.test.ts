@@ -41,7 +41,7 @@ async function hold(send?: Send): Promise<void> {
   await mkdir(state);
   const answer = send ?? (async ({ key }) => ({ event: 'event-1', duplicate: key === 'again' }));
   const socket = await serveSocket({
-    place: { folder: state },
+    folder: state,
     log: { error() {} },
     dispatch: async (route, given) => {
       const { data, ...input } = given as Record<string, unknown> & { data?: Uint8Array };
@@ -52,7 +52,7 @@ async function hold(send?: Send): Promise<void> {
       calls.push(['send', input]);
       return await answer(input);
     },
-    callerOf: async () => ({ identity: 'unix:me', name: 'me', role: 'admin', via: 'socket' }),
+    caller: async () => ({ identity: 'unix:me', name: 'me', role: 'admin', via: 'socket' }),
   });
   closers.push(() => socket.close());
   await note({ operator: socket.path });
