@@ -20,6 +20,14 @@ export function csvLine(cells: readonly (string | number | boolean | null)[]): s
 }
 
 /**
+ * One line with every cell as it is, for a file that only Sluice reads: a spreadsheet could see a formula in it. All cells
+ * have quotes, so that no cell looks like another separator.
+ */
+export function exactCsvLine(cells: readonly string[]): string {
+  return `${cells.map(quoted).join(',')}\n`;
+}
+
+/**
  * A cell of a file that `csvLine` wrote, and that a spreadsheet saved again, as it was before. Only an apostrophe of its
  * own before a line break at the start is lost.
  */
@@ -31,8 +39,10 @@ function cell(value: string | number | boolean | null): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);
   const safe = harmless(value);
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return /[",\r\n]/.test(safe) ? quoted(safe) : safe;
 }
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 function harmless(value: string): string {
   const safe = value.replace(FORMULA, "'");

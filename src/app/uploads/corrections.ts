@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { LoadedConfig } from '../../config/load.ts';
 import { readCsvTable } from '../../connectors/sources/csv/csv.ts';
 import { locateRows } from '../../connectors/sources/csv/csv-lines.ts';
-import { readSafeCell } from '../../core/csv.ts';
+import { exactCsvLine, readSafeCell } from '../../core/csv.ts';
 import { OperatorError } from '../../operator/error.ts';
 import type { Corrections, FirstSync } from '../../operator/service/deps.ts';
 import type { ExpensiveRequests } from '../../operator/service/expensive.ts';
@@ -40,7 +40,7 @@ export function createCorrections(options: {
         found,
         ...rows.map((values) => found.map((column) => readSafeCell(String(values[column])))),
       ];
-      await writeFile(join(folder, file), lines.map(lineOf).join(''), { mode: 0o600, flag: 'wx' });
+      await writeFile(join(folder, file), lines.map(exactCsvLine).join(''), { mode: 0o600, flag: 'wx' });
       await forgetOldest(folder, kind);
       await firstSync.remove(id);
       return { file, rows: rows.length };
@@ -72,11 +72,6 @@ async function readCorrected(
     throw invalid('SOURCE_FORMAT', `row ${row} can't be read: ${problem?.reason ?? 'it is not valid CSV'}`);
   });
   return { header: table.header, rows };
-}
-
-/** Without apostrophes before formulas: only Sluice reads the file. */
-function lineOf(cells: readonly string[]): string {
-  return `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\n`;
 }
 
 function invalid(code: string, message: string): OperatorError {
