@@ -92,8 +92,8 @@ class CrmSync {
     const opened = await ledger.openRun({
       account,
       sync,
-      ...(retry === undefined ? {} : { retry }),
-      ...(corrections === undefined ? {} : { corrections }),
+      retry,
+      corrections,
     });
     Object.assign(this.#state, opened);
     upsertSearchAttributes([{ key: SEARCH_KEYS.run, value: this.#state.run }]);
@@ -151,7 +151,7 @@ class CrmSync {
   async close(status: 'finished' | 'cancelled' | 'failed', error?: string): Promise<RunReport> {
     this.#enter('closing');
     const { run, stopped } = this.#state;
-    const report = await ledger.closeRun({ run, status, stopped, ...(error === undefined ? {} : { error }) });
+    const report = await ledger.closeRun({ run, status, stopped, error });
     this.#state.totals = report.totals;
     this.#enter('ended');
     await condition(allHandlersFinished);

@@ -169,7 +169,7 @@ async function askPage(
   failures: number,
 ): Promise<Page<Conversation>> {
   const { connection } = deps.poller(call.account, call.poller);
-  const query = { ...cursor.window, ...(connection === undefined ? {} : { whatsappId: connection }) };
+  const query = { ...cursor.window, whatsappId: connection };
   try {
     const page = await callApi(
       ...([deps, deps.account(call.account), call.run, 'conversations:read'] as const),

@@ -343,10 +343,10 @@ export function createCardSteps(deps: Deps) {
 function inputsOf(wanted: RecordCard, pipeline: CatalogPipeline, stage: { readonly id: number } | null) {
   return {
     pipelineId: pipeline.id,
-    ...(stage === null ? {} : { stageId: stage.id }),
-    ...(wanted.sourceId === undefined ? {} : { sourceId: wanted.sourceId }),
-    ...(wanted.title === undefined ? {} : { title: wanted.title }),
-    ...(wanted.expectedCloseDate === undefined ? {} : { expectedCloseDate: wanted.expectedCloseDate }),
+    stageId: stage?.id,
+    sourceId: wanted.sourceId,
+    title: wanted.title,
+    expectedCloseDate: wanted.expectedCloseDate,
     ...(Object.keys(wanted.customFields).length === 0 ? {} : { customFields: wanted.customFields }),
   };
 }

@@ -25,7 +25,7 @@ export function personOf(c: StepContext): { phone: string; contactName?: string 
   const { write } = contactChange(c.record.contact, {}, null, c.spec.options, true);
   return {
     phone: c.record.contact.number,
-    ...(write.name === undefined ? {} : { contactName: write.name }),
+    contactName: write.name,
   };
 }
 
@@ -83,7 +83,7 @@ export async function combinedContact(
     createdBy: made ? c.spec.sync : null,
     name: contact.name,
     email: contact.email,
-    ...(tags === null ? {} : { tags }),
+    tags: tags ?? undefined,
   });
   if (!right) return { note, change: { add: STEP_BITS.upsertContact | tagBit(c), created: made } };
   if (tagBit(c) === 0 || (plan !== null && plan.ids === null))

@@ -321,7 +321,7 @@ function written(
     createdBy: by.created ? c.spec.sync : null,
     name: c.record.contact.name,
     email: c.record.contact.email,
-    ...(tags === null ? {} : { tags }),
+    tags: tags ?? undefined,
   };
   return [c.spec.account, c.row.key, sent];
 }

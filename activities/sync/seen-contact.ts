@@ -163,6 +163,6 @@ function unchanged(
     createdBy: null,
     name: c.record.contact.name,
     email: c.record.contact.email,
-    ...(tags === null ? {} : { tags }),
+    tags: tags ?? undefined,
   };
 }

@@ -84,7 +84,7 @@ function unknownKey(path: readonly PropertyKey[], key: string, known: readonly s
   return {
     path,
     message: 'unknown key',
-    ...(hint === undefined ? {} : { hint }),
+    hint,
     note: note('CONFIG_UNKNOWN_KEY', { key }),
   };
 }

@@ -208,7 +208,7 @@ async function launch(settings: Settings): Promise<TemporalServer> {
         ui,
         searchAttributes,
         dynamicConfig,
-        ...(signal ? { signal } : {}),
+        signal,
       });
       return ownedServer(settings, started.record, origin, started.exit);
     } catch (error) {

@@ -109,7 +109,7 @@ function triggerOf({ context, contact }: Right) {
     flowId: flow,
     whatsappId: connection,
     variables: member.variables ?? {},
-    contact: { number: member.number ?? memberKey(member), ...(contact === null ? {} : { id: contact }) },
+    contact: { number: member.number ?? memberKey(member), id: contact ?? undefined },
   };
 }
 

@@ -20,7 +20,7 @@ export function createFlowEffects(deps: Deps) {
         const identity = account.tokens[0]?.client.flows.contactIdentity;
         if (identity === 'id' && id === undefined) return { next: 'findContact' };
         const flow = { flowId: request.flow, whatsappId: request.connection, variables: request.variables };
-        const contact = { number: request.number, ...(id === undefined ? {} : { id }) };
+        const contact = { number: request.number, id };
         const subject = subjectOf(deps, c, 'event-flow', { call: 'triggerFlow', readBack: null });
         const done = writeOnce(
           deps,

@@ -149,9 +149,9 @@ export function createMessageEffects(deps: Deps) {
   function sending(request: RequestOf<'message'>, files: readonly FetchedMedia[]): Call<Sent> {
     const { to, text, template, connection, contactName, saveOnTicket } = request;
     const content = {
-      ...(text === undefined ? {} : { body: text }),
-      ...(template === undefined ? {} : { templateData: templateData(template) }),
-      ...(files.length === 0 ? {} : { medias: files }),
+      body: text,
+      templateData: template && templateData(template),
+      medias: files,
     };
     if ('conversation' in to) {
       return async (client, options) => {
@@ -162,9 +162,9 @@ export function createMessageEffects(deps: Deps) {
     const message = {
       number: to.number,
       ...content,
-      ...(typeof connection === 'number' ? { whatsappId: connection } : {}),
-      ...(typeof connection === 'string' ? { whatsappName: connection } : {}),
-      ...(contactName === undefined ? {} : { contactName }),
+      whatsappId: typeof connection === 'number' ? connection : undefined,
+      whatsappName: typeof connection === 'string' ? connection : undefined,
+      contactName,
       ...(saveOnTicket ? {} : { saveOnTicket }),
     };
     return async (client, options) => {

@@ -31,8 +31,7 @@ export function openPageReader(options: ReaderOptions): PageReader {
   let cursor = options.cursor;
   let thread: ThreadReader | null = null;
   let ahead: Promise<MappedPage> | null = null;
-  const read = (from: SourceCursor | null) =>
-    readMappedPage(tools, { cursor: from, since, limit, ...(signal === undefined ? {} : { signal }) });
+  const read = (from: SourceCursor | null) => readMappedPage(tools, { cursor: from, since, limit, signal });
   const inThread = (from: SourceCursor) =>
     (thread ??= new ThreadReader({
       spec,

@@ -23,8 +23,8 @@ export function pageTools(
   const { mapping, options } = spec;
   const { defaultCountry, numberFormat, contact } = mapping;
   const numberOnly = {
-    ...(defaultCountry === undefined ? {} : { defaultCountry }),
-    ...(numberFormat === undefined ? {} : { numberFormat }),
+    defaultCountry,
+    numberFormat,
     contact: { number: contact.number },
     tags: [],
     extraInfo: {},

@@ -68,7 +68,7 @@ export class Findings {
       check,
       text: redactText(text),
       ...(hint === undefined ? {} : { hint: redactText(hint) }),
-      ...(cause === undefined ? {} : { cause }),
+      cause,
     });
   }
 }

@@ -160,7 +160,7 @@ function makeProblem(
   message: string,
   hint?: string,
 ): ConfigProblem {
-  return { file, ...position, path: formatPath(path), message, ...(hint === undefined ? {} : { hint }) };
+  return { file, ...position, path: formatPath(path), message, hint };
 }
 
 function lowerFirst(text: string): string {

@@ -94,8 +94,8 @@ function errorOf(status: number, text: string): OperatorError {
     return new OperatorError('failed', `the server answered ${status} with a body that is not of this API`);
   const { kind, code, message, retryAfterMs } = body.error;
   return new OperatorError(kind, message, {
-    ...(code === undefined ? {} : { code }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    code,
+    retryAfterMs,
   });
 }
 

@@ -63,8 +63,8 @@ const ACTIONS: { readonly [K in HookAction]: (job: Job, contactOps: readonly Op[
       stage: stage?.stage ?? null,
       sourceId: null,
       title: asText(mapped('title')),
-      ...(value === undefined ? {} : { value }),
-      ...(notes === undefined ? {} : { notes }),
+      value,
+      notes,
       expectedCloseDate: null,
       customFields: Object.fromEntries(custom),
     });

@@ -170,7 +170,7 @@ function errorResponses(operation: Operation, scope: Described['scope'], compone
   for (const refusal of refusals) {
     const { code, status } = typeof refusal === 'string' ? { code: refusal, status: undefined } : refusal;
     const extras = code === 'ERR_SCOPE_MISSING' ? { requiredScope: scope } : {};
-    const problem = new Problem(code, { ...(status === undefined ? {} : { status }), extras });
+    const problem = new Problem(code, { status, extras });
     const list = byStatus.get(problem.status) ?? [];
     if (!list.some((other) => other.code === problem.code)) list.push(problem);
     byStatus.set(problem.status, list);

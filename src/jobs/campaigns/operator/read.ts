@@ -58,8 +58,8 @@ export function readHandlers(deps: OperatorDeps, figures: Figures): Handlers<Rou
     'GET /campaign-runs': async ({ campaign, account, limit, before }) => {
       const filter = {
         limit: limit + 1,
-        ...(campaign === undefined ? {} : { campaign }),
-        ...(account === undefined ? {} : { account }),
+        campaign,
+        account,
       };
       if (before !== undefined && (await findCampaign(db, before)) === null)
         throw new OperatorError('invalid', `before: the ledger has no run ${before}`, { code: 'CURSOR' });

@@ -72,7 +72,7 @@ export async function readBox(
       access,
       topic: config.deadLetters,
       group: config.group,
-      ...(from === undefined ? {} : { from }),
+      from,
       keepValue,
       progress: () => undefined,
       signal: deadlineSignal(READ_MS),

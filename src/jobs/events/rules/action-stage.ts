@@ -46,7 +46,7 @@ export function compileStage(
     const card = of(row, report);
     const to = stage(row, report);
     if (card === undefined || to === undefined) return undefined;
-    return { type: 'stage', of: card, ...(pipeline === undefined ? {} : { pipeline }), stage: to };
+    return { type: 'stage', of: card, pipeline, stage: to };
   };
 }
 

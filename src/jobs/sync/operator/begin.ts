@@ -36,8 +36,8 @@ export async function startSync(
       {
         account,
         sync,
-        ...(retry === undefined ? {} : { retry }),
-        ...(corrections === undefined ? {} : { corrections }),
+        retry,
+        corrections,
       },
     ],
     workflowIdConflictPolicy: retry === undefined && corrections === undefined ? 'USE_EXISTING' : 'FAIL',

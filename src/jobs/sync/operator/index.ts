@@ -95,7 +95,7 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
     },
     'POST /syncs/{sync}/retries': async ({ sync, run, statuses, codes = null, rows }) => {
       const name = await startable(sync);
-      const retry = { from: run ?? LAST_RUN, statuses, codes, ...(rows === undefined ? {} : { rows }) };
+      const retry = { from: run ?? LAST_RUN, statuses, codes, rows };
       return await beginAlone(await deps.temporal(), name, { retry, taskQueue: deps.workQueue });
     },
     'POST /syncs/{sync}/resolve': (input) =>

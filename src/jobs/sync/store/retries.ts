@@ -71,7 +71,7 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
     }
     const runs = await runsToRetry(tx, account, sync, request.from);
     const { codes, statuses, rows } = request;
-    const cursor: RetryCursor = { runs, codes, statuses, ...(rows === undefined ? {} : { rows }), after: 0 };
+    const cursor: RetryCursor = { runs, codes, statuses, rows, after: 0 };
     const [any] = await tx.query(`select 1 ${TAKEN} limit 1`, paramsOf(cursor));
     if (any === undefined) {
       // The oldest run is the one that read the source.

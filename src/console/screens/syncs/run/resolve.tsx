@@ -39,7 +39,7 @@ export function ResolveRows({ sync, run, rows, clear }: Props) {
       reason: 'required',
     });
     if (answer === null) return;
-    resolve.run({ sync, rows: numbers, reason: answer.reason, ...(run === null ? {} : { run }) });
+    resolve.run({ sync, rows: numbers, reason: answer.reason, run: run ?? undefined });
   };
   return (
     <Button

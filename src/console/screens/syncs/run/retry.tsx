@@ -78,7 +78,7 @@ export function RetryRows({ run, rows, clear, ...of }: RowsProps) {
   const numbers = rows.map(({ row }) => row).filter((row) => row > 0);
   const verb = t('action.retryRows');
   const words = { title: t('ask.retryRows'), verb, records: numbers.length };
-  const input = { rows: numbers, ...(run === null ? {} : { run }) };
+  const input = { rows: numbers, run: run ?? undefined };
   return (
     <Button
       size="compact-sm"

@@ -178,8 +178,8 @@ function explain(error: unknown, again: string): unknown {
   const { kind, code, retryAfterMs, message } = error;
   if (kind !== 'unavailable' && kind !== 'failed' && kind !== 'tooMany') return error;
   return new OperatorError(kind, `${message}; ${again}`, {
-    ...(code === undefined ? {} : { code }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    code,
+    retryAfterMs,
     cause: error,
   });
 }
