@@ -10,7 +10,7 @@ import { type CallScope, callScope } from './call-scope.ts';
 import type { AccountAccess, Deps, TokenAccess } from './deps.ts';
 import { comeBack, rateLimitWaitMs } from './failures.ts';
 import { type Call, logged } from './logged-call.ts';
-import { refusalCode, refusesToken } from './refusal-scope.ts';
+import { acceptsToken, refusalCode, refusesToken } from './refusal-scope.ts';
 
 /** Sluice takes an intent this long before the slot is due, so that the intent's statements do not delay the call. */
 const INTENT_MS = 100;
@@ -211,6 +211,7 @@ async function callWith<T>(
       await learn(async () => {
         if (status === 429) await budget.block(slot.token, rateLimitWaitMs(error));
         if (rate !== null) await budget.observe(slot, rate, tookMs);
+        if (acceptsToken(error)) await budget.accepted(slot, scope);
       });
     }
     throw error;

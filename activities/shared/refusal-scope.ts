@@ -133,6 +133,14 @@ export function refusesToken(error: ApiError): boolean {
   return error.status === 429 || isTokenRefused(error) || error.code === 'ERR_SCOPE_MISSING';
 }
 
+/**
+ * True when the service accepted the token and refused the call for another reason. Only the API itself answers with a
+ * code, after it has checked the token. A 403 may be about the token.
+ */
+export function acceptsToken(error: ApiError): boolean {
+  return error.code !== null && error.status < 500 && error.status !== 403 && !refusesToken(error);
+}
+
 /** True when the refusal is permanent: the service would refuse the same call again. */
 export function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408;

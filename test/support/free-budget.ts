@@ -6,6 +6,7 @@ export const freeBudget = (callsPerMinute: number): Budget => ({
     token: token as string,
     number: 1,
     marked: false,
+    takenAt: 0,
     dueAt: 0,
     toleranceMs: Number.POSITIVE_INFINITY,
   }),

@@ -8,6 +8,8 @@ export interface Slot {
   readonly number: number;
   /** The service refused the token recently, and no better one was available. */
   readonly marked: boolean;
+  /** When the ledger handed it out, in epoch seconds by the ledger's clock. */
+  readonly takenAt: number;
   /** `performance.now()` at which the call may go out. */
   readonly dueAt: number;
   /** A call that is later than this many milliseconds must not use this slot. */

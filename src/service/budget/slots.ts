@@ -9,7 +9,7 @@ import { createLessons } from './lessons.ts';
 import { type Slot, SlotQueue, type WaitOptions, type Wanted } from './slot-queue.ts';
 import {
   blockToken,
-  clearExpiredMarks,
+  clearMarks,
   marksAgainst,
   markToken,
   type Pace,
@@ -17,7 +17,6 @@ import {
   type TokenState,
   takeSlots,
   tokenStates,
-  unmarkToken,
 } from './statements.ts';
 
 export type { Slot } from './slot-queue.ts';
@@ -75,20 +74,20 @@ export interface Budget {
   /** Blocks the token for this many milliseconds, after a 429. */
   block(token: string, ms: number): Promise<void>;
   /**
-   * Records that the service refuses a token, completely (scope null) or for a scope. For ten minutes, other tokens
-   * come first. The record stays until the service accepts the token.
+   * Records that the service refuses a token, completely (scope null) or for a scope. For a minute, or for ten minutes
+   * when it lacks a scope, other tokens come first. The record stays until the service accepts the token.
    * @returns true when this is news
    */
   refused(token: string, scope: Scope | null, code: string): Promise<boolean>;
-  /** The service accepted a call in this slot. Clears the refusals recorded against its token. */
-  accepted(slot: Pick<Slot, 'token' | 'marked'>, scope: Scope): Promise<void>;
+  /** The service accepted the token of a call in this slot. Clears the refusals that were recorded before the slot. */
+  accepted(slot: Pick<Slot, 'token' | 'marked' | 'takenAt'>, scope: Scope): Promise<void>;
   /** Calls per minute that these tokens allow together, without other programs' share. */
   pace(tokens: readonly string[]): Promise<number>;
   /** The state of each token, in the order of `tokens`. */
   snapshot(tokens: readonly string[]): Promise<TokenState[]>;
 }
 
-/** Marks that no longer count for slots are cleared at most this often. */
+/** How often accepted calls clear marks that other processes may have made. */
 const CLEARING_MS = 15_000;
 
 /** @param planOf the configuration of a token */
@@ -100,8 +99,8 @@ export function createBudget(db: Database, planOf: (token: string) => TokenPlan)
   /** This process's last slot by token, and its quickest exchange in milliseconds. */
   const lastSlot = new Map<string, number>();
   const quickest = new Map<string, number>();
-  /** When this process last cleared expired marks, by token and scope. */
-  const lastClearing = new Map<string, number>();
+  /** When this process last found a token without marks, by token and scope. */
+  const lastClearing = new Map<string, Map<string, number>>();
 
   const queueOf = (key: string, tokens: readonly string[], scopes: readonly string[] | null): PacedQueue => {
     const queue = queues.get(key);
@@ -120,6 +119,7 @@ export function createBudget(db: Database, planOf: (token: string) => TokenPlan)
             token,
             number: slot,
             marked,
+            takenAt: answer.at_s,
             dueAt: clock.localTime(atMs + wait_s * 1000),
             toleranceMs: TOLERANCE_MS + slackMs,
           },
@@ -183,14 +183,18 @@ export function createBudget(db: Database, planOf: (token: string) => TokenPlan)
       });
     },
     block: (token, ms) => blockToken(db, token, ms),
-    refused: (token, scope, code) => markToken(db, token, scope ?? '', code),
-    async accepted({ token, marked }, scope) {
-      if (marked) return await unmarkToken(db, token, marksAgainst(scope));
-      const key = JSON.stringify([token, scope]);
+    async refused(token, scope, code) {
+      const fresh = await markToken(db, token, scope ?? '', code);
+      lastClearing.delete(token);
+      return fresh;
+    },
+    async accepted({ token, marked, takenAt }, scope) {
+      const scopes = lastClearing.get(token) ?? new Map<string, number>();
+      lastClearing.set(token, scopes);
       const now = performance.now();
-      if (now - (lastClearing.get(key) ?? -Infinity) < CLEARING_MS) return;
-      lastClearing.set(key, now);
-      await clearExpiredMarks(db, token, marksAgainst(scope));
+      if (!marked && now - (scopes.get(scope) ?? -Infinity) < CLEARING_MS) return;
+      scopes.set(scope, now);
+      if (await clearMarks(db, token, marksAgainst(scope), takenAt)) scopes.delete(scope);
     },
     async pace(tokens) {
       const all = await states(tokens);

@@ -196,20 +196,24 @@ export async function markToken(db: Queryable, token: string, scope: string, cod
   return row?.fresh ?? false;
 }
 
-export async function unmarkToken(db: Queryable, token: string, scopes: readonly string[]): Promise<void> {
-  await db.query('delete from token_marks where token = $1 and scope = any($2)', [token, scopes]);
-}
-
-/** Those that no longer count for slots. A newer one may be of a call after the accepted one, so it stays. */
-export async function clearExpiredMarks(
+/**
+ * Clears the marks that are older than an accepted call. A newer one may be of a call after it, so it stays.
+ * @param takenAt when the ledger handed out the slot of the accepted call, in epoch seconds by its own clock
+ * @returns true when newer marks are left
+ */
+export async function clearMarks(
   db: Queryable,
   token: string,
   scopes: readonly string[],
-): Promise<void> {
-  await db.query(
-    `delete from token_marks where token = $1 and scope = any($2) and at <= now() - interval '10 minutes'`,
-    [token, scopes],
+  takenAt: number,
+): Promise<boolean> {
+  const [row] = await db.query<{ left: boolean }>(
+    `with cleared as (delete from token_marks where token = $1 and scope = any($2) and at < to_timestamp($3))
+     select exists (select from token_marks
+                     where token = $1 and scope = any($2) and at >= to_timestamp($3)) as "left"`,
+    [token, scopes, takenAt],
   );
+  return row?.left ?? false;
 }
 
 /** One token as the ledger sees it. Times are by the ledger's clock. */

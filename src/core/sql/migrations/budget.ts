@@ -284,14 +284,30 @@ export const FOLLOWING_CALLS: readonly string[] = [
     ],
     ['[lane]::float8', '[lane]::float8 end'],
   ),
-  replaced(
+  takeWithFollowing(),
+  SLOT_PLANS,
+];
+
+function takeWithFollowing(): string {
+  return replaced(
     differencesOfNumbers(TAKE),
     ['- (lane > 2)::int)', '- (lane > 2 or lane = 0)::int)'],
     [
       'least(3, greatest(0, s.low_due',
       'least(3, greatest(case when lane = 0 then -3 else least(0, s.low_due) end, s.low_due',
     ],
-  ),
+  );
+}
+
+/**
+ * A token that the service refuses completely is tried again after a minute, so that one that works again is soon known.
+ * One that lacks a scope has other calls to make, and is tried for that scope after ten minutes.
+ */
+export const REFUSED_FOR_A_MINUTE: readonly string[] = [
+  replaced(takeWithFollowing(), [
+    "moment - interval '10 minutes'",
+    "moment - case m.scope when '' then interval '1 minute' else interval '10 minutes' end",
+  ]),
   SLOT_PLANS,
 ];
 

@@ -2,7 +2,13 @@
 // programs of the release before: add first, and remove in a later release (docs/decisions/0047-two-versions-one-ledger.md).
 import { type Database, LedgerError, type Queryable } from '../database.ts';
 import { ATTENTION_TABLES } from './attention.ts';
-import { BUDGET_TABLES, FOLLOWING_CALLS, INFINITE_TIMES, SLOT_PLANS } from './budget.ts';
+import {
+  BUDGET_TABLES,
+  FOLLOWING_CALLS,
+  INFINITE_TIMES,
+  REFUSED_FOR_A_MINUTE,
+  SLOT_PLANS,
+} from './budget.ts';
 import { CAMPAIGN_BATCH_TABLES, CAMPAIGN_FAILURE_TABLES, CAMPAIGN_TABLES } from './campaigns.ts';
 import { CONVERSATION_TABLES, ERASED_CONVERSATIONS, UNREAD_TABLES } from './conversations.ts';
 import { ENCRYPTION_TABLES } from './encryption.ts';
@@ -235,6 +241,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ROW_IDENTITIES,
   OPT_OUT_REGISTRY,
   NOTICE_TABLES,
+  REFUSED_FOR_A_MINUTE,
 ];
 
 /**

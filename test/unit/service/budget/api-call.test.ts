@@ -77,8 +77,8 @@ it('a token that an earlier run noted is also in the report of the next run', as
   const { tags, account } = context();
   for (let n = 0; n < 3; n++) await tags();
   await db.query('delete from run_warnings');
-  // Ten minutes later it is tried again.
-  await db.query("update token_marks set at = at - interval '11 minutes' where token = $1", [
+  // A minute later it is tried again.
+  await db.query("update token_marks set at = at - interval '61 seconds' where token = $1", [
     account.tokens[0]?.key,
   ]);
   // It has been free for longest.
@@ -102,6 +102,23 @@ it('when both are refused the call fails; after a repair the next call works and
     (state) => state.marks,
   );
   expect(marks).toContainEqual({});
+});
+
+it('an answer about something else than the token clears its mark', async () => {
+  await tokens({ ...ALL, revoked: true }, { ...ALL, revoked: true });
+  const { deps, account, tags, at } = context();
+  const marks = async () =>
+    (await deps.budget.snapshot(account.tokens.map(({ key }) => key))).map((state) =>
+      Object.values(state.marks),
+    );
+  for (const { key } of account.tokens) await deps.budget.refused(key, null, 'ERR_TOKEN_REVOKED');
+  await expect(tags()).rejects.toMatchObject({ code: 'ERR_TOKEN_REVOKED' });
+  expect(await marks()).toEqual([['ERR_TOKEN_REVOKED'], ['ERR_TOKEN_REVOKED']]);
+  await tokens(ALL, ALL);
+  const gone = () =>
+    callApi(deps, account, run, 'contacts:read', (client, options) => client.contacts.get(1, options));
+  await expect(at(LANES.lead).run(gone)).rejects.toMatchObject({ code: 'ERR_NO_CONTACT_FOUND' });
+  expect(await marks()).toContainEqual([]);
 });
 
 it('a canceled call is not sent', async () => {

@@ -36,7 +36,10 @@ function ledger(gapMs: number) {
         const dueAt = Math.max(due, now);
         due = dueAt + gapMs;
         number++;
-        slots.push({ lane, slot: { token: 't', number, marked: false, dueAt, toleranceMs: 200 } });
+        slots.push({
+          lane,
+          slot: { token: 't', number, marked: false, takenAt: 0, dueAt, toleranceMs: 200 },
+        });
       }
     }
     return { slots, againMs: Math.max(0, due - (60 - 10 * (lanes[0] as number)) - now) };

@@ -364,21 +364,48 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
       expect(await budget.pace(tokens)).toBe(60_000);
     });
 
-    it('a success clears a mark that has expired, and none that another call has just made', async () => {
+    it('the first success after a refusal clears its mark, and none that was made after its slot', async () => {
       const token = freshToken();
       const budget = budgetOf(60_000);
-      const slot = await budget.reserve([token], LANES.lead, { scope: 'contacts:write' });
+      const reserve = () => budget.reserve([token], LANES.lead, { scope: 'contacts:write' });
+      const slot = await reserve();
       const marks = async () =>
         await database().query('select scope from token_marks where token = $1 order by scope', [token]);
       await budget.refused(token, null, 'ERR_TOKEN_REVOKED');
       await budget.refused(token, 'cards:write', 'ERR_SCOPE_MISSING');
-      await budgetOf(60_000).accepted(slot, 'contacts:write');
-      expect(await marks()).toEqual([{ scope: '' }, { scope: 'cards:write' }]);
-      await database().query("update token_marks set at = now() - interval '11 minutes' where token = $1", [
-        token,
-      ]);
       await budget.accepted(slot, 'contacts:write');
+      expect(await marks()).toEqual([{ scope: '' }, { scope: 'cards:write' }]);
+      await budget.accepted(await reserve(), 'contacts:write');
       expect(await marks()).toEqual([{ scope: 'cards:write' }]);
+      // A refusal that follows soon is cleared by the next success as well.
+      await budget.refused(token, null, 'ERR_TOKEN_REVOKED');
+      await budget.accepted(await reserve(), 'contacts:write');
+      expect(await marks()).toEqual([{ scope: 'cards:write' }]);
+    });
+
+    it.each([
+      [null, '1 minute'],
+      ['contacts:write', '10 minutes'],
+    ] as const)('a refusal for %s puts a token after the others for %s', async (scope, time) => {
+      const tokens = [freshToken(), freshToken()] as const;
+      const budget = budgetOf(60_000);
+      await budget.refused(tokens[0], scope, 'ERR_TOKEN_REVOKED');
+      const taken = async () => {
+        const all = new Set<string>();
+        for (let n = 0; n < 8; n++)
+          all.add((await budget.reserve(tokens, LANES.reply, { scope: 'contacts:write' })).token);
+        return all;
+      };
+      const age = (by: string) =>
+        database().query('update token_marks set at = now() - $2::interval + $3::interval where token = $1', [
+          tokens[0],
+          time,
+          by,
+        ]);
+      await age('30 seconds');
+      expect(await taken()).toEqual(new Set([tokens[1]]));
+      await age('0');
+      expect(await taken()).toContain(tokens[0]);
     });
   });
 }
