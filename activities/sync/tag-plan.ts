@@ -4,7 +4,7 @@
 import type { Queryable } from '../../src/core/sql/database.ts';
 import { pick } from '../../src/core/store/catalog.ts';
 import type { SentTags } from '../../src/core/store/people.ts';
-import { addWarning, UNKNOWN_TAG } from '../../src/jobs/sync/store/run-warnings.ts';
+import { addMissingTag } from '../../src/jobs/sync/store/missing-tags.ts';
 import type { StepContext } from './record-step.ts';
 import { hashRecord, targetTags } from './sync-diff.ts';
 
@@ -21,7 +21,7 @@ export interface TagPlan {
 
 /**
  * Plans the tag list. Returns null when the account's tags could not be read; they wait for a later run. Tags unknown
- * to the account get one warning.
+ * to the account get one warning each, with the rows that ask for them.
  * @param current names on the contact now; null when nobody read them, which only `replace` allows
  */
 export async function planTags(
@@ -40,12 +40,7 @@ export async function planTags(
     if (tag !== null) wanted.push(tag.name);
     else {
       missing.push(name);
-      await addWarning(db, c.run, {
-        step: 'setTags',
-        subject: name,
-        code: UNKNOWN_TAG,
-        reason: `the account has no tag "${name}": create it in the service, or map the value to another tag`,
-      });
+      await addMissingTag(db, c.run, name, c.row.row_no);
     }
   }
   if (current === null && c.spec.options.tags !== 'replace')

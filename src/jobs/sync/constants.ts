@@ -38,3 +38,6 @@ export type Step = keyof typeof STEP_BITS;
 
 export const RUN_PHASES = ['opening', 'planning', 'preparing', 'syncing', 'closing', 'ended'] as const;
 export type RunPhase = (typeof RUN_PHASES)[number];
+
+/** Code of warnings about a tag that rows ask for and the account lacks. They quote values of the source. */
+export const UNKNOWN_TAG = 'UNKNOWN_TAG';

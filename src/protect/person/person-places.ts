@@ -226,6 +226,7 @@ export function valuesOf(person: Person) {
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   runs: 'configuration and counts',
   run_warnings: 'names of tags and columns',
+  missing_tags: 'names of tags and numbers of rows',
   plan_pages: 'packed rows of a run that is being planned, which erasing waits for',
   campaigns: 'counts',
   campaign_waves: 'counts',

@@ -110,7 +110,7 @@ export const KINDS: readonly Kind[] = [
   {
     kind: 'rows',
     ...retained('rows'),
-    tables: ['run_records', 'row_identities', 'row_problems', 'run_warnings', 'merged_rows'],
+    tables: ['run_records', 'row_identities', 'row_problems', 'run_warnings', 'missing_tags', 'merged_rows'],
     step: each(forgetRunRows),
   },
   { kind: 'runs', ...retained('runs'), tables: ['runs'], step: each(forgetRuns) },

@@ -222,7 +222,7 @@ describe('a refusal', () => {
   it('of an unknown tag is one warning; the first run after its creation sets it', async () => {
     await inEnvironment({ csv: HEADER + ANA.replace('crm', 'crm|canary-tag') }, async (environment) => {
       const report = await environment.run();
-      expect(report.warnings).toMatchObject([{ code: 'UNKNOWN_TAG' }]);
+      expect(report.warnings).toMatchObject([{ code: 'UNKNOWN_TAG', people: 1, firstRows: [1] }]);
       // The report travels through Temporal, and a tag is a value of the source.
       expect(JSON.stringify(report)).not.toContain('canary-tag');
       expect((await environment.panel.account()).contacts).toMatchObject([{ tagIds: [1] }]);

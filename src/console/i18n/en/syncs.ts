@@ -140,6 +140,9 @@ export default {
     snapshotContacts: 'Contacts: {{read}} of {{pages}} pages read instead of up to {{single}} single calls',
     snapshotCards: 'Cards: {{read}} of {{pages}} pages read instead of up to {{single}} single calls',
     warnings: 'Warnings',
+    withoutTag_one: '{{count}} person was written without a tag.',
+    withoutTag_other: '{{count}} people were written without a tag.',
+    tagsCut: 'The list is cut. `sluice sync rows` lists all tags.',
   },
   problems: {
     title: 'Why rows did not pass',
@@ -206,6 +209,8 @@ export default {
     values: 'Refused value',
     reveal: 'Show in plain text',
     column: 'Column',
+    missingTags_one: 'The account lacks the tag {{tags}}',
+    missingTags_other: 'The account lacks the tags {{tags}}',
   },
   hints: {
     about:

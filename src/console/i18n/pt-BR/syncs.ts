@@ -146,6 +146,10 @@ export default {
       'Contatos: {{read}} de {{pages}} páginas lidas em vez de até {{single}} chamadas avulsas',
     snapshotCards: 'Cards: {{read}} de {{pages}} páginas lidas em vez de até {{single}} chamadas avulsas',
     warnings: 'Avisos',
+    withoutTag_one: '{{count}} pessoa foi gravada sem uma etiqueta.',
+    withoutTag_many: '{{count}} de pessoas foram gravadas sem uma etiqueta.',
+    withoutTag_other: '{{count}} pessoas foram gravadas sem uma etiqueta.',
+    tagsCut: 'A lista está cortada. `sluice sync rows` lista todas as etiquetas.',
   },
   problems: {
     title: 'Por que linhas não passaram',
@@ -213,6 +217,9 @@ export default {
     values: 'Valor recusado',
     reveal: 'Mostrar em texto claro',
     column: 'Coluna',
+    missingTags_one: 'A conta não tem a etiqueta {{tags}}',
+    missingTags_many: 'A conta não tem as etiquetas {{tags}}',
+    missingTags_other: 'A conta não tem as etiquetas {{tags}}',
   },
   hints: {
     about: 'A resposta se perdeu. Verifique no serviço se a chamada teve efeito. É isto que o Sluice sabe:',

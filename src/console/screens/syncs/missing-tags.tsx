@@ -14,8 +14,6 @@ export function MissingTags({ tags: { wanted, readAt, missing } }: { readonly ta
     return <p className={classes.notice}>{t('plan.tags.notChecked')}</p>;
   const at = format.moment(readAt);
   if (missing.tags === 0) return <p className={textStyles.small}>{t('plan.tags.none', { at })}</p>;
-  // Masked names repeat, so each has its place.
-  const rows = missing.list.map((each, place) => ({ ...each, place }));
   const more = missing.tags - missing.list.length;
   return (
     <details className={classes.notice} open={missing.tags <= OPEN}>
@@ -25,26 +23,44 @@ export function MissingTags({ tags: { wanted, readAt, missing } }: { readonly ta
       <p>
         {t('plan.tags.effect')} {t('plan.tags.read', { at })}
       </p>
-      <ul className={listStyles.list}>
-        {rows.map(({ place, tag, people, rows: first }) => (
-          <li key={place} className={classes.row}>
-            <span className={classes.grow}>
-              {tag}
-              {first.length > 0 && (
-                <div className={textStyles.small}>
-                  {t('plan.tags.rows', {
-                    count: people,
-                    rows: `${first.join(', ')}${people > first.length ? ', …' : ''}`,
-                  })}
-                </div>
-              )}
-            </span>
-            <span>{t('plan.tags.wanted', { count: people })}</span>
-          </li>
-        ))}
-      </ul>
+      <TagList tags={missing.list} />
       {more > 0 && <p>{t('plan.tags.more', { count: more })}</p>}
     </details>
+  );
+}
+
+interface TagListProps {
+  readonly tags: readonly {
+    readonly tag: string;
+    readonly people: number;
+    readonly rows: readonly number[];
+  }[];
+}
+
+/** Tags with the number of people who ask for each, and their first rows. */
+export function TagList({ tags }: TagListProps) {
+  const { t } = useTranslation('syncs');
+  // Masked names repeat, so each has its place.
+  const listed = tags.map((each, place) => ({ ...each, place }));
+  return (
+    <ul className={listStyles.list}>
+      {listed.map(({ place, tag, people, rows }) => (
+        <li key={place} className={classes.row}>
+          <span className={classes.grow}>
+            {tag}
+            {rows.length > 0 && (
+              <div className={textStyles.small}>
+                {t('plan.tags.rows', {
+                  count: people,
+                  rows: `${rows.join(', ')}${people > rows.length ? ', …' : ''}`,
+                })}
+              </div>
+            )}
+          </span>
+          {people > 0 && <span>{t('plan.tags.wanted', { count: people })}</span>}
+        </li>
+      ))}
+    </ul>
   );
 }
 

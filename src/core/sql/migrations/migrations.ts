@@ -14,6 +14,7 @@ import { CONVERSATION_TABLES, ERASED_CONVERSATIONS, UNREAD_TABLES } from './conv
 import { ENCRYPTION_TABLES } from './encryption.ts';
 import { ERASURE_TABLES } from './erasures.ts';
 import { EVENT_REPLACEMENTS, EVENT_TABLES, EVENT_TRACES } from './events.ts';
+import { MISSING_TAGS } from './missing-tags.ts';
 import { NOTICE_TABLES } from './notices.ts';
 import { CSRF_TOKENS, LINK_OWNER, OPERATOR_TABLES, SECOND_FACTORS, SESSION_IDS } from './operator.ts';
 import { CALL_TABLES } from './operator-calls.ts';
@@ -242,6 +243,7 @@ export const MIGRATIONS: readonly Migration[] = [
   OPT_OUT_REGISTRY,
   NOTICE_TABLES,
   REFUSED_FOR_A_MINUTE,
+  MISSING_TAGS,
 ];
 
 /**

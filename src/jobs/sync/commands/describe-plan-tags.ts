@@ -2,6 +2,7 @@
 
 import { formatMany, formatTime, formatCount as n } from '../../../cli/lib/terminal/format.ts';
 import type { PlanTags } from '../contract/plan.ts';
+import { describeRows } from './describe-warning.ts';
 
 /** Tags that show one per line. The JSON of the plan has more. */
 const SHOWN = 10;
@@ -23,15 +24,8 @@ export function describeTags({ wanted, readAt, missing }: PlanTags, account: str
       .slice(0, SHOWN)
       .map(
         (each) =>
-          `    ${JSON.stringify(each.tag)}: ${formatMany(each.people, 'person', 'people')}${describeRows(each)}`,
+          `    ${JSON.stringify(each.tag)}: ${formatMany(each.people, 'person', 'people')}${describeRows(each.people, each.rows)}`,
       ),
     ...(rest === 0 ? [] : [`    and ${n(rest)} more; --json lists up to 100`]),
   ];
-}
-
-/** Nothing if no row asks for it: the people of earlier runs wait for the tag. */
-function describeRows({ people, rows }: NonNullable<PlanTags['missing']>['list'][number]): string {
-  if (rows.length === 0) return '';
-  const more = people > rows.length ? ', …' : '';
-  return `, in ${rows.length === 1 && more === '' ? 'row' : 'rows'} ${rows.join(', ')}${more}`;
 }

@@ -5,6 +5,7 @@ import { formatDuration, formatMany, formatCount as n } from '../../../cli/lib/t
 import type { RunProgress, RunReport } from '../contract/run.ts';
 import type { Eta, SyncProgress, SyncRunSummary } from '../contract/runs.ts';
 import { describeTotals, placeOf } from './describe-problems.ts';
+import { describeWarning } from './describe-warning.ts';
 
 /** State of a progress bar. */
 export function barOf(now: RunProgress): { done: number; total: number | null; note: string } {
@@ -49,7 +50,7 @@ export function describeReport(report: RunReport, rowsCommand: string): string[]
       : [`  ${n(report.carried)} of the rows were left undone by the run before`]),
     ...describeVanished(report),
     ...describeProblems(report, rowsCommand),
-    ...report.warnings.map((warning) => `  warning: ${warning.step}: ${warning.reason} [${warning.code}]`),
+    ...report.warnings.map((warning) => `  ${describeWarning(warning)}`),
   ];
 }
 

@@ -12,9 +12,11 @@ import { csvLine } from '../../../core/csv.ts';
 import type { CrmRecord } from '../../../core/record.ts';
 import type { OperatorClient } from '../../../operator/client/client.ts';
 import type { Output as Answer } from '../../../operator/contract/index.ts';
+import { UNKNOWN_TAG } from '../constants.ts';
 import { HINT_COLUMNS, hintCells } from '../contract/hint-columns.ts';
 import { ROW_STATUSES, type SyncRow } from '../contract/runs.ts';
 import { describeHints } from './describe-hints.ts';
+import { describeWarning } from './describe-warning.ts';
 
 type RowStatus = (typeof ROW_STATUSES)[number];
 type Options = SessionOptions & { readonly [status in RowStatus]: boolean } & {
@@ -110,8 +112,8 @@ async function readPage(
 ): Promise<Page> {
   const { run, code, row, lines, unmasked } = options;
   const wanted = ROW_STATUSES.filter((status) => options[status]);
-  // A command that names one row shows its outcome, whatever it is.
-  const otherwise = row === undefined ? PROBLEMS : ROW_STATUSES;
+  // A command that names one row shows its outcome, whatever it is. People without a tag were written.
+  const otherwise = row === undefined && !code.includes(UNKNOWN_TAG) ? PROBLEMS : ROW_STATUSES;
   return await client.call('GET /syncs/{sync}/rows', {
     sync,
     run,
@@ -138,7 +140,7 @@ async function sayRest(
   for (const run of runs.toReversed())
     for (let after: string | null | undefined; after !== null; ) {
       const found = await client.call('GET /syncs/{sync}/warnings', { sync, run, after });
-      for (const { step, code, reason } of found.warnings) say(`warning: ${step}: ${reason} [${code}]`);
+      for (const warning of found.warnings) say(describeWarning(warning));
       after = found.next;
     }
   const of =
@@ -185,11 +187,16 @@ function whereOf(row: number, place: SyncRow['place']): string {
 }
 
 function whyOf(outcome: SyncRow): string {
-  const { reason, column } = outcome;
+  const { reason, column, missingTags } = outcome;
   const value = writtenNumber(outcome);
   const from = `${column === null ? '' : `column ${column}`}${value === null ? '' : ` (${value})`}`.trim();
   const hints = outcome.hints === null ? '' : ` (${describeHints(outcome.hints)})`;
-  return `${from === '' ? '' : `${from}: `}${reason ?? ''}${hints}`;
+  const lacking =
+    missingTags.length === 0
+      ? ''
+      : `the account lacks ${formatMany(missingTags.length, 'tag')}: ${missingTags.join(', ')}`;
+  const why = [reason ?? '', lacking].filter((part) => part !== '').join('; ');
+  return `${from === '' ? '' : `${from}: `}${why}${hints}`;
 }
 
 function asJson({ status, step, ...outcome }: SyncRow): string {
@@ -221,6 +228,7 @@ export const CSV_COLUMNS = [
   'otherPayload',
   'line',
   'sheetLine',
+  'missingTags',
   ...HINT_COLUMNS,
 ];
 
@@ -242,6 +250,7 @@ export function asCsv(outcome: SyncRow): string {
     payload,
     other,
     place,
+    missingTags,
   } = outcome;
   const record = isRecord(payload) ? payload : null;
   const hints = hintCells(outcome);
@@ -269,6 +278,7 @@ export function asCsv(outcome: SyncRow): string {
     json(other?.payload ?? null),
     place?.line ?? null,
     place?.sheetLine ?? null,
+    missingTags.join('|'),
     ...HINT_COLUMNS.map((name) => hints[name]),
   ]);
 }

@@ -75,6 +75,16 @@ export const RunWarning = z
     step: z.string().meta({ description: 'Step of the run that the warning is about.' }),
     code: z.string().meta({ description: 'Code of the warning.' }),
     reason: z.string().meta({ description: 'What happened, in words.' }),
+    people: z
+      .int()
+      .nonnegative()
+      .optional()
+      .meta({ description: 'Number of people whose records the warning is about, if it is about some.' }),
+    firstRows: z
+      .array(z.int().nonnegative())
+      .readonly()
+      .optional()
+      .meta({ description: 'The first rows of the source that the warning is about, at most 5.' }),
   })
   .readonly();
 export type RunWarning = z.infer<typeof RunWarning>;

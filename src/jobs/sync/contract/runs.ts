@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Count, Cursor, endpoint, Name, PageLimit, Reason, Time, Unmask } from '../../../core/endpoint.ts';
 import { SyncConfig } from '../config.ts';
 import { OUTCOMES } from '../constants.ts';
-import { RunProgress, RunReport, RunWarning } from './run.ts';
+import { RunProgress, RunReport } from './run.ts';
 
 /** Counts of one run. */
 export const SyncRunSummary = z.object({
@@ -152,8 +152,21 @@ export const SyncRow = z.object({
   changes: z.array(RowChange).nullable(),
   /** Only of a row whose outcome is unknown. */
   hints: RowHints.nullable(),
+  /** Tags that the row asks for and the account lacked. The person was written without them. */
+  missingTags: z.array(z.string()),
 });
 export type SyncRow = z.infer<typeof SyncRow>;
+
+const ListedWarning = z.object({
+  step: z.string(),
+  code: z.string(),
+  reason: z.string(),
+  /** The tag that the account lacks; null when the warning is about something else. */
+  tag: z.string().nullable(),
+  /** People who ask for the tag, and the first rows of the source that do, at most 5. */
+  people: Count,
+  firstRows: z.array(Count),
+});
 
 const Run = z.string().max(700);
 const ChosenRows = z.array(z.int32().min(1)).min(1).max(10_000).readonly();
@@ -241,7 +254,7 @@ export const SYNCS = {
     role: 'viewer',
     summary: 'List all warnings of a run.',
     input: z.strictObject({ sync: Name, run: Run, limit: PageLimit, after: Cursor }),
-    output: z.object({ warnings: z.array(RunWarning), next: z.string().nullable() }),
+    output: z.object({ warnings: z.array(ListedWarning), next: z.string().nullable() }),
   }),
   'POST /syncs/{sync}/runs': endpoint({
     role: 'operator',

@@ -8,7 +8,6 @@ import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
 import { LAST_RUN } from '../contract/retry.ts';
 import type { SYNCS, SyncProgress } from '../contract/runs.ts';
 import { findListedRun, findOpenRun, type ListedRun, listRuns } from '../store/run-list.ts';
-import { listWarnings } from '../store/run-warnings.ts';
 import { beginAlone, beginSync } from './begin.ts';
 import { listSyncs } from './list.ts';
 import { createProgressReader, handleOf, type SyncHandle, type SyncName } from './progress.ts';
@@ -16,6 +15,7 @@ import { resolveRows } from './resolve.ts';
 import { createRowLines } from './row-lines.ts';
 import { listRows } from './rows.ts';
 import { createSummaries } from './summary.ts';
+import { listMaskedWarnings } from './warnings.ts';
 
 export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
   const { db } = deps;
@@ -83,7 +83,7 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
     'GET /syncs/{sync}/warnings': async ({ sync, run: id, limit, after }) => {
       const run = await requireRun(nameOf(sync), id);
       const offset = numberOf(after) ?? 0;
-      const warnings = await listWarnings(db, run.id, { limit, offset });
+      const warnings = await listMaskedWarnings(db, run.id, { limit, offset });
       return { warnings, next: warnings.length < limit ? null : String(offset + limit) };
     },
     'POST /syncs/{sync}/runs': async ({ sync }, caller) => {

@@ -7,6 +7,7 @@ import { maskRecord, maskValue } from '../../../observe/masking.ts';
 import type { Output, Parsed } from '../../../operator/contract/index.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import type { SyncRow } from '../contract/runs.ts';
+import { missingTagsOf } from '../store/missing-tags.ts';
 import { findRun, type OutcomePosition, pageOutcomes, type RowOutcome } from '../store/outcomes.ts';
 import { newestRuns } from '../store/retries.ts';
 import type { RunRow } from '../store/runs.ts';
@@ -41,6 +42,8 @@ export async function listRows(
     : NO_LINES;
   const changes = input.diff ? await changesOf(db, run, page.rows, unmask) : new Map();
   const hints = await hintsOf(db, runs, page.rows);
+  const tags = await missingTagsOf(db, runs, [...new Set(page.rows.map((each) => each.row))]);
+  const shownTag = (tag: string) => (unmask ? tag : maskValue('tags.0', tag));
   return {
     runs: [...runs],
     status: run.status,
@@ -56,6 +59,7 @@ export async function listRows(
         place,
         changes: changes.get(outcome) ?? null,
         hints: hints.get(outcome) ?? null,
+        missingTags: outcome.status === 'merged' ? [] : (tags.get(outcome.row) ?? []).map(shownTag),
       } as SyncRow;
     }),
     linesProblem: lines.problem,

@@ -4,7 +4,7 @@ import { RECORD_PAYLOAD } from '../../../core/encryption/columns.ts';
 import { decryptValue } from '../../../core/encryption/values.ts';
 import type { CrmRecord } from '../../../core/record.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
-import { OUTCOMES, type Outcome } from '../constants.ts';
+import { OUTCOMES, type Outcome, UNKNOWN_TAG } from '../constants.ts';
 import { pageOfMerged } from './merged-rows.ts';
 import { readFindings } from './row-problems.ts';
 import type { RunRow } from './runs.ts';
@@ -136,11 +136,13 @@ async function* readRecords(
               card_created as "cardCreated", ended_at as "endedAt", payload
          from ${status === 'pending' ? PENDING : 'run_records'}
         where run_id = $1 and status = $2 and id > $3
-          and ($4::text[] is null or code = any($4)) and ($5::int is null or row_no = $5)
+          and ($4::text[] is null or code = any($4)
+               or $8 and exists (select from missing_tags m where m.run_id = $1 and m.row_no = run_records.row_no))
+          and ($5::int is null or row_no = $5)
           and not exists (select 1 from run_records n
                            where n.run_id = any($7) and n.key = run_records.key and n.status <> 'pending')
         order by id limit $6`,
-      [run, status, after, codes, row, pageRows, later],
+      [run, status, after, codes, row, pageRows, later, codes?.includes(UNKNOWN_TAG) ?? false],
     );
     for (const { id, event_id, ...outcome } of page) {
       const payload = decryptValue(db, RECORD_PAYLOAD, [run, outcome.key, event_id], outcome.payload);

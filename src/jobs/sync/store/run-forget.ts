@@ -13,6 +13,7 @@ const ROWS = {
   run_records: 'id',
   row_identities: 'run_id, row_no',
   row_problems: 'run_id, row_no, field, code',
+  missing_tags: 'run_id, tag, row_no',
   run_warnings: 'run_id, step, subject, code',
   merged_rows: 'run_id, row_no',
 } as const;

@@ -1,15 +1,24 @@
 // The report of a run: its counts, warnings and first problems.
 
 import type { Queryable } from '../../../core/sql/database.ts';
+import { UNKNOWN_TAG } from '../constants.ts';
 import type { ProblemTotal, RunReport, RunWarning } from '../contract/run.ts';
+import { type AskedFor, countMissingTags } from './missing-tags.ts';
 import { listProblems, totalsOf } from './row-problems.ts';
-import { stoppedSteps, UNKNOWN_TAG } from './run-warnings.ts';
+import { stoppedSteps } from './run-warnings.ts';
 import type { RunCounts, RunRow } from './runs.ts';
 
 /** Number of rows in a report. The report travels through Temporal; the whole list stays in the ledger. */
 const PROBLEMS_SHOWN = 10;
 
 const WARNINGS_SHOWN = 50;
+
+const NOBODY: AskedFor = { people: 0, firstRows: [] };
+
+/** A run of an older program kept no rows of its warnings. */
+function withRows(warning: RunWarning, { people, firstRows }: AskedFor): RunWarning {
+  return warning.code === UNKNOWN_TAG && people > 0 ? { ...warning, people, firstRows } : warning;
+}
 
 /** Counts of a run, as the ledger has them now. */
 export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
@@ -30,6 +39,7 @@ export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
       order by part, n desc, step, subject limit $3`,
     [id, UNKNOWN_TAG, WARNINGS_SHOWN],
   );
+  const asked = warnings.some(({ code }) => code === UNKNOWN_TAG) ? await countMissingTags(db, id) : NOBODY;
   const totals = await totalsOf(db, id);
   return {
     run: run.id,
@@ -50,7 +60,10 @@ export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
       ? { vanished: counts.vanished, vanishedFailed: counts.vanishedFailed }
       : {}),
     stoppedSteps: await stoppedSteps(db, id),
-    warnings: [...warnings, ...totals.flatMap(warningOf)].slice(0, WARNINGS_SHOWN),
+    warnings: [...warnings.map((each) => withRows(each, asked)), ...totals.flatMap(warningOf)].slice(
+      0,
+      WARNINGS_SHOWN,
+    ),
     ...(run.facts.length === 0 ? {} : { snapshots: run.facts }),
     problems: await listProblems(db, id, PROBLEMS_SHOWN),
     totals,

@@ -4,9 +4,6 @@ import type { Queryable } from '../../../core/sql/database.ts';
 import { STEP_BITS } from '../constants.ts';
 import { type RunWarning } from '../contract/run.ts';
 
-/** Warnings with this code quote values of the source. */
-export const UNKNOWN_TAG = 'UNKNOWN_TAG';
-
 export async function addWarning(
   db: Queryable,
   runId: string,
@@ -45,9 +42,9 @@ export async function listWarnings(
   db: Queryable,
   id: string,
   { limit, offset }: { limit: number | null; offset: number } = { limit: null, offset: 0 },
-): Promise<RunWarning[]> {
+): Promise<(RunWarning & { subject: string })[]> {
   return await db.query(
-    `select step, code, reason from run_warnings where run_id = $1 order by at, step, subject limit $2 offset $3`,
+    `select step, code, reason, subject from run_warnings where run_id = $1 order by at, step, subject limit $2 offset $3`,
     [id, limit, offset],
   );
 }

@@ -4,6 +4,7 @@ import type { LoadedConfig } from '../../../../src/config/load.ts';
 import { UnknownNameError } from '../../../../src/core/config/errors.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { RunSpec } from '../../../../src/jobs/sync/contract/run.ts';
+import { addMissingTag } from '../../../../src/jobs/sync/store/missing-tags.ts';
 import { addRowProblems } from '../../../../src/jobs/sync/store/row-problems.ts';
 import { advanceRun, openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import type { Output } from '../../../../src/operator/contract/index.ts';
@@ -99,6 +100,34 @@ describe('rows', () => {
     await expect(
       viewer.call('GET /syncs/{sync}/rows', { sync: 'leads', unmask: true }),
     ).rejects.toMatchObject({ kind: 'forbidden' });
+  });
+
+  it('that ask for tags that the account lacks are named, counted and found by the code of the warning', async () => {
+    for (const row of [2, 3, 4, 6, 7, 8]) await addMissingTag(db, run, 'vip', row);
+    // A step that is tried again names the row once.
+    await addMissingTag(db, run, 'vip', 2);
+    await addMissingTag(db, run, '+55 11 98765-4321', 2);
+    const { warnings } = await operator.client.call('GET /syncs/{sync}/warnings', { sync: 'leads', run });
+    expect(warnings.map(({ tag, people, firstRows }) => ({ tag, people, firstRows }))).toEqual([
+      { tag: 'vip', people: 6, firstRows: [2, 3, 4, 6, 7] },
+      { tag: expect.not.stringContaining('98765-4321'), people: 1, firstRows: [2] },
+    ]);
+    expect(JSON.stringify(warnings)).not.toContain('98765-4321');
+    const input = { statuses: ['created', 'failed', 'rejected'], codes: ['UNKNOWN_TAG'] };
+    const { rows } = await rowsOf(input);
+    expect(rows.map(({ row, missingTags }) => [row, missingTags.length])).toEqual([
+      [2, 2],
+      [3, 1],
+      [4, 1],
+      [6, 1],
+      [7, 1],
+      [8, 1],
+    ]);
+    expect(JSON.stringify(rows)).not.toContain('98765-4321');
+    expect((await rowsOf({ ...input, unmask: true })).rows[0]?.missingTags).toEqual([
+      '+55 11 98765-4321',
+      'vip',
+    ]);
   });
 
   it('whose outcome is unknown come with what is known about their call, others do not', async () => {

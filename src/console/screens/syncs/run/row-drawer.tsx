@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/session.tsx';
 import { useCall } from '../../../api/use-call.ts';
+import { useFormat } from '../../../format/use-format.ts';
 import { Diff } from '../../../parts/diff/diff.tsx';
 import { Facts } from '../../../parts/page.tsx';
 import { Reason } from '../../../parts/reason/reason.tsx';
@@ -82,7 +83,22 @@ interface DetailsProps {
 function RowDetails({ row, linesProblem }: DetailsProps) {
   const { t } = useTranslation('syncs');
   const placeOf = usePlace();
-  const { status, key, step, column, code, reason, attempts, endedAt, changes, other, place, hints } = row;
+  const format = useFormat();
+  const {
+    status,
+    key,
+    step,
+    column,
+    code,
+    reason,
+    attempts,
+    endedAt,
+    changes,
+    other,
+    place,
+    hints,
+    missingTags,
+  } = row;
   return (
     <Stack gap="sm">
       <Facts
@@ -106,6 +122,9 @@ function RowDetails({ row, linesProblem }: DetailsProps) {
           [t('rows.ended'), <Time key="ended" at={endedAt} as="moment" />],
         ]}
       />
+      {missingTags.length > 0 && (
+        <div>{t('rows.missingTags', { count: missingTags.length, tags: format.list(missingTags) })}</div>
+      )}
       {hints !== null && <RowHints hints={hints} />}
       {status === 'rejected' && linesProblem !== null && (
         <div className={textStyles.small}>{t('rows.noLine', { problem: linesProblem })}</div>

@@ -15,6 +15,7 @@ import classes from '../syncs.module.css';
 import { Tiles } from '../tiles.tsx';
 import { usePlace } from '../use-place.ts';
 import { RetryCode } from './retry.tsx';
+import { RunWarnings } from './run-warnings.tsx';
 
 interface RunReportProps {
   readonly sync: string;
@@ -25,7 +26,6 @@ interface RunReportProps {
 
 export function RunReport({ sync, run, canFix }: RunReportProps) {
   const { t } = useTranslation('syncs');
-  const placeOf = usePlace();
   const query = useCall('GET /syncs/{sync}/runs/{run}', { sync, run }, { everyMs: 10_000 });
   return (
     <>
@@ -41,19 +41,8 @@ export function RunReport({ sync, run, canFix }: RunReportProps) {
           <Problems sync={sync} report={query.data.report} />
         </Section>
       )}
-      {query.data !== undefined && query.data.report.warnings.length > 0 && (
-        <Section title={t('report.warnings')} flush>
-          <ul className={listStyles.list}>
-            {query.data.report.warnings.map(({ step, code, reason }) => (
-              <li key={`${step} ${code} ${reason}`} className={classes.row}>
-                <span className={classes.grow}>
-                  <Reason code={code} reason={reason} />
-                </span>
-                <span className={textStyles.small}>{placeOf(step)}</span>
-              </li>
-            ))}
-          </ul>
-        </Section>
+      {query.data !== undefined && (
+        <RunWarnings sync={sync} run={run} warnings={query.data.report.warnings} />
       )}
     </>
   );

@@ -21,7 +21,12 @@ import { isRetried, RetryRows } from './retry.tsx';
 import { RowDrawer } from './row-drawer.tsx';
 
 /** A row as the file of a spreadsheet has it. */
-type Saved = Row & HintCells & { readonly line: number | null; readonly sheetLine: number | null };
+type Saved = Omit<Row, 'missingTags'> &
+  HintCells & {
+    readonly line: number | null;
+    readonly sheetLine: number | null;
+    readonly missingTags: string;
+  };
 
 const PAGE = 200;
 const CSV_PAGE = 5000;
@@ -37,6 +42,7 @@ const CSV_COLUMNS = [
   'attempts',
   'endedAt',
   'key',
+  'missingTags',
   ...HINT_COLUMNS,
 ] as const satisfies readonly (keyof Saved)[];
 
@@ -91,8 +97,17 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
         id: 'reason',
         header: t('rows.reason'),
         width: 'minmax(14rem, 2fr)',
-        cell: ({ code: of, reason }) =>
-          of === null && reason === null ? <None /> : <Reason code={of} reason={reason} />,
+        cell: ({ code: of, reason, missingTags }) => (
+          <>
+            {of === null && reason === null && missingTags.length === 0 && <None />}
+            {(of !== null || reason !== null) && <Reason code={of} reason={reason} />}
+            {missingTags.length > 0 && (
+              <div>
+                {t('rows.missingTags', { count: missingTags.length, tags: format.list(missingTags) })}
+              </div>
+            )}
+          </>
+        ),
       },
       {
         id: 'ended',
@@ -178,6 +193,7 @@ function savedRow(row: Row): Saved {
     ...hintCells(row),
     line: row.place?.line ?? null,
     sheetLine: row.place?.sheetLine ?? null,
+    missingTags: row.missingTags.join('|'),
   };
 }
 

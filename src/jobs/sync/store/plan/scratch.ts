@@ -10,6 +10,7 @@ const STAGED = [
   'row_identities',
   'row_problems',
   'run_warnings',
+  'missing_tags',
 ];
 
 /**

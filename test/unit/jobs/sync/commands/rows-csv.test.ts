@@ -23,6 +23,7 @@ const ROW: SyncRow = {
   place: null,
   changes: null,
   hints: null,
+  missingTags: [],
 };
 const HINTS: NonNullable<SyncRow['hints']> = {
   effect: 'stage',
@@ -51,6 +52,7 @@ it('has what is known about an unknown row, and nothing of it in other rows', ()
     cardSince: 'false',
     cardInTarget: 'true',
   });
+  expect(read({ ...ROW, missingTags: ['vip', 'lead'] })).toMatchObject({ missingTags: 'vip|lead' });
   expect(read({ ...ROW, status: 'failed' })).toMatchObject({
     sentEffect: '',
     sends: '',

@@ -2,12 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deferRecord, parkRecords } from '../../../../../src/jobs/sync/store/due-records.ts';
+import { addMissingTag } from '../../../../../src/jobs/sync/store/missing-tags.ts';
 import { getRecord } from '../../../../../src/jobs/sync/store/record-rows.ts';
 import { endRecord, settleStep } from '../../../../../src/jobs/sync/store/records.ts';
 import { addRowProblems } from '../../../../../src/jobs/sync/store/row-problems.ts';
 import { closeRun } from '../../../../../src/jobs/sync/store/run-end.ts';
 import { reportRun } from '../../../../../src/jobs/sync/store/run-report.ts';
-import { addWarning, listWarnings } from '../../../../../src/jobs/sync/store/run-warnings.ts';
+import { listWarnings } from '../../../../../src/jobs/sync/store/run-warnings.ts';
 import { advanceRun, getRun, lockRun, openRun } from '../../../../../src/jobs/sync/store/runs.ts';
 import { unleased } from '../../../../support/postgres/ledger.ts';
 import { freshAccount, type OpenDatabase, runWith, specOf } from '../../../core/sql/support.ts';
@@ -193,8 +194,7 @@ export function runsSuite(database: OpenDatabase): void {
 
   it('each warning is listed once, and row warnings are counted by field and code', async () => {
     const { run } = await runWith(database(), []);
-    const unknownTag = { step: 'setTags', code: 'UNKNOWN_TAG', reason: 'no tag "x"', subject: 'x' };
-    await Promise.all([1, 2, 3].map(() => addWarning(database(), run.id, unknownTag)));
+    await Promise.all([9, 7, 7, 8, 3, 4, 5].map((row) => addMissingTag(database(), run.id, 'x', row)));
     const findings = [1, 2, 3].map((row) => ({
       row,
       kind: row === 3 ? ('reject' as const) : ('warning' as const),
@@ -208,6 +208,8 @@ export function runsSuite(database: OpenDatabase): void {
         step: 'setTags',
         code: 'UNKNOWN_TAG',
         reason: '1 tag name of the source is not a tag of the account',
+        people: 6,
+        firstRows: [3, 4, 5, 7, 8],
       },
       { step: 'mapping', code: 'invalid_email', reason: '2 rows: contact.email (column E-mail): left out' },
     ]);
@@ -223,7 +225,12 @@ export function runsSuite(database: OpenDatabase): void {
       { ...total, outcome: 'warning', rows: 2, first: 1 },
     ]);
     expect(await listWarnings(database(), run.id)).toEqual([
-      { step: 'setTags', code: 'UNKNOWN_TAG', reason: 'no tag "x"' },
+      {
+        step: 'setTags',
+        code: 'UNKNOWN_TAG',
+        subject: 'x',
+        reason: expect.stringContaining('no tag "x"'),
+      },
     ]);
   });
 }
