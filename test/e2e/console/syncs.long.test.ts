@@ -20,6 +20,9 @@ describe.each([
       await check('syncs');
       await page.goto(`${stub.url}/syncs?name=contacts`);
       await page.getByText('ERR_DUPLICATED_CONTACT').first().waitFor();
+      await page.getByText('7 people were written without a tag.').waitFor();
+      await page.getByText('Rows 2, 3, 5, 8, 13, …').waitFor();
+      await page.getByText('The account lacks the tag vip').waitFor();
       await check('sync');
       await page.goto(`${stub.url}/syncs?name=contacts&row=4`);
       await page.getByRole('dialog').getByText('M… S…').waitFor();

@@ -81,6 +81,19 @@ export async function findBarriers(page: Page): Promise<readonly string[]> {
     );
 }
 
+/** Tabs that lie behind an edge, and choices whose text does not fit. */
+const CUT = `[
+  ...[...document.querySelectorAll('[role=tab]')]
+    .filter((tab) => tab.checkVisibility() && (tab.getBoundingClientRect().right > innerWidth || tab.getBoundingClientRect().left < 0)),
+  ...[...document.querySelectorAll('dd select')].filter((select) => {
+    const style = getComputedStyle(select);
+    const text = document.createElement('canvas').getContext('2d');
+    text.font = style.font;
+    const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    return select.checkVisibility() && text.measureText(select.selectedOptions[0].text).width > room + 1;
+  }),
+].map((element) => element.outerHTML.slice(0, 200))`;
+
 /** Expects no serious barrier and nothing wider than the window. Keeps a picture of the view if asked to. */
 export async function checkView(
   page: Page,
@@ -93,6 +106,7 @@ export async function checkView(
     await page.screenshot({ path: join(SHOTS, `${name}-${scheme}-${size}.png`), fullPage });
   }
   expect(await findBarriers(page), name).toEqual([]);
+  expect(await page.evaluate(CUT), `${name}: cut`).toEqual([]);
   const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
   expect(wider, `${name} is wider than the window by`).toBeLessThanOrEqual(0);
 }

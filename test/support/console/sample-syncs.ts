@@ -58,7 +58,16 @@ const report = {
   seconds: 750,
   pending: 0,
   stoppedSteps: ['createCard'],
-  warnings: [{ step: 'source', code: 'ENCODING', reason: 'read as windows-1252' }],
+  warnings: [
+    { step: 'source', code: 'ENCODING', reason: 'read as windows-1252' },
+    {
+      step: 'setTags',
+      code: 'UNKNOWN_TAG',
+      reason: '2 tag names of the source are not tags of the account',
+      people: 7,
+      firstRows: [2, 3, 5, 8, 13],
+    },
+  ],
   snapshots: [{ of: 'contacts', single: 361, pages: 4, read: 4 }],
   problems: [],
   totals,
@@ -111,6 +120,7 @@ const row = (n: number, over: object = {}) => ({
   place: null,
   changes: null,
   hints: null,
+  missingTags: [],
   ...over,
 });
 
@@ -249,7 +259,7 @@ export function syncAnswers(): Readonly<Record<string, Answer>> {
       rows:
         req.query['row'] === undefined
           ? [
-              row(4),
+              row(4, { missingTags: ['vip'] }),
               row(17, {
                 status: 'rejected',
                 key: null,
@@ -258,6 +268,28 @@ export function syncAnswers(): Readonly<Record<string, Answer>> {
               }),
             ]
           : [Number(req.query['row']) === 21 ? UNKNOWN : row(4, { changes: CHANGES })],
+      next: null,
+    }),
+    [`GET ${base}/warnings`]: () => ({
+      warnings: [
+        {
+          step: 'source',
+          code: 'ENCODING',
+          reason: 'read as windows-1252',
+          tag: null,
+          people: 0,
+          firstRows: [],
+        },
+        {
+          step: 'setTags',
+          code: 'UNKNOWN_TAG',
+          reason: '',
+          tag: 'vip',
+          people: 6,
+          firstRows: [2, 3, 5, 8, 13],
+        },
+        { step: 'setTags', code: 'UNKNOWN_TAG', reason: '', tag: HOSTILE_NAME, people: 1, firstRows: [21] },
+      ],
       next: null,
     }),
     'GET /plans/p1': () => dryRun,

@@ -98,7 +98,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
         header: t('rows.reason'),
         width: 'minmax(14rem, 2fr)',
         cell: ({ code: of, reason, missingTags }) => (
-          <>
+          <div>
             {of === null && reason === null && missingTags.length === 0 && <None />}
             {(of !== null || reason !== null) && <Reason code={of} reason={reason} />}
             {missingTags.length > 0 && (
@@ -106,7 +106,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
                 {t('rows.missingTags', { count: missingTags.length, tags: format.list(missingTags) })}
               </div>
             )}
-          </>
+          </div>
         ),
       },
       {
