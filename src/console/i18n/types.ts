@@ -1,6 +1,7 @@
 // Makes `t('overview:title')` a compile error when the English catalog has no such key. A new screen adds its catalog here.
 import 'i18next';
 import type approval from './en/approval.ts';
+import type assumptions from './en/assumptions.ts';
 import type audit from './en/audit.ts';
 import type budget from './en/budget.ts';
 import type campaignForm from './en/campaign-form.ts';
@@ -25,6 +26,7 @@ declare module 'i18next' {
     returnNull: false;
     resources: {
       approval: typeof approval;
+      assumptions: typeof assumptions;
       audit: typeof audit;
       budget: typeof budget;
       'campaign-form': typeof campaignForm;

@@ -1,6 +1,6 @@
 // Endpoints of the configuration and of the doctor.
 import { z } from 'zod';
-import { Count, endpoint, Name, Time } from '../../core/endpoint.ts';
+import { Count, endpoint, Name, NoteParams, Time } from '../../core/endpoint.ts';
 
 /** Whether a process works with the configuration on the disk. */
 export const ConfigurationState = z.object({
@@ -23,6 +23,8 @@ const Problem = z.object({
   path: z.string(),
   message: z.string(),
   hint: z.string().nullable(),
+  /** What is wrong, for a page in another language; null for a rare problem. */
+  note: z.object({ code: z.string(), params: NoteParams }).nullable(),
 });
 
 export const AssumptionState = z.object({

@@ -74,9 +74,13 @@ async function problemsOf({ reload }: LoadedConfig) {
     return [];
   } catch (error) {
     if (error instanceof ConfigError)
-      return error.problems.map(({ hint, ...problem }) => ({ ...problem, hint: hint ?? null }));
+      return error.problems.map(({ file, line, column, path, message, hint = null, note = null }) => {
+        return { file, line, column, path, message, hint, note };
+      });
     if (error instanceof ConfigFileError)
-      return [{ file: error.file, line: 0, column: 0, path: '', message: error.message, hint: null }];
+      return [
+        { file: error.file, line: 0, column: 0, path: '', message: error.message, hint: null, note: null },
+      ];
     throw error;
   }
 }

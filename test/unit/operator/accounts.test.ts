@@ -179,7 +179,12 @@ describe('the configuration', () => {
     const after = await read();
     expect(after.changed).toBe(true);
     expect(after.problems).toMatchObject([
-      { path: 'syncss', message: 'unknown key', line: expect.any(Number) },
+      {
+        path: 'syncss',
+        message: 'unknown key',
+        line: expect.any(Number),
+        note: { code: 'CONFIG_UNKNOWN_KEY', params: { key: 'syncss' } },
+      },
     ]);
     expect(after.text).toBe(before.text);
   });

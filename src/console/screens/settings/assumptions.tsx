@@ -33,11 +33,12 @@ function Filtered({ all }: { readonly all: readonly AssumptionState[] }) {
   const [only, setOnly] = useUrlValue<string>('overridden', '');
   const accounts = [...new Set(all.map((each) => each.account))];
   const words = text.toLowerCase().split(/\s+/);
+  const unknownOf = useUnknown();
   const shown = all
     .filter((each) => account === '' || each.account === account)
     .filter(({ overridden }) => only === '' || overridden)
-    .filter(({ key, unknown, section }) =>
-      words.every((word) => `${key} ${unknown} ${section}`.toLowerCase().includes(word)),
+    .filter((each) =>
+      words.every((word) => `${each.key} ${unknownOf(each)} ${each.section}`.toLowerCase().includes(word)),
     )
     .sort((one, other) => Number(other.overridden) - Number(one.overridden));
   return (
@@ -86,14 +87,10 @@ function Filtered({ all }: { readonly all: readonly AssumptionState[] }) {
   );
 }
 
-function Assumption({
-  of: { account, key, unknown, section, value, default: fallback, overridden },
-  isOneOfMany,
-}: {
-  readonly of: AssumptionState;
-  readonly isOneOfMany: boolean;
-}) {
+function Assumption({ of, isOneOfMany }: { readonly of: AssumptionState; readonly isOneOfMany: boolean }) {
   const { t } = useTranslation('settings');
+  const { account, key, section, value, default: fallback, overridden } = of;
+  const unknown = useUnknown()(of);
   return (
     <li className={classes.row}>
       <div className={classes.grow}>
@@ -114,4 +111,11 @@ function Assumption({
       </div>
     </li>
   );
+}
+
+/** What the description leaves open, in the page's language. A newer server may have keys that the page does not know. */
+function useUnknown(): (of: Pick<AssumptionState, 'key' | 'unknown'>) => string {
+  const { t } = useTranslation('assumptions');
+  const texts: Readonly<Record<string, string>> = t('unknown', { returnObjects: true });
+  return ({ key, unknown }) => texts[key] ?? unknown;
 }

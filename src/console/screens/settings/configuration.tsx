@@ -7,6 +7,9 @@ import { useCall } from '../../api/use-call.ts';
 import { useFormat } from '../../format/use-format.ts';
 import listStyles from '../../parts/list.module.css';
 import { Facts, Section } from '../../parts/page.tsx';
+import { Original } from '../../parts/reason/original.tsx';
+import { useSentence } from '../../parts/reason/reason.tsx';
+import { ServerText } from '../../parts/reason/server-text.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
@@ -87,10 +90,16 @@ function Problems({ problems }: { readonly problems: Loading['problems'] }) {
     >
       <p>{t('configuration.problemsText')}</p>
       <ul>
-        {problems.map(({ file, line, column, path, message, hint }) => (
+        {problems.map(({ file, line, column, path, message, hint, note }) => (
           <li key={`${line} ${column} ${path} ${message}`}>
-            <div className={classes.name}>{message}</div>
-            {hint !== null && <div>{hint}</div>}
+            <div className={classes.name}>
+              <Problem message={message} note={note} />
+            </div>
+            {hint !== null && (
+              <div>
+                <ServerText text={hint} />
+              </div>
+            )}
             <div className={textStyles.small}>
               {path !== '' && <code>{path}</code>} {t('configuration.place', { file, line, column })}
             </div>
@@ -98,6 +107,19 @@ function Problems({ problems }: { readonly problems: Loading['problems'] }) {
         ))}
       </ul>
     </Alert>
+  );
+}
+
+/** The server's own sentence says more than that of the note, so a page in English shows it. */
+function Problem({ message, note }: Pick<Loading['problems'][number], 'message' | 'note'>) {
+  const { i18n } = useTranslation();
+  const sentence = useSentence()(note?.code ?? null, note?.params);
+  if (sentence === null || i18n.language === 'en') return <ServerText text={message} />;
+  return (
+    <>
+      {sentence}
+      <Original text={message} />
+    </>
   );
 }
 
@@ -127,7 +149,7 @@ function Entries({ entries }: { readonly entries: readonly Entry[] }) {
                   </div>
                   {notes.map((note) => (
                     <div key={note} className={classes.warn}>
-                      {note}
+                      <ServerText text={note} />
                     </div>
                   ))}
                 </li>

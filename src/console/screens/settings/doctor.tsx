@@ -9,6 +9,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { useFormat } from '../../format/use-format.ts';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
+import { ServerText } from '../../parts/reason/server-text.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
@@ -138,9 +139,13 @@ function FindingList({ findings }: Pick<Group, 'findings'>) {
           <Status of={STATUS_OF[level]} label={t(`doctor.level.${level}`)} />
           <div>
             <div>
-              <span className={classes.name}>{check}</span> {text}
+              <span className={classes.name}>{check}</span> <ServerText text={text} />
             </div>
-            {hint !== undefined && <div className={classes.warn}>{hint}</div>}
+            {hint !== undefined && (
+              <div className={classes.warn}>
+                <ServerText text={hint} />
+              </div>
+            )}
           </div>
         </li>
       ))}

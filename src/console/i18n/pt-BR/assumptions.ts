@@ -1,0 +1,38 @@
+// O que a descrição da API deixa em aberto, pela chave da premissa. Carrega com a aba das configurações.
+export default {
+  unknown: {
+    'answer.envelope': 'O campo que contém a resposta inteira, se o serviço envolve cada sucesso em um',
+    'wrapper.tags': 'A chave da lista de etiquetas na resposta',
+    'wrapper.pipelines': 'A chave da lista de pipelines na resposta',
+    'wrapper.lostReasons': 'A chave da lista de motivos de perda na resposta',
+    'wrapper.card': 'A chave de um cartão individual na resposta',
+    'wrapper.contactUpdate': 'A chave do contato na resposta, depois de uma atualização parcial',
+    'wrapper.messageStatus': 'A chave do status de uma mensagem na resposta',
+    'contactUpdate.nameField': 'O nome da entrada para o nome',
+    'contactUpdate.emailField': 'O nome da entrada para o e-mail',
+    'contactUpdate.documentField': 'O nome da entrada para o documento',
+    'contactUpdate.disableBotField': 'O nome da entrada que desliga o robô',
+    'cards.titleSearchParam': 'O nome do parâmetro de consulta que busca títulos',
+    'cards.sortDirectionParam': 'O nome do parâmetro de consulta para a direção da ordenação',
+    'card.titleField': 'O nome da entrada para o título',
+    'card.expectedCloseDateField': 'O nome da entrada para a data prevista de fechamento',
+    'card.contactNameField': 'O nome da entrada que dá o nome a um contato criado pela chamada',
+    'message.idField': 'O nome do id de uma mensagem no histórico',
+    'message.bodyField': 'O nome do texto de uma mensagem no histórico',
+    'message.fromMeField': 'O nome do campo para a direção de uma mensagem, enviada ou recebida',
+    'message.timeField': 'O nome da hora de uma mensagem no histórico',
+    'message.templateField': 'O nome do modelo de uma mensagem no histórico',
+    'message.statusField': 'O nome do status de uma mensagem no histórico',
+    'message.ackField': 'O nome do código de entrega de uma mensagem no histórico',
+    'reply.messagesField': 'O nome da lista de mensagens na resposta a uma réplica',
+    'reply.quotedMessageField': 'O nome da entrada que cita uma mensagem',
+    'multipart.mediaField': 'O nome do campo de formulário para cada arquivo',
+    'flows.contactField': 'O nome da entrada que identifica o contato',
+    'flows.flowIdType': 'O tipo do id de um fluxo',
+    'flows.contactIdentity': 'Se essa entrada recebe o id do contato ou o número dele',
+    'success.statuses':
+      'Com quais status de sucesso uma chamada responde, além dos poucos que estão descritos',
+    'readBack.settleSeconds':
+      'Quantos segundos uma leitura pode demorar a mostrar uma gravação já confirmada',
+  },
+};
