@@ -10,6 +10,7 @@ import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { JsonBlock } from '../../parts/json-block.tsx';
 import { Facts } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import { Reveal } from '../../parts/reveal/reveal.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -50,7 +51,7 @@ export function DeadLetterPanel({ id, cluster, onReplay, onClose }: DeadLetterPa
           return (
             <>
               <div className={classes.problem}>
-                {reason} [{code}]
+                <Reason code={code} reason={reason} />
               </div>
               {resolution === null ? (
                 <DryRunDiff id={id} cluster={cluster} />

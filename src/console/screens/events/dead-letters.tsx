@@ -7,6 +7,7 @@ import { useMay } from '../../api/session.tsx';
 import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Section } from '../../parts/page.tsx';
+import { ServerText } from '../../parts/reason/server-text.tsx';
 import { Chip } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
@@ -47,7 +48,11 @@ export function DeadLetters() {
     {
       id: 'reason',
       header: t('refusals.reason'),
-      cell: ({ reason }) => <span className={textStyles.wrap}>{reason}</span>,
+      cell: ({ reason }) => (
+        <span className={textStyles.wrap}>
+          <ServerText text={reason} />
+        </span>
+      ),
       width: 'minmax(14rem, 3fr)',
     },
     {

@@ -5,6 +5,7 @@ import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Section } from '../../parts/page.tsx';
+import { ServerText } from '../../parts/reason/server-text.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
@@ -45,7 +46,11 @@ export function Refusals() {
     {
       id: 'reason',
       header: t('refusals.reason'),
-      cell: ({ reason }) => <span className={textStyles.wrap}>{reason}</span>,
+      cell: ({ reason }) => (
+        <span className={textStyles.wrap}>
+          <ServerText text={reason} />
+        </span>
+      ),
       width: 'minmax(14rem, 3fr)',
     },
     { id: 'at', header: t('refusals.at'), cell: ({ at }) => <Time at={at} />, width: '8rem' },

@@ -9,6 +9,7 @@ import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { JsonBlock } from '../../parts/json-block.tsx';
 import { Facts } from '../../parts/page.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import { Reveal } from '../../parts/reveal/reveal.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -49,7 +50,7 @@ export function RefusedRequestPanel({ id, draft, onDraft, onClose }: RefusedRequ
           return (
             <>
               <div className={classes.problem}>
-                {reason} [{code}]
+                <Reason code={code} reason={reason} />
               </div>
               {resolution === null ? (
                 now !== null && <OutcomeDiff then={{ code, reason }} now={now} label={t('refused.diff')} />

@@ -8,6 +8,7 @@ import { useMay } from '../../api/session.tsx';
 import { usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Section } from '../../parts/page.tsx';
+import { ServerText } from '../../parts/reason/server-text.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Filters, ValueFilter } from '../../parts/table/filters.tsx';
@@ -36,7 +37,11 @@ export function RefusedRequests() {
     {
       id: 'reason',
       header: t('refusals.reason'),
-      cell: ({ reason }) => <span className={textStyles.wrap}>{reason}</span>,
+      cell: ({ reason }) => (
+        <span className={textStyles.wrap}>
+          <ServerText text={reason} />
+        </span>
+      ),
       width: 'minmax(14rem, 3fr)',
     },
     {

@@ -41,6 +41,7 @@ function useLines({ health, tokens }: Pick<Overview, 'health' | 'tokens'>): read
   // A ledger in the same process answers in less than a millisecond.
   const milliseconds = (value: number) =>
     t('health.roundTrip', { ms: format.count(value < 10 ? Math.round(value * 10) / 10 : Math.round(value)) });
+  const said = (detail: string | null) => (detail === null ? null : format.text(detail));
   const refused = tokens.filter(({ marks }) => marks.some(({ scope }) => scope === null)).length;
   const blocked = tokens.filter(({ blockedUntil }) => blockedUntil !== null).length;
   return [
@@ -66,7 +67,9 @@ function useLines({ health, tokens }: Pick<Overview, 'health' | 'tokens'>): read
       name: t('health.temporal'),
       status: temporal === null ? 'off' : temporal.ok ? 'ok' : 'down',
       detail:
-        temporal === null ? t('health.notHere') : (temporal.detail ?? milliseconds(temporal.roundTripMs)),
+        temporal === null
+          ? t('health.notHere')
+          : (said(temporal.detail) ?? milliseconds(temporal.roundTripMs)),
     },
     {
       name: t('health.workers'),
@@ -89,7 +92,7 @@ function useLines({ health, tokens }: Pick<Overview, 'health' | 'tokens'>): read
       detail:
         kafka === null
           ? t('health.kafkaOff')
-          : (kafka.detail ??
+          : (said(kafka.detail) ??
             t('health.kafkaLag', { count: kafka.topics.reduce((sum, { lag }) => sum + lag, 0) })),
     },
   ];

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../api/client.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import { Facts } from '../../../parts/page.tsx';
+import { Reason } from '../../../parts/reason/reason.tsx';
 import classes from '../syncs.module.css';
 
 export type Recognized = Output<'POST /uploads/{upload}/recognize'>['recognized'];
@@ -86,7 +87,7 @@ export function RecognizedFacts({ recognized }: { readonly recognized: Recognize
       />
       {notes.map(({ code, reason }) => (
         <p key={`${code} ${reason}`} className={classes.notice}>
-          {reason}
+          <Reason code={code} reason={reason} />
         </p>
       ))}
     </div>

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useCall } from '../../../api/use-call.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import listStyles from '../../../parts/list.module.css';
+import { Reason } from '../../../parts/reason/reason.tsx';
 import { UnmaskButton } from '../../../parts/reveal/unmask.tsx';
 import { Loaded } from '../../../parts/states.tsx';
 import { Status } from '../../../parts/status.tsx';
@@ -98,7 +99,7 @@ export function MappingPreview({ of, mapping }: Props) {
               {problems.map(({ field, code, reason, count, rows: some }) => (
                 <li key={`${field} ${code} ${reason}`} className={classes.row}>
                   <span className={classes.grow}>
-                    {field}: {reason}
+                    {field}: <Reason code={code} reason={reason} />
                     <span className={textStyles.small}>
                       {' '}
                       {t('first-sync:rejectedAt', { rows: some.map(format.count).join(', ') })}
