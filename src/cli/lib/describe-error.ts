@@ -4,7 +4,11 @@ import { FolderLockedError } from '../../core/lock/folder-lock.ts';
 import { FolderPathError } from '../../core/lock/make-folder.ts';
 import { SourceError } from '../../core/source.ts';
 import { DatabaseUrlError, LedgerError } from '../../core/sql/database.ts';
-import { LedgerRoleError, LedgerTooNewError } from '../../core/sql/migrations/migrations.ts';
+import {
+  LedgerRoleError,
+  LedgerTooNewError,
+  LedgerTooOldError,
+} from '../../core/sql/migrations/migrations.ts';
 import { PostgresTooOldError } from '../../core/sql/server-version.ts';
 import { MappingStoppedError } from '../../mapping/errors.ts';
 import { neutralLine } from '../../observe/neutral.ts';
@@ -34,7 +38,8 @@ function exitCodeOf(error: Error): number {
   if (error instanceof InsecureTemporalError || error instanceof TemporalSettingsError) return EXIT.usage;
   if (error instanceof DatabaseUrlError) return EXIT.usage;
   if (error instanceof LedgerRoleError) return EXIT.auth;
-  if (error instanceof LedgerTooNewError || error instanceof PostgresTooOldError) return EXIT.conflict;
+  if (error instanceof LedgerTooNewError || error instanceof LedgerTooOldError) return EXIT.conflict;
+  if (error instanceof PostgresTooOldError) return EXIT.conflict;
   if (error instanceof FolderPathError) return EXIT.conflict;
   if (error instanceof FolderLockedError) return EXIT.conflict;
   if (error instanceof TemporalUnavailableError || error instanceof TemporalStartError)

@@ -28,7 +28,7 @@ export type { Pace, TokenPlan, TokenState } from './statements.ts';
  */
 const TOLERANCE_MS = 200;
 
-/** The lane of calls that follow another at once (FOLLOWING_CALLS in src/core/sql/migrations/budget.ts). */
+/** The lane of calls that follow another at once (HORIZON in src/core/sql/schema/budget-functions.ts). */
 const FOLLOWS = 0;
 
 /** The ledger stores the limit as an int. A service without a limit may report a huge number. */

@@ -1,4 +1,4 @@
-// The budget's SQL statements, one round trip each. src/core/sql/migrations/budget.ts explains what they do.
+// The budget's SQL statements, one round trip each. src/core/sql/schema/budget-functions.ts explains what they do.
 import type { Scope } from '../../core/scopes.ts';
 import type { Database, Queryable } from '../../core/sql/database.ts';
 import { learn, type Observation, type TokenBudget } from './estimate.ts';

@@ -1,6 +1,41 @@
-// Migration 18: the call log, which operators read. Calls without names or texts: ids and keys of the ledger only.
+// Calls to the service: intents of those that must not happen twice, lists that it gave, and the log of all calls.
 
-export const CALL_TABLES = `
+export const SERVICE_TABLES = `
+  -- Written before a call that is not idempotent, so that a lost answer never causes a second call.
+  create table intents (
+    id bigint generated always as identity primary key,
+    account text not null,
+    kind text not null,
+    -- Ledger ids of the subject.
+    subject text not null,
+    run_id text not null,
+    state text not null default 'open',
+    detail text,
+    sends int not null default 0,
+    -- Calls that the service certainly refused. They are not lost answers.
+    refused int not null default 0,
+    sent_at timestamptz,
+    -- Hash of a message, and its traces (see MessageTrace). They distinguish two messages with the same text in a
+    -- conversation.
+    mark text,
+    trace jsonb,
+    created_at timestamptz not null default now(),
+    unique (account, kind, subject)
+  );
+  create index intents_mark on intents (account, mark) where mark is not null;
+
+  -- Lists of the account, such as its tags.
+  create table catalog (
+    account text not null,
+    kind text not null,
+    items jsonb not null,
+    fetched_at timestamptz not null default now(),
+    -- When somebody asked for a newer list. Null: nobody has since.
+    asked_at timestamptz,
+    primary key (account, kind)
+  );
+
+  -- The call log, which operators read. Calls without names or texts: ids and keys of the ledger only.
   create table calls (
     id bigint generated always as identity,
     -- When the call went out, by the ledger's clock.
@@ -30,6 +65,7 @@ export const CALL_TABLES = `
   create index calls_person on calls (account, person_key, at) where person_key is not null;
   create index calls_request on calls (request_id) where request_id is not null;
   create index calls_failed on calls (at, id) where status is null or status >= 400 or code is not null;
+  create index calls_event on calls (event_id, at) where event_id is not null;
 
   -- Calls per minute, token, lane and run. They outlive the calls.
   create table call_minutes (
@@ -48,11 +84,4 @@ export const CALL_TABLES = `
     call_limit int,
     primary key (minute, token, lane, run_id)
   );
-
-  -- What went wrong, for operators: by outcome and time, over all runs.
-  create index run_records_wrong on run_records (status, ended_at) where status in ('failed', 'unknown');
-  create index campaign_members_wrong on campaign_members (state, ended_at) where state in ('failed', 'unknown');
-  create index events_wrong on events (outcome, ended_at) where state = 'ended' and outcome in ('failed', 'unknown');
-  create index events_blocked on events (account, route) where state = 'accepted' and block_code is not null;
-  create index runs_finished on runs (finished_at) where finished_at is not null;
 `;

@@ -1,76 +1,33 @@
-// Migration 3: slots by lane. The function that takes them is in the database, because all worker processes share it
-// and each call may cost only one statement. src/service/budget/estimate.ts computes what answers teach and explains the
-// columns.
-
-/** What a token's row learns, beside its next slot. Times are the database's. */
-const COLUMNS = `
-  alter table slots
-    -- Number of the next slot.
-    add column slot_no bigint not null default 1,
-    -- The limit in the last answer.
-    add column limit_seen int not null default 0,
-    -- Slots owed to a share of the budget: at one or more, the lanes of the share come first.
-    add column reply_due float8 not null default 0,
-    add column lead_due float8 not null default 0,
-    add column low_due float8 not null default 0,
-    -- Wider distance that leaves room for other programs in this window.
-    add column stretch_s float8 not null default 0,
-    add column stretch_until timestamptz not null default '-infinity',
-    -- End of the service's window: as the header states it, and by the database's clock.
-    add column window_reset timestamptz,
-    add column window_ends timestamptz not null default '-infinity',
-    -- Our first and last slot in the window, the last slot before it, and our number of slots in the window before.
-    add column window_first bigint not null default 1,
-    add column window_last bigint not null default 0,
-    add column window_before bigint not null default 0,
-    add column own_before int not null default 0,
-    -- Answers in a row whose window does not follow from the previous one.
-    add column out_of_step int not null default 0,
-    -- Calls that the service has counted, minus the number of the slot that showed the count, while nobody else
-    -- calls.
-    add column window_base bigint not null default 0,
-    -- How far the service's clock is ahead, as far as answers have proved it.
-    add column skew_s float8 not null default 0,
-    -- Other programs' calls in this window, and the largest step among them. Then the usual values of both.
-    add column foreign_now float8 not null default 0,
-    add column burst_now float8 not null default 0,
-    add column foreign_usual float8 not null default 0,
-    add column burst_usual float8 not null default 0,
-    -- Other programs' calls two to four seconds ago: a burst does not end within one answer.
-    add column mark_at timestamptz not null default '-infinity',
-    add column mark_last float8 not null default 0,
-    add column mark_before float8 not null default 0`;
-
-/** A token that was refused, completely (scope '') or for a scope. Refused tokens come last but are not excluded. */
-const MARKS = `
-  create table token_marks (
-    token text not null,
-    scope text not null,
-    code text not null,
-    at timestamptz not null default clock_timestamp(),
-    primary key (token, scope)
-  )`;
+// The functions that take slots. They are in the database, because all worker processes share them and each call may cost
+// only one statement.
+//
+// PostgreSQL below 17 refuses to subtract an infinite timestamp, even where the result would not matter. Differences of
+// epoch seconds are numbers, and every version has infinite numbers.
 
 /**
  * How many seconds before it is due a lane may take the next slot. The higher lane sees farther, so it wins. A lane
  * with an unused share sees farther than all lanes without one, which then take the slot only when it is almost due.
  * So a reserve is kept while it is wanted, and none of it is lost otherwise. Below 200 ms, a slot is too short for
  * this: on a busy machine the query alone takes tens of milliseconds, and a slot requested late is partly lost.
+ *
+ * Lane 0: a call that must follow the one before at once, such as a trigger behind the check of its member's tags. Calls of
+ * the floor are too far apart for such a pair, so it goes before all lanes, and the lower ones pay for it, if need be later.
+ * It sees a little farther than a reply, or it would lose each slot to another process that floods with replies.
  */
 const HORIZON = `
   create function sluice_horizon(s slots, lane int) returns float8 immutable language sql as $$
-    select greatest(60.0 / s.call_limit, 0.2) * (case
+    select case when lane = 0 then 1.1 * greatest(60.0 / s.call_limit, 0.2) else greatest(60.0 / s.call_limit, 0.2) * (case
       when case lane when 1 then s.reply_due when 2 then s.lead_due else s.low_due end > 0.999
         then array[1.0, 0.8, 0.6, 0.5, 0.4]
       when greatest(s.reply_due, s.lead_due, s.low_due) > 0.999 then array[0.3, 0.25, 0.2, 0.15, 0.1]
-      else array[1.0, 0.8, 0.6, 0.4, 0.25] end)[lane]::float8
+      else array[1.0, 0.8, 0.6, 0.4, 0.25] end)[lane]::float8 end
   $$`;
 
 /** Seconds between two slots: 60 s / limit plus 0.5 %, or wider while others use the same token. */
 const GAP = `
   create function sluice_gap(s slots, at timestamptz) returns float8 immutable language sql as $$
     select case when at < s.stretch_until
-                then greatest(base, least(s.stretch_s, base + extract(epoch from s.stretch_until - at)))
+                then greatest(base, least(s.stretch_s, base + (extract(epoch from s.stretch_until) - extract(epoch from at))))
                 else base end
       from (select (60.0 / s.call_limit * 1.005)::float8 as base) b
   $$`;
@@ -102,16 +59,6 @@ const AHEAD = `
   $$`;
 
 /**
- * When each key with its own pace last got a slot: campaigns with a rate. A slot that is up to 200 ms late counts as
- * taken in time, so the rate is reached and no 60 s contain one call more.
- */
-const PACES = `
-  create table paces (
-    key text primary key,
-    last_at timestamptz not null default '-infinity'
-  )`;
-
-/**
  * Takes the next slots of one of the tokens for the lanes that want some, as far as each lane sees ahead, and returns
  * when to ask again. It first checks without a lock, so that a refusal costs no write; then it locks the row and
  * checks again. It reads the clock only after taking the lock. If it read the clock before, a caller that queued for
@@ -119,13 +66,19 @@ const PACES = `
  * It returns a row per slot, and a last row without a slot that says when to ask again. p_pace: no slot before that
  * key's next one is due. p_slack: seconds by which these calls may be late; the following slots compensate for it.
  * p_now is a clock for tests.
+ *
+ * A token that the service refuses completely is tried again after a minute, so that one that works again is soon known.
+ * One that lacks a scope has other calls to make, and is tried for that scope after ten minutes.
+ *
+ * With 500 tokens, PostgreSQL planned the function's statements again at each call, which took longer than the call.
+ * The plans without values are as good: each statement finds its rows by an index.
  */
 const TAKE = `
   create function sluice_take_slots(
     p_tokens text[], p_limits int[], p_lanes int[], p_wanted int[], p_reply float8, p_lead float8, p_floor float8,
     p_scopes text[], p_pace text, p_per_minute float8, p_slack float8, p_now timestamptz default null
   ) returns table (chosen text, lane int, slot bigint, marked boolean, wait_s float8, at_s float8)
-  language plpgsql as $$
+  language plpgsql set plan_cache_mode = 'force_generic_plan' as $$
   declare
     best record;
     s slots;
@@ -147,7 +100,7 @@ const TAKE = `
                  select max(sluice_horizon(t, l)) from unnest(p_lanes) l)) as opens,
                p_scopes is not null and exists (
                  select 1 from token_marks m where m.token = t.token and m.scope = any(p_scopes)
-                    and m.at > moment - interval '10 minutes') as marked,
+                    and m.at > moment - case m.scope when '' then interval '1 minute' else interval '10 minutes' end) as marked,
                sluice_reach(t) as reach, bool_or(sluice_is_ahead(t, moment)) over () as ahead, count(*) over () as known
           from slots t where t.token = any(p_tokens)) c
        where c.known = cardinality(p_tokens)
@@ -202,7 +155,7 @@ const TAKE = `
           -- still go out within 200 ms of it.
           if due < moment - interval '100 milliseconds' then due := moment; end if;
           slot := s.slot_no;
-          wait_s := extract(epoch from due - moment);
+          wait_s := (extract(epoch from due) - extract(epoch from moment));
           return next;
           taken := taken + 1;
           p_wanted[wants] := p_wanted[wants] - 1;
@@ -210,7 +163,7 @@ const TAKE = `
           -- limit shrink.
           s.reply_due := least(3, greatest(0, s.reply_due + p_reply / whole - (lane = 1)::int));
           s.lead_due := least(3, greatest(0, s.lead_due + p_lead / whole - (lane = 2)::int));
-          s.low_due := least(3, greatest(0, s.low_due + p_floor / whole - (lane > 2)::int));
+          s.low_due := least(3, greatest(case when lane = 0 then -3 else least(0, s.low_due) end, s.low_due + p_floor / whole - (lane > 2 or lane = 0)::int));
           s.slot_no := s.slot_no + 1;
           s.next_at := due + make_interval(secs => sluice_gap(s, due));
           if p_pace is not null then
@@ -238,97 +191,11 @@ const TAKE = `
         lane := null;
         slot := null;
         at_s := extract(epoch from moment);
-        wait_s := extract(epoch from opens - moment);
+        wait_s := (extract(epoch from opens) - extract(epoch from moment));
         return next;
         return;
       end if;
     end loop;
   end $$`;
 
-/**
- * With 500 tokens, PostgreSQL planned the function's statements again at each call, which took longer than the call.
- * The plans without values are as good: each statement finds its rows by an index.
- */
-export const SLOT_PLANS = `
-  alter function sluice_take_slots set plan_cache_mode = 'force_generic_plan';
-`;
-
-/**
- * PostgreSQL below 17 refuses to subtract an infinite timestamp, even where the result would not matter. Differences of
- * epoch seconds are numbers, and every version has infinite numbers. `create or replace` drops a function's settings, so
- * SLOT_PLANS follows.
- */
-function differencesOfNumbers(statement: string): string {
-  return statement
-    .replace('create function', 'create or replace function')
-    .replace(/extract\(epoch from ([\w.]+) - (\w+)\)/g, '(extract(epoch from $1) - extract(epoch from $2))');
-}
-
-export const INFINITE_TIMES: readonly string[] = [
-  differencesOfNumbers(GAP),
-  differencesOfNumbers(TAKE),
-  SLOT_PLANS,
-];
-
-/**
- * Lane 0: a call that must follow the one before at once, such as a trigger behind the check of its member's tags. Calls of
- * the floor are too far apart for such a pair, so it goes before all lanes, and the lower ones pay for it, if need be later.
- * It sees a little farther than a reply, or it would lose each slot to another process that floods with replies.
- */
-export const FOLLOWING_CALLS: readonly string[] = [
-  replaced(
-    HORIZON,
-    [
-      'select greatest',
-      'select case when lane = 0 then 1.1 * greatest(60.0 / s.call_limit, 0.2) else greatest',
-    ],
-    ['[lane]::float8', '[lane]::float8 end'],
-  ),
-  takeWithFollowing(),
-  SLOT_PLANS,
-];
-
-function takeWithFollowing(): string {
-  return replaced(
-    differencesOfNumbers(TAKE),
-    ['- (lane > 2)::int)', '- (lane > 2 or lane = 0)::int)'],
-    [
-      'least(3, greatest(0, s.low_due',
-      'least(3, greatest(case when lane = 0 then -3 else least(0, s.low_due) end, s.low_due',
-    ],
-  );
-}
-
-/**
- * A token that the service refuses completely is tried again after a minute, so that one that works again is soon known.
- * One that lacks a scope has other calls to make, and is tried for that scope after ten minutes.
- */
-export const REFUSED_FOR_A_MINUTE: readonly string[] = [
-  replaced(takeWithFollowing(), [
-    "moment - interval '10 minutes'",
-    "moment - case m.scope when '' then interval '1 minute' else interval '10 minutes' end",
-  ]),
-  SLOT_PLANS,
-];
-
-/** The new text of a function whose first text is part of a migration that has shipped. */
-function replaced(statement: string, ...changes: readonly (readonly [old: string, now: string])[]): string {
-  let text = statement.replace('create function', 'create or replace function');
-  for (const [old, now] of changes) {
-    if (!text.includes(old)) throw new Error(`a function of the budget has no ${old}`);
-    text = text.replace(old, now);
-  }
-  return text;
-}
-
-export const BUDGET_TABLES: readonly string[] = [
-  COLUMNS,
-  MARKS,
-  PACES,
-  HORIZON,
-  GAP,
-  DUE,
-  REACH,
-  AHEAD,
-  TAKE,
-];
+export const BUDGET_FUNCTIONS: readonly string[] = [HORIZON, GAP, DUE, REACH, AHEAD, TAKE];

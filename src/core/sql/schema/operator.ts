@@ -1,26 +1,4 @@
-// Tables of operators: users, logins, access tokens and the audit log.
-
-/** The Unix user who asked for the first admin's link. */
-export const LINK_OWNER = 'alter table login_links add column unix_user text;';
-
-/** The database makes it, so sessions of before and of the release before have one too. */
-export const CSRF_TOKENS =
-  'alter table user_sessions add column csrf_token uuid not null default gen_random_uuid();';
-
-/** With which people name a session. The database makes it, so sessions of the release before have one too. */
-export const SESSION_IDS = `
-  alter table user_sessions add column id bigint generated always as identity;
-  create index user_sessions_id on user_sessions (id);
-`;
-
-/**
- * The second factor of a login. `second_factor` has the secret, which waits for its first code while `second_factor_at`
- * is null. `second_factor_step` is the last time step whose code was used. Recovery codes are stored as hashes.
- */
-export const SECOND_FACTORS = `
-  alter table users add column second_factor jsonb, add column second_factor_at timestamptz,
-    add column second_factor_step bigint, add column recovery_codes jsonb;
-`;
+// Operators: users, logins, access tokens and the audit log.
 
 export const OPERATOR_TABLES = `
   -- Users are disabled, never deleted: the audit log and approvals refer to them by name.
@@ -33,6 +11,13 @@ export const OPERATOR_TABLES = `
     oidc_issuer text,
     oidc_subject text,
     unix_user text unique,
+    -- The secret of the second factor. It waits for its first code while second_factor_at is null.
+    second_factor jsonb,
+    second_factor_at timestamptz,
+    -- The last time step whose code was used.
+    second_factor_step bigint,
+    -- As hashes.
+    recovery_codes jsonb,
     created_at timestamptz not null default now(),
     last_login_at timestamptz,
     disabled_at timestamptz,
@@ -42,13 +27,17 @@ export const OPERATOR_TABLES = `
   -- A session ends when the role differs from the user's.
   create table user_sessions (
     hash text primary key,
+    -- With which people name the session.
+    id bigint generated always as identity,
     user_id bigint not null references users,
     role text not null,
     via text not null,
     agent text not null default '',
+    csrf_token uuid not null default gen_random_uuid(),
     created_at timestamptz not null default now(),
     seen_at timestamptz not null default now()
   );
+  create index user_sessions_id on user_sessions (id);
   create index user_sessions_user on user_sessions (user_id);
 
   create table access_tokens (
@@ -66,6 +55,8 @@ export const OPERATOR_TABLES = `
   create table login_links (
     hash text primary key,
     user_id bigint references users,
+    -- The Unix user who asked for the first admin's link.
+    unix_user text,
     created_at timestamptz not null default now(),
     expires_at timestamptz not null,
     used_at timestamptz

@@ -1,5 +1,5 @@
-// Migration 8: campaigns, the people that they reach, and opt-outs. All times are by the workers' clock (Deps.clock),
-// except sent_at, whose age is measured by the database's own.
+// Campaigns and the people that they reach. All times are by the workers' clock (Deps.clock), except sent_at, whose age
+// is measured by the database's own, and due_at.
 
 export const CAMPAIGN_TABLES = `
   create table campaigns (
@@ -21,6 +21,14 @@ export const CAMPAIGN_TABLES = `
     ended_at timestamptz,
     -- {by, reason}. While it is set, nothing is triggered.
     paused jsonb,
+    -- Why it waits although nobody paused it: {code, reason}.
+    blocked jsonb,
+    -- The refusal that paused it, and the assumptions at the time: {code, assumed}.
+    suspect jsonb,
+    -- The member whose accepted trigger must be verified before anybody else is triggered.
+    unverified bigint,
+    -- What confirmed that the first trigger had its effect: {how, reason, member}.
+    verified jsonb,
     -- Triggers per minute, if an operator has changed the configured value. 0 means no separate limit.
     pace int,
     -- How far each part of the audience has been read.
@@ -36,6 +44,8 @@ export const CAMPAIGN_TABLES = `
   );
   create index campaigns_name on campaigns (account, campaign, run_id);
 
+  -- Batches lease members, and one statement takes a trigger. Members that fail come after those that do not, and end
+  -- when they are the only ones that fail.
   create table campaign_members (
     id bigint generated always as identity primary key,
     run_id text not null references campaigns on delete cascade,
@@ -63,13 +73,18 @@ export const CAMPAIGN_TABLES = `
     -- Random but fixed for one run. Waves take members in this order.
     place int,
     wave int,
+    -- The batch that holds the member. Null when none does.
+    holder text,
+    -- Earliest due time by the clock of the ledger: the end of the lease, or of a wait after a failure. Null means due.
+    due_at timestamptz,
     -- Earliest next try, after a person served the conversation when the member was next.
     not_before timestamptz,
     tries int not null default 0,
+    -- Transient failures in a row, and when the first of them was, by the workers' clock.
+    attempts int not null default 0,
+    failing_since timestamptz,
     -- The service has no contact with the id that the member came with.
     contact_gone boolean not null default false,
-    -- Internal errors of the service in a row, while the contact was checked.
-    errors int not null default 0,
     -- Tags were read just before the call, for campaigns that ask for it.
     rechecked_at timestamptz,
     -- The right to trigger: how often it was given, and when last.
@@ -89,9 +104,10 @@ export const CAMPAIGN_TABLES = `
     opted_out_at timestamptz
   );
   create unique index campaign_members_key on campaign_members (run_id, key) where key is not null;
-  create index campaign_members_next on campaign_members (run_id, wave, state, id);
+  create index campaign_members_next on campaign_members (run_id, wave, state, attempts, id);
   create index campaign_members_place on campaign_members (run_id, place) where state = 'waiting' and wave is null;
   create index campaign_members_row on campaign_members (run_id, part, row_no) where key is null;
+  create index campaign_members_wrong on campaign_members (state, ended_at) where state in ('failed', 'unknown');
   -- Some of the member's events are unfinished or failed.
   create index campaign_members_after on campaign_members (run_id, id)
     where cardinality(events) > (moved_at is not null)::int + (tagged_at is not null)::int;
@@ -139,6 +155,16 @@ export const CAMPAIGN_TABLES = `
   create index campaign_touches_person on campaign_touches (account, key, at);
   create index campaign_touches_campaign on campaign_touches (account, campaign, key);
 
+  -- How often a person was about to be reached. If two campaigns want one person at once, the first one increases the
+  -- count, and the second one finds a different count than its checks used.
+  create table campaign_reached (
+    account text not null,
+    key text not null,
+    times int not null,
+    primary key (account, key)
+  );
+
+  -- Commands on runs.
   create table campaign_audit (
     run_id text not null,
     id text not null,
@@ -151,52 +177,5 @@ export const CAMPAIGN_TABLES = `
     seq bigint generated always as identity,
     primary key (run_id, id)
   );
-
-  -- People who opted out of campaigns, by a keyword that they wrote or a tag on the contact.
-  create table opt_outs (
-    account text not null,
-    key text not null,
-    via text not null,
-    at timestamptz not null,
-    primary key (account, key)
-  );
-
-  -- When the last reading of the conversation ended. Campaign results come from what was read since.
-  alter table conversations add column read_at timestamptz not null default now();
-  create index conversations_read on conversations (account, read_at);
-`;
-
-/** Batches lease members, and one statement takes a trigger. */
-export const CAMPAIGN_BATCH_TABLES = `
-  alter table campaign_members
-    -- The batch that holds the member. Null when none does.
-    add column holder text,
-    -- Earliest due time by the clock of the ledger: the end of the lease, or of a wait after a failure. Null means due.
-    add column due_at timestamptz,
-    -- Transient failures in a row.
-    add column attempts int not null default 0;
-
-  alter table campaigns
-    -- The member whose accepted trigger must be verified before anybody else is triggered.
-    add column unverified bigint;
-
-  -- How often a person was about to be reached. If two campaigns want one person at once, the first one increases the
-  -- count, and the second one finds a different count than its checks used.
-  create table campaign_reached (
-    account text not null,
-    key text not null,
-    times int not null,
-    primary key (account, key)
-  );
-`;
-
-/** Members that fail come after those that do not, and end when they are the only ones that fail. */
-export const CAMPAIGN_FAILURE_TABLES = `
-  alter table campaign_members
-    drop column errors,
-    -- When the first of its failures in a row was, by the workers' clock.
-    add column failing_since timestamptz;
-
-  drop index campaign_members_next;
-  create index campaign_members_next on campaign_members (run_id, wave, state, attempts, id);
+  create index campaign_audit_at on campaign_audit (at);
 `;
