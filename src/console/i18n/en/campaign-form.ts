@@ -26,6 +26,7 @@ export default {
   },
   draft: {
     noApprover: 'If you plan this campaign, it cannot start today: nobody else may approve it.',
+    noWayBack: 'Once a campaign has this rule, no campaign can be saved here without it.',
     basics: 'Basics',
     account: 'Account',
     flowHint: 'The id that the panel shows.',

@@ -27,6 +27,7 @@ export default {
   },
   draft: {
     noApprover: 'Se você planejar esta campanha, ela não pode começar hoje: ninguém mais pode aprová-la.',
+    noWayBack: 'Depois que uma campanha tem esta regra, nenhuma pode ser salva aqui sem ela.',
     basics: 'Dados básicos',
     account: 'Conta',
     flowHint: 'O id que o painel mostra.',

@@ -10,7 +10,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { RestoredDraft } from '../../parts/draft/restored-draft.tsx';
 import { useDraft } from '../../parts/draft/use-draft.ts';
-import { parseDraft, withValue } from '../../parts/draft/yaml-draft.ts';
+import { parseDraft, valueAt, withValue } from '../../parts/draft/yaml-draft.ts';
 import { YamlField } from '../../parts/draft/yaml-field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { ErrorText } from '../../parts/reason/error-text.tsx';
@@ -25,6 +25,7 @@ import { Headline, LiveCount } from './draft/live-count.tsx';
 import { hasPhoneNumbers } from './draft/phone-numbers.ts';
 import { TestSend } from './draft/test-send.tsx';
 import { VariablePreview } from './draft/variable-preview.tsx';
+import { WithoutApprover } from './draft/without-approver.tsx';
 
 /** Edits have settled when nothing changes for this long. */
 const SETTLE_MS = 700;
@@ -43,11 +44,14 @@ windows:
     fri: ["09:00-18:00"]
 waves: { canary: 20, size: 200 }
 stop: { failed: 0.1 }
-approval: second-person
 `;
+const APPROVAL = 'approval: second-person\n';
 
-const templateOf = ({ accounts }: Choices) =>
-  withValue(`account: main\n${TEMPLATE}`, ['account'], accounts[0]?.account ?? 'main');
+/** With a second person where there is one, or where the server would refuse a campaign without it. */
+function templateOf({ accounts, needsApproval }: Choices, hasApprover: boolean): string {
+  const text = `account: main\n${TEMPLATE}${needsApproval || hasApprover ? APPROVAL : ''}`;
+  return withValue(text, ['account'], accounts[0]?.account ?? 'main');
+}
 
 interface Props {
   /** Null: a new one, whose name is asked for. */
@@ -61,31 +65,36 @@ export function Editor({ campaign, copyOf }: Props) {
   const origin = campaign ?? copyOf ?? null;
   const source = useCall('GET /campaigns/{campaign}/source', { campaign: origin ?? 'new' });
   const choices = useCall('GET /campaign-drafts/choices', {});
+  const approval = useCall('GET /campaign-approvers', {}, { topics: ['session'] });
   return (
     <Loaded of={source}>
       {({ yaml, hash, file }) => (
         <Loaded of={choices}>
-          {(found) =>
-            origin !== null && yaml === null ? (
-              <Section title={t('edit.title')}>
-                <EmptyState
-                  title={t('edit.gone', { campaign: origin })}
-                  text={t('edit.goneText', { file })}
-                />
-              </Section>
-            ) : (
-              <DraftEditor
-                choices={found}
-                // What somebody types must survive a change of the file by others: saving then says so.
-                key={`${campaign ?? ''} ${origin ?? ''}`}
-                campaign={campaign}
-                copyOf={copyOf ?? null}
-                file={file}
-                hash={hash}
-                yaml={yaml ?? templateOf(found)}
-              />
-            )
-          }
+          {(found) => (
+            <Loaded of={approval}>
+              {({ approvers }) =>
+                origin !== null && yaml === null ? (
+                  <Section title={t('edit.title')}>
+                    <EmptyState
+                      title={t('edit.gone', { campaign: origin })}
+                      text={t('edit.goneText', { file })}
+                    />
+                  </Section>
+                ) : (
+                  <DraftEditor
+                    choices={found}
+                    // What somebody types must survive a change of the file by others: saving then says so.
+                    key={`${campaign ?? ''} ${origin ?? ''}`}
+                    campaign={campaign}
+                    copyOf={copyOf ?? null}
+                    file={file}
+                    hash={hash}
+                    yaml={yaml ?? templateOf(found, approvers.length > 0)}
+                  />
+                )
+              }
+            </Loaded>
+          )}
         </Loaded>
       )}
     </Loaded>
@@ -211,12 +220,13 @@ function DraftEditor({ choices, campaign, copyOf, file, hash, yaml }: DraftProps
               />
             </Tabs.Panel>
           </Tabs>
-          {save.error !== null && !isSaidByFields && (
-            <Text size="sm" c="var(--mantine-color-error)" role="alert">
-              <ErrorText error={save.error} />
-            </Text>
-          )}
           <Group justify="space-between" className={classes.bar}>
+            {save.error !== null && !isSaidByFields && (
+              <Text size="sm" c="var(--mantine-color-error)" role="alert" w="100%">
+                <ErrorText error={save.error} />
+              </Text>
+            )}
+            {valueAt(value, ['approval']) === 'second-person' && <WithoutApprover />}
             <div>
               {value !== null && counted.data?.audience != null && (
                 <Headline audience={counted.data.audience} isOld={isOld} />

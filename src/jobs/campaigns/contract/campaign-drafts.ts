@@ -96,6 +96,8 @@ export const CAMPAIGN_DRAFTS = {
       ),
       syncs: z.array(z.object({ sync: z.string(), account: z.string() })),
       campaigns: z.array(z.object({ campaign: z.string(), account: z.string() })),
+      /** Whether a campaign has `approval: second-person`: each one that the operator API writes then needs it. */
+      needsApproval: z.boolean(),
       /** Variables that other campaigns send to a flow: the API names no variables of flows. */
       variables: z.array(
         z.object({

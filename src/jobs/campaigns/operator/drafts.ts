@@ -33,6 +33,7 @@ export function draftHandlers({ config, tools }: OperatorDeps): Handlers<keyof t
         ),
         syncs: Object.entries(syncs).map(([sync, { account }]) => ({ sync, account })),
         campaigns: Object.entries(campaigns).map(([campaign, { account }]) => ({ campaign, account })),
+        needsApproval: Object.values(campaigns).some(({ approval }) => approval === 'second-person'),
         variables: variablesOfFlows(campaigns),
       };
     },

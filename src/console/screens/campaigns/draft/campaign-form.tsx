@@ -1,13 +1,11 @@
 // The form of a campaign. It knows the usual options; the YAML beside it knows all.
-import { Alert, Button, Fieldset, Text } from '@mantine/core';
+import { Button, Fieldset, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { WEEKDAYS } from '../../../../jobs/campaigns/constants.ts';
-import { useCall } from '../../../api/use-call.ts';
 import { useCommand } from '../../../api/use-command.ts';
 import { valueAt } from '../../../parts/draft/yaml-draft.ts';
 import textStyles from '../../../parts/text.module.css';
-import { useApproval } from '../../../parts/use-approval.ts';
 import classes from '../campaigns.module.css';
 import { AudienceParts } from './audience-parts.tsx';
 import { Choice, Field, Toggle, useForm } from './fields.tsx';
@@ -111,22 +109,8 @@ export function CampaignForm({ choices, preview }: Props) {
             lists={own}
           />
         </div>
-        {valueAt(value, ['approval']) === 'second-person' && <WithoutApprover />}
       </Fieldset>
     </div>
-  );
-}
-
-/** Without a second person, the campaign cannot start. */
-function WithoutApprover() {
-  const { t } = useTranslation('campaign-form');
-  const words = useApproval();
-  const { data } = useCall('GET /campaign-approvers', {}, { topics: ['session'] });
-  if (data === undefined || data.approvers.length > 0) return null;
-  return (
-    <Alert color="yellow" role="status" mt="sm">
-      {t('draft.noApprover')} {words.approvers(data)}
-    </Alert>
   );
 }
 
