@@ -15,11 +15,16 @@ const CONSTANTS = 'src/core/lanes.ts src/jobs/sync/constants.ts src/jobs/campaig
 const EXCEPTIONS = {
   sync: { store: 'src/jobs/outbox/store/outbox.ts' },
   campaigns: {
-    store: 'src/jobs/conversations/store/rules.ts src/jobs/conversations/store/window-facts.ts',
+    store:
+      'src/jobs/conversations/store/rules.ts src/jobs/conversations/store/window-facts.ts src/jobs/outbox/store/outbox.ts',
     operator: 'src/jobs/conversations/operator/scopes.ts src/jobs/conversations/store/window.ts',
   },
   conversations: { operator: 'src/jobs/events/store/delivery-queries.ts' },
-  events: { rules: 'src/jobs/sync/config.ts', store: 'src/jobs/outbox/store/outbox.ts' },
+  events: {
+    rules: 'src/jobs/sync/config.ts',
+    store: 'src/jobs/outbox/store/outbox.ts',
+    operator: 'src/jobs/outbox/store/announcer.ts',
+  },
   outbox: {},
 };
 
@@ -47,7 +52,7 @@ const RULES = {
   'src/jobs/outbox/asyncapi': { may: `zod core connectors config ${CONTRACTS}` },
   'src/jobs/events/ingress': {
     may: `node: @temporalio/client @temporalio/common express express-rate-limit p-limit ajv ajv/** ajv-formats/** cloudevents kafkajs zod
-          core mapping observe src/connectors/kafka src/jobs/events src/operator/store/refusals.ts workflows/messages.ts workflows/policies.ts`,
+          core mapping observe src/connectors/kafka src/jobs/events src/jobs/outbox/store/announcer.ts src/operator/store/refusals.ts workflows/messages.ts workflows/policies.ts`,
   },
   'src/config': {
     may: `node: p-limit zod yaml core mapping connectors

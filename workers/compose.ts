@@ -88,6 +88,7 @@ export async function createDeps(options: DepsOptions): Promise<OpenDeps> {
       if (account === undefined) throw new Error(`there is no account "${name}" in ${configNow().file}`);
       return account;
     },
+    announce: (account) => snapshots.now().accounts.get(account)?.announce ?? [],
     spec(account, sync) {
       const spec = configNow().spec(sync);
       if (spec.account !== account)

@@ -6,7 +6,9 @@ import {
   CampaignCommand,
   type CampaignCommandInput,
   type CampaignCommandResult,
+  type CampaignPause,
 } from '../../src/jobs/campaigns/contract/batches.ts';
+import { campaignNews } from '../../src/jobs/campaigns/store/campaign-news.ts';
 import {
   type CampaignRow,
   findCampaign,
@@ -42,7 +44,11 @@ import { openAfterRun } from './trigger/after.ts';
 import { AMBIGUOUS } from './trigger/outcome.ts';
 import { FIRST_UNVERIFIED } from './trigger/verify.ts';
 
-export function createCommandActivities(deps: CommandDeps) {
+/** @param wake wakes the delivery of sinks that have new events */
+export function createCommandActivities(
+  deps: CommandDeps,
+  wake: (sinks: readonly string[]) => Promise<void>,
+) {
   const { db, clock, log } = deps;
   return {
     /**
@@ -61,15 +67,20 @@ export function createCommandActivities(deps: CommandDeps) {
       if (found === null)
         throw refuseCommand(REFUSED.noSuchRun, `the ledger has no run ${run} of a campaign`);
       const afterRun = settlesTriggered(command) ? await openAfterRun(db, found) : null;
-      const done = await db.transaction(async (tx) => {
+      const { done, sinks } = await db.transaction(async (tx) => {
         const row = await lockCampaign(tx, run);
         const before = await doneBefore(tx, run, id);
-        if (before !== null) return { members: before, ...(await afterOf(tx, row, command)) };
-        const done = await perform({ deps, tx, row, at, afterRun, withoutWorkflow }, command);
+        const sinks: readonly string[] = [];
+        if (before !== null)
+          return { done: { members: before, ...(await afterOf(tx, row, command)) }, sinks };
+        const news = campaignNews(row, deps.announce(row.account));
+        const done = await perform({ deps, tx, news, row, at, afterRun, withoutWorkflow }, command);
         const { by, action, reason } = command;
         await addAudit(tx, run, { id, by, action, reason, ...done }, at);
-        return { members: done.members, ...(await afterOf(tx, row, command)) };
+        const after = await afterOf(tx, row, command);
+        return { done: { members: done.members, ...after }, sinks: await news.publish(tx) };
       });
+      await wake(sinks);
       log.info({ run, action: command.action, members: done.members }, 'a command was applied to a campaign');
       return done;
     },
@@ -104,18 +115,19 @@ function checked(given: CampaignCommand): CampaignCommand {
 }
 
 async function perform(c: CommandContext, command: CampaignCommand): Promise<Done> {
-  const { deps, tx, row, at } = c;
+  const { deps, tx, news, row, at } = c;
   const run = row.run_id;
   switch (command.action) {
     case 'approve':
       return await approve(deps, tx, row, command.by, at);
     case 'pause':
       demand(row, ['running']);
-      await haltCampaign(tx, run, command);
+      await pause(c, command);
       return { members: 0 };
     case 'resume':
       demand(row, ['running']);
-      await releaseCampaign(tx, run);
+      if (await releaseCampaign(tx, run))
+        news.changed('resumed', { at, by: command.by, reason: command.reason });
       if (row.paused?.code === FIRST_UNVERIFIED)
         await noteVerified(tx, run, {
           how: 'operator',
@@ -128,11 +140,11 @@ async function perform(c: CommandContext, command: CampaignCommand): Promise<Don
       await changePace(tx, run, command.callsPerMinute ?? 0);
       return { members: 0, details: { callsPerMinute: command.callsPerMinute } };
     case 'cancel':
-      return await cancel(c);
+      return await cancel(c, command);
     case 'skipWave':
       return await skipWave(c);
     case 'retry':
-      return await retry(c, command.codes);
+      return await retry(c, command);
     case 'resolve':
       return await resolve(c, command);
   }
@@ -153,15 +165,21 @@ async function approve(
   return { members: 0 };
 }
 
-async function cancel({ tx, row, at }: CommandContext): Promise<Done> {
+async function pause({ tx, news, row, at }: CommandContext, command: CampaignPause): Promise<void> {
+  const paused = await haltCampaign(tx, row.run_id, command);
+  if (paused !== null) news.changed('paused', { ...paused, at });
+}
+
+async function cancel({ tx, news, row, at }: CommandContext, { by, reason }: CampaignCommand): Promise<Done> {
   const run = row.run_id;
   // Cancelling again is not an error: the run stays cancelled.
   demand(row, ['planned', 'running', 'cancelled']);
   const members = await cancelMembers(tx, run, at);
   // Nothing of the run is in progress when it is cancelled. Rights that are still taken belong to workers that are
   // gone.
-  await giveUpLost(tx, run, { seconds: FLIGHT_SECONDS, code: AMBIGUOUS }, at);
+  await giveUpLost(tx, run, { seconds: FLIGHT_SECONDS, code: AMBIGUOUS }, at, news);
   await endWaves(tx, run, at);
-  await moveCampaign(tx, run, ['planned', 'running'], 'cancelled', at);
+  if (await moveCampaign(tx, run, ['planned', 'running'], 'cancelled', at))
+    news.changed('cancelled', { at, by, reason });
   return { members };
 }

@@ -18,6 +18,7 @@ import {
 import { type PlanFacts, problemsOf, warningsOf } from '../../src/jobs/campaigns/rules/plan-notes.ts';
 import { zonesOfText } from '../../src/jobs/campaigns/rules/zones.ts';
 import { progressOf } from '../../src/jobs/campaigns/store/audience.ts';
+import { campaignNews } from '../../src/jobs/campaigns/store/campaign-news.ts';
 import {
   type CampaignRow,
   getCampaign,
@@ -34,6 +35,7 @@ import {
 import { listWarnings } from '../../src/jobs/sync/store/run-warnings.ts';
 import type { Deps } from '../shared/deps.ts';
 import { configured } from '../shared/failures.ts';
+import { wakeSinks } from '../shared/wake.ts';
 import { missingNames, pollerStates, tokenRefused } from './plan-checks.ts';
 
 /** Maximum number of waves and of days that a plan lists; it only counts the others. */
@@ -41,7 +43,7 @@ const LISTED = 200;
 /** The forecast ends after 5 years. */
 const HORIZON_MS = 5 * 365 * 86_400_000;
 
-export function createForecastActivities(deps: Deps) {
+export function createForecastActivities(deps: Deps, { wake = wakeSinks } = {}) {
   const { db } = deps;
   return {
     /**
@@ -53,14 +55,20 @@ export function createForecastActivities(deps: Deps) {
       if (row.plan !== null) return row.plan;
       const plan = await makePlan(row);
       const at = new Date(await deps.clock.now());
-      return await db.transaction(async (tx) => {
+      const stored = await db.transaction(async (tx) => {
         const { plan: made } = await lockCampaign(tx, run);
-        if (made !== null) return made;
+        if (made !== null) return { plan: made, sinks: [] };
         await tx.query('update campaigns set plan = $2 where run_id = $1', [run, toJson(plan)]);
-        if (await moveCampaign(tx, run, ['planning'], 'planned', at)) return plan;
+        if (await moveCampaign(tx, run, ['planning'], 'planned', at)) {
+          const news = campaignNews(row, deps.announce(row.account));
+          news.changed('planned', { at, by: row.planned_by });
+          return { plan, sinks: await news.publish(tx) };
+        }
         const message = `the plan ${run} is no longer being made: a newer plan replaced it, or it failed`;
         throw ApplicationFailure.nonRetryable(message, 'PLAN_OVER');
       });
+      await wake(stored.sinks);
+      return stored.plan;
     },
   };
 

@@ -3,6 +3,7 @@
 import type { Queryable } from '../../src/core/sql/database.ts';
 import type { CampaignCommand, CampaignCommandResult } from '../../src/jobs/campaigns/contract/batches.ts';
 import { waveOf } from '../../src/jobs/campaigns/rules/waves.ts';
+import type { CampaignNews } from '../../src/jobs/campaigns/store/campaign-news.ts';
 import { type CampaignRow, moveCampaign } from '../../src/jobs/campaigns/store/campaigns.ts';
 import {
   otherRun,
@@ -30,11 +31,12 @@ export interface Done extends CampaignCommandResult {
 }
 
 /** What commands need. The operator API has no more of it. */
-export type CommandDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'campaign'>;
+export type CommandDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'campaign' | 'announce'>;
 
 export interface CommandContext {
   readonly deps: CommandDeps;
   readonly tx: Queryable;
+  readonly news: CampaignNews;
   /** Locked. */
   readonly row: CampaignRow;
   readonly at: Date;
@@ -45,11 +47,11 @@ export interface CommandContext {
 }
 
 /** Skips the rest of the open wave, or the whole next wave if none is open. Stop rules do not judge a skipped wave. */
-export async function skipWave({ tx, row, at }: CommandContext): Promise<Done> {
+export async function skipWave({ tx, news, row, at }: CommandContext): Promise<Done> {
   demand(row, ['running']);
   const run = row.run_id;
   const wave = (await openWave(tx, run))?.wave ?? (await makeNextWave(tx, row, at));
-  const members = wave === null ? 0 : await skipMembers(tx, run, { wave }, 'WAVE_SKIPPED', at);
+  const members = wave === null ? 0 : await skipMembers(tx, run, { wave }, 'WAVE_SKIPPED', at, news);
   if (wave === null || members === 0)
     throw refuseCommand(REFUSED.nothing, 'there is no wave to skip: no member is waiting in one');
   await judgeWave(tx, run, wave, [], at);
@@ -71,21 +73,24 @@ async function makeNextWave(
   return (await makeWave(tx, run, { wave, ...shape }, at)) === 0 ? null : wave;
 }
 
-export async function retry(c: CommandContext, codes: readonly string[] | null): Promise<Done> {
+export async function retry(
+  c: CommandContext,
+  { codes, by, reason }: Extract<CampaignCommand, { action: 'retry' }>,
+): Promise<Done> {
   const { tx, row, at } = c;
   demand(row, ['running', 'finished']);
   refuseAfterEnd(row, at);
   await refuseAfterRestore(tx);
   const members = await retryMembers(tx, row.run_id, codes);
-  if (members > 0) await reopen(c);
+  if (members > 0) await reopen(c, by, reason);
   return { members, details: { codes } };
 }
 
 export async function resolve(
   c: CommandContext,
-  { members: named, as, again }: Extract<CampaignCommand, { action: 'resolve' }>,
+  { members: named, as, again, by, reason }: Extract<CampaignCommand, { action: 'resolve' }>,
 ): Promise<Done> {
-  const { tx, row, at, afterRun } = c;
+  const { tx, news, row, at, afterRun } = c;
   demand(row, again ? ['running', 'finished'] : ['running', 'finished', 'cancelled']);
   if (again) {
     refuseAfterEnd(row, at);
@@ -103,11 +108,11 @@ export async function resolve(
     );
   }
   if (as === 'triggered') {
-    await settleTriggered(tx, run, ids, at);
+    await settleTriggered(tx, run, ids, at, news);
     for (const member of unknown) await addAfterEvents(tx, afterRun, row, member);
   } else {
-    await settleNotTriggered(tx, run, { members: ids, again }, at);
-    if (again && ids.length > 0) await reopen(c);
+    await settleNotTriggered(tx, run, { members: ids, again }, at, news);
+    if (again && ids.length > 0) await reopen(c, by, reason);
   }
   return { members: ids.length, details: { as, again } };
 }
@@ -133,7 +138,11 @@ async function refuseAfterRestore(tx: Queryable): Promise<void> {
 }
 
 /** Sets a finished run to running again. @throws ApplicationFailure if another run exists by now */
-async function reopen({ tx, row, at, withoutWorkflow }: CommandContext): Promise<void> {
+async function reopen(
+  { tx, news, row, at, withoutWorkflow }: CommandContext,
+  by: string,
+  reason: string,
+): Promise<void> {
   if (row.state !== 'finished') return;
   const other = await otherRun(tx, row);
   if (other !== null)
@@ -146,5 +155,6 @@ async function reopen({ tx, row, at, withoutWorkflow }: CommandContext): Promise
       REFUSED.otherRun,
       `another run of "${row.campaign}" has just ended: repeat the command`,
     );
-  await moveCampaign(tx, row.run_id, ['finished'], 'running', at);
+  if (await moveCampaign(tx, row.run_id, ['finished'], 'running', at))
+    news.changed('resumed', { at, by, reason });
 }

@@ -9,10 +9,12 @@ import type {
   CampaignSpec,
 } from '../../src/jobs/campaigns/contract/batches.ts';
 import { compileAudience, MappingConfigError } from '../../src/jobs/campaigns/rules/audience-row.ts';
-import { moveCampaign } from '../../src/jobs/campaigns/store/campaigns.ts';
+import { campaignNews } from '../../src/jobs/campaigns/store/campaign-news.ts';
+import { getCampaign, moveCampaign } from '../../src/jobs/campaigns/store/campaigns.ts';
 import { openPlan } from '../../src/jobs/campaigns/store/plans.ts';
 import { openRestore, type Restore } from '../../src/protect/restore/restores.ts';
 import type { AccountAccess, Deps } from '../shared/deps.ts';
+import { wakeSinks } from '../shared/wake.ts';
 import { freeze } from './audience/freeze.ts';
 import { listsOf } from './audience/names.ts';
 import { readRows, readsExcludedNumbers } from './audience/rows.ts';
@@ -21,7 +23,13 @@ import { readRows, readsExcludedNumbers } from './audience/rows.ts';
  * @param readMs how long one call of `readAudienceRows` keeps starting pages, in milliseconds; 0 reads one page per
  *   call
  */
-export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly readMs?: number } = {}) {
+export function createCampaignPlanActivities(
+  deps: Deps,
+  {
+    readMs,
+    wake = wakeSinks,
+  }: { readonly readMs?: number; readonly wake?: (sinks: readonly string[]) => Promise<void> } = {},
+) {
   const { db } = deps;
 
   return {
@@ -66,7 +74,14 @@ export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly 
     /** Marks a plan as failed with a reason. A plan that has already ended does not change. */
     async failCampaignPlan({ run, reason }: CampaignRunName & { readonly reason: string }): Promise<void> {
       const at = new Date(await deps.clock.now());
-      await db.transaction((tx) => moveCampaign(tx, run, ['planning'], 'failed', at, reason));
+      const sinks = await db.transaction(async (tx) => {
+        if (!(await moveCampaign(tx, run, ['planning'], 'failed', at, reason))) return [];
+        const row = await getCampaign(tx, run);
+        const news = campaignNews(row, deps.announce(row.account));
+        news.changed('failed', { at, reason });
+        return await news.publish(tx);
+      });
+      await wake(sinks);
     },
   };
 }

@@ -1,6 +1,8 @@
 // Recognizes replies that opt out of campaigns. They are noted when they are read, whether they are published or not.
 
 import { noteOptOuts } from '../../src/core/store/opt-outs.ts';
+import { addedOptOuts } from '../../src/jobs/outbox/store/opt-out-news.ts';
+import { putOutbox } from '../../src/jobs/outbox/store/outbox.ts';
 import type { HistoryMessage } from '../../src/service/api-client/schemas/message.ts';
 import type { ReadContext } from './import-messages.ts';
 
@@ -13,18 +15,21 @@ const MAX_LENGTH = 200;
  * Records the contact's opt-out if one of their messages is one of the account's words. Every message of the page
  * counts, also those from before the poller's first start: an opt-out of last month is an opt-out. A message with
  * unknown direction does not count.
+ * @returns the sinks that have something to send
  */
 export async function noteOptOutReplies(
   { deps, tx, call, now }: ReadContext,
   items: readonly HistoryMessage[],
-): Promise<void> {
+): Promise<string[]> {
   const { words } = deps.account(call.account).optOut;
-  if (words.length === 0) return;
+  if (words.length === 0) return [];
   const isOptOut = optOutMatcher(words);
   const first = items.find(({ fromMe, body }) => !fromMe && body !== null && isOptOut(body));
-  if (first === undefined) return;
+  if (first === undefined) return [];
   const at = new Date(first.createdAt ?? now.item.state.updatedAt);
-  await noteOptOuts(tx, call.account, [now.personKey], 'reply', at, first.body);
+  const recorded = await noteOptOuts(tx, call.account, [now.personKey], 'reply', at, first.body);
+  const news = addedOptOuts(call.account, recorded, { via: 'reply' });
+  return await putOutbox(tx, call.account, deps.announce(call.account), news);
 }
 
 /**

@@ -109,8 +109,7 @@ async function takePage(
   window: { page: number; size: number },
   { page, date }: Answer,
 ): Promise<Read> {
-  const { tx, call, row, now, deep, assumed, progress } = context;
-  const { account, conversation } = call;
+  const { tx, call, now, assumed, progress } = context;
   refuseUnreadable(call, page, window, { ...progress, isProven: progress.proven === assumed });
   const sent = page.items.filter(({ createdAt }) => isSinceErasure(now, createdAt));
   if (isForgotten(now)) {
@@ -119,7 +118,19 @@ async function takePage(
       await endForgetting(tx, call, new Date(written.createdAt));
       return NOTHING;
     }
-  } else await noteOptOutReplies(context, sent);
+  }
+  const optOutSinks = isForgotten(now) ? [] : await noteOptOutReplies(context, sent);
+  const read = await takeItems(context, window, { page, date });
+  return { ...read, sinks: [...read.sinks, ...optOutSinks] };
+}
+
+async function takeItems(
+  context: PageContext,
+  window: { page: number; size: number },
+  { page, date }: Answer,
+): Promise<Read> {
+  const { tx, call, row, now, deep, assumed, progress } = context;
+  const { account, conversation } = call;
   const before = row.reading !== null && row.reading.read > 0 ? row.reading : null;
   const view = viewPage(page, window, before);
   const newest = before?.newest ?? newestOf(page.items, date, row.item.lastMessage);

@@ -7,7 +7,7 @@ import type { Database } from '../../src/core/sql/database.ts';
 import type { OptOutConfig } from '../../src/jobs/campaigns/config.ts';
 import type { CampaignSpec } from '../../src/jobs/campaigns/contract/batches.ts';
 import type { PollerConfig } from '../../src/jobs/conversations/config.ts';
-import type { AnnounceRule } from '../../src/jobs/conversations/contract/announce.ts';
+import type { AnnounceRule } from '../../src/jobs/outbox/contract/announce.ts';
 import type { RunSpec } from '../../src/jobs/sync/contract/run.ts';
 import type { MappingConfig } from '../../src/mapping/config.ts';
 import type { Mapping } from '../../src/mapping/index.ts';
@@ -35,7 +35,7 @@ export interface AccountAccess {
   readonly tokenKey: string;
   /** If Sluice cannot read a write back within this many seconds, it treats the write as not done. */
   readonly settleSeconds: number;
-  /** Sinks that receive events about the account's conversations. */
+  /** Sinks that receive events about the account. */
   readonly announce: readonly AnnounceRule[];
   /** Rules that decide who has opted out of campaigns. */
   readonly optOut: OptOutConfig;
@@ -74,6 +74,8 @@ export interface Deps {
   readonly run?: <T>(work: () => Promise<T>) => Promise<T>;
   /** @throws Error naming the account when the configuration does not have it */
   account(name: string): AccountAccess;
+  /** Rules for events about an account; none for an account that the configuration does not have. */
+  announce(account: string): readonly AnnounceRule[];
   /** @throws Error naming the sync when the configuration does not have it */
   spec(account: string, sync: string): RunSpec;
   /** @throws Error naming the poller when the configuration does not have it for the account */

@@ -20,9 +20,9 @@ interface Schema {
 const INTRO = `Sluice publishes [CloudEvents 1.0](https://cloudevents.io) in structured mode, with the content type ${code(EVENT_CONTENT_TYPE)}. \`npx sluice asyncapi\` prints the same events as an AsyncAPI 3.0 document, with your sinks as channels.`;
 const RULES = [
   '**At least once.** A repeated event has the same `id`. Drop events whose `id` you have seen.',
-  '**In order within a `partitionkey`**: one conversation, or one sync. There is no order across keys.',
-  '**Conversations** are published to the sinks under `announce` of an account, ends of runs to the sink in `announce` of a sync. See [configuration](configuration.md).',
-  '**Personal data.** Events of conversations contain names, numbers and messages. Events of runs contain counts and warnings. A warning quotes no value of a row, except the name of a tag that the account lacks (`UNKNOWN_TAG`).',
+  '**In order within a `partitionkey`**: one conversation, one sync, one run or one member of a campaign, one opt-out, or one refused delivery. There is no order across keys.',
+  '**Who gets what.** The rules under `announce` of an account select types of events for a sink. A rule without `events` selects all types of conversations, and no others: name the types of campaigns, opt-outs and dead letters that you want. Ends of runs of a sync go to the sink in its `announce`. See [configuration](configuration.md).',
+  '**Personal data.** Events of conversations contain names, numbers and messages. Events of members of a campaign and of opt-outs contain the number. Events of dead letters contain nothing of the delivery. Events of runs contain counts and warnings. A warning quotes no value of a row, except the name of a tag that the account lacks (`UNKNOWN_TAG`).',
   '**New fields** may be added. Ignore fields that you do not know.',
 ];
 
@@ -61,11 +61,13 @@ export function renderEvents(): string {
 const ENVELOPE: Readonly<Record<string, string>> = {
   specversion: '`1.0`.',
   id: 'Identifies the event. A repeated event has the same id.',
-  source: '`/sluice/accounts/{account}/conversations/{id}` or `/sluice/accounts/{account}/syncs/{sync}`.',
+  source:
+    '`/sluice/accounts/{account}/` and what it is about: `conversations/{id}`, `syncs/{sync}`, `campaigns/{campaign}`, `opt-outs` or `routes/{route}`.',
   type: 'One of the types below.',
   time: 'Time of the event, in UTC.',
   datacontenttype: '`application/json`.',
-  partitionkey: '`{account}/{conversation}` or `{account}/{sync}`. Events with the same key arrive in order.',
+  partitionkey:
+    'Events with the same key arrive in order: `{account}/{conversation}`, `{account}/{sync}`, `{run}`, `{run}/{member}`, `{account}/opt-outs/{id}` or `{account}/dead-letters/{subject}`.',
 };
 
 /** The envelope is the same for all events, so that of a whole event only `data` is shown. */

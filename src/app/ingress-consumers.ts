@@ -5,6 +5,7 @@ import type { IngressKafka } from '../jobs/events/ingress/config.ts';
 import type { Acceptance, Route } from '../jobs/events/ingress/intake.ts';
 import { type KafkaIngress, startKafkaIngress } from '../jobs/events/ingress/kafka/index.ts';
 import type { Refusals } from '../jobs/events/ingress/refusals.ts';
+import type { Announcer } from '../jobs/outbox/store/announcer.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics/index.ts';
 
@@ -30,10 +31,18 @@ interface Options {
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'kafka'>;
   readonly refused: Refusals['add'];
+  readonly announce: Announcer;
   readonly tracing: Tracing;
 }
 
-export function createConsumers({ acceptance, log, metrics, refused, tracing }: Options): Consumers {
+export function createConsumers({
+  acceptance,
+  log,
+  metrics,
+  refused,
+  announce,
+  tracing,
+}: Options): Consumers {
   const open = new Map<string, { readonly cluster: Cluster; readonly ingress: KafkaIngress }>();
   let last: Promise<void> = Promise.resolve();
   let isClosed = false;
@@ -57,6 +66,7 @@ export function createConsumers({ acceptance, log, metrics, refused, tracing }: 
         log,
         metrics: metrics.kafka,
         refused,
+        announce,
         tracing,
       });
       open.set(name, { cluster, ingress });

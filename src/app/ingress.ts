@@ -30,8 +30,10 @@ import { intakeSpec } from '../jobs/events/ingress/spec.ts';
 import { compileAction } from '../jobs/events/rules/actions.ts';
 import type { IntakeSpec } from '../jobs/events/store/intake-runs.ts';
 import { storeUpload } from '../jobs/events/store/uploads.ts';
+import { createAnnouncer } from '../jobs/outbox/store/announcer.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics/index.ts';
+import { wakeSinks } from '../operator/service/wake.ts';
 import { type Cluster, createConsumers } from './ingress-consumers.ts';
 
 export interface IngressOptions {
@@ -100,10 +102,19 @@ export async function startIngress(options: IngressOptions): Promise<Ingress> {
   for (const route of current.routes) specs.set(route, specOf(current.config, route));
   const refusals = recordRefusals({ db, log });
   shutdown.add('refusals', () => refusals.close());
-  const refusedRequests = recordRefusedRequests({ db, log });
+  const announce = createAnnouncer({
+    db,
+    rulesOf: (account) => current.config.config.accounts[account]?.announce ?? [],
+    // What was refused must not fail because Temporal is away. Sinks look for themselves within ten minutes.
+    wake: (sinks) =>
+      wakeSinks({ runningTemporal: async () => options.client, workQueue: taskQueue }, sinks).catch(
+        (error: unknown) => log.warn({ err: error, sinks }, 'sinks with new events could not be woken'),
+      ),
+  });
+  const refusedRequests = recordRefusedRequests({ announce, log });
   shutdown.add('refused requests', () => refusedRequests.close());
   shutdown.add('events under way', () => acceptance.close());
-  const consumers = createConsumers({ ...options, acceptance, refused: refusals.add });
+  const consumers = createConsumers({ ...options, acceptance, refused: refusals.add, announce });
   await consumers.take(current.clusters);
   shutdown.add('Kafka ingress', () => consumers.close());
   const http = { ...ingress.http, ...options.http };

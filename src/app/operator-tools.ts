@@ -1,5 +1,6 @@
 // Parts of the operator API that come from workers, the doctor and Kafka. Only a composition root may combine them.
 import { createCommandActivities } from '../../activities/campaigns/commands.ts';
+import type { CommandDeps } from '../../activities/campaigns/member-commands.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import type { AssumptionState } from '../operator/contract/settings.ts';
 import type {
@@ -10,6 +11,7 @@ import type {
   OperatorTools,
 } from '../operator/service/deps.ts';
 import type { ExpensiveRequests } from '../operator/service/expensive.ts';
+import { wakeSinks } from '../operator/service/wake.ts';
 import { ASSUMPTIONS, type AssumptionKey } from '../service/api-client/assumptions.ts';
 import { createCampaignDraft } from './campaign-draft.ts';
 import { createCampaignFile } from './config-edit/campaign-file.ts';
@@ -32,7 +34,7 @@ export function createTools(
   { env, stateDir, live, dryRuns, firstSync, corrections, expensive }: ToolsOptions,
 ): OperatorTools {
   const { db, config, now, log } = deps;
-  const { campaignCommand } = createCommandActivities({
+  const commands: CommandDeps = {
     db,
     log,
     clock: { now },
@@ -41,7 +43,9 @@ export function createTools(
       if (spec.account === account) return spec;
       throw new Error(`the account "${account}" has no campaign "${name}" in ${config().file}`);
     },
-  });
+    announce: (account) => config().config.accounts[account]?.announce ?? [],
+  };
+  const { campaignCommand } = createCommandActivities(commands, (sinks) => wakeSinks(deps, sinks));
   return {
     campaignCommand,
     campaignFile: createCampaignFile({ config, live, hasWorkers: db.kind === 'pglite' }),
@@ -74,9 +78,9 @@ export function createTools(
       const { openAcceptance } = await import('./ingress.ts');
       return openAcceptance({ client: await deps.temporal(), db, taskQueue: deps.workQueue, config });
     },
-    async eraseFromSinkFiles(account, conversations) {
+    async eraseFromSinkFiles(account, events) {
       const { eraseFromSinkFiles } = await import('./erase-sink-files.ts');
-      return await eraseFromSinkFiles(config(), account, conversations);
+      return await eraseFromSinkFiles(config(), account, events);
     },
     async testNotices(channel) {
       const { testChannels } = await import('./notices.ts');

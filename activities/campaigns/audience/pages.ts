@@ -21,6 +21,8 @@ import {
   seenBefore,
 } from '../../../src/jobs/campaigns/store/audience.ts';
 import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/jobs/campaigns/store/campaigns.ts';
+import { addedOptOuts } from '../../../src/jobs/outbox/store/opt-out-news.ts';
+import { type Announced, putOutbox } from '../../../src/jobs/outbox/store/outbox.ts';
 import { addWarning } from '../../../src/jobs/sync/store/run-warnings.ts';
 import {
   firstPage,
@@ -29,6 +31,7 @@ import {
   type PageCursor,
 } from '../../../src/service/api-client/page-cursor.ts';
 import type { Deps } from '../../shared/deps.ts';
+import { wakeSinks } from '../../shared/wake.ts';
 import { asPlanFailure, type Counts, counted, requirePlanning, warnOf, warnOfFilters } from './failures.ts';
 import type { QueryContext } from './filters.ts';
 import { accountLists, checkNames, readList } from './names.ts';
@@ -81,7 +84,13 @@ export function createAudienceActivities(deps: Deps) {
         readPage(deps, campaign, config, context, progress.cursor),
       );
       const at = new Date(await deps.clock.now());
-      return await db.transaction((tx) => takePage(tx, run, part, progress.cursor.step, page, at));
+      const rules = deps.announce(campaign.account);
+      const { sinks, ...taken } = await db.transaction(async (tx) => {
+        const { optOuts, ...taken } = await takePage(tx, run, part, progress.cursor.step, page, at);
+        return { ...taken, sinks: await putOutbox(tx, campaign.account, rules, optOuts) };
+      });
+      await wakeSinks(sinks);
+      return taken;
     },
   };
 }
@@ -112,12 +121,12 @@ async function takePage(
   step: number,
   page: ReadPage,
   at: Date,
-): Promise<AudiencePage> {
+): Promise<AudiencePage & { readonly optOuts: readonly Announced[] }> {
   const campaign = await lockCampaign(tx, run);
   const before = listProgress(campaign, part);
   // Another attempt has already taken this page.
   if (before.done || before.cursor.step !== step || campaign.state !== 'planning')
-    return { done: before.done, found: before.found };
+    return { done: before.done, found: before.found, optOuts: [] };
   const named = page.invalid.filter((id) => id !== null);
   const ids = [...page.ids, ...named];
   const known = await seenBefore(tx, run, part, ids);
@@ -130,11 +139,12 @@ async function takePage(
     known: known.size,
   });
   let { found, unreadable, others, unshown } = before;
+  let optOuts: readonly Announced[] = [];
   if (take) {
     const members = [...page.members].filter(([id]) => !known.has(id)).map(([, member]) => member);
     await noteSeen(tx, run, part, ids);
     await addFound(tx, run, part, members);
-    await noteTagged(tx, campaign, members, at);
+    optOuts = await noteTagged(tx, campaign, members, at);
     found += members.length;
     others = counted(others, page.others, known);
     unshown = counted(unshown, page.unshown, known);
@@ -148,21 +158,25 @@ async function takePage(
     await warnOf(tx, run, part, { unsteady: end !== 'complete', unreadable });
     await warnOfFilters(tx, campaign, part, { others, unshown });
   }
-  return { done, found };
+  return { done, found, optOuts };
 }
 
-/** Records members with one of the account's opt-out tags, so that every campaign excludes them from now on. */
+/**
+ * Records members with one of the account's opt-out tags, so that every campaign excludes them from now on.
+ * @returns events of the new ones
+ */
 async function noteTagged(
   tx: Queryable,
   { account, spec }: CampaignRow,
   members: readonly FoundMember[],
   at: Date,
-): Promise<void> {
-  if (spec.optOut.tags.length === 0) return;
+): Promise<Announced[]> {
+  if (spec.optOut.tags.length === 0) return [];
   const { tags } = await accountLists(tx, account);
   const wanted = new Set(spec.optOut.tags.flatMap((name) => pick(tags, name)?.id ?? []));
   const keys = members.flatMap(({ key, tagIds }) =>
     key !== null && tagIds?.some((id) => wanted.has(id)) ? [key] : [],
   );
-  await noteOptOuts(tx, account, keys, 'tag', at);
+  const recorded = await noteOptOuts(tx, account, keys, 'tag', at);
+  return addedOptOuts(account, recorded, { via: 'tag' });
 }

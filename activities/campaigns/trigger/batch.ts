@@ -8,6 +8,7 @@ import type {
   TriggerBatchInput,
   TriggerBatchResult,
 } from '../../../src/jobs/campaigns/contract/batches.ts';
+import { MEMBER_OUTCOMES } from '../../../src/jobs/campaigns/contract/campaign-events.ts';
 import { type CampaignRow, getCampaign } from '../../../src/jobs/campaigns/store/campaigns.ts';
 import { openAfterEvents } from '../../../src/jobs/campaigns/store/commands.ts';
 import {
@@ -18,11 +19,13 @@ import {
   returnMembers,
   takeMembers,
 } from '../../../src/jobs/campaigns/store/member-checks.ts';
+import { sinksOf } from '../../../src/jobs/outbox/contract/announce.ts';
 import { type BatchControl, LEASE_SECONDS, runBatch } from '../../shared/batch.ts';
 import { callScope, withCallScope } from '../../shared/call-scope.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { comesBackAfter, onlyWaits } from '../../shared/failures.ts';
 import { reportHalt } from '../../shared/halt.ts';
+import { wakeSinks } from '../../shared/wake.ts';
 import { openNow } from '../waves/next-in-waves.ts';
 import { BatchTally } from './batch-tally.ts';
 import { FRESH_MS, type Frozen, questionOf } from './check.ts';
@@ -44,11 +47,15 @@ type Item = { readonly id: number; readonly read?: MemberCheck; readonly step: M
 export interface BatchTools {
   /** Number of members in progress at the same time. @default 24 */
   readonly concurrencyLimit?: number;
+  /** Wakes the delivery of sinks that have new events. */
+  readonly wake?: (sinks: readonly string[]) => Promise<void>;
 }
+
+const OUTCOMES = MEMBER_OUTCOMES.map((outcome) => `sluice.campaign.member.${outcome}` as const);
 
 export function createTriggerBatchActivities(
   deps: Deps,
-  { concurrencyLimit = CONCURRENCY_LIMIT }: BatchTools = {},
+  { concurrencyLimit = CONCURRENCY_LIMIT, wake = wakeSinks }: BatchTools = {},
 ) {
   const steps = createMemberSteps(deps);
   return {
@@ -64,6 +71,8 @@ export function createTriggerBatchActivities(
       const lost = Context.current().info.attempt > 1 ? await openAfterEvents(deps.db, row) : [];
       const batch = new TriggerBatch({ deps, steps, frozen, row, input, lost, concurrencyLimit });
       await runBatch(await batch.open());
+      // Once for all members. After a crash the sinks look for themselves, within ten minutes.
+      await wake(sinksOf(deps.announce(row.account), OUTCOMES));
       return await batch.result();
     },
   };

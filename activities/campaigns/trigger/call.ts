@@ -3,6 +3,7 @@
 
 import type { Queryable } from '../../../src/core/sql/database.ts';
 import type { FirstVerified } from '../../../src/jobs/campaigns/contract/report.ts';
+import { hearsOutcome } from '../../../src/jobs/campaigns/store/campaign-news.ts';
 import { lockCampaign, noteUnverified, noteVerified } from '../../../src/jobs/campaigns/store/campaigns.ts';
 import { readMember, takeRight } from '../../../src/jobs/campaigns/store/member-checks.ts';
 import { endMember, getMember } from '../../../src/jobs/campaigns/store/members.ts';
@@ -12,7 +13,17 @@ import { comeBack, refusal } from '../../shared/failures.ts';
 import { attemptOnce } from '../../shared/write-once.ts';
 import { addAfterEvents, openAmong } from './after.ts';
 import { checkMember, type MemberContext, memberKey, questionOf, type Verdict, zonesOf } from './check.ts';
-import { giveUp, type MemberResult, nameOf, nowOf, retryWrite, settleVerdict, withAfter } from './outcome.ts';
+import {
+  endAlone,
+  giveUp,
+  type MemberResult,
+  nameOf,
+  nowOf,
+  publishEnded,
+  retryWrite,
+  settleVerdict,
+  withAfter,
+} from './outcome.ts';
 import { refused } from './refused.ts';
 import { contradiction, namesContact } from './verify.ts';
 
@@ -58,9 +69,10 @@ export async function callTrigger(deps: Deps, c: MemberContext): Promise<MemberR
     },
     // Nothing shows whether the flow ran.
     lost: async (_, sends) => {
-      const { member } = right().context;
+      const { context } = right();
+      const { member } = context;
       deps.log.warn({ run: member.run_id, member: member.id }, 'the answer to a trigger was lost');
-      return await retryWrite(() => giveUp(deps, member, sends));
+      return await retryWrite(() => giveUp(deps, context, sends));
     },
     refused: (error, sends) => refused(deps, right().context, sends, error),
   });
@@ -127,11 +139,12 @@ async function triggered(
     if (isFirst) await lockCampaign(tx, name.run);
     if (isFirst && named) await noteVerified(tx, name.run, byAnswer(member.id));
     const ended = await endMember(tx, name, { state: 'triggered' }, at, sends);
-    if (ended) {
+    if (ended !== null) {
       const result = withAfter('triggered', await addAfterEvents(tx, afterRun, campaign, member));
-      if (!isFirst || named) return result;
-      await noteUnverified(tx, name);
-      return { ...result, next: 'verifyMember' };
+      const unverified = isFirst && !named;
+      if (unverified) await noteUnverified(tx, name);
+      await publishEnded(tx, deps, campaign, ended);
+      return unverified ? { ...result, next: 'verifyMember' } : result;
     }
     const now = await getMember(tx, name);
     if (now.sends > sends)
@@ -142,7 +155,8 @@ async function triggered(
     return withAfter(now.state, await openAmong(tx, now.events));
   };
   // A single statement suffices unless something else is written with it.
-  return isFirst || afterRun !== null ? await deps.db.transaction(write) : await write(deps.db);
+  const isHeard = hearsOutcome(deps.announce(campaign.account), 'triggered');
+  return isFirst || afterRun !== null || isHeard ? await deps.db.transaction(write) : await write(deps.db);
 }
 
 const byAnswer = (member: number): FirstVerified => ({
@@ -152,15 +166,12 @@ const byAnswer = (member: number): FirstVerified => ({
 });
 
 /** The service accepted the trigger, but its response names another target, so it is unknown what ran. */
-async function triggeredAnother(
-  deps: Deps,
-  { context: { campaign, member }, sends }: Right,
-  wrong: string,
-): Promise<MemberResult> {
+async function triggeredAnother(deps: Deps, { context, sends }: Right, wrong: string): Promise<MemberResult> {
   const reason = `the response to the trigger names ${wrong}`;
   const end = { state: 'unknown', code: 'WRONG_TARGET', reason } as const;
   const at = await nowOf(deps);
-  await retryWrite(() => endMember(deps.db, nameOf(member), end, at, sends));
+  const { campaign, member } = context;
+  await retryWrite(() => endAlone(deps, context, nameOf(member), end, { at, sends }));
   deps.log.error({ run: campaign.run_id, member: member.id, code: end.code }, reason);
   const way =
     'check in the service what it did, and see the assumptions flows.contactField and flows.contactIdentity';

@@ -4,12 +4,15 @@ import { pick } from '../../../src/core/store/catalog.ts';
 import { noteOptOuts } from '../../../src/core/store/opt-outs.ts';
 import { noteMemberSeen } from '../../../src/jobs/campaigns/store/members.ts';
 import { noteRemote } from '../../../src/jobs/events/store/effect-notes.ts';
+import { addedOptOuts } from '../../../src/jobs/outbox/store/opt-out-news.ts';
+import { putOutbox } from '../../../src/jobs/outbox/store/outbox.ts';
 import { ApiError, UnexpectedShapeError } from '../../../src/service/api-client/errors.ts';
 import type { Contact, ContactDetails } from '../../../src/service/api-client/schemas/contact.ts';
 import { callApi } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { judge } from '../../shared/judge.ts';
 import { isRefusal } from '../../shared/refusal-scope.ts';
+import { wakeSinks } from '../../shared/wake.ts';
 import { wholeList } from '../../shared/whole-list.ts';
 import { CONTACTS, choose, withNumber } from '../../sync/contacts.ts';
 import { contactOf, isRechecked, type MemberContext, memberKey } from './check.ts';
@@ -81,7 +84,7 @@ async function judgeContact(
   const has = (names: readonly string[]) => names.find((name) => pick(tags, name) !== null);
   const optOut = has([...account.optOut.tags, ...campaign.spec.optOut.tags]);
   if (optOut !== undefined) {
-    await noteOptOuts(deps.db, campaign.account, [memberKey(member)], 'tag', at, optOut);
+    await noteTag(deps, campaign.account, memberKey(member), at, optOut);
     const reason = `they have the tag ${JSON.stringify(optOut)}`;
     return await skipMember(deps, c, { state: 'skipped', code: 'OPTED_OUT', reason });
   }
@@ -89,6 +92,16 @@ async function judgeContact(
   if (excluded === undefined) return answerOf('waiting', 'triggerMember');
   const reason = `they now have the tag ${JSON.stringify(excluded)}`;
   return await skipMember(deps, c, { state: 'skipped', code: 'EXCLUDED_TAG', reason });
+}
+
+/** Records that the contact has an opt-out tag, and publishes it if it is new. */
+async function noteTag(deps: Deps, account: string, key: string, at: Date, tag: string): Promise<void> {
+  const sinks = await deps.db.transaction(async (tx) => {
+    const recorded = await noteOptOuts(tx, account, [key], 'tag', at, tag);
+    const news = addedOptOuts(account, recorded, { via: 'tag' });
+    return await putOutbox(tx, account, deps.announce(account), news);
+  });
+  await wakeSinks(sinks);
 }
 
 /**

@@ -4,6 +4,8 @@ import { durationMs } from '../../../src/core/config/base.ts';
 import { LedgerError, type Queryable } from '../../../src/core/sql/database.ts';
 import type { MemberState } from '../../../src/jobs/campaigns/constants.ts';
 import type { MemberStep } from '../../../src/jobs/campaigns/contract/batches.ts';
+import { campaignNews, hearsOutcome } from '../../../src/jobs/campaigns/store/campaign-news.ts';
+import type { EndedMember } from '../../../src/jobs/campaigns/store/ended-members.ts';
 import {
   dropTouch,
   endMember,
@@ -81,12 +83,45 @@ async function standing(deps: Deps, name: MemberName): Promise<MemberResult> {
   return withAfter(state, await openAmong(deps.db, events));
 }
 
+/**
+ * Ends a member, and puts the event into the outbox if somebody hears of the outcome. Otherwise it is one statement.
+ * @returns false when the member's state has changed: nothing changes then
+ */
+export async function endAlone(
+  deps: Deps,
+  { campaign }: Pick<MemberContext, 'campaign'>,
+  member: MemberName,
+  end: MemberEnd,
+  { at, sends = null }: { readonly at: Date; readonly sends?: number | null },
+): Promise<boolean> {
+  const rules = deps.announce(campaign.account);
+  if (!hearsOutcome(rules, end.state)) return (await endMember(deps.db, member, end, at, sends)) !== null;
+  return await deps.db.transaction(async (tx) => {
+    const ended = await endMember(tx, member, end, at, sends);
+    if (ended !== null) await publishEnded(tx, deps, campaign, ended);
+    return ended !== null;
+  });
+}
+
+/** Puts the event of a member that has ended into the outbox. It is the last statement of its transaction. */
+export async function publishEnded(
+  tx: Queryable,
+  deps: Pick<Deps, 'announce'>,
+  campaign: MemberContext['campaign'],
+  ended: EndedMember,
+): Promise<void> {
+  const news = campaignNews(campaign, deps.announce(campaign.account));
+  if (news.hears(ended.state)) news.ended([ended]);
+  await news.publish(tx);
+}
+
 /** Marks a member whose flow may or may not have run as `unknown`. The touch still counts for the frequency cap. */
-export async function giveUp(deps: Deps, member: MemberRow, sends: number): Promise<MemberResult> {
+export async function giveUp(deps: Deps, c: MemberContext, sends: number): Promise<MemberResult> {
+  const name = nameOf(c.member);
   const end = { state: 'unknown', code: AMBIGUOUS, reason: LOST } as const;
-  const ended = await endMember(deps.db, nameOf(member), end, await nowOf(deps), sends);
+  const ended = await endAlone(deps, c, name, end, { at: await nowOf(deps), sends });
   // If the row did not change, the response has arrived meanwhile.
-  return ended ? answerOf('unknown') : answerOf((await getMember(deps.db, nameOf(member))).state);
+  return ended ? answerOf('unknown') : answerOf((await getMember(deps.db, name)).state);
 }
 
 /** Applies what the rules decided about a member. */
@@ -109,13 +144,10 @@ export async function settleVerdict(
 }
 
 /** Ends a waiting member. */
-export async function skipMember(
-  deps: Deps,
-  { member }: MemberContext,
-  end: MemberEnd,
-): Promise<MemberResult> {
-  const ended = await endMember(deps.db, nameOf(member), end, await nowOf(deps));
-  return ended ? answerOf(end.state) : await standing(deps, nameOf(member));
+export async function skipMember(deps: Deps, c: MemberContext, end: MemberEnd): Promise<MemberResult> {
+  const name = nameOf(c.member);
+  const ended = await endAlone(deps, c, name, end, { at: await nowOf(deps) });
+  return ended ? answerOf(end.state) : await standing(deps, name);
 }
 
 /** When to retry a member that a person is serving; null if it is not retried. */
@@ -140,28 +172,30 @@ export interface Refused {
 /** Records a refusal. The flow certainly did not run, so the person was not reached. */
 export async function settleRefused(
   deps: Deps,
-  member: MemberRow,
+  c: MemberContext,
   sends: number,
   { wait, end }: Refused,
 ): Promise<MemberState> {
   const at = await nowOf(deps);
   return await deps.db.transaction((tx) =>
-    releaseOrEnd(tx, member, { sends, at }, { end, ...(wait && { wait }) }),
+    releaseOrEnd(tx, deps, c, { sends, at }, { end, ...(wait && { wait }) }),
   );
 }
 
-/** Same as {@link settleRefused}, inside a transaction. */
+/** Same as {@link settleRefused}, at the end of a transaction. */
 export async function releaseOrEnd(
   tx: Queryable,
-  member: MemberRow,
+  deps: Pick<Deps, 'announce'>,
+  { campaign, member }: MemberContext,
   { sends, at }: { readonly sends: number; readonly at: Date },
   { wait, end }: Refused,
 ): Promise<MemberState> {
   const name = nameOf(member);
   const released = wait === undefined ? null : await releaseMember(tx, name, sends, at, wait);
-  const changed = released !== null || (await endMember(tx, name, end, at, sends));
-  if (!changed) return (await getMember(tx, name)).state;
+  const ended = released === null ? await endMember(tx, name, end, at, sends) : null;
+  if (released === null && ended === null) return (await getMember(tx, name)).state;
   await dropTouch(tx, member.id);
+  if (ended !== null) await publishEnded(tx, deps, campaign, ended);
   return released ?? end.state;
 }
 

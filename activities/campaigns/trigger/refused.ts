@@ -34,7 +34,7 @@ export async function refused(
   error: unknown,
 ): Promise<MemberResult> {
   const { member, campaign } = c;
-  const settle = (what: Refused) => retryWrite(() => settleRefused(deps, member, sends, what));
+  const settle = (what: Refused) => retryWrite(() => settleRefused(deps, c, sends, what));
   const judged = judge(campaign.account, error, STEP, member.attempts + 1);
   if (judged.kind === 'refused') {
     const { code, reason, reach } = judged;
@@ -75,7 +75,7 @@ async function suspected(
   sends: number,
   suspect: Suspect,
 ): Promise<MemberResult> {
-  const { member, campaign } = c;
+  const { campaign } = c;
   const at = await nowOf(deps);
   const { paused, state } = await retryWrite(() =>
     deps.db.transaction(async (tx) => {
@@ -83,7 +83,7 @@ async function suspected(
       const end = failedWith(suspect.code, reason);
       return {
         paused,
-        state: await releaseOrEnd(tx, member, { sends, at }, paused === null ? end : { wait: {}, ...end }),
+        state: await releaseOrEnd(tx, deps, c, { sends, at }, paused === null ? end : { wait: {}, ...end }),
       };
     }),
   );

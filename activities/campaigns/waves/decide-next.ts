@@ -43,7 +43,7 @@ export async function decideNext(c: DecideContext): Promise<Decided | null> {
 }
 
 async function decide(c: DecideContext): Promise<Next | 'stamp'> {
-  const { tx, run, now } = c;
+  const { tx, news, run, now } = c;
   const { config } = run.spec;
   const id = run.run_id;
   if (run.state !== 'running') return { do: 'finish' };
@@ -53,7 +53,7 @@ async function decide(c: DecideContext): Promise<Next | 'stamp'> {
   const startMs = config.start === undefined ? now : Date.parse(config.start);
   if (now < startMs) return { do: 'waitUntil', untilMs: startMs, why: 'start' };
   if (config.end !== undefined && now >= Date.parse(config.end))
-    await skipMembers(tx, id, {}, 'CAMPAIGN_ENDED', new Date(now));
+    await skipMembers(tx, id, {}, 'CAMPAIGN_ENDED', new Date(now), news);
   const blocked = (await isStillToReach(c)) ? c.unread : null;
   await noteBlocked(tx, id, blocked);
   if (blocked !== null) return { do: 'waitUntil', untilMs: now + CHECK_AGAIN_MS, why: 'replies', blocked };
@@ -97,7 +97,7 @@ function beforeEnd(next: Next, { end }: CampaignConfig, now: number): Next {
  * @returns why the campaign is paused; null if it continues because no rule is broken, or because no member is waiting
  */
 async function judgeWaves(
-  { tx, run, now }: DecideContext,
+  { tx, news, run, now }: DecideContext,
   ended: readonly number[],
 ): Promise<PlanNote | null> {
   const { stop } = run.spec.config;
@@ -112,6 +112,7 @@ async function judgeWaves(
   }
   if (reasons.length === 0 || (await countMembers(tx, id)).waiting === 0) return null;
   const reason = `${STOP_RULE}: ${reasons.join('; ')}`;
-  await haltCampaign(tx, id, { by: 'sluice', code: STOP_RULE, reason });
+  const paused = await haltCampaign(tx, id, { by: 'sluice', code: STOP_RULE, reason });
+  if (paused !== null) news.changed('paused', { ...paused, at: new Date(now) });
   return { code: STOP_RULE, reason };
 }

@@ -8,6 +8,7 @@ import type { PlanNote } from '../../../src/jobs/campaigns/contract/plan.ts';
 import { type Calendar, compileCalendar } from '../../../src/jobs/campaigns/rules/calendar.ts';
 import { waveOf } from '../../../src/jobs/campaigns/rules/waves.ts';
 import { zonesOfText } from '../../../src/jobs/campaigns/rules/zones.ts';
+import type { CampaignNews } from '../../../src/jobs/campaigns/store/campaign-news.ts';
 import type { CampaignRow } from '../../../src/jobs/campaigns/store/campaigns.ts';
 import { giveUpLost } from '../../../src/jobs/campaigns/store/commands.ts';
 import {
@@ -39,6 +40,7 @@ export const CHECK_AGAIN_MS = 30_000;
 
 export interface DecideContext {
   readonly tx: Queryable;
+  readonly news: CampaignNews;
   /** Locked. */
   readonly run: CampaignRow;
   readonly calendar: Calendar;
@@ -63,7 +65,7 @@ export async function inWave(c: DecideContext, { wave }: WaveRow): Promise<Next 
     if (!(await hasBegun(tx, id, wave))) await beginWave(tx, id, wave, at);
     return { do: 'triggerBatch' };
   }
-  if (never.length > 0) await skipMembers(tx, id, { wave, zones: never }, 'NO_COMMON_WINDOW', at);
+  if (never.length > 0) await skipMembers(tx, id, { wave, zones: never }, 'NO_COMMON_WINDOW', at, c.news);
   const waits: Wait[] = [];
   const opensMs = closed.flatMap(({ due, deferred, opensMs }) =>
     due > 0 || deferred !== null ? [opensMs] : [],
@@ -123,10 +125,10 @@ function windowsNow({ run, calendar, now }: Windows, groups: readonly ZoneGroup[
  * unknown.
  * @returns the wait until then; null if no such member is left
  */
-async function settleLost({ tx, run, now, flightSeconds }: DecideContext): Promise<Wait | null> {
+async function settleLost({ tx, news, run, now, flightSeconds }: DecideContext): Promise<Wait | null> {
   const id = run.run_id;
   if ((await countMembers(tx, id)).sending === 0) return null;
-  await giveUpLost(tx, id, { seconds: flightSeconds, code: AMBIGUOUS }, new Date(now));
+  await giveUpLost(tx, id, { seconds: flightSeconds, code: AMBIGUOUS }, new Date(now), news);
   if ((await countMembers(tx, id)).sending === 0) return null;
   return { do: 'waitUntil', untilMs: now + CHECK_AGAIN_MS, why: 'retry' };
 }

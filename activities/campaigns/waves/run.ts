@@ -9,6 +9,7 @@ import type {
 } from '../../../src/jobs/campaigns/contract/batches.ts';
 import type { PlanNote } from '../../../src/jobs/campaigns/contract/plan.ts';
 import { unreadReplies } from '../../../src/jobs/campaigns/rules/reliance.ts';
+import { type CampaignNews, campaignNews } from '../../../src/jobs/campaigns/store/campaign-news.ts';
 import {
   type CampaignRow,
   findCampaign,
@@ -28,6 +29,7 @@ import { catchUp } from '../../../src/jobs/campaigns/store/results.ts';
 import { FLIGHT_SECONDS } from '../../shared/api-call.ts';
 import type { Deps } from '../../shared/deps.ts';
 import { configured } from '../../shared/failures.ts';
+import { wakeSinks } from '../../shared/wake.ts';
 import { createCommandActivities } from '../commands.ts';
 import { pollerStates } from '../plan-checks.ts';
 import { REFUSED, refuseCommand, refuseUnlessPlanned } from '../refusals.ts';
@@ -38,18 +40,20 @@ import { keepCalendars } from './next-in-waves.ts';
 export interface DecideTools {
   /** Silence after which a call counts as ended, in seconds. @default 60 */
   readonly flightSeconds?: number;
+  /** Wakes the delivery of sinks that have new events. */
+  readonly wake?: (sinks: readonly string[]) => Promise<void>;
 }
 
 export function createCampaignRunActivities(
   deps: Deps,
-  { flightSeconds = FLIGHT_SECONDS }: DecideTools = {},
+  { flightSeconds = FLIGHT_SECONDS, wake = wakeSinks }: DecideTools = {},
 ) {
   const { db, clock } = deps;
   const now = async () => new Date(await clock.now());
   const calendarOf = keepCalendars();
 
   return {
-    ...createCommandActivities(deps),
+    ...createCommandActivities(deps, wake),
 
     /**
      * Starts a planned run, or resumes one, with the configuration that its plan froze. It also opens a finished run,
@@ -59,8 +63,7 @@ export function createCampaignRunActivities(
     async openCampaign({ run, by, reason = '' }: CampaignInput): Promise<OpenedCampaign> {
       const at = await now();
       const unread = await unreadNow(run, at.getTime());
-      const opened = await db.transaction(async (tx) => {
-        const row = await lockOrRefuse(tx, run);
+      const opened = await changing(run, async (tx, row, news) => {
         if (row.state === 'cancelled') throw refuseCommand(REFUSED.cancelled, `the run ${run} was cancelled`);
         if (row.state === 'running' || row.state === 'finished') return row;
         refuseUnlessPlanned(deps, row);
@@ -80,7 +83,8 @@ export function createCampaignRunActivities(
           throw refuseCommand(REFUSED.unread, `"${row.campaign}" can't start: ${unread.reason}`);
         const other = await otherRun(tx, row);
         if (other !== null) throw refuseCommand(REFUSED.otherRun, `the run ${other.run} is ${other.state}`);
-        await moveCampaign(tx, run, ['planned'], 'running', at);
+        if (await moveCampaign(tx, run, ['planned'], 'running', at))
+          news.changed('started', { at, by, reason });
         await beginCampaign(tx, run, by, at);
         await addAudit(tx, run, { id: 'start', by, action: 'start', reason }, at);
         return row;
@@ -99,10 +103,9 @@ export function createCampaignRunActivities(
       const at = await clock.now();
       const unread = await unreadNow(run, at);
       for (let stamped = false; ; stamped = true) {
-        const [row, decided] = await db.transaction(async (tx) => {
-          const row = await lockOrRefuse(tx, run);
+        const [row, decided] = await changing(run, async (tx, row, news) => {
           const calendar = calendarOf(row);
-          const c = { tx, run: row, calendar, now: at, stamped, unread, flightSeconds };
+          const c = { tx, news, run: row, calendar, now: at, stamped, unread, flightSeconds };
           return [row, await decideNext(c)] as const;
         });
         if (decided === null) {
@@ -121,10 +124,9 @@ export function createCampaignRunActivities(
      */
     async closeCampaign({ run }: CampaignRunName): Promise<{ closed: boolean; after: readonly string[] }> {
       const at = await now();
-      const { ended, ...result } = await db.transaction(async (tx) => {
-        const row = await lockOrRefuse(tx, run);
+      const { ended, ...result } = await changing(run, async (tx, row, news) => {
         if (row.state === 'cancelled')
-          await giveUpLost(tx, run, { seconds: flightSeconds, code: AMBIGUOUS }, at);
+          await giveUpLost(tx, run, { seconds: flightSeconds, code: AMBIGUOUS }, at, news);
         const counts = await countMembers(tx, run);
         if (counts.found + counts.waiting + counts.sending > 0)
           return { closed: false, after: [], ended: null };
@@ -132,6 +134,7 @@ export function createCampaignRunActivities(
         const cancelled = state === 'cancelled' ? { account, campaign, status: 'cancelled' as const } : null;
         const end = { closed: true, after: await openAfterEvents(tx, row), ended: cancelled };
         if (!(await moveCampaign(tx, run, ['running'], 'finished', at))) return end;
+        news.changed('finished', { at });
         // A run that operators reopen finishes more than once.
         const times = await countAudit(tx, run, 'finish');
         const entry = { id: `finish/${times + 1}`, by: 'sluice', action: 'finish', reason: '' } as const;
@@ -142,6 +145,20 @@ export function createCampaignRunActivities(
       return result;
     },
   };
+
+  /** Changes a run in one transaction, publishes what has changed, and wakes the sinks that hear of it. */
+  async function changing<T>(
+    run: string,
+    work: (tx: Queryable, row: CampaignRow, news: CampaignNews) => Promise<T>,
+  ): Promise<T> {
+    const { result, sinks } = await db.transaction(async (tx) => {
+      const row = await lockOrRefuse(tx, run);
+      const news = campaignNews(row, deps.announce(row.account));
+      return { result: await work(tx, row, news), sinks: await news.publish(tx) };
+    });
+    await wake(sinks);
+    return result;
+  }
 
   /** Why no member may be triggered now; null if Sluice can read everything that the campaign relies on. */
   async function unreadNow(run: string, nowMs: number): Promise<PlanNote | null> {

@@ -6,9 +6,9 @@ import { insecure, isPlainUrl, name, SecretRef } from '../../core/config/base.ts
 import { TimeZone } from '../../core/config/schedule.ts';
 import { CampaignConfig, OptOutConfig } from '../../jobs/campaigns/config.ts';
 import { PollerConfig } from '../../jobs/conversations/config.ts';
-import { AnnounceRule } from '../../jobs/conversations/contract/announce.ts';
 import { RouteConfig } from '../../jobs/events/config.ts';
 import { IngressConfig } from '../../jobs/events/ingress/config.ts';
+import { AnnounceRule } from '../../jobs/outbox/contract/announce.ts';
 import { SyncConfig } from '../../jobs/sync/config.ts';
 import { MappingConfig } from '../../mapping/config.ts';
 import { NoticeChannel } from '../../observe/notices/config.ts';
@@ -52,7 +52,8 @@ const AccountConfig = z.strictObject({
       'Calls per minute of each token that polling, campaigns and syncs get even when replies and leads could use all of them. Default: 6.',
   }),
   announce: z.array(AnnounceRule).default([]).meta({
-    description: 'Sinks that get the conversations and messages of the account as events. Default: [].',
+    description:
+      'Sinks that get what happens in the account as events: conversations and messages, and also campaigns, opt-outs and dead letters if you name their types. Default: [].',
   }),
   timeZone: TimeZone.optional().meta({
     description:

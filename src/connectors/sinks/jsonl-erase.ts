@@ -1,4 +1,4 @@
-// Erases conversations from a file that the JSONL sink wrote.
+// Erases events from a file that the JSONL sink wrote.
 import { type FileHandle, open } from 'node:fs/promises';
 
 const NEWLINE = 0x0a;
@@ -8,12 +8,15 @@ const CHUNK = 1_048_576;
 const ERASED = Buffer.from('{"erased":true}');
 
 /**
- * Overwrites the events of these conversations in place. Every line keeps its length, so that a process that appends at
+ * Overwrites these events in place. Every line keeps its length, so that a process that appends at
  * the same time, or a reader that remembers its position, is not disturbed.
- * @param sources values of `source` in the events
+ * @param marks an attribute and its value, of which each of the events has one
  * @returns the number of lines; null when there is no such file
  */
-export async function eraseLines(path: string, sources: readonly string[]): Promise<number | null> {
+export async function eraseLines(
+  path: string,
+  marks: readonly (readonly [attribute: string, value: string])[],
+): Promise<number | null> {
   const handle = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
@@ -21,7 +24,9 @@ export async function eraseLines(path: string, sources: readonly string[]): Prom
   if (handle === null) return null;
   try {
     // Quotes within a text are escaped, so a message that contains these characters does not match.
-    const needles = sources.map((source) => Buffer.from(`"source":${JSON.stringify(source)}`));
+    const needles = marks.map(([attribute, value]) =>
+      Buffer.from(`${JSON.stringify(attribute)}:${JSON.stringify(value)}`),
+    );
     let lines = 0;
     for await (const { at, line } of linesOf(handle)) {
       if (line.length < ERASED.length || !needles.some((needle) => line.includes(needle))) continue;

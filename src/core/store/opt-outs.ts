@@ -27,6 +27,13 @@ export interface OptOut {
 /** `withdrawn`: it is not later than the withdrawal of the person's opt-out, so it does not count. */
 export type OptOutResult = 'added' | 'known' | 'withdrawn';
 
+/** What became of an opt-out. */
+export interface RecordedOptOut extends Pick<OptOut, 'key' | 'at'> {
+  readonly result: OptOutResult;
+  /** The row that was written, with the time of the write; null: it did not change. */
+  readonly row: { readonly id: number; readonly recordedAt: Date } | null;
+}
+
 /** SQL: the row of `opt_outs` counts. Whatever asks whether a person opted out uses it. */
 export const inEffect = (row: string): string =>
   `(${row}.withdrawn_at is null or ${row}.at > ${row}.withdrawn_at)`;
@@ -47,10 +54,10 @@ export async function recordOptOuts(
   account: string,
   optOuts: readonly OptOut[],
   { via, by = null }: { readonly via: OptOutSource; readonly by?: string | null },
-): Promise<OptOutResult[]> {
-  const results = new Map<OptOut, OptOutResult>();
+): Promise<RecordedOptOut[]> {
+  const results = new Map<OptOut, RecordedOptOut>();
   for (const round of rounds(optOuts)) {
-    const rows = await tx.query<{ key: string; result: OptOutResult }>(RECORD, [
+    const rows = await tx.query<Recorded>(RECORD, [
       account,
       toJson(
         round.map(({ key, at, evidence = null }) => ({
@@ -62,10 +69,22 @@ export async function recordOptOuts(
       via,
       by,
     ]);
-    const found = new Map(rows.map(({ key, result }) => [key, result]));
-    for (const each of round) results.set(each, found.get(each.key) ?? 'known');
+    const found = new Map(rows.map((row) => [row.key, row]));
+    for (const each of round) results.set(each, recordedOf(each, found.get(each.key)));
   }
-  return optOuts.map((each) => results.get(each) ?? 'known');
+  return optOuts.map((each) => results.get(each) ?? recordedOf(each, undefined));
+}
+
+interface Recorded {
+  readonly key: string;
+  readonly result: OptOutResult;
+  readonly id: number | null;
+  readonly recorded_at: Date | null;
+}
+
+function recordedOf({ key, at }: OptOut, row: Recorded | undefined): RecordedOptOut {
+  const { result = 'known', id = null, recorded_at: recordedAt = null } = row ?? {};
+  return { key, at, result, row: id === null || recordedAt === null ? null : { id, recordedAt } };
 }
 
 /** The same for people who opted out at one time, in one way. */
@@ -76,9 +95,9 @@ export async function noteOptOuts(
   via: OptOutSource,
   at: Date,
   evidence: string | null = null,
-): Promise<void> {
+): Promise<RecordedOptOut[]> {
   const people = [...new Set(keys)];
-  await recordOptOuts(
+  return await recordOptOuts(
     tx,
     account,
     people.map((key) => ({ key, at, evidence })),
@@ -123,10 +142,10 @@ const RECORD = `
        set via = excluded.via, at = excluded.at, evidence = excluded.evidence, recorded_by = excluded.recorded_by,
            recorded_at = excluded.recorded_at
      where (o.withdrawn_at is null or excluded.at > o.withdrawn_at) and (excluded.at < o.at or not ${inEffect('o')})
-    returning key
+    returning key, id, recorded_at
   )
   select b.key, case when b.known then 'known' when w.key is not null then 'added'
-                     when b.withdrawn then 'withdrawn' else 'known' end as result
+                     when b.withdrawn then 'withdrawn' else 'known' end as result, w.id, w.recorded_at
     from before b left join written w on w.key = b.key`;
 
 /** Who withdraws an opt-out, and why. */
@@ -136,23 +155,30 @@ export interface Withdrawal {
   readonly reason: string;
 }
 
+export interface WithdrawnOptOut {
+  readonly id: number;
+  readonly via: OptOutSource;
+  readonly at: Date;
+  readonly withdrawnAt: Date;
+}
+
 /**
  * Withdraws the person's opt-out. Only an operator does this.
- * @returns ids of the opt-outs that counted until now; none: the person had not opted out
+ * @returns the opt-outs that counted until now; none: the person had not opted out
  */
 export async function withdrawOptOut(
   db: Queryable,
   account: string,
   key: string,
   { at, by, reason }: Withdrawal,
-): Promise<number[]> {
-  const rows = await db.query<{ id: number }>(
+): Promise<WithdrawnOptOut[]> {
+  return await db.query<WithdrawnOptOut>(
     // A service whose clock is ahead may have said when they opted out.
     `update opt_outs o set withdrawn_at = greatest(o.at, $3::timestamptz), withdrawn_by = $4, withdrawn_reason = $5
-      where o.account = $1 and o.key in ($2, sluice_pseudonym($1, $2)) and ${inEffect('o')} returning id`,
+      where o.account = $1 and o.key in ($2, sluice_pseudonym($1, $2)) and ${inEffect('o')}
+     returning id, via, at, withdrawn_at as "withdrawnAt"`,
     [account, key, at, by, reason],
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Has the person opted out? */

@@ -7,8 +7,8 @@ import type { ConfigProblem } from '../../core/config/errors.ts';
 import { child, entriesOf } from '../../core/config/raw.ts';
 import type { YamlFile } from '../../core/config/yaml-file.ts';
 import { suggestion } from '../../core/suggest.ts';
+import { AnnounceRule } from '../outbox/contract/announce.ts';
 import { PollerConfig } from './config.ts';
-import { AnnounceRule } from './contract/announce.ts';
 
 /** @param now a later `from` is in the future */
 export function checkPollers(main: YamlFile, now: Date): ConfigProblem[] {

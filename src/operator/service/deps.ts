@@ -101,12 +101,12 @@ export interface OperatorTools {
   /** The assumptions of every account. */
   assumptions(): AssumptionState[];
   /**
-   * Overwrites the events of these conversations in the files of JSONL sinks.
+   * Overwrites the events of these conversations and streams in the files of JSONL sinks.
    * @returns the number of events by sink; null for a file that is not on this machine
    */
   eraseFromSinkFiles(
     account: string,
-    conversations: readonly number[],
+    events: { readonly conversations: readonly number[]; readonly streams: readonly string[] },
   ): Promise<readonly { readonly sink: string; readonly events: number | null }[]>;
   /** Deletes uploaded exports and the results of dry runs that this process keeps: they may name anybody. */
   forgetExports(): Promise<void>;

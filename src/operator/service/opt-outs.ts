@@ -1,14 +1,15 @@
 // The registry of opt-outs as operators see and change it.
 import { UnknownNameError } from '../../core/config/errors.ts';
 import { Time } from '../../core/endpoint.ts';
-import type { Database } from '../../core/sql/database.ts';
 import { MAX_EVIDENCE, type OptOut, recordOptOuts, withdrawOptOut } from '../../core/store/opt-outs.ts';
 import { suggestion } from '../../core/suggest.ts';
+import { addedOptOuts, withdrawnOptOuts } from '../../jobs/outbox/store/opt-out-news.ts';
 import { canonicalKey, isCountry, type PhoneRules, parsePhone } from '../../mapping/phone/index.ts';
 import { maskPhone } from '../../observe/masking.ts';
 import type { ImportRow, OPT_OUTS, OptOutEntry } from '../contract/opt-outs.ts';
 import { OperatorError } from '../error.ts';
 import { listOptOuts, type OptOutRow, optOutId } from '../store/opt-outs.ts';
+import { announcerOf } from './announce.ts';
 import type { Caller } from './caller.ts';
 import type { Handlers, OperatorDeps } from './deps.ts';
 import { HIDDEN } from './masking.ts';
@@ -17,7 +18,10 @@ import { badCursor, beforeId } from './page.ts';
 /** Milliseconds that the clock of another system may be ahead. */
 const AHEAD_MS = 5 * 60_000;
 
-export function optOutHandlers({ db, config, now }: OperatorDeps): Handlers<keyof typeof OPT_OUTS> {
+export function optOutHandlers(deps: OperatorDeps): Handlers<keyof typeof OPT_OUTS> {
+  const { db, config, now } = deps;
+  const announce = announcerOf(deps);
+
   function requireAccount(account: string): void {
     const known = Object.keys(config().config.accounts);
     if (!known.includes(account))
@@ -40,9 +44,10 @@ export function optOutHandlers({ db, config, now }: OperatorDeps): Handlers<keyo
         throw new OperatorError('invalid', `at: ${AHEAD.reason}`, { code: AHEAD.code });
       const note = evidence === '' ? null : evidence;
       const optOut = { key, at: when, evidence: note };
-      const [result = 'known'] = await recordOptOuts(db, account, [optOut], {
-        via: 'operator',
-        by: identityOf(caller),
+      const how = { via: 'operator', by: identityOf(caller) } as const;
+      const result = await announce(async (tx) => {
+        const recorded = await recordOptOuts(tx, account, [optOut], how);
+        return { result: recorded[0]?.result ?? 'known', news: addedOptOuts(account, recorded, how) };
       });
       return { result, id: await optOutId(db, account, key) };
     },
@@ -51,7 +56,12 @@ export function optOutHandlers({ db, config, now }: OperatorDeps): Handlers<keyo
       requireAccount(account);
       const key = keyOf(number, rulesOf(country));
       const at = new Date(await now());
-      const ids = await withdrawOptOut(db, account, key, { at, by: identityOf(caller), reason });
+      const by = identityOf(caller);
+      const ids = await announce(async (tx) => {
+        const withdrawn = await withdrawOptOut(tx, account, key, { at, by, reason });
+        const news = withdrawnOptOuts(account, withdrawn, { number: key, by });
+        return { result: withdrawn.map(({ id }) => id), news };
+      });
       if (ids.length === 0)
         throw new OperatorError(
           'conflict',
@@ -64,7 +74,15 @@ export function optOutHandlers({ db, config, now }: OperatorDeps): Handlers<keyo
     'POST /opt-outs/{account}/import': async ({ account, country, rows, dryRun }, caller) => {
       requireAccount(account);
       const { optOuts, rejected } = readRows(rows, rulesOf(country), await now());
-      const results = await importAll(db, account, optOuts, { by: identityOf(caller), dryRun });
+      const how = { via: 'import', by: identityOf(caller) } as const;
+      const results = await ifDryRun(
+        announce(async (tx) => {
+          const recorded = await recordOptOuts(tx, account, optOuts, how);
+          const results = recorded.map(({ result }) => result);
+          if (dryRun) throw new DryRunEnd(results);
+          return { result: results, news: addedOptOuts(account, recorded, how) };
+        }),
+      );
       const count = (wanted: string) => results.filter((result) => result === wanted).length;
       return { added: count('added'), known: count('known'), withdrawn: count('withdrawn'), rejected };
     },
@@ -177,17 +195,7 @@ class DryRunEnd extends Error {
 }
 
 /** A dry run does everything and rolls it back, so that its answer cannot differ. */
-async function importAll(
-  db: Database,
-  account: string,
-  optOuts: readonly OptOut[],
-  { by, dryRun }: { readonly by: string; readonly dryRun: boolean },
-): Promise<readonly string[]> {
-  const work = db.transaction(async (tx) => {
-    const results = await recordOptOuts(tx, account, optOuts, { via: 'import', by });
-    if (dryRun) throw new DryRunEnd(results);
-    return results;
-  });
+async function ifDryRun(work: Promise<readonly string[]>): Promise<readonly string[]> {
   return await work.catch((error: unknown) => {
     if (error instanceof DryRunEnd) return error.results;
     throw error;

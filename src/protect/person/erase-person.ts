@@ -6,7 +6,7 @@ import { eraseRefusedRequests } from '../../jobs/events/store/refused-requests.t
 import { queryNamed } from '../../operator/store/named-parameters.ts';
 import { findPerson, namesOf, type Person } from '../../operator/store/person.ts';
 import { openErasure } from './open-erasures.ts';
-import { PLACES, type Place, streamsOf, valuesOf } from './person-places.ts';
+import { NAMED_STREAMS, outboxOf, PLACES, type Place, streamsOf, valuesOf } from './person-places.ts';
 
 export interface Erasure {
   /** Of the row that remembers the erasure until everything else is done, see open-erasures.ts; null: nothing is left to do. */
@@ -24,6 +24,8 @@ export interface Erasure {
     /** Ids of workflows that handled one event, which was about this person. */
     readonly workflows: readonly string[];
   };
+  /** Values of `partitionkey` in outgoing events that name the person, besides those of conversations. */
+  readonly streams: readonly string[];
   /** As the person was: personal data, for {@link eraseLateCalls}. */
   readonly person: Person;
 }
@@ -71,6 +73,8 @@ export async function erasePerson(
     if (isErased(person)) return nothingErased(person);
     const values = valuesOf(person);
     const workflows = await ownWorkflows(tx, person);
+    const named = await queryNamed<{ stream: string }>(tx, NAMED_STREAMS, values);
+    const streams = named.map(({ stream }) => stream);
     if (optOut && person.key !== null)
       await recordOptOuts(tx, account, [{ key: person.key, at: new Date() }], { via: 'erase', by });
     // An erased person who came back and opted out again has two rows. The earlier one that is in effect counts.
@@ -91,7 +95,7 @@ export async function erasePerson(
     const kept = await queryNamed(tx, KEPT_OPT_OUT, values);
     const tables = [...new Set([...erased].filter(([, rows]) => rows > 0).map(([{ table }]) => table))];
     return {
-      id: await openErasure(tx, person, { tables, workflows }),
+      id: await openErasure(tx, person, { tables, workflows, streams }),
       deleted: {
         ...count(({ erase }) => erase === 'delete'),
         ...(refused > 0 && { refused_requests: refused }),
@@ -99,6 +103,7 @@ export async function erasePerson(
       anonymized: count(({ erase }) => erase !== 'delete'),
       optOutKept: kept.length > 0,
       known: knownOf(person, workflows),
+      streams,
       person,
     };
   });
@@ -119,7 +124,15 @@ function isErased({ key }: Person): boolean {
 }
 
 function nothingErased(person: Person): Erasure {
-  return { id: null, deleted: {}, anonymized: {}, optOutKept: true, known: knownOf(person, []), person };
+  return {
+    id: null,
+    deleted: {},
+    anonymized: {},
+    optOutKept: true,
+    known: knownOf(person, []),
+    streams: [],
+    person,
+  };
 }
 
 function knownOf({ contacts, conversations, cards }: Person, workflows: readonly string[]) {
@@ -168,7 +181,8 @@ async function lockWork(tx: Queryable, person: Person): Promise<void> {
     'select 1 from pollers where account = :account order by poller for update',
     'select 1 from conversations where account = :account and id = any(:conversations::bigint[]) order by id for update',
     // A batch of a sink renews its lease before it reads events.
-    'select 1 from sink_states where sink in (select sink from outbox where stream = any(:streams::text[])) order by sink for update',
+    `select 1 from sink_states where sink in (select o.sink from outbox o where o.account = :account and ${outboxOf('o')})
+      order by sink for update`,
     'select 1 from people where account = :account and id = :person for update',
   ];
   for (const lock of locks) await queryNamed(tx, lock, names);
@@ -208,7 +222,7 @@ const USES: readonly (readonly [what: string, sql: string])[] = [
   [
     'a sink may be receiving an event of the person',
     `select s.sink as what from sink_states s where s.claimed_by is not null and s.claimed_until > clock_timestamp()
-        and exists (select 1 from outbox o where o.sink = s.sink and o.stream = any(:streams::text[]) and o.state = 'waiting'
+        and exists (select 1 from outbox o where o.sink = s.sink and o.account = :account and ${outboxOf('o')} and o.state = 'waiting'
           and (o.next_at is null or o.next_at < clock_timestamp() + interval '1 minute'))`,
   ],
 ];

@@ -10,20 +10,22 @@ export interface OpenErasure {
   readonly tables: readonly string[];
   readonly conversations: readonly number[];
   readonly workflows: readonly string[];
+  /** Values of `partitionkey` in outgoing events that name the person, besides those of conversations. */
+  readonly streams: readonly string[];
 }
 
-type NewErasure = Pick<OpenErasure, 'tables' | 'workflows'>;
+type NewErasure = Pick<OpenErasure, 'tables' | 'workflows' | 'streams'>;
 
 /** Records that the person was erased from the ledger. @returns the id of the erasure */
 export async function openErasure(
   tx: Queryable,
   { account, key, conversations }: Person,
-  { tables, workflows }: NewErasure,
+  { tables, workflows, streams }: NewErasure,
 ): Promise<number> {
   const [row] = await tx.query<{ id: number }>(
-    `insert into erasures (account, pseudonym, tables, conversations, workflows)
-     values ($1, sluice_pseudonym($1, $2), $3::text[], $4::bigint[], $5::text[]) returning id`,
-    [account, key, tables, conversations, workflows],
+    `insert into erasures (account, pseudonym, tables, conversations, workflows, streams)
+     values ($1, sluice_pseudonym($1, $2), $3::text[], $4::bigint[], $5::text[], $6::text[]) returning id`,
+    [account, key, tables, conversations, workflows, streams],
   );
   return (row as { id: number }).id;
 }
@@ -31,7 +33,7 @@ export async function openErasure(
 export async function openErasures(db: Queryable): Promise<OpenErasure[]> {
   return await db.query<OpenErasure>(
     `select id, account, to_jsonb(tables) as tables, to_jsonb(conversations) as conversations,
-            to_jsonb(workflows) as workflows
+            to_jsonb(workflows) as workflows, to_jsonb(streams) as streams
        from erasures order by id`,
   );
 }

@@ -39,6 +39,18 @@ const OWN_UPLOADS = `t.id in (
 const NAMED = `(sluice_tail(t.value) = :tail or sluice_tail(t.other_value) = :tail
     or lower(t.value) = any(:texts::text[]) or lower(t.other_value) = any(:texts::text[]))`;
 
+/** SQL: streams of events that name the person as a member of a campaign, or by their opt-out. */
+export const NAMED_STREAMS = `
+    select run_id || '/' || id as stream from campaign_members
+     where run_id in (${CAMPAIGNS}) and (key = :key or key is null and contact_id = any(:contacts::bigint[]))
+    union all
+    select account || '/opt-outs/' || id from opt_outs
+     where account = :account and key in (:key, sluice_pseudonym(:account, :key))`;
+
+/** SQL: events on their way to sinks that name the person. Those of dead letters name nobody. */
+export const outboxOf = (outbox: string): string =>
+  `(${outbox}.stream = any(:streams::text[]) or ${outbox}.stream in (${NAMED_STREAMS}))`;
+
 /** In the order in which they are erased: rows that others are found by come last. */
 export const PLACES: readonly Place[] = [
   {
@@ -125,7 +137,7 @@ export const PLACES: readonly Place[] = [
   },
   {
     table: 'outbox',
-    where: `t.account = :account and t.stream = any(:streams::text[])`,
+    where: `t.account = :account and ${outboxOf('t')}`,
     erase: 'delete',
   },
   {

@@ -13,6 +13,7 @@ import { until } from '../../support/until.ts';
 
 const RUN = 'acme/+win/1';
 const AT = new Date('2026-11-16T12:00:00Z');
+const NOBODY = { hears: () => false, ended() {} };
 let server: TestPostgres;
 let db: Database;
 
@@ -61,11 +62,11 @@ const LEASE = { holder: 'me', until: AT };
 it.each<[string, string, (tx: Queryable) => Promise<unknown>]>([
   ['a renewal', 'waiting', (tx) => renewMembers(tx, IDS, LEASE)],
   ['a return', 'waiting', (tx) => returnMembers(tx, IDS, 'me')],
-  ['a skipped wave', 'waiting', (tx) => skipMembers(tx, RUN, { wave: 1 }, 'WAVE_SKIPPED', AT)],
+  ['a skipped wave', 'waiting', (tx) => skipMembers(tx, RUN, { wave: 1 }, 'WAVE_SKIPPED', AT, NOBODY)],
   ['a cancellation', 'waiting', (tx) => cancelMembers(tx, RUN, AT)],
   ['members of a wave that ended', 'waiting', (tx) => freeStranded(tx, RUN)],
   ['members who come again', 'waiting', (tx) => moveOn(tx, RUN, 'humanService', 'true', [])],
-  ['lost calls', 'sending', (tx) => giveUpLost(tx, RUN, { seconds: 60, code: 'X' }, AT)],
+  ['lost calls', 'sending', (tx) => giveUpLost(tx, RUN, { seconds: 60, code: 'X' }, AT, NOBODY)],
   ['suspects', 'failed', (tx) => takeBackSuspects(tx, RUN, { code: 'X', assumed: '', members: IDS })],
 ])('%s', async (_, state, change) => {
   await layDown(state);

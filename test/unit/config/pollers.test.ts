@@ -222,7 +222,7 @@ describe('a mistake in who hears what', () => {
       'message.received',
       'message.recieved',
       [
-        'sluice.yaml:8:33  accounts.acme.announce[1].events[0]: expected "message.received", "message.sent", "message.status", "conversation.opened", "conversation.updated" or "conversation.closed", found "message.recieved"; did you mean "message.received"?',
+        'sluice.yaml:8:33  accounts.acme.announce[1].events[0]: expected "message.received", "message.sent", "message.status", "conversation.opened", "conversation.updated", "conversation.closed", "sluice.campaign.planned", "sluice.campaign.started", "sluice.campaign.paused", "sluice.campaign.resumed", "sluice.campaign.finished", "sluice.campaign.cancelled", "sluice.campaign.failed", "sluice.campaign.member.triggered", "sluice.campaign.member.skipped", "sluice.campaign.member.failed", "sluice.campaign.member.unknown", "sluice.optout.added", "sluice.optout.withdrawn", "sluice.deadletter.added" or "sluice.deadletter.resolved", found "message.recieved"; did you mean "message.received"?',
       ],
     ],
     [

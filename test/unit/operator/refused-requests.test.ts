@@ -1,4 +1,5 @@
 // Refused requests as operators see, correct and replay them.
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ import {
   type NewRefusedRequest,
   refusedRequestId,
 } from '../../../src/jobs/events/store/refused-requests.ts';
+import { type Announcer, createAnnouncer } from '../../../src/jobs/outbox/store/announcer.ts';
 import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
 
@@ -305,24 +307,26 @@ describe('the recorder', () => {
   const warned: object[] = [];
   const log = { warn: (fields: object) => void warned.push(fields) };
   beforeEach(() => void warned.splice(0));
+  const announce: Announcer = (work) =>
+    createAnnouncer({ db, rulesOf: () => [], wake: async () => undefined })(work);
 
   it('writes what is left when it closes', async () => {
-    const recorder = recordRefusedRequests({ db, log, flushMs: 60_000 });
+    const recorder = recordRefusedRequests({ announce, log, flushMs: 60_000 });
     recorder.keep(request(BAD));
     await recorder.close();
     expect([(await list()).total, warned]).toEqual([1, []]);
   });
 
   it('keeps 16 MiB at most until they are written, and counts the rest', async () => {
-    const recorder = recordRefusedRequests({ db, log, flushMs: 60_000 });
+    const recorder = recordRefusedRequests({ announce, log, flushMs: 60_000 });
     for (let n = 0; n < 20; n++) recorder.keep(request(`${n}`.padEnd(1_048_576)));
     await recorder.close();
     expect([(await list()).total, warned]).toEqual([16, [{ refused: 4 }]]);
   });
 
   it('says when the ledger is away, and goes on', async () => {
-    const away = { query: () => Promise.reject(new Error('away')) };
-    const recorder = recordRefusedRequests({ db: away as never, log, flushMs: 60_000 });
+    const away = () => Promise.reject(new Error('away'));
+    const recorder = recordRefusedRequests({ announce: away, log, flushMs: 60_000 });
     recorder.keep(request(BAD));
     await recorder.close();
     expect(warned).toMatchObject([{ refused: 1 }]);

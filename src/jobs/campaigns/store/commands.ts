@@ -4,6 +4,7 @@ import { campaignRoute } from '../../../core/ids.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { toJson } from '../../../core/stored-json.ts';
 import type { CampaignCommand, CampaignPause } from '../contract/batches.ts';
+import { ENDED, type EndedMember, endMany, type MemberNews } from './ended-members.ts';
 import { lockedMembers, type MemberRow } from './members.ts';
 import { type MovedOn, moveOn } from './waves.ts';
 
@@ -57,20 +58,29 @@ function storable(text: string): string {
     : whole;
 }
 
-/** Pauses the run, so that nothing is triggered from now on. The first pause is kept. */
+/**
+ * Pauses the run, so that nothing is triggered from now on. The first pause is kept.
+ * @returns the pause; null when the run is paused already
+ */
 export async function haltCampaign(
   tx: Queryable,
   run: string,
   { by, reason, code }: CampaignPause,
-): Promise<void> {
-  await tx.query('update campaigns set paused = $2 where run_id = $1 and paused is null', [
-    run,
-    toJson({ by: storable(by), reason: storable(reason), code }),
-  ]);
+): Promise<CampaignPause | null> {
+  const [row] = await tx.query<{ paused: CampaignPause }>(
+    'update campaigns set paused = $2 where run_id = $1 and paused is null returning paused',
+    [run, toJson({ by: storable(by), reason: storable(reason), code })],
+  );
+  return row?.paused ?? null;
 }
 
-export async function releaseCampaign(tx: Queryable, run: string): Promise<void> {
-  await tx.query('update campaigns set paused = null where run_id = $1', [run]);
+/** @returns false when the run was not paused */
+export async function releaseCampaign(tx: Queryable, run: string): Promise<boolean> {
+  const rows = await tx.query(
+    'update campaigns set paused = null where run_id = $1 and paused is not null returning 1',
+    [run],
+  );
+  return rows.length > 0;
 }
 
 export async function approveCampaign(tx: Queryable, run: string, by: string, at: Date): Promise<void> {
@@ -141,14 +151,18 @@ export async function giveUpLost(
   run: string,
   { seconds, code }: { readonly seconds: number; readonly code: string },
   at: Date,
+  news: MemberNews,
 ): Promise<void> {
-  await tx.query(
+  await endMany(
+    tx,
+    news,
+    'unknown',
     `with chosen as (
        ${lockedMembers("run_id = $1 and state = 'sending' and coalesce(sent_at < now() - make_interval(secs => $2), true)")}
-     )
-     update campaign_members set state = 'unknown', code = $4, ended_at = $3, holder = null, due_at = null,
-            reason = 'the worker that triggered it did not report back'
-      where id in (select id from chosen)`,
+     ), ended as (
+       update campaign_members set state = 'unknown', code = $4, ended_at = $3, holder = null, due_at = null,
+              reason = 'the worker that triggered it did not report back'
+        where id in (select id from chosen) returning ${ENDED})`,
     [run, seconds, at, code],
   );
 }
@@ -199,14 +213,16 @@ export async function settleTriggered(
   run: string,
   members: readonly number[],
   at: Date,
+  news: MemberNews,
 ): Promise<void> {
-  await tx.query(
+  const ended = await tx.query<EndedMember>(
     `update campaign_members set state = 'triggered', code = null, reason = null,
             triggered_at = coalesce((select at from campaign_touches where member_id = campaign_members.id), ended_at, $3),
             ended_at = $3
-      where run_id = $1 and id = any($2) and state = 'unknown'`,
+      where run_id = $1 and id = any($2) and state = 'unknown' returning ${ENDED}`,
     [run, members, at],
   );
+  if (news.hears('triggered')) news.ended(ended);
 }
 
 /** The flow did not run, so it reached nobody. With `again`, the member is triggered once more. */
@@ -215,15 +231,16 @@ export async function settleNotTriggered(
   run: string,
   { members, again }: { readonly members: readonly number[]; readonly again: boolean },
   at: Date,
+  news: MemberNews,
 ): Promise<void> {
   await tx.query('delete from campaign_touches where member_id = any($1)', [members]);
   const as: MovedOn = 'unknown';
-  if (again) await moveOn(tx, run, as, 'id = any($4::bigint[])', [members]);
-  else
-    await tx.query(
-      `update campaign_members set state = 'failed', code = 'NOT_TRIGGERED', reason = null, ended_at = $3,
-              replied_at = null, delivered_at = null, read_at = null, opted_out_at = null
-        where run_id = $1 and id = any($2) and state = 'unknown'`,
-      [run, members, at],
-    );
+  if (again) return void (await moveOn(tx, run, as, 'id = any($4::bigint[])', [members]));
+  const ended = await tx.query<EndedMember>(
+    `update campaign_members set state = 'failed', code = 'NOT_TRIGGERED', reason = null, ended_at = $3,
+            replied_at = null, delivered_at = null, read_at = null, opted_out_at = null
+      where run_id = $1 and id = any($2) and state = 'unknown' returning ${ENDED}`,
+    [run, members, at],
+  );
+  if (news.hears('failed')) news.ended(ended);
 }

@@ -5,6 +5,7 @@ import { decryptRow } from '../../../core/encryption/values.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import type { MemberCode, MemberState } from '../constants.ts';
 import type { CampaignState } from '../contract/batches.ts';
+import { ENDED, type EndedMember } from './ended-members.ts';
 
 export interface MemberRow {
   readonly id: number;
@@ -89,7 +90,7 @@ export interface MemberEnd {
 /**
  * Ends a member: a waiting one, or with `sends` the one with that sending. A late answer settles a sending that was
  * given up as unknown. A trigger that took effect is recorded even if the member was settled otherwise.
- * @returns false when the member's state has changed: nothing changes then
+ * @returns the member; null when its state has changed: nothing changes then
  */
 export async function endMember(
   tx: Queryable,
@@ -97,9 +98,9 @@ export async function endMember(
   end: MemberEnd,
   at: Date,
   sends: number | null = null,
-): Promise<boolean> {
+): Promise<EndedMember | null> {
   const { state, code = null, reason = null, ticketId = null } = end;
-  const rows = await tx.query(
+  const [row] = await tx.query<EndedMember>(
     `update campaign_members
         set state = $3, code = $4, reason = $5, ticket_id = coalesce($6::bigint, ticket_id), ended_at = $7,
             triggered_at = case when $3 = 'triggered' then $7 else triggered_at end, not_before = null,
@@ -108,10 +109,10 @@ export async function endMember(
         and case when $8::int is null then state = 'waiting'
                  else sends = $8 and state <> 'triggered'
                       and ($3 = 'triggered' or state = 'sending' or state = 'unknown' and $3 <> 'unknown') end
-     returning 1`,
+     returning ${ENDED}`,
     [run, id, state, code, reason, ticketId, at, sends],
   );
-  return rows.length > 0;
+  return row ?? null;
 }
 
 export interface Release {

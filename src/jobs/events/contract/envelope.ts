@@ -1,8 +1,11 @@
 // The events that Sluice publishes: CloudEvents 1.0 in structured JSON, one schema for every sink.
 import { z } from 'zod';
 import { described } from '../../../core/config/base.ts';
+import { CampaignMemberEvent, CampaignRunEvent } from '../../campaigns/contract/campaign-events.ts';
 import { ConversationEvent } from '../../conversations/contract/events.ts';
+import { OptOutEvent } from '../../outbox/contract/opt-out-events.ts';
 import { type RunReport, RunSummary } from '../../sync/contract/run.ts';
+import { DeadLetterEvent } from './dead-letter-events.ts';
 
 export const RUN_END_STATUSES = ['finished', 'cancelled', 'failed'] as const;
 export type RunEndStatus = (typeof RUN_END_STATUSES)[number];
@@ -57,6 +60,16 @@ export function runEndedEvent({ account, sync, status, endedAt, report }: EndedR
   });
 }
 
+/** Every event that rules of an account select. */
+export const AnnouncedEvent = z.union([
+  ConversationEvent,
+  CampaignRunEvent,
+  CampaignMemberEvent,
+  OptOutEvent,
+  DeadLetterEvent,
+]);
+export type AnnouncedEvent = z.infer<typeof AnnouncedEvent>;
+
 /** Every event that a sink can receive. */
-export const SinkEvent = z.union([RunEndedEvent, ConversationEvent]);
+export const SinkEvent = z.union([RunEndedEvent, AnnouncedEvent]);
 export type SinkEvent = z.infer<typeof SinkEvent>;

@@ -1,5 +1,5 @@
 // Keeps the content of refused requests for operators. It writes in bulk, away from the requests.
-import type { Database } from '../../../core/sql/database.ts';
+import type { Announcer } from '../../outbox/store/announcer.ts';
 import { keepRefusedRequests, type NewRefusedRequest } from '../store/refused-requests.ts';
 import { createBulkWriter } from './bulk-writer.ts';
 
@@ -15,14 +15,14 @@ export interface RefusedRequests {
 }
 
 export interface RefusedRequestsOptions {
-  readonly db: Pick<Database, 'query' | 'cipher'>;
+  readonly announce: Announcer;
   readonly log: { warn(fields: object, message: string): void };
   /** @default 2000 */
   readonly flushMs?: number;
 }
 
 export function recordRefusedRequests({
-  db,
+  announce,
   log,
   flushMs = FLUSH_MS,
 }: RefusedRequestsOptions): RefusedRequests {
@@ -39,7 +39,7 @@ export function recordRefusedRequests({
     if (lost > 0) log.warn({ refused: lost }, 'refused requests came faster than they could be kept');
     if (taken.length === 0) return;
     try {
-      await keepRefusedRequests(db, taken);
+      await announce(async (tx) => ({ result: null, news: await keepRefusedRequests(tx, taken) }));
     } catch (error) {
       // They must not fill the memory while the ledger is away. Their senders know that they were refused.
       log.warn({ err: error, refused: taken.length }, 'refused requests could not be written to the ledger');

@@ -1,5 +1,6 @@
 // What did not get in, as operators see and mend it: refused deliveries, the lag of Kafka, and dead letters.
 
+import { announcerOf } from '../../../operator/service/announce.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
 import { maskHeader, maskKey, maskValue } from '../../../operator/service/masking.ts';
 import { badCursor, beforeId } from '../../../operator/service/page.ts';
@@ -8,6 +9,7 @@ import type { DeadLetterDetail, DeadLetterSummary, REFUSALS } from '../contract/
 import type { FoundDeadLetter } from '../ingress/kafka/index.ts';
 import { createDeadLetters, type DeadLetters } from './letters.ts';
 import { matches } from './matches.ts';
+import { resolvedNews } from './resolved-news.ts';
 
 export function refusalHandlers(
   deps: OperatorDeps,
@@ -15,6 +17,7 @@ export function refusalHandlers(
 ): Handlers<keyof typeof REFUSALS> {
   const { db } = deps;
   const { kafka } = letters;
+  const announce = announcerOf(deps);
   const routesOf = async (cluster: string) =>
     (await deps.tools.routes()).filter(({ config }) => config.kafka?.cluster === cluster);
 
@@ -78,7 +81,7 @@ export function refusalHandlers(
       const box = await openBox(deps, choice.cluster);
       const deadLetters = await chooseDeadLetters(box, choice, { withValues: true });
       letters.forget();
-      return await replays.begin(box, deps.config(), { deadLetters, rate, by });
+      return await replays.begin(box, deps.config(), { deadLetters, rate, by, announce });
     },
 
     'GET /dead-letters/replays/{replay}': async ({ replay }) => (await kafka()).replays.get(replay),
@@ -97,7 +100,9 @@ export function refusalHandlers(
         throw kafkaFailure(error, `topic "${topic}"`);
       });
       letters.forget();
-      return { count: found.length };
+      // After the topic has it: a crash in between leaves the event out, never the other way round.
+      const news = resolvedNews(deps.config(), found, mark);
+      return await announce(async () => ({ result: { count: found.length }, news }));
     },
   };
 }

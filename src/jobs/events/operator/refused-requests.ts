@@ -1,6 +1,7 @@
 // Refused requests as operators see and mend them: what a route could not take, and what it would take now.
 
 import { OperatorError } from '../../../operator/error.ts';
+import { announcerOf } from '../../../operator/service/announce.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
 import { HIDDEN, maskValue } from '../../../operator/service/masking.ts';
 import { beforeId } from '../../../operator/service/page.ts';
@@ -17,6 +18,7 @@ import {
   type RefusedRequestFilter,
   readRefusedRequest,
   releaseRefusedRequest,
+  type Settlement,
   settleRefusedRequests,
 } from '../store/refused-requests.ts';
 import { acceptAgain, readNow, shownOf } from './read-now.ts';
@@ -28,6 +30,14 @@ interface Choice extends RefusedRequestFilter {
 
 export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeof REFUSED_REQUESTS> {
   const { db } = deps;
+  const announce = announcerOf(deps);
+
+  /** @returns the number of requests that were open until now */
+  const settle = (ids: readonly string[], settlement: Settlement) =>
+    announce(async (tx) => {
+      const news = await settleRefusedRequests(tx, ids, settlement);
+      return { result: news.length, news };
+    });
 
   async function requestOf(id: string): Promise<RefusedRequest> {
     const found = await readRefusedRequest(db, id);
@@ -124,7 +134,7 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
           results.push(result);
           // A crash before this repeats the replay, which makes no second event.
           if (result.outcome === 'accepted' || result.outcome === 'skipped')
-            await settleRefusedRequests(db, [id], {
+            await settle([id], {
               how: 'replayed',
               by,
               reason: body === undefined ? null : 'with a corrected body',
@@ -139,7 +149,7 @@ export function refusedRequestHandlers(deps: OperatorDeps): Handlers<keyof typeo
 
     'POST /refused-requests/discard': async ({ reason, ...choice }, { identity: by }) => {
       const { ids } = await choose(choice);
-      return { count: await settleRefusedRequests(db, ids, { how: 'discarded', by, reason }) };
+      return { count: await settle(ids, { how: 'discarded', by, reason }) };
     },
   };
 }

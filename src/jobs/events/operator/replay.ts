@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadedConfig } from '../../../config/load.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import type { OperatorLog } from '../../../operator/service/deps.ts';
+import type { Announcer } from '../../outbox/store/announcer.ts';
 import type { Replay } from '../contract/refusals.ts';
 import {
   type FoundDeadLetter,
@@ -13,6 +14,7 @@ import {
   replayMessage,
 } from '../ingress/kafka/index.ts';
 import { type Box, kafkaFailure } from './box.ts';
+import { resolvedNews } from './resolved-news.ts';
 
 const MINUTE_MS = 60_000;
 /** Maximum number of replays whose result is kept, and of those that run at once. */
@@ -29,6 +31,7 @@ export interface ReplayInput {
   /** Dead letters per minute. */
   readonly rate: number;
   readonly by: string;
+  readonly announce: Announcer;
 }
 
 export interface Replays {
@@ -63,7 +66,12 @@ export function createReplays(log: Pick<OperatorLog, 'info'>): Replays {
     jobs.set(id, job);
   }
 
-  async function run(box: Box, job: Job, { deadLetters, rate, by }: ReplayInput): Promise<void> {
+  async function run(
+    box: Box,
+    config: LoadedConfig,
+    job: Job,
+    { deadLetters, rate, by, announce }: ReplayInput,
+  ): Promise<void> {
     const { signal } = job.stop;
     const partitions = await partitionsOf(box, deadLetters);
     for (const deadLetter of deadLetters) {
@@ -84,12 +92,14 @@ export function createReplays(log: Pick<OperatorLog, 'info'>): Replays {
         reason: null,
       } as const;
       await write(box, box.config.deadLetters, markerMessage(mark));
+      await announce(async () => ({ result: null, news: resolvedNews(config, [deadLetter], mark) }));
       job.now = { ...job.now, done: job.now.done + 1 };
     }
   }
 
   return {
-    async begin(box, config, { deadLetters, rate, by }) {
+    async begin(box, config, input) {
+      const { deadLetters, by } = input;
       const whole = deadLetters.filter(({ omitted }) => omitted === null);
       const id = randomUUID();
       const job: Job = {
@@ -106,7 +116,7 @@ export function createReplays(log: Pick<OperatorLog, 'info'>): Replays {
         ended: Promise.resolve(),
       };
       keep(id, job);
-      job.ended = run(box, job, { deadLetters: whole, rate, by }).then(
+      job.ended = run(box, config, job, { ...input, deadLetters: whole }).then(
         () => {
           const state = job.now.done < job.now.total ? 'stopped' : 'finished';
           job.now = { ...job.now, state };

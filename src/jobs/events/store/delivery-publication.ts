@@ -2,8 +2,8 @@
 
 import type { Queryable } from '../../../core/sql/database.ts';
 import { toJson } from '../../../core/stored-json.ts';
-import type { AnnounceRule } from '../../conversations/contract/announce.ts';
 import { statusEvent } from '../../conversations/contract/envelope.ts';
+import type { AnnounceRule } from '../../outbox/contract/announce.ts';
 import { putOutbox } from '../../outbox/store/outbox.ts';
 import type { DeliveryRow } from './deliveries.ts';
 import { movesOn } from './delivery-status.ts';

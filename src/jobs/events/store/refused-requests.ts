@@ -6,7 +6,9 @@ import { decryptValue, encryptValue } from '../../../core/encryption/values.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { isoText } from '../../../core/sql/iso-text.ts';
 import { shortHash } from '../../../core/sql/short-hash.ts';
+import type { Announced } from '../../outbox/store/outbox.ts';
 import type { RefusedRequestSummary } from '../contract/refused-requests.ts';
+import { type RequestNews, requestNews } from './dead-letter-news.ts';
 
 /** Maximum number that one route keeps, so that a faulty sender displaces only its own. */
 export const KEPT_PER_ROUTE = 2000;
@@ -39,25 +41,33 @@ export function refusedRequestId({ account, route, content }: NewRefusedRequest)
   return `rr_${shortHash(JSON.stringify([account, route, body]))}`;
 }
 
-/** Adds requests, or counts them where they are kept already, and deletes the oldest ones of a route beyond its limit. */
+/**
+ * Adds requests, or counts them where they are kept already, and deletes the oldest ones of a route beyond its limit.
+ * @returns events of those that were added
+ */
 export async function keepRefusedRequests(
-  db: Queryable,
+  tx: Queryable,
   requests: readonly NewRefusedRequest[],
-): Promise<void> {
+): Promise<Announced[]> {
+  // Two processes that keep the same requests in different orders would wait for each other's rows.
+  await tx.query('select pg_advisory_xact_lock(724318)');
+  const news: Announced[] = [];
   for (const request of requests) {
-    const { account, route, code, reason, content } = request;
     const id = refusedRequestId(request);
-    const sealed = encryptValue(db, REFUSED_CONTENT, [id], pack(content)) as Uint8Array;
-    await db.query(
+    const { account, route, code, reason, content } = request;
+    const sealed = encryptValue(tx, REFUSED_CONTENT, [id], pack(content)) as Uint8Array;
+    const [row] = await tx.query<{ at: Date; added: boolean }>(
       `insert into refused_requests as r (id, account, route, code, reason, bytes, content)
        values ($1, $2, $3, $4, $5, $6, decode($7, 'base64'))
-       on conflict (id) do update set count = r.count + 1, last_at = now(), code = excluded.code, reason = excluded.reason`,
+       on conflict (id) do update set count = r.count + 1, last_at = now(), code = excluded.code, reason = excluded.reason
+       returning first_at as at, count = 1 as added`,
       [id, account, route, code, reason, content.body.byteLength, Buffer.from(sealed).toString('base64')],
     );
+    if (row?.added === true) news.push(requestNews({ id, account, route, code, reason, at: row.at }, null));
   }
   const routes = [...new Set(requests.map(({ route }) => route))].toSorted();
   for (const route of routes)
-    await db.query(
+    await tx.query(
       `delete from refused_requests where route = $1 and seq <= (
          select seq from (
            select seq, row_number() over newest as place, sum(bytes) over newest as total
@@ -65,6 +75,7 @@ export async function keepRefusedRequests(
           where place > $2 or total > $3 order by seq desc limit 1)`,
       [route, KEPT_PER_ROUTE, KEPT_BYTES_PER_ROUTE],
     );
+  return news;
 }
 
 export interface RefusedRequestFilter {
@@ -179,18 +190,19 @@ export async function releaseRefusedRequest(db: Queryable, id: string): Promise<
   await db.query('update refused_requests set claimed_until = null where id = $1', [id]);
 }
 
-/** @returns the number of requests that were open until now */
+/** @returns events of the requests that were open until now */
 export async function settleRefusedRequests(
   db: Queryable,
   ids: readonly string[],
   { how, by, reason }: Settlement,
-): Promise<number> {
-  const rows = await db.query(
+): Promise<Announced[]> {
+  const rows = await db.query<RequestNews>(
     `update refused_requests set settled_how = $2, settled_by = $3, settled_reason = $4, settled_at = now()
-      where id = any($1) and settled_how is null returning 1`,
+      where id = any($1) and settled_how is null
+     returning id, account, route, code, reason, settled_at as at`,
     [ids, how, by, reason],
   );
-  return rows.length;
+  return rows.map((row) => requestNews(row, { how, by }));
 }
 
 /** What the content of a request may name a person by. */

@@ -3,9 +3,10 @@
 import type { Config } from '../../../config/schema/config.ts';
 import type { HttpSink, KafkaSink } from '../../../connectors/sinks/config.ts';
 import { EVENT_CONTENT_TYPE } from '../../../connectors/sinks/event.ts';
-import { CONVERSATION_EVENT_TYPES } from '../../conversations/contract/events.ts';
 import { RUN_END_STATUSES } from '../../events/contract/envelope.ts';
-import { type EventType, messageOf } from './messages.ts';
+import { typesOf } from '../contract/announce.ts';
+import { messageOf } from './messages.ts';
+import type { EventType } from './schemas.ts';
 
 type Announcing = Pick<Config, 'accounts' | 'sinks' | 'syncs'>;
 type Part = Readonly<Record<string, object>>;
@@ -18,7 +19,7 @@ function typesBySink({ accounts, sinks, syncs }: Announcing): ReadonlyMap<string
   const add = (sink: string, types: readonly EventType[]) =>
     received.set(sink, new Set([...(received.get(sink) ?? []), ...types]));
   for (const { announce } of Object.values(accounts))
-    for (const { sink, events = CONVERSATION_EVENT_TYPES } of announce) add(sink, events);
+    for (const rule of announce) add(rule.sink, typesOf(rule));
   for (const { announce } of Object.values(syncs))
     if (announce !== undefined)
       add(

@@ -1,37 +1,10 @@
 // Builds the messages and schemas of the AsyncAPI document from the zod schemas that validate the events.
 import { z } from 'zod';
 import { EVENT_CONTENT_TYPE } from '../../../connectors/sinks/event.ts';
-import {
-  ConversationChangedEvent,
-  type ConversationEvent,
-  ConversationState,
-  MessagePublishedEvent,
-  MessageStatusEvent,
-  PublishedMessage,
-} from '../../conversations/contract/events.ts';
-import { RunEndedEvent, type SinkEvent } from '../../events/contract/envelope.ts';
-import { RunSummary } from '../../sync/contract/run.ts';
-
-export type EventType = SinkEvent['type'];
-
-interface MessageText {
-  readonly title: string;
-  readonly summary: string;
-  /** Component that the payload is a case of. */
-  readonly schema: keyof typeof SCHEMAS;
-  readonly example: SinkEvent;
-}
-
-/** Components of the document, by name. */
-const SCHEMAS = {
-  Conversation: ConversationState,
-  Message: PublishedMessage,
-  RunSummary,
-  MessagePublished: MessagePublishedEvent,
-  MessageStatus: MessageStatusEvent,
-  ConversationChanged: ConversationChangedEvent,
-  RunEnded: RunEndedEvent,
-};
+import type { ConversationEvent, ConversationState } from '../../conversations/contract/events.ts';
+import type { RunEndedEvent } from '../../events/contract/envelope.ts';
+import { ACCOUNT_MESSAGES } from './account-messages.ts';
+import { type EventType, type MessageText, SCHEMAS } from './schemas.ts';
 
 const CONVERSATION: ConversationState = {
   id: 4711,
@@ -192,6 +165,7 @@ export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
     schema: 'RunEnded',
     example: ended('failed', 60),
   },
+  ...ACCOUNT_MESSAGES,
 };
 
 export const EVENT_TYPES = Object.keys(MESSAGES) as readonly EventType[];

@@ -1,24 +1,20 @@
 // Sinks and the outbox as operators see and steer them.
-import { OUTBOX_WORKFLOW, outboxWorkflowId } from '../../../core/ids.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
-import { wakeWorkflow } from '../../../operator/service/wake.ts';
+import { wakeSinks } from '../../../operator/service/wake.ts';
 import type { OUTBOX, OutboxFilter } from '../contract/operator.ts';
 import { describeSinks, discardOutbox, listOutbox, reopenOutbox } from '../store/queries.ts';
 
 export function outboxHandlers(deps: OperatorDeps): Handlers<keyof typeof OUTBOX> {
   const { db } = deps;
 
-  /** Changes events, then wakes the workflows of their sinks. Without Temporal, the next start wakes them. */
+  /** Changes events, then wakes the workflows of their sinks. */
   async function change(
     work: (tx: Queryable) => Promise<{ count: number; sinks: readonly string[] }>,
   ): Promise<{ count: number }> {
     const { count, sinks } = await db.transaction(work);
-    const client = await deps.runningTemporal();
-    if (client !== null)
-      for (const sink of sinks)
-        await wakeWorkflow(client, OUTBOX_WORKFLOW, outboxWorkflowId(sink), { sink }, deps.workQueue);
+    await wakeSinks(deps, sinks);
     return { count };
   }
 

@@ -4,13 +4,15 @@ import { OUTBOX_EVENT } from '../../../core/encryption/columns.ts';
 import { encryptValue } from '../../../core/encryption/values.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { toJson } from '../../../core/stored-json.ts';
-import type { AnnounceRule } from '../../conversations/contract/announce.ts';
-import type { ConversationEvent } from '../../conversations/contract/events.ts';
-import type { SinkEvent } from '../../events/contract/envelope.ts';
+import type { AnnouncedEvent, SinkEvent } from '../../events/contract/envelope.ts';
+import { type AnnouncedType, type AnnounceRule, typesOf } from '../contract/announce.ts';
 
-/** An event, and the connection of its conversation if that is known. */
+/** Events of one statement. */
+const CHUNK = 1000;
+
+/** An event, and the connection of its conversation if it has one that is known. */
 export interface Announced {
-  readonly event: ConversationEvent;
+  readonly event: AnnouncedEvent;
   readonly connection: number | null;
 }
 
@@ -44,28 +46,27 @@ export async function putEvents(
   addressed: readonly { readonly sink: string; readonly event: SinkEvent }[],
 ): Promise<void> {
   if (addressed.length === 0) return;
-  const rows = addressed.map(({ sink, event }) => ({
-    sink,
-    stream: event.partitionkey,
-    event_id: event.id,
-    type: event.type,
-    event: encryptValue(tx, OUTBOX_EVENT, [sink, event.partitionkey, event.id], event),
-  }));
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724313))', [account]);
-  await tx.query(
-    `insert into outbox (sink, stream, account, event_id, type, event)
-     select r->>'sink', r->>'stream', $1, r->>'event_id', r->>'type', r->'event'
-       from jsonb_array_elements($2::jsonb) with ordinality as rows(r, n)
-      order by n`,
-    [account, toJson(rows)],
-  );
+  for (let from = 0; from < addressed.length; from += CHUNK) {
+    const rows = addressed.slice(from, from + CHUNK).map(({ sink, event }) => ({
+      sink,
+      stream: event.partitionkey,
+      event_id: event.id,
+      type: event.type,
+      event: encryptValue(tx, OUTBOX_EVENT, [sink, event.partitionkey, event.id], event),
+    }));
+    await tx.query(
+      `insert into outbox (sink, stream, account, event_id, type, event)
+       select r->>'sink', r->>'stream', $1, r->>'event_id', r->>'type', r->'event'
+         from jsonb_array_elements($2::jsonb) with ordinality as rows(r, n)
+        order by n`,
+      [account, toJson(rows)],
+    );
+  }
 }
 
-function hears(
-  { events, connections }: AnnounceRule,
-  type: ConversationEvent['type'],
-  connection: number | null,
-) {
-  if (events !== undefined && !events.includes(type)) return false;
+function hears(rule: AnnounceRule, type: AnnouncedType, connection: number | null): boolean {
+  const { connections } = rule;
+  if (!typesOf(rule).includes(type)) return false;
   return connections === undefined || connection === null || connections.includes(connection);
 }

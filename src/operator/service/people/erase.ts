@@ -47,12 +47,12 @@ export async function eraseEverywhere(
     throw error;
   });
   if (erased === null) return null;
-  const { id, deleted, anonymized, optOutKept, known } = erased;
+  const { id, deleted, anonymized, optOutKept, known, streams } = erased;
   const tables = [...Object.keys(deleted), ...Object.keys(anonymized)];
   const { conversations, workflows } = known;
   const { failures, files, histories } = await eraseRest(
     deps,
-    { id, account, tables, conversations, workflows },
+    { id, account, tables, conversations, workflows, streams },
     {
       async callLog() {
         await delay(LATE_CALLS_MS);
@@ -92,7 +92,7 @@ export async function finishErasures(deps: OperatorDeps): Promise<void> {
     const { account } = erasure;
     if (failures.length === 0) log.info({ account }, 'an erasure that was interrupted is complete');
     for (const { sink, events } of files)
-      if (events === null && erasure.conversations.length > 0)
+      if (events === null && erasure.conversations.length + erasure.streams.length > 0)
         log.warn({ account, sink }, 'the file of the sink is not on this machine; erase the person there');
   }
 }
@@ -109,7 +109,7 @@ interface Rest {
  */
 async function eraseRest(
   deps: OperatorDeps,
-  { id, account, tables, conversations, workflows }: Omit<OpenErasure, 'id'> & Pick<Erasure, 'id'>,
+  { id, account, tables, conversations, workflows, streams }: Omit<OpenErasure, 'id'> & Pick<Erasure, 'id'>,
   { callLog, exports }: Readonly<Record<'callLog' | 'exports', () => Promise<void>>>,
 ): Promise<Rest> {
   const { db, log, tools } = deps;
@@ -126,7 +126,11 @@ async function eraseRest(
   await rest('callLog', callLog, undefined);
   await rest('ledgerFiles', () => purgeTables(db, [...new Set([...tables, 'calls'])]), undefined);
   await rest('exports', exports, undefined);
-  const files = await rest('sinkFiles', () => tools.eraseFromSinkFiles(account, conversations), []);
+  const files = await rest(
+    'sinkFiles',
+    () => tools.eraseFromSinkFiles(account, { conversations, streams }),
+    [],
+  );
   const none = { deleted: 0, left: workflows.length };
   const histories = await rest(
     'histories',

@@ -8,7 +8,6 @@ import type { Deps } from '../../../../activities/shared/deps.ts';
 import { LANES } from '../../../../src/core/lanes.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { PollerConfig } from '../../../../src/jobs/conversations/config.ts';
-import { type AnnounceRule } from '../../../../src/jobs/conversations/contract/announce.ts';
 import { ConversationEvent } from '../../../../src/jobs/conversations/contract/events.ts';
 import type {
   PollBatchInput,
@@ -16,6 +15,7 @@ import type {
   PollFailures,
 } from '../../../../src/jobs/conversations/contract/poll.ts';
 import { adoptAssumptions } from '../../../../src/jobs/conversations/store/unread.ts';
+import { type AnnounceRule } from '../../../../src/jobs/outbox/contract/announce.ts';
 import { assumptionsFingerprint } from '../../../../src/service/api-client/assumptions.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../../src/service/api-client/client.ts';
 import { testCallCounter } from '../../../support/call-counter.ts';
@@ -89,6 +89,7 @@ export async function openHand(options: HandOptions) {
     budget: freeBudget(60_000),
     sinkNames: ['all'],
     sinkRetry: () => null,
+    announce: (name) => deps.account(name).announce,
     campaign: never,
     clock: { now: never },
     poller: () => poller,

@@ -85,6 +85,7 @@ function depsWith(through: MessagingClient, keys: readonly string[] = ['token'])
     sink: never,
     sinkNames: [],
     sinkRetry: never,
+    announce: () => [],
     campaign: never,
     clock: { now: never },
   };

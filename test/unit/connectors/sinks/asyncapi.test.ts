@@ -5,6 +5,7 @@ import { CONVERSATION_EVENT_TYPES } from '../../../../src/jobs/conversations/con
 import { SinkEvent } from '../../../../src/jobs/events/contract/envelope.ts';
 import { describeEvents } from '../../../../src/jobs/outbox/asyncapi/asyncapi.ts';
 import { MESSAGES } from '../../../../src/jobs/outbox/asyncapi/messages.ts';
+import { ANNOUNCED_TYPES } from '../../../../src/jobs/outbox/contract/announce.ts';
 
 interface Message {
   readonly name: string;
@@ -124,10 +125,7 @@ describe.each([
   it('has every event that a sink can be given, each with an example that is one', () => {
     const types = Object.keys(document.components.messages);
     expect(types.sort()).toEqual(
-      [
-        ...CONVERSATION_EVENT_TYPES,
-        ...['cancelled', 'failed', 'finished'].map((s) => `sluice.sync.${s}`),
-      ].sort(),
+      [...ANNOUNCED_TYPES, ...['cancelled', 'failed', 'finished'].map((s) => `sluice.sync.${s}`)].sort(),
     );
     for (const type of types) {
       const { name, payload, examples = [] } = document.components.messages[type] as Message;
@@ -147,7 +145,7 @@ it('examples of runs add up, and ids of events differ', () => {
   const examples = Object.values(MESSAGES).map(({ example }) => example);
   expect(new Set(examples.map(({ id }) => id)).size).toBe(examples.length);
   for (const { data } of examples) {
-    if (!('run' in data)) continue;
+    if (!('read' in data)) continue;
     const { read, created, updated, unchanged, merged, rejected, failed, unknown, pending } = data;
     expect(created + updated + unchanged + merged + rejected + failed + unknown + pending).toBe(read);
   }

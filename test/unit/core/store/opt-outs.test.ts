@@ -18,8 +18,10 @@ beforeAll(async () => {
 
 const KEY = phone(1);
 const day = (n: number) => new Date(Date.UTC(2026, 0, n));
-const note = (account: string, n: number, via: 'reply' | 'tag' | 'import' = 'import') =>
-  recordOptOuts(db, account, [{ key: KEY, at: day(n) }], { via, by: 'user:ana' });
+const note = async (account: string, n: number, via: 'reply' | 'tag' | 'import' = 'import') => {
+  const recorded = await recordOptOuts(db, account, [{ key: KEY, at: day(n) }], { via, by: 'user:ana' });
+  return recorded.map(({ result }) => result);
+};
 const withdraw = (account: string, n: number) =>
   withdrawOptOut(db, account, KEY, { at: day(n), by: 'user:bia', reason: 'asked to' });
 const erase = (account: string) =>
@@ -116,12 +118,10 @@ describe('recording', () => {
       { key: KEY, at: day(4) },
       { key: phone(2), at: day(2) },
     ];
-    expect(await recordOptOuts(db, account, entries, { via: 'import' })).toEqual([
-      'added',
-      'added',
-      'withdrawn',
-      'known',
-    ]);
+    const recorded = await recordOptOuts(db, account, entries, { via: 'import' });
+    expect(recorded.map(({ result }) => result)).toEqual(['added', 'added', 'withdrawn', 'known']);
+    // What did not change has no row.
+    expect(recorded.map(({ row }) => row !== null)).toEqual([true, true, false, false]);
   });
 
   it('keeps no more of the evidence than its limit, and no half of a character', async () => {

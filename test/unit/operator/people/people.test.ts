@@ -313,7 +313,10 @@ describe('people', () => {
       };
       lines.length = 0;
       await finishErasures(depsNow());
-      expect(asked).toEqual([['acme', conversations]]);
+      expect(asked).toEqual([['acme', { conversations, streams: expect.any(Array) }]]);
+      const [, { streams }] = asked[0] as [string, { streams: string[] }];
+      expect(streams.some((stream) => stream.startsWith('acme/opt-outs/'))).toBe(true);
+      expect(streams.some((stream) => /\/\+.*\/\d+$/.test(stream))).toBe(true);
       expect(await db.query(`select person_key from calls where token = 'late' order by 1`)).toEqual([
         { person_key: '5511900000000' },
         { person_key: null },

@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { NO_TRACING, type Tracing } from '../../../../core/tracing.ts';
 import type { KafkaMetrics } from '../../../../observe/metrics/kafka.ts';
+import type { Announcer } from '../../../outbox/store/announcer.ts';
+import { recordNews } from '../../store/dead-letter-news.ts';
 import type { IngressKafka } from '../config.ts';
 import type { Acceptance, Route } from '../intake.ts';
 import { type Refusals, reasonOf } from '../refusals.ts';
@@ -38,6 +40,8 @@ export interface KafkaIngressOptions {
   readonly tracing?: Tracing | undefined;
   /** Hears of each record that becomes a dead letter. */
   readonly refused?: Refusals['add'];
+  /** Publishes that records became dead letters. */
+  readonly announce?: Announcer | undefined;
   /** @default MAX_MESSAGE_BYTES */
   readonly maxMessageBytes?: number;
   /** Milliseconds. `checkMs`: time between two checks of lag, gaps and missing topics. */
@@ -82,6 +86,9 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
       config.deadLetters,
       foundLetters.map((refused) => deadLetterMessage(refused, at)),
     );
+    // After the topic has them, and before their offsets are committed. A crash in between repeats both.
+    const news = foundLetters.flatMap((refused) => newsOf(refused, at));
+    await options.announce?.(async () => ({ result: null, news }));
     for (const { route, error } of foundLetters)
       options.refused?.({ via: 'kafka', route, code: error.code, status: null, reason: reasonOf(error) });
     // One line for all of them: a faulty producer sends thousands.
@@ -99,6 +106,13 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
       `records refused and written as dead letters: ${error.message}`,
     );
   };
+
+  function newsOf({ topic, partition, message, route, error }: Refused, at: Date) {
+    const account = options.routes.find(({ name }) => name === route)?.config.account;
+    if (account === undefined) return [];
+    const origin = { topic, partition, offset: message.offset };
+    return [recordNews({ account, route, code: error.code, reason: reasonOf(error), origin, at }, null)];
+  }
 
   /** Logged once until the cluster is back. */
   function isAway(error: unknown): void {

@@ -102,6 +102,7 @@ export function openAudienceContext(options: ContextOptions) {
     budget: freeBudget(120),
     sinkNames: [],
     sinkRetry: never,
+    announce: () => [],
     calls,
     log: { info() {}, warn() {}, error: console.error },
     clock: { now: async () => context.now },

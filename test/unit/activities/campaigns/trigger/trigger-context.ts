@@ -14,10 +14,12 @@ import { LANES } from '../../../../../src/core/lanes.ts';
 import type { Database } from '../../../../../src/core/sql/database.ts';
 import { toJson } from '../../../../../src/core/stored-json.ts';
 import { CampaignSpec, type MemberStep } from '../../../../../src/jobs/campaigns/contract/batches.ts';
-import { digestOfSpec } from '../../../../../src/jobs/campaigns/store/campaigns.ts';
+import { campaignNews } from '../../../../../src/jobs/campaigns/store/campaign-news.ts';
+import { digestOfSpec, getCampaign } from '../../../../../src/jobs/campaigns/store/campaigns.ts';
 import { giveUpLost } from '../../../../../src/jobs/campaigns/store/commands.ts';
 import type { MemberRow } from '../../../../../src/jobs/campaigns/store/members.ts';
 import { PollerConfig } from '../../../../../src/jobs/conversations/config.ts';
+import type { AnnounceRule } from '../../../../../src/jobs/outbox/contract/announce.ts';
 import { startSandbox } from '../../../../../src/sandbox/server.ts';
 import {
   MessagingClient,
@@ -65,7 +67,10 @@ export interface WorkerOptions extends Partial<MessagingClientOptions> {
 
 export type TriggerContext = Awaited<ReturnType<typeof openTriggerContext>>;
 
-export async function openTriggerContext(over: Record<string, unknown> = {}) {
+export async function openTriggerContext(
+  over: Record<string, unknown> = {},
+  announce: readonly AnnounceRule[] = [],
+) {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-trigger-'));
   const scopes = ['contacts:write', 'cards:write', 'flows:trigger'];
   const fixture = account({
@@ -125,6 +130,7 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
       sink: never,
       sinkNames: [],
       sinkRetry: never,
+      announce: () => announce,
       campaign: never,
       poller(account, name) {
         if (name === 'main') return PollerConfig.parse({ account });
@@ -244,7 +250,11 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
   /** So much time passes that whoever has the right to trigger can't be at the call any more. */
   async function lose({ run }: Person): Promise<void> {
     await db.query("update campaign_members set sent_at = sent_at - interval '61 seconds'");
-    await giveUpLost(db, run, { seconds: 60, code: 'TRIGGER_AMBIGUOUS' }, new Date(clock.ms));
+    await db.transaction(async (tx) => {
+      const news = campaignNews(await getCampaign(tx, run), announce);
+      await giveUpLost(tx, run, { seconds: 60, code: 'TRIGGER_AMBIGUOUS' }, new Date(clock.ms), news);
+      await news.publish(tx);
+    });
   }
 
   return {

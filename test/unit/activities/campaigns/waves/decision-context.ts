@@ -16,6 +16,7 @@ import type {
 import { compileCalendar } from '../../../../../src/jobs/campaigns/rules/calendar.ts';
 import { digestOfSpec, getCampaign } from '../../../../../src/jobs/campaigns/store/campaigns.ts';
 import { takeMembers } from '../../../../../src/jobs/campaigns/store/member-checks.ts';
+import type { AnnounceRule } from '../../../../../src/jobs/outbox/contract/announce.ts';
 import { freshAccount } from '../../../core/sql/support.ts';
 
 export const HOUR = 3_600_000;
@@ -41,6 +42,8 @@ export interface ContextOptions {
   readonly plan?: object | null;
   /** Members of other states. */
   readonly others?: readonly MemberState[];
+  /** Rules for events of the account. */
+  readonly announce?: readonly AnnounceRule[];
 }
 
 export interface Outcome {
@@ -55,7 +58,14 @@ export interface Outcome {
 /** @param number of the run among those of its campaign */
 export async function decisionContext(
   db: Database,
-  { members, config = {}, state = 'planned', plan = { problems: [] }, others = [] }: ContextOptions,
+  {
+    members,
+    config = {},
+    state = 'planned',
+    plan = { problems: [] },
+    others = [],
+    announce = [],
+  }: ContextOptions,
   account = freshAccount(),
   number = 1,
 ) {
@@ -90,8 +100,10 @@ export async function decisionContext(
     budget: { pace: async () => 120 },
     campaign: () => configured.spec,
     clock: { now: async () => clock.at },
+    announce: () => announce,
   } as unknown as Deps;
-  const activities = createCampaignRunActivities(deps);
+  const woken: string[] = [];
+  const activities = createCampaignRunActivities(deps, { wake: async (sinks) => void woken.push(...sinks) });
   const first = await db.query<{ id: number }>(
     'select min(id)::int as id from campaign_members where run_id = $1',
     [run],
@@ -106,6 +118,7 @@ export async function decisionContext(
     clock,
     activities,
     deps,
+    woken,
     /** Id of the n-th member, from 1. */
     id: (n: number) => base + n,
     /** Numbers of members, from 1, by their ids. */

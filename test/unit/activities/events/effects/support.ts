@@ -135,6 +135,7 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
       sink: never,
       sinkNames: [],
       sinkRetry: never,
+      announce: () => [],
       campaign: never,
       clock: { now: never },
       poller(account, name) {
