@@ -98,6 +98,7 @@ export function forecastContext() {
       clock: { now: async () => NOW },
       account: () => ({ tokens: [{ key: 'k', client: { flows: { contactIdentity: identity } } }] }),
       budget: { pace: async () => callsPerMinute, snapshot: async () => [{ marks }] },
+      announce: () => [],
       poller: () => {
         if (poller === null) throw new Error('there is none');
         return PollerConfig.parse({ account, ...poller });

@@ -116,7 +116,12 @@ const touch = () =>
 describe('each reason leaves its person out', () => {
   it.each<[string, Record<string, unknown>, (() => Promise<unknown>)?]>([
     ['VARIABLE_MISSING', { variables: { plan: 'plan' } }],
-    ['OPTED_OUT', {}, () => db.query("insert into opt_outs values ('acme', $1, 'word', now())", [PERSON])],
+    [
+      'OPTED_OUT',
+      {},
+      () =>
+        db.query("insert into opt_outs (account, key, via, at) values ('acme', $1, 'word', now())", [PERSON]),
+    ],
     ['EXCLUDED_NUMBER', { exclude: { numbers: [PERSON] } }],
     ['EXCLUDED_NUMBER', { exclude: { numbers: { source: 'file', number: 'phone' } } }],
     ['EXCLUDED_CAMPAIGN', { exclude: { campaigns: ['autumn'] } }, touch],

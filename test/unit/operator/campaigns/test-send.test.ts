@@ -101,7 +101,7 @@ describe('a test send is refused', () => {
   });
 
   it.each(['5511987650009', '551187650009'])('%s, who opted out with the other form', async (typed) => {
-    await db.query("insert into opt_outs values ('acme', $1, 'reply', now())", [OWN]);
+    await db.query("insert into opt_outs (account, key, via, at) values ('acme', $1, 'reply', now())", [OWN]);
     await expect(send({ number: `+${typed}` })).rejects.toMatchObject({
       code: 'OPTED_OUT',
       message: expect.stringContaining('another number'),

@@ -45,7 +45,10 @@ async function fill(): Promise<void> {
   const insert = async (sql: string, numbers: readonly number[]) =>
     await db.query(sql, [numbers.map(keyOf), daysAgo(3)]);
   const every = (step: number) => Array.from({ length: 2500 }, (_, n) => n).filter((n) => n % step === 1);
-  await insert(`insert into opt_outs select 'acme', k, 'word', $2 from unnest($1::text[]) k`, every(31));
+  await insert(
+    `insert into opt_outs (account, key, via, at) select 'acme', k, 'word', $2 from unnest($1::text[]) k`,
+    every(31),
+  );
   await insert(
     `insert into campaign_touches (member_id, account, key, campaign, run_id, at)
      select -n, 'acme', k, case n % 2 when 0 then 'autumn' else 'other' end, 'r', $2
