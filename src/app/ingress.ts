@@ -108,7 +108,8 @@ export async function startIngress(options: IngressOptions): Promise<Ingress> {
     // What was refused must not fail because Temporal is away. Sinks look for themselves within ten minutes.
     wake: (sinks) =>
       wakeSinks({ runningTemporal: async () => options.client, workQueue: taskQueue }, sinks).catch(
-        (error: unknown) => log.warn({ err: error, sinks }, 'sinks with new events could not be woken'),
+        (error: unknown) =>
+          log.warn({ err: error, sink: sinks.join(', ') }, 'sinks with new events could not be woken'),
       ),
   });
   const refusedRequests = recordRefusedRequests({ announce, log });
