@@ -1,6 +1,7 @@
 // Guesses the country of numbers that do not name it.
+
+import { plainName } from '../mapping/column-names.ts';
 import { isCountry, type PhoneRules, parsePhone } from '../mapping/phone/index.ts';
-import { plainName } from './columns.ts';
 
 export interface CountryGuess {
   /** Null: every number that can be read names its country. */

@@ -1,6 +1,8 @@
 // Builds a mapping from guesses.
+
+import { type Guess, plainName } from '../mapping/column-names.ts';
 import type { Expression, MappingConfig } from '../mapping/config.ts';
-import { type Column, type ColumnGuess, type Guess, plainName } from './columns.ts';
+import type { Column, ColumnGuess } from './columns.ts';
 import type { CountryGuess } from './country.ts';
 
 type Card = NonNullable<MappingConfig['card']>;

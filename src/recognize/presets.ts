@@ -1,5 +1,5 @@
 // Recognizes the export of a CRM that Sluice has a mapping for, by the names of its columns.
-import { plainName } from './columns.ts';
+import { plainName } from '../mapping/column-names.ts';
 
 /** Folders of `examples/` with a mapping. */
 export const PRESETS = [

@@ -2,8 +2,9 @@
 
 import { readCsvTable, type TableForm } from '../connectors/sources/csv/csv.ts';
 import type { SourceNote } from '../core/source.ts';
+import { guessOfName } from '../mapping/column-names.ts';
 import type { MappingConfig } from '../mapping/config.ts';
-import { type Column, type ColumnGuess, guessColumn, guessOfName } from './columns.ts';
+import { type Column, type ColumnGuess, guessColumn } from './columns.ts';
 import { type CountryGuess, guessCountry, rulesOf } from './country.ts';
 import { draftCard, draftMapping } from './draft.ts';
 import { guessPreset, type PresetGuess } from './presets.ts';

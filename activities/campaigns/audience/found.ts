@@ -21,7 +21,7 @@ function asFound(
   { who, variables, zone }: MappedMember,
   from: Omit<FoundMember, 'key' | 'number'>,
 ): FoundMember {
-  if (!who.ok) return { ...from, key: null, number: null, reason: who.reason };
+  if (!who.ok) return { ...from, key: null, number: null, reason: who.reason, identity: who.identity };
   const zones = zone !== undefined && isZone(zone) ? zone : '';
   return { ...from, key: who.key, number: who.number, variables, zones };
 }

@@ -33,6 +33,11 @@ export const PEOPLE_CODES: readonly CodeArea[] = [
         'The campaign waits for something that Sluice cannot read.',
         'Read the further code.',
       ],
+      [
+        'ROW_LEFT_OUT',
+        'The campaign excluded a row with the name, e-mail address or number of the person, because its number is not valid.',
+        'Correct the number in the source.',
+      ],
       ['NOT_IN_AUDIENCE', 'The audience of the campaign does not have the person.', 'Check `audience`.'],
       ['SYNC_FAILED', 'The last sync could not write the person.', '`sluice sync retry`.'],
       ['EVENT_FAILED', 'An event about the person failed.', '`sluice events retry`.'],

@@ -111,8 +111,10 @@ async function show(client: OperatorClient, { account, person }: Who, options: O
   return EXIT.ok;
 }
 
-/** Rows of syncs that have no record of their own. */
-function rowLines({ rejected, merged }: Pick<Found, 'rejected' | 'merged'>): string[] {
+type Rows = Pick<Found, 'rejected' | 'merged' | 'excluded'>;
+
+/** Rows of syncs that have no record of their own, and members of campaigns that are no person. */
+function rowLines({ rejected, merged, excluded }: Rows): string[] {
   return [
     ...rejected.map(({ at, run, row, name, column, value, problem }) => {
       const what = [column, value === null ? null : `"${value}"`].filter((part) => part !== null).join(' ');
@@ -122,6 +124,10 @@ function rowLines({ rejected, merged }: Pick<Found, 'rejected' | 'merged'>): str
       ({ at, run, row, name, into }) =>
         `${timeOf(at)}  row ${row} of ${run}${ofName(name)} was not sent by itself: ${into === null ? 'a row of an earlier run' : `row ${into}`} has the same number`,
     ),
+    ...excluded.map(({ at, run, member, row, name, value, problem }) => {
+      const what = row === null ? `member ${member}` : `row ${row}`;
+      return `${timeOf(at)}  ${what} of ${run}${ofName(name)} was excluded: the number${value === null ? '' : ` "${value}"`} is not valid: ${problem.reason} [${problem.code}]`;
+    }),
   ].map(neutralLine);
 }
 
@@ -131,14 +137,14 @@ const ofName = (name: string | null): string => (name === null ? '' : ` (${name}
 const PART_OF_NUMBER = /^[\d\s().-]{4,}$/;
 
 export function nobody(
-  { readings, rejected, merged }: Pick<Found, 'readings' | 'rejected' | 'merged'>,
+  { readings, rejected, merged, excluded }: Rows & Pick<Found, 'readings'>,
   query: string,
 ): string {
   const read = readings.length === 0 ? '' : ` It was read as ${readings.join(' and ')}.`;
   const rows =
-    rejected.length + merged.length === 0
+    rejected.length + merged.length + excluded.length === 0
       ? ''
-      : ' The rows above match, but they were rejected, or another row has their number.';
+      : ' The rows above match, but they were rejected or excluded, or another row has their number.';
   const whole =
     PART_OF_NUMBER.test(query) && query.replace(/\D/g, '').length < WITH_AREA
       ? ' Write the whole number with its area code.'

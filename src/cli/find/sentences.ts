@@ -79,6 +79,7 @@ const WHY: Readonly<Record<WhyReason['code'], string>> = {
   WAITING: 'still waits for the trigger',
   CAMPAIGN_PAUSED: 'the campaign is paused',
   CAMPAIGN_BLOCKED: 'the campaign waits for something that Sluice cannot read',
+  ROW_LEFT_OUT: 'excluded a row with this name, e-mail address or number',
   NOT_IN_AUDIENCE: 'not in the audience',
   SYNC_FAILED: 'the sync could not write the person',
   EVENT_FAILED: 'an event failed',

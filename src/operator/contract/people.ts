@@ -56,6 +56,24 @@ const MergedRow = z.object({
   into: Count.nullable(),
 });
 
+/** A member that a campaign excluded because its number could not be read, found as a rejected row is. */
+const ExcludedMember = z.object({
+  account: z.string(),
+  campaign: z.string(),
+  run: z.string(),
+  member: z.int(),
+  /** Its number in the source; null for a card or contact of the service. */
+  row: Count.nullable(),
+  /** When the audience was read. */
+  at: Time,
+  by: foundRow.by,
+  name: foundRow.name,
+  email: foundRow.email,
+  /** The number as it was written. */
+  value: z.string().nullable(),
+  problem: Note,
+});
+
 const WHY_CODES = [
   'OPTED_OUT',
   'NUMBER_REJECTED',
@@ -68,6 +86,7 @@ const WHY_CODES = [
   'WAITING',
   'CAMPAIGN_PAUSED',
   'CAMPAIGN_BLOCKED',
+  'ROW_LEFT_OUT',
   'NOT_IN_AUDIENCE',
   'SYNC_FAILED',
   'EVENT_FAILED',
@@ -131,7 +150,7 @@ export const PEOPLE = {
     searches: 'query',
     auditMinutes: 10,
     summary:
-      'Find people by phone number, e-mail address, name, or the id of anything that is about them; also the rejected and merged rows of syncs. Without the role operator, a number, address or name must be whole, and 30 searches a minute and 300 a day are allowed. The query is in the body, because addresses end up in logs.',
+      'Find people by phone number, e-mail address, name, or the id of anything that is about them; also the rejected and merged rows of syncs, and the members that a campaign excluded because their number is not valid. Without the role operator, a number, address or name must be whole, and 30 searches a minute and 300 a day are allowed. The query is in the body, because addresses end up in logs.',
     input: z.strictObject({
       query: z.string().trim().min(2, 'write at least two characters').max(200),
       /** Default: all accounts of the configuration. */
@@ -147,6 +166,7 @@ export const PEOPLE = {
       readings: z.array(z.string()),
       rejected: z.array(RejectedRow),
       merged: z.array(MergedRow),
+      excluded: z.array(ExcludedMember),
     }),
     auditOutput: [
       'people.account',
@@ -155,6 +175,8 @@ export const PEOPLE = {
       'rejected.row',
       'merged.run',
       'merged.row',
+      'excluded.run',
+      'excluded.member',
     ],
   }),
   'GET /people/{account}/{person}': endpoint({

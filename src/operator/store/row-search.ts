@@ -1,20 +1,7 @@
 // Finds rows of syncs that have no record of their own, because they were rejected or merged, by who they are about.
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
-import { wordsOf } from './people-search.ts';
-
-/** What an operator typed, as it can be read. See `PeopleQuery`. */
-export interface RowQuery {
-  readonly accounts: readonly string[];
-  readonly keys: readonly string[];
-  readonly whole: boolean;
-  readonly email: string | null;
-  readonly name: string | null;
-  /** Digits of the number as it was written; null for other texts. */
-  readonly digits: string | null;
-  /** The last eight of the digits; null: there are fewer. */
-  readonly tail: string | null;
-}
+import { type IdentityQuery, type MatchedBy, matchesOf } from './identity-match.ts';
 
 /** A row without a record of its own. */
 export interface FoundRow {
@@ -24,7 +11,7 @@ export interface FoundRow {
   readonly row: number;
   readonly at: string;
   /** What the query matched. */
-  readonly by: readonly ('phone' | 'email' | 'name')[];
+  readonly by: readonly MatchedBy[];
   readonly name: string | null;
   readonly email: string | null;
   readonly number: string | null;
@@ -40,38 +27,19 @@ export interface FoundRow {
   readonly merged: { readonly key: string; readonly into: number | null } | null;
 }
 
-/** Rows per thing that matched, before the newest are chosen. A common name may have tens of thousands. */
-const MATCHES = 500;
+const ROWS = {
+  from: 'row_identities',
+  id: 'run_id, row_no',
+  ofAccounts: (accounts: string) => `account || '' = any(${accounts})`,
+  name: 'name',
+  email: 'email',
+  number: 'number',
+};
 
 /** Newest run first, then in the order of the source. */
-export async function searchRows(db: Queryable, query: RowQuery, limit: number): Promise<FoundRow[]> {
-  const { accounts, keys, whole, email, digits, tail, name } = query;
-  const words = name === null ? null : await wordsOf(db, name, whole);
-  const from = email?.toLowerCase() ?? null;
-  const written = digits === null ? keys : [...keys, digits];
-  const matches: string[] = [];
-  // Checked row by row, as people are: see `OF_ACCOUNTS`.
-  const match = (by: string, where: string) =>
-    matches.push(
-      `(select run_id, row_no, '${by}' as by from row_identities
-         where ${where} and account || '' = any($1) limit ${MATCHES})`,
-    );
-  const values: unknown[] = [accounts, limit];
-  const value = (each: unknown) => `$${values.push(each)}`;
-  if (written.length > 0)
-    match('phone', `number is not null and sluice_digits(number) = any(${value(written)})`);
-  if (tail !== null && !whole) match('phone', `number is not null and sluice_tail(number) = ${value(tail)}`);
-  if (from !== null) {
-    const [first, last] = [value(from), value(whole ? from : `${from}\u{10ffff}`)];
-    match('email', `email is not null and lower(email) ~>=~ ${first} and lower(email) ~<=~ ${last}`);
-  }
-  if (words !== null) {
-    const fits = whole ? ` and sluice_words(name) <@ sluice_words(${value(name)})` : '';
-    match(
-      'name',
-      `name is not null and array_to_tsvector(sluice_words(name)) @@ ${value(words)}::tsquery${fits}`,
-    );
-  }
+export async function searchRows(db: Queryable, query: IdentityQuery, limit: number): Promise<FoundRow[]> {
+  const values: unknown[] = [limit];
+  const matches = await matchesOf(db, query, ROWS, (value) => `$${values.push(value)}`);
   if (matches.length === 0) return [];
   return await db.query<FoundRow>(
     `with found as materialized (
@@ -89,7 +57,7 @@ export async function searchRows(db: Queryable, query: RowQuery, limit: number):
            from row_problems where run_id = f.run_id and row_no = f.row_no and kind = 'reject'
           order by field <> 'contact.number', field, code limit 1) p on true
       where p.rejected is not null or m.key is not null
-      order by u.started_at desc, i.row_no limit $2`,
+      order by u.started_at desc, i.row_no limit $1`,
     values,
   );
 }

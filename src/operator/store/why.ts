@@ -3,6 +3,7 @@ import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
 import { optOutsOf } from '../../core/store/opt-outs.ts';
 import { queryNamed } from './named-parameters.ts';
+import { wordsOf } from './people-search.ts';
 import { namesOf, type Person } from './person.ts';
 
 export interface WhyRow {
@@ -39,6 +40,20 @@ const NEWEST = `(
   select distinct on (campaign) * from campaigns
    where account = :account and state not in ('planning', 'failed', 'void') order by campaign, as_of desc) c
   left join lateral (select * from campaign_members where run_id = c.run_id and key = :key limit 1) m on true`;
+
+/**
+ * Members whose number could not be read, with the end of the person's number, their address, or all words of their name.
+ * A name of one word is too common.
+ */
+const ROWS_OF_NAME = `(
+  select id from campaign_members where row_number is not null and sluice_tail(row_number) = :tail
+  union all select id from campaign_members where row_email is not null and lower(row_email) = lower(:email)
+  union all select id from campaign_members
+   where row_name is not null and array_to_tsvector(sluice_words(row_name)) @@ :words::tsquery
+     and sluice_words(row_name) <@ sluice_words(:name) and cardinality(sluice_words(:name)) > 1)`;
+
+const LEFT_OUT_ROW = `from campaign_members x where x.run_id = c.run_id and x.key is null
+  and (x.contact_id = any(:contacts::bigint[]) or x.id in ${ROWS_OF_NAME})`;
 
 const MEMBER = { campaign: 'c.campaign', run: 'c.run_id' };
 const KNOWN = '(:key::text is not null)';
@@ -81,12 +96,20 @@ const PARTS: readonly Part[] = [
   },
   {
     ...MEMBER,
+    code: `'ROW_LEFT_OUT'`,
+    at: 'coalesce(c.planned_at, c.as_of)',
+    problem: ['x.code', 'x.reason'],
+    from: `${NEWEST}, lateral (select x.code, x.reason ${LEFT_OUT_ROW} order by x.id limit 1) x where m.id is null`,
+  },
+  {
+    ...MEMBER,
     code: `'NOT_IN_AUDIENCE'`,
     at: 'coalesce(c.planned_at, c.as_of)',
     // The members of old runs are deleted; what is left is that it reached the person.
     from: `${NEWEST} where m.id is null and c.report is null and ${KNOWN}
         and not exists (select 1 from campaign_touches t
-                         where t.account = :account and t.key = :key and t.run_id = c.run_id)`,
+                         where t.account = :account and t.key = :key and t.run_id = c.run_id)
+        and not exists (select 1 ${LEFT_OUT_ROW})`,
   },
   {
     code: `'SYNC_FAILED'`,
@@ -123,11 +146,13 @@ const MOST = 50;
 
 /** The most general reasons first, the newest of a kind first. */
 export async function readWhy(db: Queryable, person: Person): Promise<WhyRow[]> {
+  const { name, email } = person;
+  const words = name === null ? null : await wordsOf(db, name, true);
   return await queryNamed<WhyRow>(
     db,
     `select code, ${isoText('at')} as at, campaign, run, event, problem from (
        ${PARTS.map((each, rank) => `(${part(rank, each)})`).join('\n union all ')}) reasons
       order by rank, reasons.at desc nulls last limit ${MOST}`,
-    namesOf(person),
+    { ...namesOf(person), name, email, words },
   );
 }

@@ -173,10 +173,15 @@ export const PLACES: readonly Place[] = [
   { table: 'campaign_reached', where: 't.account = :account and t.key = :key', erase: 'delete' },
   {
     table: 'campaign_members',
-    where: `t.run_id in (${CAMPAIGNS}) and (t.key = :key or t.key is null and t.contact_id = any(:contacts::bigint[]))`,
+    where: `t.run_id in (${CAMPAIGNS}) and (t.key = :key or t.key is null and (
+      t.contact_id = any(:contacts::bigint[]) or sluice_tail(t.row_number) = :tail
+      or lower(t.row_name) = any(:texts::text[]) or lower(t.row_email) = any(:texts::text[])))`,
     erase: {
       key: 'null',
       number: 'null',
+      row_name: 'null',
+      row_email: 'null',
+      row_number: 'null',
       contact_id: 'null',
       card_id: 'null',
       tag_ids: 'null',

@@ -87,12 +87,30 @@ it('numbers to leave out are people: in whatever form', () => {
   ]);
 });
 
+it.each<[Record<string, unknown>, string | null, string | null]>([
+  [{ Nome: ' Ana  Lima ', 'E-mail (trabalho)': 'ana@x.example', Celular: '1' }, 'Ana Lima', 'ana@x.example'],
+  [{ 'First Name': 'Ana', 'Last Name': 'Lima', Celular: '1' }, 'Ana Lima', null],
+  [{ 'Last Name': 'Lima', Nome: '', Celular: '1' }, 'Lima', null],
+  [{ Empresa: 'Acme', nome: { toString: 'x' }, Celular: '1' }, null, null],
+])('a row without a valid number is about whom its columns name: %j', async (row, name, email) => {
+  const audience = [{ from: 'source', source: 'list', number: 'Celular' }];
+  const { who } = await compiled({ audience, defaultCountry: 'BR' }).apply(row);
+  expect(who).toMatchObject({ ok: false, identity: { name, email, number: '1' } });
+});
+
+it('a contact that is no person is about whom the service names', async () => {
+  const contact = { number: '188459349434521', name: 'Ana', email: 'ana@x.example' };
+  const { who } = await compiled().apply({ contact });
+  expect(who).toMatchObject({ ok: false, identity: { name: 'Ana', email: 'ana@x.example' } });
+});
+
 it('a number of a row that can not be read names its column', async () => {
   const audience = [{ from: 'source', source: 'list', number: ['Mobile', 'Phone'] }];
   const { who } = await compiled({ audience, defaultCountry: 'BR' }).apply({ phone: '51987654321' });
   expect(who).toEqual({
     ok: false,
     reason: expect.stringMatching(/^column phone: the digits are two valid/),
+    identity: { name: null, email: null, number: '51987654321' },
   });
   const settled = compiled({ audience, defaultCountry: 'BR', numberFormat: 'national' });
   expect((await settled.apply({ phone: '51987654321' })).who).toMatchObject({ key: '5551987654321' });

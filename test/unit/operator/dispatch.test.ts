@@ -95,7 +95,7 @@ describe('the audit log', () => {
       contact: null,
       by: ['phone'],
     }));
-    const output = { people, more: false, readings: [], rejected: [], merged: [] };
+    const output = { people, more: false, readings: [], rejected: [], merged: [], excluded: [] };
     const { dispatch, lines } = dispatching(async () => output);
     await dispatch('POST /people/search', { query: 'ana', unmask: true }, ANA);
     expect(lines).toMatchObject([

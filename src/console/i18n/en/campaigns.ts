@@ -214,7 +214,7 @@ export default {
   },
   members: {
     label: 'Members of the run',
-    search: 'Phone number, member id or contact id',
+    search: 'Number, name, e-mail or id',
     state: 'State',
     code: 'Code',
     wave: 'Wave',
@@ -225,8 +225,8 @@ export default {
     replied: 'Replied',
     changed: 'Conversation {{conversation}} changed right after the call, which suggests that the flow ran.',
     empty: 'No members match',
-    emptyText: 'Change the filters, or search for another number.',
-    what: 'phone number',
+    emptyText: 'Change the filters, or search for something else.',
+    what: 'number, name and e-mail',
     csvCut: 'The file has the first {{rows}} members. `sluice campaign export --members` writes all of them.',
     states: {
       found: 'Being read',

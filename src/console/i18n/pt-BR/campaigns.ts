@@ -222,7 +222,7 @@ export default {
   },
   members: {
     label: 'Membros da execução',
-    search: 'Telefone, id do membro ou id do contato',
+    search: 'Número, nome, e-mail ou id',
     state: 'Estado',
     code: 'Código',
     wave: 'Onda',
@@ -233,8 +233,8 @@ export default {
     replied: 'Responderam',
     changed: 'A conversa {{conversation}} mudou logo depois da chamada, o que sugere que o fluxo rodou.',
     empty: 'Nenhum membro corresponde',
-    emptyText: 'Mude os filtros ou busque outro número.',
-    what: 'telefone',
+    emptyText: 'Mude os filtros ou busque outra coisa.',
+    what: 'número, nome e e-mail',
     csvCut: 'O arquivo tem os primeiros {{rows}} membros. `sluice campaign export --members` grava todos.',
     states: {
       found: 'Em leitura',

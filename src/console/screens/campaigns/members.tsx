@@ -50,7 +50,7 @@ const STATUS = {
 
 const PAGE = 200;
 const CSV_PAGE = 2000;
-/** Those of `sluice campaign export --members`, and the masked number. */
+/** Those of `sluice campaign export --members`, and masked who it is about. */
 const CSV_COLUMNS = [
   'member',
   'contact',
@@ -71,6 +71,8 @@ const CSV_COLUMNS = [
   'movedAt',
   'taggedAt',
   'number',
+  'name',
+  'email',
 ] as const satisfies readonly (keyof Member)[];
 
 interface MembersProps {
@@ -108,7 +110,8 @@ export function Members({ report }: MembersProps) {
       limit: 1,
       unmask: true,
     });
-    return shown.members[0]?.number ?? '';
+    const [found] = shown.members;
+    return found === undefined ? '' : whoOf(found);
   };
   const codes = [total.excluded, total.skipped, total.failed].flatMap((counts) => Object.keys(counts));
   const waves = report.waves.map((each) => String(each.wave));
@@ -117,9 +120,9 @@ export function Members({ report }: MembersProps) {
       id: 'member',
       header: t('members.member'),
       width: '6rem',
-      cell: ({ member, number }) =>
-        // Without a number nobody is known.
-        number === null ? (
+      cell: ({ member, person }) =>
+        // Without a readable number it is no person.
+        person === null ? (
           String(member)
         ) : (
           <Anchor
@@ -137,10 +140,10 @@ export function Members({ report }: MembersProps) {
       header: t('members.number'),
       width: 'minmax(12rem, 1.5fr)',
       cell: (member) =>
-        member.number === null ? null : (
+        whoOf(member) === '' ? null : (
           <Masked
             key={member.member}
-            value={member.number}
+            value={whoOf(member)}
             what={t('members.what')}
             reveal={() => reveal(member)}
           />
@@ -263,6 +266,11 @@ function Decide({ run, canRepeat, rows, clear }: DecideProps) {
       {choice.verb}
     </Button>
   ));
+}
+
+/** Only members whose number cannot be read have a name and an address of their own. */
+function whoOf({ number, name, email }: Member): string {
+  return [number, name, email].filter((text) => text !== null).join(' · ');
 }
 
 /** Why the member got this state, and whether a retry of a failure can help. */

@@ -38,9 +38,10 @@ export function SearchResults({ query }: { readonly query: string }) {
   return (
     <Loaded of={search}>
       {(found) => {
-        const { people, more, readings, rejected, merged } = plain.data ?? found;
+        const { people, more, readings, rejected, merged, excluded } = plain.data ?? found;
+        const rows = rejected.length + merged.length + excluded.length;
         const [only] = people;
-        if (only !== undefined && people.length === 1 && rejected.length + merged.length === 0)
+        if (only !== undefined && people.length === 1 && rows === 0)
           return (
             <Navigate
               to="/people/$account/$person"
@@ -48,7 +49,7 @@ export function SearchResults({ query }: { readonly query: string }) {
               replace
             />
           );
-        const hidden = people.length + rejected.length + merged.length > 0 && plain.data === undefined && may;
+        const hidden = people.length + rows > 0 && plain.data === undefined && may;
         return (
           <>
             <Section
@@ -81,6 +82,7 @@ export function SearchResults({ query }: { readonly query: string }) {
               {more && <p className={listStyles.note}>{t('search.more')}</p>}
             </Section>
             {rejected.length > 0 && <Rejected rows={rejected} />}
+            {excluded.length > 0 && <Excluded members={excluded} />}
             {merged.length > 0 && <MergedRows rows={merged} />}
           </>
         );
@@ -128,6 +130,33 @@ function Rejected({ rows }: { readonly rows: Found['rejected'] }) {
             <div className={classes.reason}>
               {column !== null && <code>{column}</code>} {value}
             </div>
+            <div className={textStyles.small}>
+              <Reason code={problem.code} reason={problem.reason} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Excluded({ members }: { readonly members: Found['excluded'] }) {
+  const { t } = useTranslation('people');
+  return (
+    <Section title={t('search.excluded')} about={t('search.excludedAbout')} flush>
+      <ul className={listStyles.list}>
+        {members.map(({ account, campaign, run, member, row, at, by, name, email, value, problem }) => (
+          <li key={member}>
+            <PlaceLink to="/campaigns" search={{ account, name: campaign, run, tab: 'members' }}>
+              {row === null
+                ? t('search.excludedContact', { campaign })
+                : t('search.excludedBy', { campaign })}
+            </PlaceLink>{' '}
+            <span className={textStyles.small}>
+              {row !== null && `${t('search.excludedRow', { row })} · `}
+              <Time at={at} /> · {t('search.by', { by: by.map((each) => t(`by.${each}`)).join(', ') })}
+            </span>
+            <div>{[name, email, value].filter((text) => text !== null).join(' · ')}</div>
             <div className={textStyles.small}>
               <Reason code={problem.code} reason={problem.reason} />
             </div>

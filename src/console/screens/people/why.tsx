@@ -35,6 +35,7 @@ const TONES: Readonly<Record<WhyReason['code'], keyof typeof LOOKS>> = {
   WAITING: 'info',
   CAMPAIGN_PAUSED: 'warn',
   CAMPAIGN_BLOCKED: 'bad',
+  ROW_LEFT_OUT: 'bad',
   NOT_IN_AUDIENCE: 'idle',
   SYNC_FAILED: 'bad',
   EVENT_FAILED: 'bad',

@@ -107,7 +107,9 @@ export function memberLines({ numbers, variables }: Personal): {
 } {
   const columns: Columns<ListedMember> = [
     ...MEMBER,
-    ...(numbers ? [['number', ({ number }: ListedMember) => number] as const] : []),
+    ...(numbers
+      ? (['number', 'name', 'email'] as const).map((name) => [name, (of: ListedMember) => of[name]] as const)
+      : []),
     // Variables differ between campaigns and are complete only after the last member, so they are one column of JSON.
     ...(variables
       ? [['variables', (of: ListedMember) => of.variables && JSON.stringify(of.variables)] as const]

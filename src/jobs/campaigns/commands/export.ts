@@ -34,7 +34,11 @@ export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv
     .description('export the results of a run as CSV: one line per wave and a total, or one line per member')
     .option('--run <id>', 'id of a run (default: the newest run)')
     .option('--members', 'export one line per member, without personal data', false)
-    .option('--numbers', 'with --members: include phone numbers', false)
+    .option(
+      '--numbers',
+      'with --members: include phone numbers, and the name and e-mail address of rows whose number is not valid',
+      false,
+    )
     .option('--variables', 'with --members: include the variables of the flow, as JSON', false)
     .option('--only <state>', 'with --members: only members in this state; repeatable', collect, [])
     .option('--code <code>', 'with --members: only members with this code; repeatable', collect, [])

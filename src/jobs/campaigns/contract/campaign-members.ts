@@ -36,8 +36,11 @@ export const ListedMember = z.object({
   optedOutAt: time,
   movedAt: time,
   taggedAt: time,
-  /** E.164 without plus; masked unless it was revealed. */
+  /** E.164 without plus, or as it was written when it cannot be read; masked unless it was revealed. */
   number: z.string().nullable(),
+  /** Of a member whose number cannot be read; null for others, who are people. Masked unless it was revealed. */
+  name: z.string().nullable(),
+  email: z.string().nullable(),
   /** Variables of the flow; null unless they were requested and revealed. */
   variables: variables.nullable(),
 });
@@ -62,8 +65,8 @@ export const MemberFilter = z.strictObject({
   codes: z.array(z.string().max(100)).min(1).max(100).readonly().optional(),
   waves: z.array(z.int().positive()).min(1).max(100).readonly().optional(),
   /**
-   * A phone number, the id of a member, or the id of a contact. With the role operator also the last 8 digits or more
-   * of a number.
+   * A phone number, name or e-mail address, the id of a member, or the id of a contact. With the role operator also
+   * the last 8 digits or more of a number, and the beginnings of names and addresses.
    */
   search: z.string().max(100).optional(),
 });
@@ -76,7 +79,7 @@ export const CAMPAIGN_MEMBERS = {
   'POST /campaigns/{campaign}/members': endpoint({
     role: 'viewer',
     summary:
-      'List the members of a run by id. A number to search for is in the body, so that no log has it. Without the role operator, it must be whole.',
+      'List the members of a run by id. A number to search for is in the body, so that no log has it. Without the role operator, it must be whole, as must a name or an e-mail address.',
     reads: true,
     searches: 'search',
     auditMinutes: 10,

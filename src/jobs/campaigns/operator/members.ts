@@ -1,9 +1,9 @@
 // Members of a run, one by one. They are masked unless the caller reveals them.
 
-import { maskPhone } from '../../../observe/masking.ts';
+import { maskEmail, maskName, maskPhone, maskWritten } from '../../../observe/masking.ts';
 import { isAllowed } from '../../../operator/service/caller.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
-import type { CAMPAIGN_MEMBERS } from '../contract/campaign-members.ts';
+import type { CAMPAIGN_MEMBERS, ListedMember } from '../contract/campaign-members.ts';
 import { sampleMembers } from '../store/plan-facts.ts';
 import { listMembers } from '../store/roll.ts';
 import { findRun } from './target.ts';
@@ -26,7 +26,7 @@ export function memberHandlers({ db }: OperatorDeps): Handlers<keyof typeof CAMP
       });
       const members = found
         .slice(0, limit)
-        .map(({ number, ...member }) => ({ ...member, number: unmask ? number : masked(number) }));
+        .map((member) => (unmask ? member : { ...member, ...maskedNames(member) }));
       return { run, members, next: found.length > limit ? (members.at(-1)?.member ?? null) : null };
     },
     'POST /campaigns/{campaign}/sample': async ({ campaign, limit, unmask }) => {
@@ -39,6 +39,17 @@ export function memberHandlers({ db }: OperatorDeps): Handlers<keyof typeof CAMP
       }));
       return { run, members };
     },
+  };
+}
+
+/** Who has no key is no person: their number is as it was written. */
+function maskedNames({ person, number, name, email }: ListedMember) {
+  const hide = (value: string | null, mask: (text: string) => string) =>
+    value === null ? null : mask(value);
+  return {
+    number: hide(number, person === null ? maskWritten : maskPhone),
+    name: hide(name, maskName),
+    email: hide(email, maskEmail),
   };
 }
 

@@ -1,6 +1,7 @@
 // Compiles what a campaign reads of each member of its audience: the number, the values of the flow's variables, and
 // the time zone.
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import type { RowIdentity } from '../../../core/record.ts';
 import { requireSafeName } from '../../../mapping/columns.ts';
 import type { Expression } from '../../../mapping/config.ts';
 import { MappingConfigError, ValueError } from '../../../mapping/errors.ts';
@@ -13,11 +14,13 @@ import {
   type Report,
   requirePhoneRules,
   toNumber,
+  toProblem,
 } from '../../../mapping/parts.ts';
 import { canonicalKey, parsePhone } from '../../../mapping/phone/index.ts';
 import { isEmpty, toText } from '../../../mapping/text.ts';
 import { toCustomValue } from '../../../mapping/values.ts';
 import type { AudiencePart, CampaignConfig } from '../config.ts';
+import { identityOfContact, rowIdentities } from './row-identity.ts';
 
 export { MappingConfigError } from '../../../mapping/errors.ts';
 export type { CompileJsonata } from '../../../mapping/expression/jsonata.ts';
@@ -27,7 +30,7 @@ export interface MappedMember {
   /** Key and number, or why there is none, without its value. */
   readonly who:
     | { readonly ok: true; readonly key: string; readonly number: string }
-    | { readonly ok: false; readonly reason: string };
+    | { readonly ok: false; readonly reason: string; readonly identity: RowIdentity };
   /** The variables that have a value. */
   readonly variables: Readonly<Record<string, unknown>>;
   /** The value as it is; other code validates the zone. Undefined if there is none, or if the campaign reads none. */
@@ -77,11 +80,14 @@ export function compileAudience(
   });
   const zone = compileZone(config.windows.zone, compiler);
   checkExclusion(config);
+  const identity = part.from === 'source' ? rowIdentities() : identityOfContact;
   const finish = (row: RowView): MappedMember => {
     let reason = '';
-    const found = number(row, (_field, error, _kind, names = []) => {
+    let written: string | null = null;
+    const found = number(row, (name, error, _kind, names = []) => {
       const column = part.from === 'source' && names.length > 0 ? `column ${names.join(', ')}: ` : '';
       reason = `${column}${error.message}`;
+      written = toProblem(name, error).value ?? null;
     });
     const values: Record<string, unknown> = {};
     for (const { name, value } of variables) {
@@ -91,7 +97,9 @@ export function compileAudience(
     }
     return {
       who:
-        found === undefined ? { ok: false, reason } : { ok: true, key: canonicalKey(found), number: found },
+        found === undefined
+          ? { ok: false, reason, identity: { ...identity(row.values), number: written } }
+          : { ok: true, key: canonicalKey(found), number: found },
       variables: values,
       zone: zone(row, IGNORE),
     };

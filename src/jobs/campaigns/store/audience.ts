@@ -2,6 +2,7 @@
 
 import { MEMBER_VARIABLES } from '../../../core/encryption/columns.ts';
 import { encryptValue } from '../../../core/encryption/values.ts';
+import type { RowIdentity } from '../../../core/record.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { toJson } from '../../../core/stored-json.ts';
 
@@ -24,6 +25,8 @@ export interface FoundMember {
   readonly variables?: Readonly<Record<string, unknown>>;
   /** Why the number cannot be read. Does not contain the number. */
   readonly reason?: string;
+  /** Who it is about when the number cannot be read. */
+  readonly identity?: RowIdentity | undefined;
 }
 
 /** How far one part of the audience has been read. Stored in `campaigns.parts` under the part's index. */
@@ -69,7 +72,14 @@ export async function addFound(
     await tx.query(ADD, [run, part, toJson(rows)]);
   }
   const unreadable = found.filter(({ key }) => key === null);
-  if (unreadable.length > 0) await tx.query(ADD_UNREADABLE, [run, part, toJson(onePerContact(unreadable))]);
+  if (unreadable.length === 0) return;
+  const rows = onePerContact(unreadable).map(({ identity, ...row }) => ({
+    ...row,
+    name: identity?.name,
+    email: identity?.email,
+    written: identity?.number,
+  }));
+  await tx.query(ADD_UNREADABLE, [run, part, toJson(rows)]);
 }
 
 /** One statement cannot write a row twice, so people with several rows are added one round after another. */
@@ -131,9 +141,9 @@ const ADD = `
    where m.state = 'found'`;
 
 const ADD_UNREADABLE = `
-  insert into campaign_members (run_id, part, contact_id, card_id, row_no, tag_ids, state, code, reason)
-  select $1, $2, f."contactId", f."cardId", f."row", f."tagIds", 'excluded', 'NUMBER_INVALID', f.reason
-    from jsonb_to_recordset($3::jsonb) as f(${COLUMNS})
+  insert into campaign_members (run_id, part, contact_id, card_id, row_no, tag_ids, state, code, reason, row_name, row_email, row_number)
+  select $1, $2, f."contactId", f."cardId", f."row", f."tagIds", 'excluded', 'NUMBER_INVALID', f.reason, f.name, f.email, f.written
+    from jsonb_to_recordset($3::jsonb) as f(${COLUMNS}, name text, email text, written text)
    where f."contactId" is null or not exists (
      select 1 from campaign_members m where m.run_id = $1 and m.key is null and m.contact_id = f."contactId")`;
 

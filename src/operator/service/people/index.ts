@@ -1,9 +1,10 @@
 // People as operators see them: search, what happened and why, export and erasure.
 
-import { maskEmail, maskName, maskPhone, maskValue } from '../../../observe/masking.ts';
+import { maskEmail, maskName, maskPhone, maskValue, maskWritten } from '../../../observe/masking.ts';
 import { exportPerson } from '../../../protect/person/export-person.ts';
 import type { PEOPLE, WhyReason } from '../../contract/people.ts';
 import { OperatorError } from '../../error.ts';
+import { type FoundExcluded, searchExcluded } from '../../store/excluded-search.ts';
 import { type PersonHit, searchPeople } from '../../store/people-search.ts';
 import { findPerson, type Person } from '../../store/person.ts';
 import { type FoundRow, searchRows } from '../../store/row-search.ts';
@@ -15,7 +16,7 @@ import { entryOf, maskedProblem } from './entries.ts';
 import { eraseEverywhere } from './erase.ts';
 import { countriesIn, readQuery } from './query.ts';
 
-/** Rejected and merged rows that a search shows. */
+/** Rejected and merged rows, and excluded members, that a search shows. */
 const ROWS_SHOWN = 20;
 
 export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE> {
@@ -38,6 +39,7 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
       };
       const found = await searchPeople(db, read, limit + 1);
       const rows = await searchRows(db, read, ROWS_SHOWN);
+      const excluded = await searchExcluded(db, read, ROWS_SHOWN);
       const isFound = (one: string, key: string) =>
         found.some((hit) => hit.account === one && hit.key === key);
       return {
@@ -53,6 +55,7 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
             ? []
             : { ...shownRow(row, unmask), into: row.merged.into },
         ),
+        excluded: excluded.map((each) => shownExcluded(each, unmask)),
       };
     },
 
@@ -111,16 +114,24 @@ function shownHit(hit: PersonHit, unmask: boolean) {
   return { ...shownPerson(hit, unmask), contact: hit.contact, by: [...hit.by] };
 }
 
-function shownRow({ account, sync, run, row, at, by, name, email }: FoundRow, unmask: boolean) {
+function shownRow({ account, sync, run, row, at, by, ...who }: FoundRow, unmask: boolean) {
+  return { account, sync, run, row, at, by: [...by], ...shownNames(who, unmask) };
+}
+
+function shownNames({ name, email }: Pick<FoundRow, 'name' | 'email'>, unmask: boolean) {
   return {
-    account,
-    sync,
-    run,
-    row,
-    at,
-    by: [...by],
     name: name === null || unmask ? name : maskName(name),
     email: email === null || unmask ? email : maskEmail(email),
+  };
+}
+
+function shownExcluded({ number, code, reason, by, name, email, ...found }: FoundExcluded, unmask: boolean) {
+  return {
+    ...found,
+    by: [...by],
+    ...shownNames({ name, email }, unmask),
+    value: number === null || unmask ? number : maskWritten(number),
+    problem: { code, reason },
   };
 }
 

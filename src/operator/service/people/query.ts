@@ -1,10 +1,10 @@
 // Reads what an operator typed to find a person: a number in any spelling, an e-mail address, an id, or a name.
 
 import { canonicalKey, isCountry, type PhoneRules, parsePhone } from '../../../mapping/phone/index.ts';
+import type { IdentityQuery } from '../../store/identity-match.ts';
 import type { FoundBy, PeopleQuery } from '../../store/people-search.ts';
-import type { RowQuery } from '../../store/row-search.ts';
 
-export type ReadQuery = Omit<PeopleQuery & RowQuery, 'whole'>;
+export type ReadQuery = Omit<PeopleQuery & IdentityQuery, 'whole'>;
 
 /** `contact 12`, `card:34`, `event abc` */
 const KIND = /^(contact|card|conversation|member|record|event|request)[\s:#]+(\S+)$/i;

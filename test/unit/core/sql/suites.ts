@@ -12,6 +12,7 @@ import { snapshotSuite } from '../../jobs/sync/store/snapshots-suite.ts';
 import { unknownSuite } from '../../jobs/sync/store/unknown-suite.ts';
 import { callsSuite } from '../../operator/store/calls-suite.ts';
 import { erasePersonSuite } from '../../operator/store/erase-suite.ts';
+import { excludedSuite } from '../../operator/store/excluded-suite.ts';
 import { loginsSuite } from '../../operator/store/logins-suite.ts';
 import { peopleSearchSuite } from '../../operator/store/people-suite.ts';
 import { rowSearchSuite } from '../../operator/store/row-search-suite.ts';
@@ -35,6 +36,7 @@ export function ledgerSuites(database: OpenDatabase): void {
   callsSuite(database);
   peopleSearchSuite(database);
   rowSearchSuite(database);
+  excludedSuite(database);
   erasePersonSuite(database);
   loginsSuite(database);
   retentionSuite(database);

@@ -90,6 +90,31 @@ describe('members', () => {
     ]);
   });
 
+  it('without a valid number show who their row is about, masked, to be found by it', async () => {
+    await db.query(
+      `insert into campaign_members (run_id, part, row_no, state, code, row_name, row_email, row_number)
+       values ($1, 0, 7, 'excluded', 'NUMBER_INVALID', 'Ana Lima', 'ana@mail.example', '52 81 921 99351')`,
+      [RUN],
+    );
+    const masked = {
+      row: 7,
+      person: null,
+      number: '52 8• ••• •••51',
+      name: 'A… L…',
+      email: 'a•••@mail.example',
+    };
+    expect((await members({ search: 'ana@mail' })).members).toMatchObject([masked]);
+    expect((await members({ search: 'lima', unmask: true })).members).toMatchObject([
+      { number: '52 81 921 99351', name: 'Ana Lima', email: 'ana@mail.example' },
+    ]);
+    const viewer = operator.as({ role: 'viewer', identity: 'user:eve' });
+    const find = async (search: string) =>
+      (await viewer.call('POST /campaigns/{campaign}/members', { campaign: RUN, search })).members;
+    for (const part of ['ana', 'ana@mail', '921 99351']) expect(await find(part)).toEqual([]);
+    for (const whole of ['lima ana', 'ana@mail.example', '52 8192199351'])
+      expect(await find(whole)).toMatchObject([masked]);
+  });
+
   it.each<[string, Members, readonly string[]]>([
     ['states', { states: ['failed', 'excluded'] }, ['excluded', 'failed']],
     ['a code', { codes: ['OPTED_OUT'] }, ['excluded']],

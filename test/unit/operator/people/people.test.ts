@@ -151,6 +151,29 @@ describe('people', () => {
     expect(tracesIn(audited)).toEqual([]);
   });
 
+  it('whose number a campaign could not read are found by what their row says, masked', async () => {
+    const viewer: Caller = { ...ADMIN, identity: 'user:vera', role: 'viewer' };
+    const found = await call('POST /people/search', { query: IOLANDA.email }, viewer);
+    expect(found.excluded).toMatchObject([
+      {
+        account: 'acme',
+        campaign: 'winback',
+        run: 'acme/+winback/1',
+        row: 7,
+        by: ['email'],
+        name: 'I… Q…',
+        problem: { code: 'NUMBER_INVALID', reason: 'the number is too short' },
+      },
+    ]);
+    expect(found.excluded[0]?.value).toMatch(/•/);
+    expect(tracesIn(found)).toEqual([]);
+    expect(
+      (await call('POST /people/search', { query: IOLANDA.email.slice(0, 9) }, viewer)).excluded,
+    ).toEqual([]);
+    const plain = await call('POST /people/search', { query: 'iolanda', unmask: true });
+    expect(plain.excluded).toMatchObject([{ name: IOLANDA.name.toUpperCase(), value: '091234-5601' }]);
+  });
+
   it('are not found by a part of a hidden value without the role that may see it, and searches are audited', async () => {
     const viewer: Caller = { ...ADMIN, identity: 'user:vera', role: 'viewer' };
     const find = (query: string, caller: Caller) => call('POST /people/search', { query }, caller);

@@ -55,7 +55,7 @@ export function erasePersonSuite(database: OpenDatabase): void {
           events: 1,
           conversations: 1,
           messages: 2,
-          campaign_members: 1,
+          campaign_members: 2,
           opt_outs: 1,
           row_problems: 3,
         },

@@ -319,6 +319,20 @@ function rowsOf(account: string, who: Somebody): readonly (readonly [table: stri
         reason: 'they said so on 2026-11-01',
       },
     ],
+    [
+      'campaign_members',
+      {
+        run_id: campaign,
+        part: 1,
+        row_no: 7,
+        state: 'excluded',
+        code: 'NUMBER_INVALID',
+        reason: 'the number is too short',
+        row_name: name.toUpperCase(),
+        row_email: email,
+        row_number: `0${key.slice(4, 9)}-${key.slice(9)}`,
+      },
+    ],
     ['campaign_barred', { run_id: campaign, key }],
     ['campaign_seen', { run_id: campaign, part: 0, id: CONTACT }],
     [

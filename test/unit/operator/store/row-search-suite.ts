@@ -4,7 +4,8 @@ import { planPages } from '../../../../activities/sync/plan/plan-run.ts';
 import type { Source } from '../../../../src/core/source.ts';
 import { getRun, openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { compileMapping } from '../../../../src/mapping/index.ts';
-import { type FoundRow, type RowQuery, searchRows } from '../../../../src/operator/store/row-search.ts';
+import type { IdentityQuery } from '../../../../src/operator/store/identity-match.ts';
+import { type FoundRow, searchRows } from '../../../../src/operator/store/row-search.ts';
 import { freshAccount, type OpenDatabase, specOf } from '../../core/sql/support.ts';
 
 const NONE = { keys: [], whole: true, email: null, name: null, digits: null, tail: null };
@@ -43,13 +44,13 @@ export function rowSearchSuite(database: OpenDatabase): void {
     });
     const deps = { db: database(), openSource: () => source, compileMapping, memories: new Map() };
     await planPages(deps, run.id, { more: () => true });
-    const find = (query: Partial<RowQuery>): Promise<FoundRow[]> =>
+    const find = (query: Partial<IdentityQuery>): Promise<FoundRow[]> =>
       searchRows(database(), { ...NONE, accounts: [account], ...query }, 20);
     return { account, run: run.id, find };
   }
 
   describe('rows without a record', () => {
-    const ways: [what: string, query: Partial<RowQuery>, rows: number[]][] = [
+    const ways: [what: string, query: Partial<IdentityQuery>, rows: number[]][] = [
       ['the whole name, without accents and in capitals', { name: 'AVILA JOAO' }, [2]],
       ['the beginning of a name', { name: 'joa', whole: false }, [2]],
       ['no part of a name if it must be whole', { name: 'joao' }, []],
