@@ -38,6 +38,11 @@ export const PEOPLE_CODES: readonly CodeArea[] = [
         'The campaign excluded a row with the name, e-mail address or number of the person, because its number is not valid.',
         'Correct the number in the source.',
       ],
+      [
+        'NUMBER_REPAIRED',
+        'Earlier runs rejected a row with this number. The run that is named read it, so this is no longer a reason.',
+        'Nothing.',
+      ],
       ['NOT_IN_AUDIENCE', 'The audience of the campaign does not have the person.', 'Check `audience`.'],
       ['SYNC_FAILED', 'The last sync could not write the person.', '`sluice sync retry`.'],
       ['EVENT_FAILED', 'An event about the person failed.', '`sluice events retry`.'],

@@ -86,6 +86,7 @@ const WHY: Readonly<Record<WhyReason['code'], string>> = {
   EVENT_BLOCKED: 'an event waits for an operator',
   DELIVERY_FAILED: 'a message was not delivered',
   NO_CONTACT: 'Sluice knows no contact of the person in the service',
+  NUMBER_REPAIRED: 'repaired: an earlier run rejected a row with this number',
 };
 
 export function sentenceOf<K extends TimelineEntry['kind']>(entry: Entry<K>): string {

@@ -21,7 +21,7 @@ export const RetentionConfig = z.strictObject({
   ),
   rows: described(
     durationWithin('1d', '3650d').default('90d'),
-    'How long failed and unknown records, problems of rows and warnings of a sync run are kept after its end, 1d to 3650d. The last run of a sync keeps its own. Default: 90d.',
+    'How long records, problems of rows and warnings of a sync run are kept after its end, 1d to 3650d. The last run of a sync keeps its own. Of earlier runs, only records that changed something or failed are kept. Default: 90d.',
   ),
   runs: described(
     durationWithin('1d', '3650d').default('365d'),

@@ -93,6 +93,7 @@ const WHY_CODES = [
   'EVENT_BLOCKED',
   'DELIVERY_FAILED',
   'NO_CONTACT',
+  'NUMBER_REPAIRED',
 ] as const;
 
 /** A reason why the person got no message. */

@@ -58,6 +58,22 @@ const LEFT_OUT_ROW = `from campaign_members x where x.run_id = c.run_id and x.ke
 const MEMBER = { campaign: 'c.campaign', run: 'c.run_id' };
 const KNOWN = '(:key::text is not null)';
 
+/** The newest run of each sync that rejected a row whose number ends as the person's does. */
+const REJECTED = `(
+  select distinct on (r.sync) r.id, r.sync, r.seq, r.started_at, p.code, p.reason
+    from row_problems p join runs r on r.id = p.run_id
+   where p.field = 'contact.number' and p.kind = 'reject' and sluice_tail(p.value) = :tail and r.account = :account
+     and r.kind <> 'plan'
+   order by r.sync, r.seq desc, p.row_no) u`;
+const LATER = 'from runs l where l.account = :account and l.sync = u.sync and l.seq > u.seq';
+/** Later runs that had the person in a row. */
+const REPAIRED = `${LATER} and l.kind <> 'plan' and (
+  exists (select 1 from run_records where run_id = l.id and key = :key and row_no > 0 and status not in ('failed', 'unknown'))
+  or exists (select 1 from merged_rows where run_id = l.id and key = :key))`;
+/** Later runs that read the whole source, which no longer had such a row. */
+const READ_WITHOUT = `${LATER} and l.kind = 'sync' and l.status = 'finished' and l.pages > 0
+  and l.spec ->> 'partial' is distinct from 'true' and l.spec #> '{source,incremental}' is null`;
+
 const PARTS: readonly Part[] = [
   {
     code: `'OPTED_OUT'`,
@@ -69,9 +85,8 @@ const PARTS: readonly Part[] = [
     code: `'NUMBER_REJECTED'`,
     at: 'u.started_at',
     run: 'u.id',
-    problem: ['p.code', 'p.reason'],
-    from: `row_problems p join runs u on u.id = p.run_id
-      where p.field = 'contact.number' and p.kind = 'reject' and sluice_tail(p.value) = :tail and u.account = :account`,
+    problem: ['u.code', 'u.reason'],
+    from: `${REJECTED} where not exists (select 1 ${REPAIRED}) and not exists (select 1 ${READ_WITHOUT})`,
   },
   {
     ...MEMBER,
@@ -138,6 +153,12 @@ const PARTS: readonly Part[] = [
   {
     code: `'NO_CONTACT'`,
     from: `(select 1) one where ${KNOWN} and cardinality(:contacts::bigint[]) = 0`,
+  },
+  {
+    code: `'NUMBER_REPAIRED'`,
+    at: 'l.started_at',
+    run: 'l.id',
+    from: `${REJECTED}, lateral (select l.id, l.started_at ${REPAIRED} order by l.seq limit 1) l`,
   },
 ];
 

@@ -61,8 +61,9 @@ export default {
   },
   why: {
     title: 'Why no message',
-    none: 'Sluice has kept no message from this person.',
-    noneAbout: 'The timeline shows what was sent.',
+    none: 'Sluice knows no reason why a message would not reach this person.',
+    noneAbout:
+      'The timeline shows what was sent. Where it shows no delivery, whether the message arrived is unknown.',
     code: {
       OPTED_OUT: 'The person opted out of campaigns.',
       NUMBER_REJECTED: 'A sync rejected a row with this number.',
@@ -83,6 +84,7 @@ export default {
       EVENT_BLOCKED: 'An event about the person waits for an operator.',
       DELIVERY_FAILED: 'A message was not delivered.',
       NO_CONTACT: 'Sluice knows no contact of the person in the service.',
+      NUMBER_REPAIRED: 'Run {{run}} repaired what an earlier run rejected: a row with this number.',
     },
   },
   timeline: {

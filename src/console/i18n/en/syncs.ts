@@ -184,7 +184,7 @@ export default {
     label: 'Rows of the run',
     none: 'No rows for these filters',
     noneText: 'Choose another outcome, or remove the code.',
-    pruned: 'A later run has ended. Of this run only rejected, failed and unknown rows are kept.',
+    pruned: 'A later run has ended. Unchanged and merged rows of this run are only counted.',
     same: 'People without a change are only counted: {{count}}.',
     row: 'Row',
     left: 'left the source',

@@ -61,8 +61,9 @@ export default {
   },
   why: {
     title: 'Por que não recebeu mensagem',
-    none: 'Nada que o Sluice guarda impede uma mensagem para esta pessoa.',
-    noneAbout: 'A linha do tempo mostra o que foi enviado.',
+    none: 'O Sluice não conhece motivo para uma mensagem não chegar a esta pessoa.',
+    noneAbout:
+      'A linha do tempo mostra o que foi enviado. Onde ela não mostra a entrega, não se sabe se a mensagem chegou.',
     code: {
       OPTED_OUT: 'A pessoa saiu das campanhas (opt-out).',
       NUMBER_REJECTED: 'Uma sincronização rejeitou uma linha com este número.',
@@ -82,6 +83,8 @@ export default {
       EVENT_BLOCKED: 'Um evento sobre a pessoa espera um operador.',
       DELIVERY_FAILED: 'Uma mensagem não foi entregue.',
       NO_CONTACT: 'O Sluice não conhece nenhum contato da pessoa no serviço.',
+      NUMBER_REPAIRED:
+        'A execução {{run}} reparou o que uma execução anterior rejeitou: uma linha com este número.',
     },
   },
   timeline: {

@@ -191,8 +191,7 @@ export default {
     label: 'Linhas da execução',
     none: 'Nenhuma linha para estes filtros',
     noneText: 'Escolha outro resultado ou remova o código.',
-    pruned:
-      'Uma execução posterior terminou. Desta, só ficam as linhas rejeitadas, com falha e desconhecidas.',
+    pruned: 'Uma execução posterior terminou. Linhas sem mudança e unidas desta são apenas contadas.',
     same: 'Pessoas sem mudança são apenas contadas: {{count}}.',
     row: 'Linha',
     left: 'saiu da fonte',

@@ -17,6 +17,7 @@ import { PlaceLink } from './links.tsx';
 import classes from './people.module.css';
 
 const LOOKS = {
+  good: IconCircleCheck,
   bad: IconX,
   warn: IconAlertTriangle,
   info: IconHourglass,
@@ -42,13 +43,14 @@ const TONES: Readonly<Record<WhyReason['code'], keyof typeof LOOKS>> = {
   EVENT_BLOCKED: 'warn',
   DELIVERY_FAILED: 'bad',
   NO_CONTACT: 'warn',
+  NUMBER_REPAIRED: 'good',
 };
 
 export function WhyList({ account, why }: { readonly account: string; readonly why: readonly WhyReason[] }) {
   const { t } = useTranslation('people');
   return (
     <Section title={t('why.title')} flush>
-      {why.length === 0 ? (
+      {why.every(({ code }) => code === 'NUMBER_REPAIRED') && (
         <div className={`${classes.why} ${classes.fine}`}>
           <span className={classes.whyIcon} data-tone="good" aria-hidden>
             <IconCircleCheck size={18} stroke={1.8} />
@@ -58,7 +60,8 @@ export function WhyList({ account, why }: { readonly account: string; readonly w
             <div className={textStyles.small}>{t('why.noneAbout')}</div>
           </div>
         </div>
-      ) : (
+      )}
+      {why.length > 0 && (
         <ul className={listStyles.list}>
           {[...new Map(why.map((reason) => [JSON.stringify(reason), reason]))].map(([key, reason]) => (
             <WhyItem key={key} account={account} reason={reason} />
@@ -80,7 +83,9 @@ function WhyItem({ account, reason }: { readonly account: string; readonly reaso
         <Icon size={18} stroke={1.8} />
       </span>
       <div>
-        <div className={classes.sentence}>{t(`why.code.${code}`, { campaign: campaign ?? '' })}</div>
+        <div className={classes.sentence}>
+          {t(`why.code.${code}`, { campaign: campaign ?? '', run: run ?? '' })}
+        </div>
         {problem !== null && (
           <div className={classes.reason}>
             <Reason code={problem.code} reason={problem.reason || null} />

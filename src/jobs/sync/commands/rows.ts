@@ -154,11 +154,9 @@ function whatIsNotListed({ pruned, same }: Page, rows: number, options: Options)
   if (options.row !== undefined) {
     return rows > 0 ? [] : ['a row that is not listed had nothing to change, or was not read'];
   }
-  const { created, updated, unchanged, merged } = options;
-  if (pruned && (created || updated || unchanged || merged))
-    return [
-      'a later run has ended since: of this one only rejected, failed and unknown rows are kept, and counts',
-    ];
+  const { unchanged, merged } = options;
+  if (pruned && (unchanged || merged))
+    return ['a later run has ended since: unchanged and merged rows of this one are only counted'];
   return unchanged && same > 0
     ? [`${formatMany(same, 'more person', 'more people')} had nothing to change; they are only counted`]
     : [];

@@ -239,7 +239,7 @@ export const SYNCS = {
       /** Newest first. */
       runs: z.array(z.string()),
       status: z.string(),
-      /** A later run has ended, so only rejected, failed and unknown rows are kept. */
+      /** A later run has ended, so unchanged and merged rows are only counted. */
       pruned: z.boolean(),
       /** People without a change; only their number is kept. */
       same: Count,

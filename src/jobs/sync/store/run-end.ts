@@ -84,7 +84,10 @@ async function forgetPayloads(tx: Queryable, run: { id: string; account: string 
   await dropClaims(tx, run.id);
 }
 
-/** Deletes the records of the sync's earlier runs, except failed and unknown ones. Their counts stay. */
+/**
+ * Deletes the records of the sync's earlier runs that changed nothing; their counts stay. The others are the history of
+ * people. They cost at most one row per API call, and `retention.rows` deletes them.
+ */
 async function pruneEarlier(
   tx: Queryable,
   run: { id: string; account: string; sync: string; seq: number },
@@ -97,9 +100,15 @@ async function pruneEarlier(
   for (const each of earlier) {
     const counts = await countRecords(tx, each);
     await tx.query('update runs set counts = $2 where id = $1', [each.id, toJson(counts)]);
-    await tx.query(`delete from run_records where run_id = $1 and status not in ('failed', 'unknown')`, [
-      each.id,
-    ]);
+    await tx.query(
+      `delete from run_records where run_id = $1 and status not in ('created', 'updated', 'failed', 'unknown')`,
+      [each.id],
+    );
+    await tx.query(
+      `update run_records set payload = null
+        where run_id = $1 and payload is not null and status in ('created', 'updated')`,
+      [each.id],
+    );
     await tx.query('delete from merged_rows where run_id = $1', [each.id]);
     await dropMergedIdentities(tx, each.id);
   }

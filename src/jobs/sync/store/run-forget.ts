@@ -22,7 +22,7 @@ const ROWS = {
 const RUNS = 20;
 
 /**
- * Deletes the rows of runs that ended more than `days` ago: failed and unknown records, problems and warnings.
+ * Deletes the rows of runs that ended more than `days` ago: records, problems and warnings.
  * @returns the number of rows and of runs that have none left; a further call may find more
  */
 export async function forgetRunRows(db: Queryable, days: number, limit = 5000): Promise<number> {

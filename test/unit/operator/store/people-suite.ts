@@ -246,6 +246,53 @@ export function peopleSearchSuite(database: OpenDatabase): void {
       expect(listed.map(({ changedConversation }) => changedConversation !== null)).toEqual([seconds < 0]);
     });
 
+    describe('a rejected number', () => {
+      const KINDS: [what: string, later: Record<string, unknown>, record: string | null, codes: string[]][] =
+        [
+          ['stands after a run that could not write the person', {}, 'failed', ['NUMBER_REJECTED']],
+          ['is repaired by a run that wrote the person', {}, 'created', ['NUMBER_REPAIRED']],
+          ['is repaired by a run that changed nothing', {}, 'unchanged', ['NUMBER_REPAIRED']],
+          ['stands after a dry run', { kind: 'plan' }, 'created', ['NUMBER_REJECTED']],
+          ['is over after a run that read the whole source without it', { pages: 1 }, null, []],
+          ['stands after a run that failed', { pages: 1, status: 'failed' }, null, ['NUMBER_REJECTED']],
+          ['stands after a partial run', { pages: 1, spec: { partial: true } }, null, ['NUMBER_REJECTED']],
+          [
+            'stands after a run that read new rows only',
+            { pages: 1, spec: { source: { incremental: {} } } },
+            null,
+            ['NUMBER_REJECTED'],
+          ],
+        ];
+      it.each(KINDS)('%s', async (_, later, status, codes) => {
+        const { account, person } = await known();
+        const run = `${account}/leads/2`;
+        await addRow(database(), 'runs', {
+          id: run,
+          account,
+          sync: 'leads',
+          seq: 2,
+          kind: 'sync',
+          status: 'finished',
+          started_at: at(100),
+          finished_at: at(101),
+          spec: {},
+          ...later,
+        });
+        if (status !== null)
+          await addRow(database(), 'run_records', {
+            run_id: run,
+            key: KEY,
+            row_no: 8,
+            todo: 0,
+            status,
+            tries: 1,
+          });
+        const why = (await readWhy(database(), person)).filter(({ code }) => code.startsWith('NUMBER_'));
+        expect(why.map(({ code }) => code)).toEqual(codes);
+        if (codes[0] === 'NUMBER_REPAIRED') expect(why).toMatchObject([{ run, at: at(100), problem: null }]);
+      });
+    });
+
     it('says that a campaign does not have the person, and why a waiting one has no message', async () => {
       const { account } = await known();
       const db = database();
