@@ -1,4 +1,5 @@
-// Who the members of a campaign are whose number cannot be read: a search finds them. They have no key, so no person.
+// Version 47: who the members of a campaign are whose number cannot be read, so that a search finds them. They are no
+// person, because they have no key.
 
 /** As the source has them. Null: unknown, or the member is a person. */
 const COLUMNS = `
