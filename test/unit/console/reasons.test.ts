@@ -8,6 +8,8 @@ import pt from '../../../src/console/i18n/pt-BR/reasons.ts';
 import type { CampaignConfig } from '../../../src/jobs/campaigns/config.ts';
 import { type PlanFacts, problemsOf, warningsOf } from '../../../src/jobs/campaigns/rules/plan-notes.ts';
 import { brokenRules } from '../../../src/jobs/campaigns/rules/waves.ts';
+import { phoneCase } from '../../../src/mapping/phone/cases.ts';
+import * as refusals from '../../../src/mapping/phone/result.ts';
 
 const DAY = 86_400_000;
 const WABA = { id: 1, name: 'Sales', channel: 'waba', status: 'CONNECTED' };
@@ -123,6 +125,13 @@ async function draftNotes(): Promise<Note[]> {
   return problems.flat().flatMap(({ note }) => note ?? []);
 }
 
+/** Every phone number that is refused. */
+const PHONES: readonly Note[] = [
+  ...Object.values(refusals).filter((each) => typeof each === 'object'),
+  refusals.notOf('BR'),
+  refusals.groupedUnlike('MX'),
+].map(({ code, reason }) => ({ code, params: phoneCase(reason) }));
+
 type Note = Pick<(typeof NOTES)[number], 'code' | 'params'>;
 
 /** Keys of the sentences that a note needs. */
@@ -134,7 +143,9 @@ describe.each([
   ['pt-BR', pt.of],
 ] as const)('in %s', (_language, sentences: Readonly<Record<string, string>>) => {
   it('every note with figures has its sentences, and these name nothing else', async () => {
-    const withFigures = [...NOTES, ...(await draftNotes())].filter(({ params }) => params !== undefined);
+    const withFigures = [...NOTES, ...PHONES, ...(await draftNotes())].filter(
+      ({ params }) => params !== undefined,
+    );
     for (const note of withFigures)
       for (const key of keysOf(note)) {
         const names = [...(sentences[key] ?? '{{missing}}').matchAll(/\{\{(\w+)\}\}/g)].map(

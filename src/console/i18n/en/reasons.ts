@@ -60,5 +60,46 @@ export default {
     CONFIG_END_FIRST: 'The end, {{endAt}}, is before the start, {{startAt}}. Choose a later end.',
     CONFIG_NO_FILTER: 'This would reach everybody of this list. Add a filter.',
     CONFIG_STAGE_PIPELINE: 'A stage needs its pipeline. Choose the pipeline too.',
+    excel_number_rounded:
+      'A spreadsheet may have rounded the number, and its last digits are lost. Format the column as text and export again.',
+    excel_number_decimal:
+      'This is a number with decimals, not a phone number. Format the column as text and export again.',
+    placeholder_phone_placeholder:
+      'This is a placeholder, not a phone number. Enter the real number, or leave the field empty.',
+    invalid_phone_letters: 'The number contains letters. Keep one phone number in the cell.',
+    invalid_phone_symbols:
+      'The number contains characters that no phone number has. Keep digits, spaces, hyphens, parentheses and one leading +.',
+    invalid_phone_hidden: 'The cell hides or cuts off digits. Write all digits of the number.',
+    invalid_phone_otherColumn:
+      'This looks like a document, a date, an amount, an address or a card, not a phone number. Map the column with the phone number.',
+    invalid_phone_local:
+      'This is a local number without its area code. Write it with its area code, or with + and country code.',
+    invalid_phone_context:
+      'This link has a local number without a valid country code. Write the number with + and country code.',
+    invalid_phone_short: 'The number is too short. Write it with its area code.',
+    invalid_phone_long: 'The number is longer than 15 digits. Keep one phone number in the cell.',
+    invalid_phone_crowded: 'The cell has more than 1,000 characters. Keep one phone number in the cell.',
+    invalid_phone_noCountry:
+      'The number does not name its country. Set defaultCountry, or write the number with + and country code.',
+    invalid_phone_notInternational:
+      'No carrier has such a number. It must begin with its country code because of numberFormat: international.',
+    invalid_phone_unknown: 'No carrier has such a number. Check country code, area code and length.',
+    invalid_phone_service:
+      'This is a service number, or a number without its area code. Write the number of a person with area code.',
+    invalid_phone_cut: 'The number lacks a digit. Write all of its digits.',
+    ambiguous_phone_several:
+      'The separators in the cell can end one number or belong to it. Keep one phone number in the cell.',
+    ambiguous_phone_twoNumbers:
+      'The cell can be two numbers. Put a semicolon between them, or keep one phone number in the cell.',
+    invalid_phone_groupId:
+      'This is the id of a group or channel of the chat network, not the number of a person.',
+    invalid_phone_innerId:
+      'This is an internal id of the chat network (lid), not a phone number. Export the phone number of the contact.',
+    invalid_phone_link:
+      'This link does not contain a phone number. Write the number, or https://wa.me/ and the number.',
+    invalid_phone_notOf:
+      'No carrier in {{country}} has such a number. Check area code and length, and write foreign numbers with + and country code.',
+    invalid_phone_groupedUnlike:
+      'The digits are not grouped as in a number of {{country}}. Write foreign numbers with + and country code.',
   },
 };

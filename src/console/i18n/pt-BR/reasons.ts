@@ -62,5 +62,43 @@ export default {
     CONFIG_END_FIRST: 'O fim, {{endAt}}, é antes do início, {{startAt}}. Escolha um fim posterior.',
     CONFIG_NO_FILTER: 'Isto alcançaria todos desta lista. Adicione um filtro.',
     CONFIG_STAGE_PIPELINE: 'Uma etapa precisa do seu funil. Escolha também o funil.',
+    excel_number_rounded:
+      'Uma planilha pode ter arredondado o número, e os últimos dígitos se perderam. Formate a coluna como texto e exporte de novo.',
+    excel_number_decimal:
+      'Este é um número com decimais, não um telefone. Formate a coluna como texto e exporte de novo.',
+    placeholder_phone_placeholder:
+      'Este é um número de preenchimento, não um telefone. Informe o número real ou deixe o campo vazio.',
+    invalid_phone_letters: 'O número contém letras. Deixe um só telefone na célula.',
+    invalid_phone_symbols:
+      'O número contém caracteres que nenhum telefone tem. Use dígitos, espaços, hifens, parênteses e um + no início.',
+    invalid_phone_hidden: 'A célula oculta ou corta dígitos. Escreva todos os dígitos do número.',
+    invalid_phone_otherColumn:
+      'Isto parece um documento, uma data, um valor, um endereço ou um cartão, não um telefone. Mapeie a coluna do telefone.',
+    invalid_phone_local: 'Este é um número local sem DDD. Escreva com o DDD, ou com + e código do país.',
+    invalid_phone_context:
+      'Este link tem um número local sem código de país válido. Escreva o número com + e código do país.',
+    invalid_phone_short: 'O número é curto demais. Escreva com o DDD.',
+    invalid_phone_long: 'O número tem mais de 15 dígitos. Deixe um só telefone na célula.',
+    invalid_phone_crowded: 'A célula tem mais de 1.000 caracteres. Deixe um só telefone na célula.',
+    invalid_phone_noCountry:
+      'O número não indica o país. Defina defaultCountry, ou escreva o número com + e código do país.',
+    invalid_phone_notInternational:
+      'Nenhuma operadora tem este número. Ele deve começar com o código do país por causa de numberFormat: international.',
+    invalid_phone_unknown: 'Nenhuma operadora tem este número. Confira código do país, DDD e comprimento.',
+    invalid_phone_service:
+      'Este é um número de serviço, ou um número sem DDD. Escreva o número de uma pessoa com DDD.',
+    invalid_phone_cut: 'Falta um dígito no número. Escreva todos os dígitos.',
+    ambiguous_phone_several:
+      'Os separadores na célula podem terminar um número ou fazer parte dele. Deixe um só telefone na célula.',
+    ambiguous_phone_twoNumbers:
+      'A célula pode ter dois números. Separe com ponto e vírgula, ou deixe um só telefone na célula.',
+    invalid_phone_groupId: 'Este é o id de um grupo ou canal da rede de chat, não o número de uma pessoa.',
+    invalid_phone_innerId:
+      'Este é um id interno da rede de chat (lid), não um telefone. Exporte o telefone do contato.',
+    invalid_phone_link: 'Este link não contém um telefone. Escreva o número, ou https://wa.me/ e o número.',
+    invalid_phone_notOf:
+      'Nenhuma operadora de {{country}} tem este número. Confira DDD e comprimento, e escreva números estrangeiros com + e código do país.',
+    invalid_phone_groupedUnlike:
+      'Os dígitos não estão agrupados como em um número de {{country}}. Escreva números estrangeiros com + e código do país.',
   },
 };

@@ -131,7 +131,7 @@ function Rejected({ rows }: { readonly rows: Found['rejected'] }) {
               {column !== null && <code>{column}</code>} {value}
             </div>
             <div className={textStyles.small}>
-              <Reason code={problem.code} reason={problem.reason} />
+              <Reason code={problem.code} reason={problem.reason} params={problem.params} />
             </div>
           </li>
         ))}

@@ -88,7 +88,7 @@ function WhyItem({ account, reason }: { readonly account: string; readonly reaso
         </div>
         {problem !== null && (
           <div className={classes.reason}>
-            <Reason code={problem.code} reason={problem.reason || null} />
+            <Reason code={problem.code} reason={problem.reason || null} params={problem.params} />
           </div>
         )}
         <div className={`${classes.facts} ${textStyles.small}`}>

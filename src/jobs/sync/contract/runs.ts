@@ -1,6 +1,16 @@
 // Endpoints of syncs: what exists, what runs, what became of each row.
 import { z } from 'zod';
-import { Count, Cursor, endpoint, Name, PageLimit, Reason, Time, Unmask } from '../../../core/endpoint.ts';
+import {
+  Count,
+  Cursor,
+  endpoint,
+  Name,
+  NoteParams,
+  PageLimit,
+  Reason,
+  Time,
+  Unmask,
+} from '../../../core/endpoint.ts';
 import { SyncConfig } from '../config.ts';
 import { OUTCOMES } from '../constants.ts';
 import { RunProgress, RunReport } from './run.ts';
@@ -133,6 +143,8 @@ export const SyncRow = z.object({
   step: z.string().nullable(),
   code: z.string().nullable(),
   reason: z.string().nullable(),
+  /** Of a phone number that was refused: the case of its reason. */
+  params: NoteParams.optional(),
   /** Source column of a refused value. */
   column: z.string().nullable(),
   /** API calls tried for the record. */

@@ -3,6 +3,7 @@
 import type { CrmRecord } from '../../../core/record.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { findPeople, type KnownPerson } from '../../../core/store/people.ts';
+import { phoneCase } from '../../../mapping/phone/cases.ts';
 import { maskRecord, maskValue } from '../../../observe/masking.ts';
 import type { Output, Parsed } from '../../../operator/contract/index.ts';
 import { OperatorError } from '../../../operator/error.ts';
@@ -56,6 +57,7 @@ export async function listRows(
       return {
         ...shown,
         endedAt: end,
+        params: phoneCase(outcome.reason),
         place,
         changes: changes.get(outcome) ?? null,
         hints: hints.get(outcome) ?? null,

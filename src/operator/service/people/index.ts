@@ -1,5 +1,6 @@
 // People as operators see them: search, what happened and why, export and erasure.
 
+import { phoneCase } from '../../../mapping/phone/cases.ts';
 import { maskEmail, maskName, maskPhone, maskValue, maskWritten } from '../../../observe/masking.ts';
 import { exportPerson } from '../../../protect/person/export-person.ts';
 import type { PEOPLE, WhyReason } from '../../contract/people.ts';
@@ -61,7 +62,10 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
 
     'GET /people/{account}/{person}': async ({ account, person: ref, unmask }) => {
       const person = await personOf(account, ref);
-      const why = (await readWhy(db, person)) as WhyReason[];
+      const why = ((await readWhy(db, person)) as WhyReason[]).map((each) => ({
+        ...each,
+        problem: each.problem && { ...each.problem, params: phoneCase(each.problem.reason) },
+      }));
       const { contacts, conversations, cards } = person;
       return {
         ...shownPerson(person, unmask),
@@ -72,7 +76,10 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
           ? why
           : why.map((each) => ({
               ...each,
-              problem: each.problem && (maskedProblem(each.problem) as WhyReason['problem']),
+              problem: each.problem && {
+                ...each.problem,
+                ...(maskedProblem(each.problem) as WhyReason['problem'] & object),
+              },
             })),
       };
     },
@@ -144,7 +151,7 @@ function shownRejected(
     ...shownRow(row, unmask),
     column,
     value: value === null || unmask ? value : maskValue(field, value),
-    problem: { code, reason },
+    problem: { code, reason, params: phoneCase(reason) },
   };
 }
 

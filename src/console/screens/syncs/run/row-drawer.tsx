@@ -112,7 +112,7 @@ function RowDetails({ row, linesProblem }: DetailsProps) {
             code === null && reason === null ? (
               <None key="reason" />
             ) : (
-              <Reason key="reason" code={code} reason={reason} />
+              <Reason key="reason" code={code} reason={reason} params={row.params} />
             ),
           ],
           ...(place === null

@@ -97,10 +97,10 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
         id: 'reason',
         header: t('rows.reason'),
         width: 'minmax(14rem, 2fr)',
-        cell: ({ code: of, reason, missingTags }) => (
+        cell: ({ code: of, reason, params, missingTags }) => (
           <div>
             {of === null && reason === null && missingTags.length === 0 && <None />}
-            {(of !== null || reason !== null) && <Reason code={of} reason={reason} />}
+            {(of !== null || reason !== null) && <Reason code={of} reason={reason} params={params} />}
             {missingTags.length > 0 && (
               <div>
                 {t('rows.missingTags', { count: missingTags.length, tags: format.list(missingTags) })}
