@@ -306,7 +306,7 @@ export default {
     title: 'New file for “{{sync}}”',
     about:
       'Upload the next export of the same form. Sluice compares its columns before it replaces the file, and keeps the last five files.',
-    cancel: 'Keep the file',
+    cancel: 'Cancel',
     columns: 'Columns',
     encoding: 'Encoding',
     added: 'New columns, which the mapping does not use',

@@ -145,9 +145,9 @@ export default {
   },
   rate: {
     title: 'Ritmo',
-    about: 'Número máximo de disparos por minuto. O orçamento permite {{limit}}.',
+    about: 'Número máximo de disparos por minuto. O limite de chamadas permite {{limit}}.',
     label: 'Disparos por minuto',
-    none: 'Sem limite além do orçamento',
+    none: 'Só o limite de chamadas',
     set: 'Definir ritmo',
     done: 'O ritmo foi definido.',
   },

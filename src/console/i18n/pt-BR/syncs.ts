@@ -323,7 +323,7 @@ export default {
     title: 'Arquivo novo de “{{sync}}”',
     about:
       'Envie a próxima exportação com a mesma forma. O Sluice compara as colunas antes de substituir o arquivo e guarda os últimos cinco.',
-    cancel: 'Manter o arquivo',
+    cancel: 'Cancelar',
     columns: 'Colunas',
     encoding: 'Codificação',
     added: 'Colunas novas, que o mapeamento não usa',
