@@ -1,6 +1,17 @@
 // Endpoints of the overview: is all well, what goes on, what needs a person, and where the calls went.
 import { z } from 'zod';
-import { Count, Cursor, endpoint, Name, Note, PageLimit, Period, Time, Unmask } from '../../core/endpoint.ts';
+import {
+  Count,
+  Cursor,
+  endpoint,
+  Name,
+  Note,
+  NoteParams,
+  PageLimit,
+  Period,
+  Time,
+  Unmask,
+} from '../../core/endpoint.ts';
 import { Approval } from '../../jobs/campaigns/contract/approval.ts';
 import { SyncConfig } from '../../jobs/sync/config.ts';
 import { FAILURES } from './failures.ts';
@@ -39,6 +50,9 @@ export const TokenGauge = z.object({
 });
 export type TokenGauge = z.infer<typeof TokenGauge>;
 
+/** Why work that could go on does not: no worker is alive, or the service does not answer. Null: it goes on. */
+const WaitsFor = z.enum(['worker', 'service']).nullable();
+
 export const WaitingWork = z.object({
   /** Null: the work makes no calls of the API (outbox). */
   lane: LaneName.nullable(),
@@ -59,6 +73,7 @@ export const WaitingWork = z.object({
   place: z.int().positive().nullable(),
   /** At the pace of the last ten minutes. Null: nothing moves, or it is not known yet. */
   etaSeconds: Seconds.nullable(),
+  waitsFor: WaitsFor,
 });
 export type WaitingWork = z.infer<typeof WaitingWork>;
 
@@ -86,8 +101,19 @@ export const RunningRun = z.object({
   waiting: z.object({ until: Time, why: z.string() }).nullable(),
   paused: z.object({ by: z.string(), reason: z.string() }).nullable(),
   blocked: Note.nullable(),
+  waitsFor: WaitsFor,
 });
 export type RunningRun = z.infer<typeof RunningRun>;
+
+/** Work that was started and that no worker has begun, so it has no run yet. */
+export const WaitingStart = z.object({
+  /** `plan`: of a campaign. */
+  kind: z.enum(['sync', 'plan', 'campaign']),
+  account: z.string(),
+  name: z.string(),
+  since: Time,
+});
+export type WaitingStart = z.infer<typeof WaitingStart>;
 
 const NEED_KINDS = [
   'unknown-records',
@@ -149,6 +175,8 @@ export const Need = z.object({
   since: Time.nullable(),
   code: z.string().nullable(),
   reason: z.string().nullable(),
+  /** Figures and names of the reason. */
+  params: NoteParams.optional(),
   /** Of a plan that waits for approval: why you may not approve it, and who may. Null: of everything else. */
   approval: Approval.nullable(),
   /** What can be done about it: routes of commands with the input that they need. The first is the usual one. */
@@ -307,6 +335,8 @@ export const OVERVIEW = {
       tokens: z.array(TokenGauge),
       waiting: z.array(WaitingWork),
       running: z.array(RunningRun),
+      /** Only while no worker is alive. */
+      starts: z.array(WaitingStart),
       /** The most severe first. */
       needs: z.array(Need),
       /** More needs exist than are listed. */

@@ -6,7 +6,9 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import type { Queryable } from '../../core/sql/database.ts';
 import { OperatorError } from '../error.ts';
+import { readWorkers } from '../store/overview/workers.ts';
 
 /** An available worker answers at once. */
 export const ANSWER_MS = 20_000;
@@ -73,13 +75,27 @@ export async function failing(handle: Pick<WorkflowHandle, 'describe'>): Promise
   return failed === null ? null : `retrying: ${failed.message ?? failed.type} [${failed.type}]`;
 }
 
+/** Where workers are asked for: the ledger says which are alive, Temporal who polled the queue. */
+export interface WorkerPlace {
+  readonly db: Queryable;
+  readonly client: Client;
+  readonly taskQueue: string;
+}
+
 /** Whether a worker serves the workflows of this queue. Without one, they wait. */
-export async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {
+export async function hasWorkers(place: WorkerPlace): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
-    if (await isPolled(client, taskQueue)) return true;
+    if (!(await isWorkerMissing(place))) return true;
     if (attempt === ATTEMPTS) return false;
     await delay(ATTEMPT_MS);
   }
+}
+
+/** Temporal lists the polls of a dead worker for minutes. The ledger, which the overview shows, notices it within 30 s. */
+export async function isWorkerMissing({ db, client, taskQueue }: WorkerPlace): Promise<boolean> {
+  const { alive, lastSeenAt } = await readWorkers(db);
+  if (alive > 0) return false;
+  return lastSeenAt !== null || !(await isPolled(client, taskQueue));
 }
 
 /** Number of workflow tasks that wait for a worker. About: Temporal counts so. 0 from servers that do not count. */

@@ -82,6 +82,7 @@ export function busyOverview(): Overview {
         since: ago(1),
         place: 1,
         etaSeconds: 12,
+        waitsFor: null,
       },
       {
         lane: 'campaign',
@@ -93,6 +94,7 @@ export function busyOverview(): Overview {
         since: ago(300),
         place: 2,
         etaSeconds: 90_000,
+        waitsFor: null,
       },
       {
         lane: 'backfill',
@@ -104,6 +106,7 @@ export function busyOverview(): Overview {
         since: ago(30),
         place: 3,
         etaSeconds: 22_400,
+        waitsFor: null,
       },
       {
         lane: null,
@@ -115,8 +118,10 @@ export function busyOverview(): Overview {
         since: null,
         place: null,
         etaSeconds: null,
+        waitsFor: null,
       },
     ],
+    starts: [],
     running: [
       {
         run: 'campaign-1',
@@ -136,6 +141,7 @@ export function busyOverview(): Overview {
         waiting: null,
         paused: null,
         blocked: null,
+        waitsFor: null,
       },
       {
         run: 'sync-1',
@@ -155,6 +161,7 @@ export function busyOverview(): Overview {
         waiting: null,
         paused: { by: 'user:bia', reason: 'waits for the new export' },
         blocked: null,
+        waitsFor: null,
       },
     ],
     needs: [
@@ -227,6 +234,7 @@ export function quietOverview(): Overview {
     },
     tokens: tokens.slice(0, 1),
     waiting: [],
+    starts: [],
     running: [],
     needs: [],
   };

@@ -10,6 +10,8 @@ import { type PlanFacts, problemsOf, warningsOf } from '../../../src/jobs/campai
 import { brokenRules } from '../../../src/jobs/campaigns/rules/waves.ts';
 import { phoneCase } from '../../../src/mapping/phone/cases.ts';
 import * as refusals from '../../../src/mapping/phone/result.ts';
+import type { Health } from '../../../src/operator/contract/overview.ts';
+import { outagesOf } from '../../../src/operator/service/overview/outages.ts';
 
 const DAY = 86_400_000;
 const WABA = { id: 1, name: 'Sales', channel: 'waba', status: 'CONNECTED' };
@@ -132,6 +134,29 @@ const PHONES: readonly Note[] = [
   refusals.groupedUnlike('MX'),
 ].map(({ code, reason }) => ({ code, params: phoneCase(reason) }));
 
+/** Of a worker that is missed, with this number of runs that wait. */
+function missedNotes(runs: number): Note[] {
+  const since = '2026-11-27T10:00:00.000Z';
+  const starts = Array.from({ length: runs }, (_, n) => ({
+    kind: 'sync' as const,
+    account: 'acme',
+    name: `s${n}`,
+    since,
+  }));
+  const health: Health = {
+    configuration: null,
+    ledger: { kind: 'pglite', roundTripMs: 1, lastFlushAt: null },
+    temporal: null,
+    kafka: null,
+    workers: { alive: 0, lastSeenAt: null, versions: [] },
+    api: [],
+    pollers: [],
+    sinks: [],
+  };
+  const outages = outagesOf({ at: since, health, running: [], waiting: [], starts, hasBacklog: true });
+  return outages.map(({ code, params }) => ({ code: code ?? '', params }));
+}
+
 type Note = Pick<(typeof NOTES)[number], 'code' | 'params'>;
 
 /** Keys of the sentences that a note needs. */
@@ -143,9 +168,12 @@ describe.each([
   ['pt-BR', pt.of],
 ] as const)('in %s', (_language, sentences: Readonly<Record<string, string>>) => {
   it('every note with figures has its sentences, and these name nothing else', async () => {
-    const withFigures = [...NOTES, ...PHONES, ...(await draftNotes())].filter(
-      ({ params }) => params !== undefined,
-    );
+    const withFigures = [
+      ...NOTES,
+      ...PHONES,
+      ...[0, 1, 9].flatMap(missedNotes),
+      ...(await draftNotes()),
+    ].filter(({ params }) => params !== undefined);
     for (const note of withFigures)
       for (const key of keysOf(note)) {
         const names = [...(sentences[key] ?? '{{missing}}').matchAll(/\{\{(\w+)\}\}/g)].map(

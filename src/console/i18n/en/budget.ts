@@ -29,6 +29,7 @@ export default {
     count: 'Waiting',
     eta: 'Done in',
     estimated: '≈ {{shown}}',
+    waitsFor: { worker: 'waits for a worker', service: 'waits for the service' },
     kind: {
       records: 'records',
       members: 'members',

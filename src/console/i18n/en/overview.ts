@@ -3,6 +3,7 @@ export default {
   title: 'Overview',
   verdict: {
     well: 'All is well. Nothing needs you, and nothing did since {{since}}.',
+    idle: 'No worker is alive. No work waits for one yet, and what is started next will.',
     needs_one: '{{count}} thing needs you. Nothing stands still.',
     needs_other: '{{count}} things need you. Nothing stands still.',
     more_one: '{{count}} more thing needs you.',
@@ -162,7 +163,10 @@ export default {
       sync: 'sync · {{account}}',
       retry: 'retry · {{account}}',
       campaign: 'campaign · {{account}}',
+      plan: 'plan of a campaign · {{account}}',
     },
+    started: 'Started',
+    waitsFor: { worker: 'Waits for a worker', service: 'Waits for the service' },
     calls_one: '{{shown}} call',
     calls_other: '{{shown}} calls',
     planned_one: 'Reaches {{shown}} member once it starts',

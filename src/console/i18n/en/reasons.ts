@@ -32,6 +32,9 @@ export default {
     NO_POLLER_idle: 'No poller that follows the connection polls now.',
     NO_POLLER_unseen: 'Sluice does not see replies.',
     NO_POLLER_relies: 'Rules of the campaign rely on replies.',
+    NO_WORKER_some: 'Start a worker: {{command}}',
+    NO_WORKER_named: 'Waiting: {{work}}. Start a worker: {{command}}',
+    NO_WORKER_more: 'Waiting: {{work}}, and {{more}} more. Start a worker: {{command}}',
     STOP_FAILED: '{{members}} of {{tried}} members failed. The campaign stops above {{limitShare}}.',
     STOP_UNKNOWN:
       '{{members}} of {{tried}} members have an unknown outcome. The campaign stops above {{limitShare}}.',

@@ -19,6 +19,7 @@ export default {
   },
   state: {
     idle: 'Idle',
+    waiting: 'Waits for a worker',
     running: 'Running',
     paused: 'Paused',
     interrupted: 'Interrupted',
@@ -74,6 +75,8 @@ export default {
     interrupted: 'The last run has not ended, and nothing works on it. Run the sync to continue it.',
     neverRan: 'This sync has not run yet. A dry run shows what it would do, without a call.',
     failed: 'The last run failed: {{message}}',
+    waiting:
+      'No worker is alive. The run goes on by itself when one starts: npx sluice worker, or npx sluice dev with everything that it needs.',
     noWorker: 'No worker answers yet. The run waits until one starts.',
   },
   action: {
@@ -99,6 +102,7 @@ export default {
     paused: 'The run is paused.',
     resumed: 'The run continues.',
     cancelled: 'The run was cancelled.',
+    cancelWaits: 'The run ends as cancelled when a worker starts.',
   },
   ask: {
     run: 'Run “{{sync}}” now?',
@@ -119,6 +123,7 @@ export default {
     title: 'Runs',
     label: 'Runs of {{sync}}',
     none: 'No run yet',
+    noneBegun: 'The first run waits for a worker',
     run: 'Run',
     retry: 'Retry',
     status: 'Status',

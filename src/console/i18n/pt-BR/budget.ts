@@ -30,6 +30,7 @@ export default {
     count: 'Em espera',
     eta: 'Pronto em',
     estimated: '≈ {{shown}}',
+    waitsFor: { worker: 'espera um worker', service: 'espera o serviço' },
     kind: {
       records: 'registros',
       members: 'membros',

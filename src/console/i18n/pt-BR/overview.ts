@@ -3,6 +3,7 @@ export default {
   title: 'Visão geral',
   verdict: {
     well: 'Está tudo bem. Nada precisa de você, nem precisou desde {{since}}.',
+    idle: 'Nenhum worker está ativo. Nenhum trabalho espera por um ainda, e o próximo a ser iniciado vai esperar.',
     needs_one: '{{count}} assunto precisa de você. Nada está parado.',
     needs_many: '{{count}} de assuntos precisam de você. Nada está parado.',
     needs_other: '{{count}} assuntos precisam de você. Nada está parado.',
@@ -185,7 +186,10 @@ export default {
       sync: 'sincronização · {{account}}',
       retry: 'nova tentativa · {{account}}',
       campaign: 'campanha · {{account}}',
+      plan: 'plano de uma campanha · {{account}}',
     },
+    started: 'Iniciado',
+    waitsFor: { worker: 'Espera um worker', service: 'Espera o serviço' },
     calls_one: '{{shown}} chamada',
     calls_many: '{{shown}} de chamadas',
     calls_other: '{{shown}} chamadas',

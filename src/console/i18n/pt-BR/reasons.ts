@@ -32,6 +32,9 @@ export default {
     NO_POLLER_idle: 'Nenhum poller que segue a conexão está consultando.',
     NO_POLLER_unseen: 'O Sluice não vê respostas.',
     NO_POLLER_relies: 'Regras da campanha dependem das respostas.',
+    NO_WORKER_some: 'Inicie um worker: {{command}}',
+    NO_WORKER_named: 'Esperam: {{work}}. Inicie um worker: {{command}}',
+    NO_WORKER_more: 'Esperam: {{work}} e mais {{more}}. Inicie um worker: {{command}}',
     STOP_FAILED: '{{members}} de {{tried}} membros falharam. A campanha para acima de {{limitShare}}.',
     STOP_UNKNOWN:
       '{{members}} de {{tried}} membros têm resultado desconhecido. A campanha para acima de {{limitShare}}.',

@@ -20,6 +20,7 @@ export default {
   },
   state: {
     idle: 'Parada',
+    waiting: 'Espera um worker',
     running: 'Em execução',
     paused: 'Pausada',
     interrupted: 'Interrompida',
@@ -76,6 +77,8 @@ export default {
       'A última execução não terminou, e nada trabalha nela. Execute a sincronização para continuar.',
     neverRan: 'Esta sincronização ainda não executou. Uma simulação mostra o que ela faria, sem chamadas.',
     failed: 'A última execução falhou: {{message}}',
+    waiting:
+      'Nenhum worker está ativo. A execução continua sozinha quando um iniciar: npx sluice worker, ou npx sluice dev com tudo de que ele precisa.',
     noWorker: 'Nenhum worker responde ainda. A execução espera até que um inicie.',
   },
   action: {
@@ -104,6 +107,7 @@ export default {
     paused: 'A execução está pausada.',
     resumed: 'A execução continua.',
     cancelled: 'A execução foi cancelada.',
+    cancelWaits: 'A execução termina como cancelada quando um worker iniciar.',
   },
   ask: {
     run: 'Executar “{{sync}}” agora?',
@@ -124,6 +128,7 @@ export default {
     title: 'Execuções',
     label: 'Execuções de {{sync}}',
     none: 'Nenhuma execução ainda',
+    noneBegun: 'A primeira execução espera um worker',
     run: 'Execução',
     retry: 'Repetição',
     status: 'Situação',

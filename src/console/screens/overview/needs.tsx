@@ -59,7 +59,7 @@ export function NeedList({ at, needs, more }: Pick<Overview, 'at' | 'needs' | 'm
 
 function NeedItem({ need }: { readonly need: Need }) {
   const { t } = useTranslation('overview');
-  const { kind, severity, account, count, since, code, reason, approval, commands } = need;
+  const { kind, severity, account, count, since, code, reason, params, approval, commands } = need;
   const name = useRouteName()(need.name);
   const [tone, Icon] = LOOKS[severity];
   return (
@@ -84,7 +84,7 @@ function NeedItem({ need }: { readonly need: Need }) {
               <Time at={since} />
             </>
           )}
-          {(code ?? reason) !== null && <Reason code={code} reason={reason} />}
+          {(code ?? reason) !== null && <Reason code={code} reason={reason} params={params} />}
           {needsToken(code, reason) && <div>{t('needs.token')}</div>}
           {approval !== null && approval.refusal !== null && (
             <div>{t('needs.others', { who: approval.approvers.join(', ') || t('needs.nobody') })}</div>

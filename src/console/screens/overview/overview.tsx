@@ -28,7 +28,7 @@ export default function OverviewScreen() {
   return (
     <Page title={t('title')} lead={overview.data && <Verdict overview={overview.data} />}>
       <Loaded of={overview}>
-        {({ at, needs, more, health, tokens, running, waiting }) => (
+        {({ at, needs, more, health, tokens, running, waiting, starts }) => (
           <Columns
             main={
               <>
@@ -41,7 +41,7 @@ export default function OverviewScreen() {
                   <Budget waiting={waiting} />
                 </Suspense>
                 <Section title={t('running.title')} flush>
-                  <RunningList runs={running} needs={needs} />
+                  <RunningList runs={running} starts={starts} needs={needs} />
                 </Section>
               </>
             }
@@ -66,17 +66,20 @@ export default function OverviewScreen() {
 function Verdict({ overview }: { readonly overview: Overview }) {
   const { t } = useTranslation('overview');
   const format = useFormat();
-  const { needs, calmSince, at } = overview;
+  const { needs, calmSince, at, health } = overview;
   // Nobody can do anything about a service that is down.
   const away = needs.filter(({ kind }) => kind === 'service-away');
   const others = needs.filter(({ kind }) => kind !== 'service-away');
   const critical = others.filter(({ severity }) => severity === 'critical').length;
+  // Without work it is no need, but the next work would stand still.
+  const isIdle = health.workers.alive === 0 && needs.every(({ kind }) => kind !== 'no-worker');
   const rest =
     critical > 0
       ? t('verdict.critical', { count: critical, others: others.length - critical })
       : others.length > 0
-        ? t(away.length > 0 ? 'verdict.more' : 'verdict.needs', { count: others.length })
+        ? t(away.length > 0 || isIdle ? 'verdict.more' : 'verdict.needs', { count: others.length })
         : null;
+  if (isIdle && away.length === 0) return [t('verdict.idle'), rest].filter(Boolean).join(' ');
   if (away.length === 0) return rest ?? t('verdict.well', { since: format.moment(calmSince ?? at) });
   const names = away.map(({ name }) => name).join(', ');
   const [first = at] = away.flatMap(({ since }) => since ?? []).toSorted();

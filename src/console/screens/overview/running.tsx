@@ -12,17 +12,30 @@ import { Reason } from '../../parts/reason/reason.tsx';
 import { EmptyState } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
-import { Rate } from '../../parts/values.tsx';
+import { Rate, Time } from '../../parts/values.tsx';
 import type { Overview } from './data.ts';
 import classes from './overview.module.css';
 
 type Run = Overview['running'][number];
+type Start = Overview['starts'][number];
 
-export function RunningList({ runs, needs }: { readonly runs: readonly Run[] } & Pick<Overview, 'needs'>) {
+interface Props extends Pick<Overview, 'needs'> {
+  readonly runs: readonly Run[];
+  /** Of which no worker has made a run yet. */
+  readonly starts: readonly Start[];
+}
+
+export function RunningList({ runs, starts, needs }: Props) {
   const { t } = useTranslation('overview');
-  if (runs.length === 0) return <EmptyState title={t('running.none')} text={t('running.noneText')} />;
+  if (runs.length + starts.length === 0)
+    return <EmptyState title={t('running.none')} text={t('running.noneText')} />;
   return (
     <ul className={listStyles.list}>
+      {starts.map((start) => (
+        <li key={`${start.kind} ${start.account} ${start.name}`} className={classes.run}>
+          <StartItem start={start} />
+        </li>
+      ))}
       {runs.map((run) => (
         <li key={run.run} className={classes.run}>
           <RunItem
@@ -35,10 +48,49 @@ export function RunningList({ runs, needs }: { readonly runs: readonly Run[] } &
   );
 }
 
+function StartItem({ start }: { readonly start: Start }) {
+  const { t } = useTranslation('overview');
+  const { kind, account, name, since } = start;
+  return (
+    <>
+      <div className={classes.line}>
+        <span>
+          <Anchor
+            component={Link}
+            to={kind === 'sync' ? '/syncs' : '/campaigns'}
+            search={{ account, name } as never}
+            fw={600}
+          >
+            {name}
+          </Anchor>{' '}
+          <span className={textStyles.muted}>{t(`running.kind.${kind}`, { account })}</span>
+        </span>
+        <Status of="waiting" label={t('running.waitsFor.worker')} />
+      </div>
+      <div className={textStyles.small}>
+        {t('running.started')} <Time at={since} />
+      </div>
+    </>
+  );
+}
+
 function RunItem({ run, needsApproval }: { readonly run: Run; readonly needsApproval: boolean }) {
   const { t } = useTranslation('overview');
   const format = useFormat();
-  const { kind, name, account, state, done, total, paused, blocked, calls, callsPerMinute, etaSeconds } = run;
+  const {
+    kind,
+    name,
+    account,
+    state,
+    done,
+    total,
+    paused,
+    blocked,
+    calls,
+    callsPerMinute,
+    etaSeconds,
+    waitsFor,
+  } = run;
   const now = useNow();
   const eta = etaSeconds === null ? null : new Date(now + etaSeconds * 1000).toISOString();
   const isPlanned = state === 'planned';
@@ -50,7 +102,9 @@ function RunItem({ run, needsApproval }: { readonly run: Run; readonly needsAppr
       ? 'paused'
       : blocked !== null
         ? 'blocked'
-        : 'running';
+        : waitsFor !== null
+          ? 'waiting'
+          : 'running';
   return (
     <>
       <div className={classes.line}>
@@ -65,7 +119,11 @@ function RunItem({ run, needsApproval }: { readonly run: Run; readonly needsAppr
           </Anchor>{' '}
           <span className={textStyles.muted}>{t(`running.kind.${kind}`, { account })}</span>
         </span>
-        <Status of={status} />
+        {waitsFor === null ? (
+          <Status of={status} />
+        ) : (
+          <Status of={status} label={t(`running.waitsFor.${waitsFor}`)} />
+        )}
       </div>
       {isPlanned ? (
         <div>{t('running.planned', { count: total ?? 0, shown: format.count(total ?? 0) })}</div>
@@ -75,7 +133,7 @@ function RunItem({ run, needsApproval }: { readonly run: Run; readonly needsAppr
           done={done}
           total={total}
           eta={eta}
-          isPaused={paused !== null}
+          isPaused={paused !== null || waitsFor !== null}
         />
       )}
       <div className={textStyles.small}>

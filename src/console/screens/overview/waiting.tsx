@@ -36,7 +36,7 @@ function WaitingTable({ waiting }: Pick<Overview, 'waiting'>) {
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {waiting.map(({ place, lane, kind, account, name, count, exact, since, etaSeconds }) => (
+        {waiting.map(({ place, lane, kind, account, name, count, exact, since, etaSeconds, waitsFor }) => (
           <Table.Tr key={[kind, account, name, lane].join(' ')}>
             <Table.Td ta="end">
               <Count of={place} />
@@ -65,7 +65,7 @@ function WaitingTable({ waiting }: Pick<Overview, 'waiting'>) {
               {exact ? format.count(count) : t('waiting.estimated', { shown: format.count(count) })}
             </Table.Td>
             <Table.Td ta="end">
-              <Duration seconds={etaSeconds} />
+              {waitsFor === null ? <Duration seconds={etaSeconds} /> : t(`waiting.waitsFor.${waitsFor}`)}
             </Table.Td>
           </Table.Tr>
         ))}

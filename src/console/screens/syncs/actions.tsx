@@ -6,16 +6,16 @@ import { useMay } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
-import type { Progress } from './data.ts';
+import type { Progress, SyncEntry } from './data.ts';
 
 interface Props {
   readonly sync: string;
   readonly account: string;
-  /** Null: the sync has not run yet. */
-  readonly progress: Progress | null;
+  /** Null: not known yet. */
+  readonly state: Progress['state'] | SyncEntry['state'] | null;
 }
 
-export function SyncActions({ sync, account, progress }: Props) {
+export function SyncActions({ sync, account, state }: Props) {
   const { t } = useTranslation('syncs');
   const mayRun = useMay('operator');
   const mayPlan = useMay('editor');
@@ -30,10 +30,11 @@ export function SyncActions({ sync, account, progress }: Props) {
   });
   const pause = useCommand('POST /syncs/{sync}/pause', { done: () => t('action.paused') });
   const resume = useCommand('POST /syncs/{sync}/resume', { done: () => t('action.resumed') });
-  const cancel = useCommand('POST /syncs/{sync}/cancel', { done: () => t('action.cancelled') });
+  const cancel = useCommand('POST /syncs/{sync}/cancel', {
+    done: (now) => t(now.state === 'waiting' ? 'action.cancelWaits' : 'action.cancelled'),
+  });
   if (!mayPlan) return null;
-  const state = progress?.state ?? 'ended';
-  const isActive = state === 'running' || state === 'paused';
+  const isActive = state === 'waiting' || state === 'running' || state === 'paused';
   const ask = async (
     what: 'run' | 'pause' | 'cancel',
     command: { run(input: { sync: string; reason: string }): void },
@@ -90,6 +91,7 @@ export function SyncActions({ sync, account, progress }: Props) {
           {t('action.resume')}
         </Button>
       ) : (
+        state !== null &&
         !isActive && (
           <Button
             leftSection={<IconPlayerPlay size={14} aria-hidden />}

@@ -30,6 +30,7 @@ export const BADGE_OF = {
   cancelled: 'cancelled',
   failed: 'failed',
   idle: 'off',
+  waiting: 'waiting',
   running: 'running',
   paused: 'paused',
   interrupted: 'degraded',

@@ -12,7 +12,7 @@ import { ScreenLink } from '../../parts/screen-link.tsx';
 import { ErrorState } from '../../parts/states.tsx';
 import { Time } from '../../parts/values.tsx';
 import { SyncActions } from './actions.tsx';
-import type { SyncEntry } from './data.ts';
+import type { Progress, SyncEntry } from './data.ts';
 import { DryRunPanel } from './dry-run.tsx';
 import { EditSync } from './edit/edit-sync.tsx';
 import { ReplaceExport } from './edit/replace-export.tsx';
@@ -21,6 +21,8 @@ import { FixRejected } from './run/fix-rejected.tsx';
 import { RunReport } from './run/run-report.tsx';
 import { RunRows } from './run/run-rows.tsx';
 import { RunsTable } from './run/runs-table.tsx';
+
+type State = Progress['state'] | SyncEntry['state'];
 
 const MODES = ['upsert', 'insert', 'update', 'mirror'] as const;
 
@@ -37,12 +39,14 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
   const neverRan = progress.error instanceof OperatorError && progress.error.code === 'NO_RUN';
   const failure = neverRan ? null : (all.error ?? progress.error);
   const canFix = useMay('operator') && entry?.source.type === 'csv';
+  // The list knows the state while the progress is still asked for.
+  const state = progress.data?.state ?? (neverRan ? 'idle' : (entry?.state ?? null));
   const run = chosen ?? progress.data?.progress?.run ?? null;
   return (
     <Page
       title={sync}
       trail={[<ScreenLink key="syncs" to="syncs" />]}
-      lead={entry && <About entry={entry} />}
+      lead={entry && <About entry={entry} state={state} />}
       actions={
         <>
           {mayReplace && entry?.source.uploaded === true && (
@@ -63,7 +67,7 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
               {t('edit.open')}
             </Button>
           )}
-          <SyncActions sync={sync} account={entry?.account ?? ''} progress={progress.data ?? null} />
+          <SyncActions sync={sync} account={entry?.account ?? ''} state={state} />
         </>
       }
     >
@@ -79,7 +83,7 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
       )}
       {!neverRan && (
         <>
-          <RunsTable sync={sync} openRun={run} />
+          <RunsTable sync={sync} openRun={run} waits={state === 'waiting'} />
           {run !== null && <RunReport sync={sync} run={run} canFix={canFix} />}
           {run !== null && <RunRows sync={sync} run={chosen ?? null} />}
         </>
@@ -93,12 +97,12 @@ export function SyncDetail({ sync }: { readonly sync: string }) {
   );
 }
 
-function About({ entry }: { readonly entry: SyncEntry }) {
+function About({ entry, state }: { readonly entry: SyncEntry; readonly state: State | null }) {
   const { t } = useTranslation('syncs');
   const { schedule } = entry;
   return (
     <>
-      {t(`state.${entry.state}`)}
+      {t(`state.${state ?? entry.state}`)}
       {schedule !== null && schedule.next !== null && (
         <>
           {' · '}

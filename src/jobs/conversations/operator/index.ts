@@ -40,7 +40,7 @@ export function pollerHandlers(deps: OperatorDeps): Handlers<keyof typeof POLLER
         pollers.push({ ...poller, started: await startPoller(client, poller, deps.workQueue) });
       }
       deps.log.info({ by: identity, pollers: names }, 'an operator starts pollers');
-      return { pollers, workers: await hasWorkers(client, deps.workQueue) };
+      return { pollers, workers: await hasWorkers({ db: deps.db, client, taskQueue: deps.workQueue }) };
     },
 
     'POST /pollers/{poller}/stop': async ({ poller: name, reason }, { identity: by }) => {

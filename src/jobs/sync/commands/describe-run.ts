@@ -82,6 +82,7 @@ function describeProblems(
 export function describeState({ state, sync, eta, end }: SyncProgress): string[] {
   if (state === 'interrupted' || state === 'unknown')
     return [`  the run has not ended, and no Sluice works on it; continue with \`sluice sync run ${sync}\``];
+  if (state === 'waiting') return ['  no worker is alive; the run waits until one starts'];
   if (end !== null && end.status !== 'finished')
     return [`  ${end.status}${end.message === null ? '' : `: ${end.message}`}`];
   if (end !== null && end.report !== null) return describeUnchanged(end.report);

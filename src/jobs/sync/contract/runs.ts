@@ -36,10 +36,10 @@ export const SyncRunSummary = z.object({
 export type SyncRunSummary = z.infer<typeof SyncRunSummary>;
 
 /**
- * `interrupted`: the last run has not ended, and nothing works on it. `unknown`: the Temporal server is not running
- * here, and the last run has not ended.
+ * `waiting`: a run was started or is under way, and waits until a worker starts. `interrupted`: the last run has not
+ * ended, and nothing works on it. `unknown`: the Temporal server is not running here, and the last run has not ended.
  */
-const SYNC_STATES = ['idle', 'running', 'paused', 'interrupted', 'unknown'] as const;
+const SYNC_STATES = ['idle', 'waiting', 'running', 'paused', 'interrupted', 'unknown'] as const;
 
 /** A sync of the configuration, with its last run and its schedule. */
 export const SyncEntry = z.object({
@@ -82,8 +82,8 @@ export const SyncProgress = z.object({
   account: z.string(),
   /** Temporal's id of the execution; null when only the ledger knows the run. */
   execution: z.string().nullable(),
-  state: z.enum(['running', 'paused', 'interrupted', 'unknown', 'ended']),
-  /** Null: no worker answers yet. */
+  state: z.enum(['waiting', 'running', 'paused', 'interrupted', 'unknown', 'ended']),
+  /** Null: no worker answers yet, and the ledger does not know the run. */
   progress: RunProgress.nullable(),
   /** Why repeated calls fail; null when none does. */
   trouble: z.string().nullable(),

@@ -3,6 +3,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { crmSync } from '../../../../workflows/crm-sync.ts';
 import { resumeUpdate } from '../../../../workflows/messages.ts';
 import { crmSyncIdentity, WORK_QUEUE } from '../../../core/ids.ts';
+import type { Database } from '../../../core/sql/database.ts';
 import type { Output } from '../../../operator/contract/index.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import { hasWorkers } from '../../../operator/service/workflows.ts';
@@ -17,6 +18,11 @@ interface Start {
   /** Name of a file of corrected rows. */
   readonly corrections?: string;
   readonly taskQueue?: string;
+}
+
+interface Place {
+  readonly db: Database;
+  readonly client: Client;
 }
 
 /**
@@ -46,26 +52,27 @@ export async function startSync(
 
 /** Starts a sync or joins its run. A run that Sluice paused because the service refused it tries again. */
 export async function beginSync(
-  client: Client,
+  { db, client }: Place,
   { account, sync }: SyncName,
   { by, taskQueue }: { by: string; taskQueue: string },
 ): Promise<Begun> {
   const joined = await isActive(handleOf(client, { account, sync }));
   const handle = await startSync(client, account, sync, { taskQueue });
-  const workers = await hasWorkers(client, taskQueue);
-  const resumed = joined ? await resumeRefused(handle, by) : null;
+  const workers = await hasWorkers({ db, client, taskQueue });
+  // Without a worker nobody answers the question why the run is paused.
+  const resumed = joined && workers ? await resumeRefused(handle, by) : null;
   return { execution: handle.firstExecutionRunId, joined, resumed, workers };
 }
 
 /** @throws OperatorError (conflict) while a run is active */
 export async function beginAlone(
-  client: Client,
+  { db, client }: Place,
   { account, sync }: SyncName,
   start: Start & { readonly taskQueue: string },
 ): Promise<Begun> {
   try {
     const handle = await startSync(client, account, sync, start);
-    const workers = await hasWorkers(client, start.taskQueue);
+    const workers = await hasWorkers({ db, client, taskQueue: start.taskQueue });
     return { execution: handle.firstExecutionRunId, joined: false, resumed: null, workers };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

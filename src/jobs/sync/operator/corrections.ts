@@ -60,7 +60,7 @@ export function correctionHandlers(deps: OperatorDeps): Handlers<keyof typeof CO
       const client = await deps.temporal();
       const { file, rows } = await corrections.keep(upload, sync, mapping);
       const { execution, workers } = await beginAlone(
-        client,
+        { db, client },
         { account, sync },
         { corrections: file, taskQueue: deps.workQueue },
       );

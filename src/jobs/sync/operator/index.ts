@@ -1,10 +1,11 @@
 // Syncs as operators see and steer them.
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { pauseUpdate, resumeUpdate } from '../../../../workflows/messages.ts';
 import type { Parsed } from '../../../operator/contract/index.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import type { Caller } from '../../../operator/service/caller.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
+import { isWorkerMissing } from '../../../operator/service/workflows.ts';
 import { LAST_RUN } from '../contract/retry.ts';
 import type { SYNCS, SyncProgress } from '../contract/runs.ts';
 import { findListedRun, findOpenRun, type ListedRun, listRuns } from '../store/run-list.ts';
@@ -37,13 +38,13 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
   async function steer(
     { sync, reason }: Parsed<'POST /syncs/{sync}/pause'>,
     caller: Caller,
-    command: (handle: SyncHandle, by: { by: string; reason: string }) => Promise<unknown>,
+    command: (handle: SyncHandle, by: { by: string; reason: string }, client: Client) => Promise<unknown>,
   ): Promise<SyncProgress> {
     const name = nameOf(sync);
     const client = (await deps.runningTemporal()) ?? ((await isOpen(name)) ? await deps.temporal() : null);
     if (client === null) throw notRunning(sync);
     try {
-      await command(handleOf(client, name), { by: caller.identity, reason });
+      await command(handleOf(client, name), { by: caller.identity, reason }, client);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw notRunning(sync, error);
       throw error;
@@ -88,7 +89,7 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
     },
     'POST /syncs/{sync}/runs': async ({ sync }, caller) => {
       const name = await startable(sync);
-      return await beginSync(await deps.temporal(), name, {
+      return await beginSync({ db, client: await deps.temporal() }, name, {
         by: caller.identity,
         taskQueue: deps.workQueue,
       });
@@ -96,7 +97,10 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
     'POST /syncs/{sync}/retries': async ({ sync, run, statuses, codes = null, rows }) => {
       const name = await startable(sync);
       const retry = { from: run ?? LAST_RUN, statuses, codes, rows };
-      return await beginAlone(await deps.temporal(), name, { retry, taskQueue: deps.workQueue });
+      return await beginAlone({ db, client: await deps.temporal() }, name, {
+        retry,
+        taskQueue: deps.workQueue,
+      });
     },
     'POST /syncs/{sync}/resolve': (input) =>
       resolveRows({ db, summaries }, nameOf(input.sync).account, input),
@@ -110,11 +114,14 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
     'POST /syncs/{sync}/resume': (input, caller) =>
       steer(input, caller, (handle, by) => handle.executeUpdate(resumeUpdate, { args: [by] })),
     'POST /syncs/{sync}/cancel': (input, caller) =>
-      steer(input, caller, async (handle) => {
-        const { status } = await handle.describe();
+      steer(input, caller, async (handle, { by }, client) => {
+        const { status, taskQueue } = await handle.describe();
         if (status.name !== 'RUNNING') throw notRunning(input.sync);
         await handle.cancel();
-        await handle.result().catch(() => undefined);
+        if (!(await isWorkerMissing({ db, client, taskQueue }))) await handle.result().catch(() => undefined);
+        // What a worker has begun ends when one starts. What none has begun leaves nothing behind.
+        else if (!(await isOpen(nameOf(input.sync))))
+          await handle.terminate(`canceled by ${by} before a worker began it`);
       }),
   };
 }

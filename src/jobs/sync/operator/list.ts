@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { SEARCH_KEYS, syncScheduleId } from '../../../core/ids.ts';
 import type { Output, Parsed } from '../../../operator/contract/index.ts';
 import type { OperatorDeps } from '../../../operator/service/deps.ts';
+import { isWorkerMissing } from '../../../operator/service/workflows.ts';
 import type { SyncEntry } from '../contract/runs.ts';
 import { listRuns } from '../store/run-list.ts';
 import { isUploadedFile } from './first-sync.ts';
@@ -21,8 +22,10 @@ export async function listSyncs(
     .sort();
   const page = names.slice(0, limit);
   const client = await deps.runningTemporal();
+  const isMissing =
+    client !== null && (await isWorkerMissing({ db: deps.db, client, taskQueue: deps.workQueue }));
   return {
-    syncs: await Promise.all(page.map((sync) => entryOf(deps, summaries, client, sync))),
+    syncs: await Promise.all(page.map((sync) => entryOf(deps, summaries, { client, isMissing }, sync))),
     next: names.length > limit ? (page.at(-1) ?? null) : null,
   };
 }
@@ -30,7 +33,7 @@ export async function listSyncs(
 async function entryOf(
   { db, config }: OperatorDeps,
   summaries: Summaries,
-  client: Client | null,
+  { client, isMissing }: { readonly client: Client | null; readonly isMissing: boolean },
   sync: string,
 ): Promise<SyncEntry> {
   const whole = config();
@@ -54,7 +57,10 @@ async function entryOf(
     mapping: options.mapping,
     mode: options.mode,
     lane: options.lane,
-    state: live ?? (open ? (client === null ? 'unknown' : 'interrupted') : 'idle'),
+    state:
+      live === 'running' && isMissing
+        ? 'waiting'
+        : (live ?? (open ? (client === null ? 'unknown' : 'interrupted') : 'idle')),
     last: newest === undefined ? null : await summaries.summaryOf(newest),
     schedule,
   };

@@ -14,7 +14,7 @@ import type { crmSync } from '../../../../workflows/crm-sync.ts';
 import { crmSyncWorkflowId } from '../../../core/ids.ts';
 import type { Database } from '../../../core/sql/database.ts';
 import { OperatorError } from '../../../operator/error.ts';
-import { failing } from '../../../operator/service/workflows.ts';
+import { failing, isWorkerMissing } from '../../../operator/service/workflows.ts';
 import { readRunning } from '../../../operator/store/overview/work.ts';
 import type { RunProgress, RunReport } from '../contract/run.ts';
 import type { SyncProgress } from '../contract/runs.ts';
@@ -67,6 +67,8 @@ export function createProgressReader(db: Database, summaries: Summaries): Progre
       if (found.status.name === 'RUNNING') {
         const end = waitMs === 0 ? null : await endWithin(client, handle, waitMs);
         if (end !== null) return { ...now, ...ENDED, progress: await ask(handle), end };
+        if (await isWorkerMissing({ db, client, taskQueue: found.taskQueue }))
+          return { ...now, ...(await waiting(db, summaries, name)) };
         return await running(db, handle, now);
       }
       // Without an execution, the ledger knows how the last run ended, and needs no worker to say it.
@@ -93,9 +95,10 @@ async function running(
   now: SyncName & { execution: string; startedAt: string },
 ): Promise<SyncProgress> {
   const progress = await ask(handle);
+  // While its calls fail, the pace of the last minutes says nothing about the end.
   const trouble = (progress === null ? null : troubleOf(progress)) ?? (await failing(handle));
   const paused = progress !== null && progress.paused !== null;
-  const run = progress?.phase === 'syncing' && !paused ? progress.run : null;
+  const run = progress?.phase === 'syncing' && !paused && trouble === null ? progress.run : null;
   const [row] = run === null ? [] : await readRunning(db, now.account, run);
   return {
     ...now,
@@ -105,6 +108,18 @@ async function running(
     eta: row === undefined ? null : syncEta(row),
     end: null,
   };
+}
+
+/** Nobody answers for the workflow, so it is not asked. */
+async function waiting(
+  db: Database,
+  summaries: Summaries,
+  name: SyncName,
+): Promise<Pick<SyncProgress, 'state' | 'progress' | 'trouble' | 'eta' | 'end'>> {
+  const [run] = await listRuns(db, name, { limit: 1, before: null });
+  const isOpen = run !== undefined && run.finished_at === null;
+  const progress = isOpen ? progressOfReport(run, await summaries.reportOf(run)) : null;
+  return { state: 'waiting', progress, trouble: null, eta: null, end: null };
 }
 
 /** Null while no worker answers. */
@@ -134,7 +149,8 @@ async function endOf(handle: SyncHandle): Promise<NonNullable<SyncProgress['end'
     if (!(error instanceof WorkflowFailedError)) throw error;
     const root = rootOf(error);
     const type = root instanceof ApplicationFailure ? (root.type ?? null) : root.name;
-    const cancelled = root.name === 'CancelledFailure';
+    // Terminated: canceled before a worker began it, or by somebody in Temporal.
+    const cancelled = root.name === 'CancelledFailure' || root.name === 'TerminatedFailure';
     return { status: cancelled ? 'cancelled' : 'failed', report: null, type, message: root.message };
   }
 }

@@ -1,8 +1,8 @@
 // Parts of the system that do not work, as needs of the overview.
-import type { Health, Need, RunningRun, WaitingWork } from '../../contract/overview.ts';
+import type { Health, Need, RunningRun, WaitingStart, WaitingWork } from '../../contract/overview.ts';
 import { NO_SERVER } from './probes.ts';
 
-type Outage = Pick<Need, 'account' | 'name' | 'since' | 'code' | 'reason'> & {
+type Outage = Pick<Need, 'account' | 'name' | 'since' | 'code' | 'reason' | 'params'> & {
   readonly kind: Extract<
     Need['kind'],
     | 'failing-calls'
@@ -32,6 +32,7 @@ interface Seen {
   readonly health: Health;
   readonly running: readonly RunningRun[];
   readonly waiting: readonly WaitingWork[];
+  readonly starts: readonly WaitingStart[];
   /** Work was started that no worker has begun. The ledger does not know it yet. */
   readonly hasBacklog: boolean;
 }
@@ -55,9 +56,7 @@ export function outagesOf(seen: Seen): Outage[] {
       ? []
       : [away('temporal-away', 'Temporal', temporal.detail)]),
     ...(kafka === null || kafka.ok ? [] : [away('kafka-away', 'Kafka', kafka.detail)]),
-    ...(workers.alive === 0 && isNeeded
-      ? [{ ...away('no-worker', 'worker', null), since: workers.lastSeenAt }]
-      : []),
+    ...(workers.alive === 0 && isNeeded ? [missedWorker(seen)] : []),
     ...api
       .filter((account) => failsAlways(account, at))
       .map(({ account, lastSuccessAt, lastCode }): Outage => {
@@ -79,6 +78,36 @@ export function outagesOf(seen: Seen): Outage[] {
 }
 
 const before = (at: string, seconds: number) => new Date(Date.parse(at) - seconds * 1000).toISOString();
+
+/** Names of waiting work that a need lists. */
+const MOST_NAMED = 5;
+
+/** What waits, and the command that helps: without servers of its own, a ledger has the process that brings them. */
+function missedWorker({ health, running, waiting, starts }: Seen): Outage {
+  const named = [
+    ...starts,
+    ...running.filter(isWaiting),
+    ...waiting.filter(({ kind }) => kind !== 'records' && kind !== 'members'),
+    ...health.pollers
+      .filter(({ state }) => state === 'polling')
+      .map(({ account, poller }) => ({ account, name: poller })),
+  ].map(({ account, name }) => (account === null ? name : `${name} (${account})`));
+  const all = [...new Set(named)];
+  const work = all.slice(0, MOST_NAMED);
+  const more = all.length - work.length;
+  const command = health.ledger.kind === 'pglite' ? 'npx sluice dev' : 'npx sluice worker';
+  const which = work.length === 0 ? 'some' : more === 0 ? 'named' : 'more';
+  const list = `${work.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+  return {
+    kind: 'no-worker',
+    account: null,
+    name: 'worker',
+    since: health.workers.lastSeenAt,
+    code: 'NO_WORKER',
+    reason: `${which === 'some' ? '' : `waiting: ${list}; `}start a worker`,
+    params: { which: [which], work, more, command },
+  };
+}
 
 /** What was changed since is not in use, and no process can start again. */
 function brokenConfiguration(state: Health['configuration']): Outage[] {
@@ -115,11 +144,16 @@ function takesNothing({ circuit, code, waiting, lagSeconds }: Health['sinks'][nu
 }
 
 /** Something waits for a worker: a run that is not paused, a poller, or anything that is due. */
-function hasWork({ health, running, waiting, hasBacklog }: Seen): boolean {
+function hasWork({ health, running, waiting, starts, hasBacklog }: Seen): boolean {
   return (
     hasBacklog ||
+    starts.length > 0 ||
     waiting.length > 0 ||
-    running.some(({ paused, state }) => paused === null && state !== 'planned') ||
+    running.some(isWaiting) ||
     health.pollers.some(({ state }) => state === 'polling')
   );
+}
+
+function isWaiting({ paused, state }: RunningRun): boolean {
+  return paused === null && state !== 'planned';
 }

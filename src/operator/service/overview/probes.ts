@@ -2,13 +2,14 @@
 import { WORK_QUEUE } from '../../../core/ids.ts';
 import { createCampaignNow } from '../../../jobs/campaigns/operator/now.ts';
 import type { ClusterLetters, DeadLetters, OpenDeadLetters } from '../../../jobs/events/operator/letters.ts';
-import type { Health } from '../../contract/overview.ts';
+import type { Health, WaitingStart } from '../../contract/overview.ts';
 import type { RunningRow } from '../../store/overview/work.ts';
 import type { OverviewDeps } from '../deps.ts';
 import { countBacklog } from '../workflows.ts';
 import { type CampaignEstimate, readEstimates } from './campaigns.ts';
 import { createFailingWorkReader, type FailingWork } from './failing-work.ts';
 import { type PausedSync, readPausedSyncs } from './paused-syncs.ts';
+import { readStarts } from './starts.ts';
 
 /** Health is null where this process does not know it. */
 export interface OverviewProbes {
@@ -25,6 +26,8 @@ export interface OverviewProbes {
   failingWork(): Promise<readonly FailingWork[]>;
   /** Whether work that was started waits for a worker to begin it. False while no Temporal server answers. */
   hasBacklog(): Promise<boolean>;
+  /** Open workflows of syncs and campaigns, whether or not the ledger knows their run. Empty while no Temporal server answers. */
+  starts(): Promise<readonly WaitingStart[]>;
   /** Answers at once with the last count. */
   deadLetters(): readonly OpenDeadLetters[];
   /** Reads the topics. */
@@ -98,6 +101,17 @@ export function defaultProbes(deps: OverviewDeps, letters: DeadLetters): Overvie
         // The health of Temporal shows it. The rest of the overview does not need this.
         deps.log.warn({ err: error }, 'the work that waits for a worker cannot be counted');
         return false;
+      }
+    },
+    async starts() {
+      try {
+        const client = await runningTemporal();
+        if (client === null) return [];
+        return await client.withDeadline(Date.now() + TEMPORAL_MS, () => readStarts(client));
+      } catch (error) {
+        // The health of Temporal shows it. The rest of the overview does not need these.
+        deps.log.warn({ err: error }, 'the runs that wait for a worker cannot be listed');
+        return [];
       }
     },
     async campaigns(running) {

@@ -1,7 +1,14 @@
 // The one reading of what goes on and what needs a person. The overview shows it, and notices are made of it.
 
 import type { Approval } from '../../../jobs/campaigns/contract/approval.ts';
-import type { Health, Need, RunningRun, TokenGauge, WaitingWork } from '../../contract/overview.ts';
+import type {
+  Health,
+  Need,
+  RunningRun,
+  TokenGauge,
+  WaitingStart,
+  WaitingWork,
+} from '../../contract/overview.ts';
 import { readHealth, readSinks, type SinkRow } from '../../store/overview/health.ts';
 import { MOST_OF_A_KIND, type NeedRow, readNeeds } from '../../store/overview/needs.ts';
 import { readTokens } from '../../store/overview/tokens.ts';
@@ -13,7 +20,9 @@ import { laneName } from './jobs.ts';
 import { needsOf } from './needs.ts';
 import { outagesOf } from './outages.ts';
 import type { OverviewProbes } from './probes.ts';
+import { unbegun } from './starts.ts';
 import { type ConfiguredToken, createTokenList, keysOf } from './tokens.ts';
+import { withCauses } from './waits-for.ts';
 import { runningOf, waitingOf } from './work.ts';
 
 export interface OverviewReading {
@@ -23,6 +32,7 @@ export interface OverviewReading {
   readonly tokens: TokenGauge[];
   readonly running: RunningRun[];
   readonly waiting: WaitingWork[];
+  readonly starts: WaitingStart[];
   /** All of them, the most severe first. */
   readonly needs: readonly Need[];
   /** Whether a need may still stand although it is not among `needs`: this reading can't know. */
@@ -89,13 +99,19 @@ export function createOverviewReader(
       const of = accountOf(open.route);
       return only === null || of === only ? [{ ...open, account: of }] : [];
     });
-    const state = {
-      health: await health(only, sinks),
+    const known = await health(only, sinks);
+    const isMissed = known.workers.alive === 0;
+    const starts = isMissed ? unbegun(await probes.starts(), running) : [];
+    const seen = {
+      health: known,
       running,
       waiting: waitingOf(running, waiting, sinks),
+      starts: starts.filter(({ account }) => only === null || account === only),
     };
-    const hasBacklog = state.health.workers.alive === 0 && (await probes.hasBacklog());
-    const outages = outagesOf({ ...state, at, hasBacklog });
+    const hasBacklog = isMissed && (await probes.hasBacklog());
+    const outages = outagesOf({ ...seen, at, hasBacklog });
+    const causes = withCauses({ running, waiting: seen.waiting, workers: known.workers, outages });
+    const state = { ...seen, ...causes };
     const all = needsOf({
       rows: needs,
       approvals,

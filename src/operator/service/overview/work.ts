@@ -49,6 +49,7 @@ export function runningOf(
     waiting: estimate?.waiting ?? null,
     paused,
     blocked,
+    waitsFor: null,
   };
 }
 
@@ -84,6 +85,7 @@ export function waitingOf(
         exact,
         since: startedAt,
         etaSeconds,
+        waitsFor: null,
         stands: run.paused !== null || run.blocked !== null,
       },
     ];
@@ -99,6 +101,7 @@ export function waitingOf(
       exact: row.exact,
       since: row.since,
       etaSeconds: perSecond === 0 ? null : Math.round(row.count / perSecond),
+      waitsFor: null,
       stands: false,
     };
   });
@@ -115,6 +118,7 @@ export function waitingOf(
             exact,
             since: null,
             etaSeconds: null,
+            waitsFor: null,
             stands: true,
           },
         ],

@@ -19,6 +19,7 @@ export const WELL: OverviewProbes = {
   failingWork: async () => [],
   campaigns: async () => new Map(),
   hasBacklog: async () => false,
+  starts: async () => [],
   deadLetters: () => [],
   listDeadLetters: async () => [],
 };

@@ -27,8 +27,13 @@ function clientWhoseWaitEndsWith(error: Error): Client {
   } as unknown as Client;
 }
 
+/** It knows a worker that is alive. */
+const LEDGER = {
+  query: async () => [{ alive: 1, lastSeenAt: '2026-11-23T10:00:00Z', versions: [] }],
+} as unknown as Database;
+
 const read = (error: Error) =>
-  createProgressReader({} as Database, {} as Summaries).read(
+  createProgressReader(LEDGER, {} as Summaries).read(
     clientWhoseWaitEndsWith(error),
     { account: 'acme', sync: 'leads' },
     { waitMs: 1000 },

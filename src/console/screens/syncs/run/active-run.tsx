@@ -38,9 +38,10 @@ export function ActiveRun({ sync, progress }: { readonly sync: string; readonly 
   return (
     <Section title={t('active.title')} actions={<Status of={BADGE_OF[state]} label={t(`state.${state}`)} />}>
       <div className={classes.stack}>
-        {run === null ? (
-          <p className={classes.notice}>{t('active.noWorker')}</p>
-        ) : (
+        {(run === null || state === 'waiting') && (
+          <p className={classes.notice}>{t(state === 'waiting' ? 'active.waiting' : 'active.noWorker')}</p>
+        )}
+        {run !== null && (
           <>
             <div className={textStyles.small}>
               {t(`phase.${run.phase}`, { rows: format.count(run.read) })}
@@ -61,7 +62,7 @@ export function ActiveRun({ sync, progress }: { readonly sync: string; readonly 
                   ? null
                   : [at(eta.minSeconds), at(eta.maxSeconds)]
               }
-              isPaused={paused !== null}
+              isPaused={paused !== null || state === 'waiting'}
             />
           </>
         )}

@@ -13,7 +13,14 @@ import { Outcomes } from './outcomes.tsx';
 
 const EVERY_MS = 10_000;
 
-export function RunsTable({ sync, openRun }: { readonly sync: string; readonly openRun: string | null }) {
+interface Props {
+  readonly sync: string;
+  readonly openRun: string | null;
+  /** A run was started that no worker has begun. */
+  readonly waits: boolean;
+}
+
+export function RunsTable({ sync, openRun, waits }: Props) {
   const { t } = useTranslation('syncs');
   const [, change] = useUrlState();
   const runs = usePages('GET /syncs/{sync}/runs', { sync, limit: 50 }, 'runs', { everyMs: EVERY_MS });
@@ -77,7 +84,7 @@ export function RunsTable({ sync, openRun }: { readonly sync: string; readonly o
         rowId={({ run }) => run}
         openId={openRun}
         onOpen={({ run }) => change({ run, row: null, code: null, outcome: null }, { replace: false })}
-        empty={{ title: t('runs.none') }}
+        empty={{ title: t(waits ? 'runs.noneBegun' : 'runs.none') }}
       />
     </Section>
   );
