@@ -88,6 +88,8 @@ export async function callApi<T>(
       if (!(error instanceof ApiError) || !refusesToken(error)) throw error;
       if (error.status === 429) limited = error;
       else if (left.size > 0 || limited !== null) await noteRefusal(deps, token, scope, error, runId);
+      // The last token stays in use, but the overview knows at once that it is refused.
+      else if (error.status !== 403) await deps.budget.refused(token.key, null, refusalCode(error));
       takeReplacements(account, left, tried);
       // A token that is only over its limit can make the call later, so another token's refusal does not end it.
       if (left.size === 0) throw limited ?? error;

@@ -4,12 +4,9 @@ import { useFormat } from '../../format/use-format.ts';
 import listStyles from '../../parts/list.module.css';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
+import { apiStatus } from './api-status.ts';
 import type { Overview } from './data.ts';
 import classes from './overview.module.css';
-
-/** Above this share of failed calls an account counts as degraded, above the next one as failed. */
-const DEGRADED = 0.05;
-const FAILED = 0.5;
 
 interface Line {
   readonly name: string;
@@ -45,9 +42,9 @@ function useLines({ health, tokens }: Pick<Overview, 'health' | 'tokens'>): read
   const refused = tokens.filter(({ marks }) => marks.some(({ scope }) => scope === null)).length;
   const blocked = tokens.filter(({ blockedUntil }) => blockedUntil !== null).length;
   return [
-    ...api.map(({ account, calls, failed, lastCode }) => ({
+    ...api.map(({ account, calls, failed, unanswered, lastSuccessAt, lastCode }) => ({
       name: api.length === 1 ? t('health.api') : t('health.apiOf', { account }),
-      status: apiStatus(calls, failed),
+      status: apiStatus({ calls, failed, unanswered, lastSuccessAt }),
       detail: [
         t('health.calls', { count: calls, shown: format.count(calls), failed: format.count(failed) }),
         ...(lastCode === null ? [] : [lastCode]),
@@ -96,10 +93,4 @@ function useLines({ health, tokens }: Pick<Overview, 'health' | 'tokens'>): read
             t('health.kafkaLag', { count: kafka.topics.reduce((sum, { lag }) => sum + lag, 0) })),
     },
   ];
-}
-
-function apiStatus(calls: number, failed: number): string {
-  if (calls === 0) return 'ok';
-  const share = failed / calls;
-  return share > FAILED ? 'failed' : share > DEGRADED ? 'degraded' : 'ok';
 }

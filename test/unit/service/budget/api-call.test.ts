@@ -104,6 +104,26 @@ it('when both are refused the call fails; after a repair the next call works and
   expect(marks).toContainEqual({});
 });
 
+it('the only token is marked with its first refusal, and a call that it accepts clears the mark', async () => {
+  await tokens({ ...ALL, revoked: true }, ALL);
+  const { deps, account, at } = context();
+  const alone = { ...account, tokens: account.tokens.slice(0, 1) };
+  const keys = alone.tokens.map(({ key }) => key);
+  const marks = async () => (await deps.budget.snapshot(keys)).map((state) => state.marks);
+  const tags = () =>
+    at(LANES.lead).run(() =>
+      callApi(deps, alone, run, 'contacts:read', (client, options) => client.tags.list(options)),
+    );
+  await expect(tags()).rejects.toMatchObject({ code: 'ERR_TOKEN_REVOKED' });
+  expect(await marks()).toEqual([{ '': 'ERR_TOKEN_REVOKED' }]);
+  // Nothing else is used, so nobody is told so.
+  expect(said).toEqual([]);
+  expect(await warnings()).toEqual([]);
+  await tokens(ALL, ALL);
+  await tags();
+  expect(await marks()).toEqual([{}]);
+});
+
 it('an answer about something else than the token clears its mark', async () => {
   await tokens({ ...ALL, revoked: true }, { ...ALL, revoked: true });
   const { deps, account, tags, at } = context();
