@@ -4,6 +4,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { accountOfWorkflow } from '../../../core/ids.ts';
 import { type FailingActivity, failingActivity } from '../workflows.ts';
+import { isAwayCode } from './away-code.ts';
 
 /** Open workflows of one job whose activity fails with one class of error. */
 export interface FailingWork {
@@ -52,7 +53,7 @@ export function createFailingWorkReader(): FailingWorkReader {
             limit(async () => {
               const failed = await failureOf(client, id);
               known.delete(id);
-              if (failed !== null) known.set(id, failed);
+              if (failed !== null && !waitsForService(failed)) known.set(id, failed);
             }),
           ),
         );
@@ -76,6 +77,11 @@ export function createFailingWorkReader(): FailingWorkReader {
       return byJob(known, isPartial);
     },
   };
+}
+
+/** The service is away, which the account's health shows: the work goes on by itself, and nobody finds its cause in a log. */
+function waitsForService({ type, message }: FailingActivity): boolean {
+  return isAwayCode(type) || / answered 5\d\d /.test(message ?? '');
 }
 
 function byJob(known: ReadonlyMap<string, FailingActivity>, isPartial: boolean): FailingWork[] {

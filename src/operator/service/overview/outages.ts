@@ -1,5 +1,6 @@
 // Parts of the system that do not work, as needs of the overview.
 import type { Health, Need, RunningRun, WaitingStart, WaitingWork } from '../../contract/overview.ts';
+import { isAwayCode } from './away-code.ts';
 import { NO_SERVER } from './probes.ts';
 
 type Outage = Pick<Need, 'account' | 'name' | 'since' | 'code' | 'reason' | 'params'> & {
@@ -17,9 +18,6 @@ type Outage = Pick<Need, 'account' | 'name' | 'since' | 'code' | 'reason' | 'par
 
 /** Fewer calls than this in five minutes say nothing about the service. */
 const MIN_CALLS = 3;
-
-/** Codes of a service that is down. Nobody has to do anything here: the calls are tried again until it answers. */
-const AWAY = /^(?:TRANSPORT_|HTTP_5\d\d$)/;
 
 /** Without a success for this long, the failures are no hiccup. */
 const NO_SUCCESS_MS = 15_000;
@@ -60,7 +58,7 @@ export function outagesOf(seen: Seen): Outage[] {
     ...api
       .filter((account) => failsAlways(account, at))
       .map(({ account, lastSuccessAt, lastCode }): Outage => {
-        const isAway = AWAY.test(lastCode ?? '');
+        const isAway = isAwayCode(lastCode);
         return {
           kind: isAway ? 'service-away' : 'failing-calls',
           account,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createFailingWorkReader } from '../../../../src/operator/service/overview/failing-work.ts';
 
 /** Open workflows of a Temporal server, by id, with the failed attempts of their activity. */
-function server(workflows: Map<string, number>) {
+function server(workflows: Map<string, number>, type = 'LedgerError', message = 'secret') {
   const asked = { lists: 0, described: 0 };
   const client = {
     options: { namespace: 'test' },
@@ -26,7 +26,7 @@ function server(workflows: Map<string, number>) {
           asked.described++;
           const attempts = workflows.get(id);
           if (attempts === undefined) throw new WorkflowNotFoundError('gone', id, undefined);
-          const lastFailure = { message: 'secret', applicationFailureInfo: { type: 'LedgerError' } };
+          const lastFailure = { message, applicationFailureInfo: { type } };
           const pending = { activityType: { name: 'batch' }, attempt: attempts + 1, lastFailure };
           return { raw: { pendingActivities: attempts === 0 ? [] : [pending] } };
         },
@@ -93,4 +93,14 @@ it('thousands of failing workflows cost no more than healthy ones, and all are c
     found = await reader.read(client);
   }
   expect(found).toMatchObject([{ name: 'bus', workflows: 2000 }]);
+});
+
+it.each([
+  ['TRANSPORT_REFUSED', 'GET /v1/tags: the connection was refused', 0],
+  ['HTTP_503', 'GET /v1/tags answered 503 (unrecognised)', 0],
+  ['ERR_INTERNAL', 'GET /v1/tags answered 500 ERR_INTERNAL', 0],
+  ['INTERNAL', "TypeError in readTags; the worker's log has it", 1],
+])('an activity that fails with %s: %s, is work that fails: %i', async (type, message, found) => {
+  const { client } = server(new Map([['crm-sync/acme/leads', 6]]), type, message);
+  expect(await createFailingWorkReader().read(client)).toHaveLength(found);
 });
