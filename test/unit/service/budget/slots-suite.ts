@@ -6,6 +6,7 @@ import { LANES } from '../../../../src/core/lanes.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import { type Budget, createBudget } from '../../../../src/service/budget/slots.ts';
 import { observeRate, takeSlots, tokenStates } from '../../../../src/service/budget/statements.ts';
+import { clockMoves } from '../../../support/clock-moves.ts';
 import { freshToken, planOf, scheduled, takeOne } from './slots-support.ts';
 
 const gaps = (times: readonly number[]) => times.slice(1).map((at, n) => at - (times[n] as number));
@@ -375,10 +376,12 @@ export function slotsSuite(database: () => Database, others: () => readonly Data
       await budget.refused(token, 'cards:write', 'ERR_SCOPE_MISSING');
       await budget.accepted(slot, 'contacts:write');
       expect(await marks()).toEqual([{ scope: '' }, { scope: 'cards:write' }]);
+      await clockMoves(database());
       await budget.accepted(await reserve(), 'contacts:write');
       expect(await marks()).toEqual([{ scope: 'cards:write' }]);
       // A refusal that follows soon is cleared by the next success as well.
       await budget.refused(token, null, 'ERR_TOKEN_REVOKED');
+      await clockMoves(database());
       await budget.accepted(await reserve(), 'contacts:write');
       expect(await marks()).toEqual([{ scope: 'cards:write' }]);
     });

@@ -13,6 +13,7 @@ import { reportRun } from '../../../../../src/jobs/sync/store/run-report.ts';
 import { advanceRun, getRun, openRun, type RunRow } from '../../../../../src/jobs/sync/store/runs.ts';
 import { stageRecords } from '../../../../../src/jobs/sync/store/staged-records.ts';
 import { findUnknownEffects } from '../../../../../src/jobs/sync/store/unknown-effects.ts';
+import { clockMoves } from '../../../../support/clock-moves.ts';
 import { unleased } from '../../../../support/postgres/ledger.ts';
 import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../../../core/sql/support.ts';
 
@@ -67,13 +68,6 @@ export function unknownSuite(database: OpenDatabase): void {
     return { run, id, person };
   }
 
-  /** The clock of the embedded ledger counts milliseconds, and two statements fit into one. */
-  async function clockMoves(): Promise<void> {
-    const now = async () => (await database().query<{ at: Date }>('select clock_timestamp() as at'))[0]?.at;
-    const before = await now();
-    while ((await now())?.getTime() === before?.getTime());
-  }
-
   const cardNoteOf = (account: string, person: number) =>
     cardNote(account, person, {
       pipeline: PIPELINE,
@@ -118,7 +112,7 @@ export function unknownSuite(database: OpenDatabase): void {
     it('says that the card was found after the call', async () => {
       const account = freshAccount();
       const { run, person } = await lostCall(account, 'card');
-      await clockMoves();
+      await clockMoves(database());
       await runNotes(database(), 'select 1', [], [cardNoteOf(account, person)]);
       expect(await findUnknownEffects(database(), [run.id], null)).toMatchObject([
         { card: { remote_id: 900, since: true } },
