@@ -154,4 +154,6 @@ export const GIT_IGNORE = `node_modules/
 data/
 *.csv
 *.jsonl
+# Rows that CI plans with are made up.
+!ci/*.csv
 `;

@@ -1,4 +1,5 @@
 // `sluice init`: a folder that works at once, and teaches while it is read.
+import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -9,6 +10,7 @@ import { CliError, EXIT } from '../lib/exit.ts';
 import { describeCsvInit, reportOf } from './describe-csv.ts';
 import { initFromCsv } from './init-csv.ts';
 import { ENV_EXAMPLE, GIT_IGNORE, INIT_TOKEN, LEADS_CSV, SANDBOX_YAML, SLUICE_YAML } from './init-files.ts';
+import { projectFiles } from './init-project.ts';
 
 const IGNORE_FILE = '.gitignore';
 
@@ -47,7 +49,8 @@ export function registerInit(program: Command): void {
         return;
       }
       const made = await initFromCsv(dir, csv, preset);
-      const written = await writeFiles(dir, { ...made.files, ...schemaFile() }, { force });
+      const project = projectFiles(dir, { hasSample: false });
+      const written = await writeFiles(dir, { ...made.files, ...schemaFile() }, project, { force });
       if (json) out(JSON.stringify({ dir, written, ...reportOf(made) }));
       else {
         out(describeCsvInit(made).join('\n'));
@@ -72,40 +75,46 @@ function files(): Readonly<Record<string, string>> {
 }
 
 /**
- * Writes the sample. All or nothing: when one file is there already and `force` is not set, none is written. Only a
- * `.gitignore` that exists is kept.
+ * Writes the sample and the files of a project around it. All or nothing: when one file of the sample is there already
+ * and `force` is not set, none is written. A `.gitignore` and files of a project that exist are kept.
  * @returns paths relative to `dir`
  * @throws CliError (conflict) naming the files in the way
  * @throws FolderPathError when there can be no such folder
  */
 export async function initFolder(dir: string, options: { force: boolean }): Promise<string[]> {
-  return await writeFiles(dir, files(), options);
+  return await writeFiles(dir, files(), projectFiles(dir, { hasSample: true }), options);
 }
 
 async function writeFiles(
   dir: string,
   contents: Readonly<Record<string, string>>,
+  project: Readonly<Record<string, string>>,
   options: { force: boolean },
 ): Promise<string[]> {
-  // A repository's own .gitignore is kept.
-  const keeps = await exists(join(dir, IGNORE_FILE));
-  const all = Object.entries(contents).filter(([path]) => path !== IGNORE_FILE || !keeps);
+  const own = Object.entries(contents).filter(([path]) => path !== IGNORE_FILE);
   if (!options.force) {
     const taken: string[] = [];
-    for (const [path] of all) if (await exists(join(dir, path))) taken.push(join(dir, path));
+    for (const [path] of own) if (await exists(join(dir, path))) taken.push(join(dir, path));
     if (taken.length > 0) {
       const verb = taken.length === 1 ? 'is' : 'are';
       const out = 'nothing was written; use --force to overwrite, or --dir for another folder';
       throw new CliError(EXIT.conflict, `${taken.join(', ')} ${verb} there already: ${out}`);
     }
   }
-  for (const [path, text] of all) {
+  // What a repository has of its own is kept, with its dependencies and its rules.
+  const around: [string, string][] = [];
+  for (const [path, text] of Object.entries({ [IGNORE_FILE]: contents[IGNORE_FILE] ?? '', ...project }))
+    if (!(await exists(join(dir, path)))) around.push([path, text]);
+  for (const [path, text] of own) await write(path, text, options.force ? 'w' : 'wx');
+  for (const [path, text] of around) await write(path, text, 'wx');
+  return [...own, ...around].map(([path]) => path);
+
+  // wx: a file that appeared since the check above is not overwritten either.
+  async function write(path: string, text: string, flag: 'w' | 'wx'): Promise<void> {
     const target = join(dir, path);
     await makeFolder(dirname(target));
-    // wx: a file that appeared since the check above is not overwritten either.
-    await writeFile(target, text, { flag: options.force ? 'w' : 'wx' });
+    await writeFile(target, text, { flag });
   }
-  return all.map(([path]) => path);
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -119,11 +128,18 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** How to call this very program from `dir`: npx knows it only inside its own folder. */
+/** How to call this very program from `dir`: npx finds it inside its own folder, and where it is installed. */
 function commandFrom(dir: string): string {
   const root = resolve(import.meta.dirname, '../../../..');
   const inside = !relative(root, resolve(dir)).startsWith('..');
-  return inside ? 'npx sluice' : `node ${join(import.meta.dirname, '../main.js')}`;
+  return inside || isInstalled(resolve(dir))
+    ? 'npx sluice'
+    : `node ${join(import.meta.dirname, '../main.js')}`;
+}
+
+function isInstalled(folder: string): boolean {
+  if (existsSync(join(folder, 'node_modules/sluice/package.json'))) return true;
+  return folder !== dirname(folder) && isInstalled(dirname(folder));
 }
 
 function nextSteps(dir: string, written: readonly string[], first: 'run' | 'plan'): string[] {

@@ -1,7 +1,9 @@
 // `sluice config` and `sluice init` as commands: what they print, write and refuse.
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -18,6 +20,11 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sluice-init-'));
 });
 afterEach(() => rm(dir, { recursive: true }));
+
+async function makeFile(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, '{}');
+}
 
 async function sluice(args: string[], env: Record<string, string> = {}) {
   const out: string[] = [];
@@ -41,9 +48,14 @@ describe('init', () => {
   it('writes a folder whose configuration is right as soon as the token is set', async () => {
     expect((await sluice(['init', '--dir', dir])).exitCode).toBe(EXIT.ok);
     expect((await readdir(dir)).sort()).toEqual([
+      '.dockerignore',
       '.env.example',
+      '.github',
       '.gitignore',
+      'Dockerfile',
+      'ci',
       'data',
+      'package.json',
       'sandbox.yaml',
       'sluice.schema.json',
       'sluice.yaml',
@@ -66,6 +78,49 @@ describe('init', () => {
     expect(await readdir(dir)).toEqual(['sandbox.yaml']);
     expect((await sluice(['init', '--dir', dir, '--force'])).exitCode).toBe(EXIT.ok);
     expect(await readFile(join(dir, 'sandbox.yaml'), 'utf8')).not.toBe('mine');
+  });
+
+  it('writes a project that git, an image and CI can use, and that keeps customer data out of both', async () => {
+    await sluice(['init', '--dir', dir]);
+    const text = (path: string) => readFile(join(dir, path), 'utf8');
+    const { name, private: isPrivate, dependencies } = JSON.parse(await text('package.json'));
+    expect([isPrivate, dependencies]).toEqual([true, undefined]);
+    expect(name).toMatch(/^sluice-init-[a-z0-9-]+$/);
+    const { jobs } = parse(await text('.github/workflows/sluice.yml'));
+    const commands = jobs.check.steps.map(({ run = '' }: { run?: string }) => run).join('\n');
+    expect(commands).toMatch(/npm ci[^]*npx sluice config check[^]*npx sluice sync plan leads/);
+    expect(await text('ci/leads.csv')).toBe(await text('data/leads.csv'));
+    const git = promisify(execFile);
+    await git('git', ['init', '--quiet'], { cwd: dir });
+    for (const path of ['.env', '.sluice/ledger', 'data/more.json', 'export.csv', 'node_modules/x'])
+      await makeFile(join(dir, path));
+    const { stdout } = await git('git', ['ls-files', '--others', '--exclude-standard'], { cwd: dir });
+    expect(stdout.trim().split('\n').sort()).toEqual([
+      '.dockerignore',
+      '.env.example',
+      '.github/workflows/sluice.yml',
+      '.gitignore',
+      'Dockerfile',
+      'ci/leads.csv',
+      'package.json',
+      'sandbox.yaml',
+      'sluice.schema.json',
+      'sluice.yaml',
+    ]);
+    const image = (await text('Dockerfile')).match(/^COPY (.+) \S+$/gm);
+    expect(image).toEqual(['COPY package.json package-lock.json ./', 'COPY vendor vendor', 'COPY *.yaml ./']);
+  });
+
+  it('keeps the package.json of a project in which Sluice is installed, and calls it with npx', async () => {
+    await makeFile(join(dir, 'node_modules/sluice/package.json'));
+    await writeFile(join(dir, 'package.json'), '{"dependencies":{"sluice":"file:vendor/sluice.tgz"}}');
+    for (const force of [[], ['--force']]) {
+      const { stderr, exitCode } = await sluice(['init', '--dir', dir, ...force]);
+      expect(exitCode).toBe(EXIT.ok);
+      expect(stderr).toContain('  npx sluice config check');
+      expect(stderr).not.toContain('main.js');
+    }
+    expect(await readFile(join(dir, 'package.json'), 'utf8')).toContain('vendor/sluice.tgz');
   });
 
   it('writes a sample whose good rows map and whose bad row is refused', async () => {

@@ -50,9 +50,13 @@ describe('init --csv', () => {
     const { exitCode, stdout } = await init(TABLE);
     expect(exitCode).toBe(EXIT.ok);
     expect((await readdir(dir)).sort()).toEqual([
+      '.dockerignore',
       '.env.example',
+      '.github',
       '.gitignore',
+      'Dockerfile',
       'export.csv',
+      'package.json',
       'sandbox.yaml',
       'sluice.schema.json',
       'sluice.yaml',
