@@ -10,7 +10,7 @@ import { createMetrics, type Metrics } from '../observe/metrics/index.ts';
 import type { OperatorLog } from '../operator/service/deps.ts';
 import { createLedgerReader } from './ledger/ledger-snapshot.ts';
 
-export type ProcessName = 'worker' | 'ingress' | 'console' | 'dev' | 'demo';
+export type ProcessName = 'worker' | 'own-worker' | 'ingress' | 'console' | 'dev' | 'demo';
 
 export interface AdminOptions {
   readonly process: ProcessName;

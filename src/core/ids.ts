@@ -183,6 +183,7 @@ export function parseOutboxId(id: string): { readonly sink: string; readonly seq
 
 const CAMPAIGN_SIGN = '+';
 const POLLER_SIGN = '~';
+const OWN_SIGN = '=';
 
 /** The route of the messages that operators send from the command line. */
 export const OPERATOR_ROUTE = '_cli';
@@ -222,6 +223,11 @@ export function routeSyncName(route: string): string {
 /** A poller's name among the names of syncs. */
 export function pollerSyncName(poller: string): string {
   return `${POLLER_SIGN}${poller}`;
+}
+
+/** A name of a team's own worker among the names of syncs. */
+export function ownSyncName(worker: string): string {
+  return `${OWN_SIGN}${worker}`;
 }
 
 /** SQL for `pollerSyncName`. `poller`: SQL expression. */

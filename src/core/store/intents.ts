@@ -10,11 +10,17 @@ export const MARK_SENT = (id: string, holder: string): string =>
   `update run_records set sent_at = coalesce(sent_at, clock_timestamp())
     where id = ${id} and status = 'pending' and holder is not distinct from ${holder} returning 1`;
 
+/** Kinds of the writes of a team's own activities. No other kind begins like this. */
+export type OwnKind = `own-${string}`;
+
+/** SQL: the intent belongs to a team's own activity. */
+export const isOwnIntent = (row: string): string => `${row}.kind like 'own-%'`;
+
 /** Names one effect. Nothing is written twice under one key. */
 export interface IntentKey {
   readonly account: string;
-  readonly kind: 'card' | 'stage' | 'event-message' | 'event-move' | 'event-flow';
-  /** Ledger ids of the subject. */
+  readonly kind: 'card' | 'stage' | 'event-message' | 'event-move' | 'event-flow' | OwnKind;
+  /** Ledger ids of the subject. Of a team's own write, a hash. */
   readonly subject: string;
 }
 
@@ -237,4 +243,19 @@ export async function findLookAlikes(
       order by id`,
     [own.account, own.mark, own.id, place.since, place.targets, String(place.ticket)],
   );
+}
+
+/**
+ * Deletes intents of teams' own activities that are older than this number of days.
+ * @returns the number of rows; a further call may find more
+ */
+export async function forgetOwnIntents(db: Queryable, days: number, limit = 5000): Promise<number> {
+  const rows = await db.query(
+    `delete from intents where id in (
+       select id from intents i where ${isOwnIntent('i')} and created_at < now() - make_interval(secs => $1::float8 * 86400)
+        order by created_at limit $2)
+     returning 1`,
+    [days, limit],
+  );
+  return rows.length;
 }

@@ -28,7 +28,7 @@ export function createMetrics(process: string, version: string): Metrics {
   const registry = new Registry();
   const info = new Gauge({
     name: 'sluice_info',
-    help: 'Always 1; names the process (worker, ingress, console, dev or demo) and its version',
+    help: 'Always 1; names the process (worker, own-worker, ingress, console, dev or demo) and its version',
     labelNames: ['process', 'version'],
     registers: [registry],
   });

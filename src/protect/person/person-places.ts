@@ -1,5 +1,6 @@
 // Where the ledger has something of a person: the rows of each table, and what becomes of them when the person is
 // erased. A test compares this list with the tables of the ledger.
+import { isOwnIntent } from '../../core/store/intents.ts';
 import { namesOf, type Person } from '../../operator/store/person.ts';
 
 /** Parameters are those of `namesOf`. */
@@ -101,7 +102,8 @@ export const PLACES: readonly Place[] = [
     where: `t.account = :account and (
         t.kind = 'card' and split_part(t.subject, '/', 1) = :person::bigint::text
         or t.kind = 'stage' and t.subject in (select id::text from cards where account = :account and person_id = :person)
-        or t.kind like 'event-%' and ${messagesIn('t')})`,
+        or t.kind like 'event-%' and ${messagesIn('t')}
+        or ${isOwnIntent('t')} and t.trace ->> 'to' = :key)`,
     erase: 'delete',
   },
   { table: 'cards', where: 't.account = :account and t.person_id = :person', erase: 'delete' },

@@ -15,7 +15,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   conversations: 'conversations of the service, each with its last message',
   encryption_keys: 'keys of the configuration',
   erasures: 'deleted when the erasure is complete',
-  intents: 'one per card, stage or event with an effect; those of events go with the event',
+  intents: 'one per card, stage or event; those of events and own jobs: `ingress.remember`',
   ledger_keys: 'one row',
   login_attempts: 'deleted after a day',
   login_links: 'one per user',

@@ -2,6 +2,7 @@
 // not listed here is bounded by the number of people, cards, runs of campaigns, or operators.
 import type { Config } from '../../config/schema/config.ts';
 import type { Database } from '../../core/sql/database.ts';
+import { forgetOwnIntents } from '../../core/store/intents.ts';
 import { forgetMembers, forgetTouches, forgetVariables } from '../../jobs/campaigns/store/forget.ts';
 import { stampBeforeForgetting } from '../../jobs/campaigns/store/results.ts';
 import { forgetGaps, forgetMessages } from '../../jobs/conversations/store/forget.ts';
@@ -89,7 +90,7 @@ export const KINDS: readonly Kind[] = [
     tables: ['events', 'event_ranks', 'deliveries'],
     // Campaigns record the results of their events before these are deleted.
     prepare: stampBeforeForgetting,
-    step: each(forgetEvents, forgetRanks, forgetDeliveries),
+    step: each(forgetEvents, forgetRanks, forgetDeliveries, forgetOwnIntents),
   },
   {
     kind: 'uploads',

@@ -1,7 +1,7 @@
 // The client of the messaging API: options, wiring, and one property per resource.
 import { type Dispatcher, Pool } from 'undici';
 import { type AssumptionOverrides, type Assumptions, resolveAssumptions } from './assumptions.ts';
-import { type CallInfo, checkDeadline, createCall } from './call.ts';
+import { type Call, type CallInfo, checkDeadline, createCall } from './call.ts';
 import { HIDDEN, InvalidArgumentError } from './errors.ts';
 import { CardsResource } from './resources/cards.ts';
 import { ContactsResource } from './resources/contacts.ts';
@@ -42,6 +42,21 @@ export interface MessagingClientOptions {
   readonly onResponse?: ((info: CallInfo) => void) | undefined;
 }
 
+/** The resources of a client. They make their calls with `call`. */
+export function resourcesOf(call: Call, assumptions: Assumptions) {
+  return {
+    conversations: new ConversationsResource(call, assumptions),
+    messages: new MessagesResource(call, assumptions),
+    contacts: new ContactsResource(call, assumptions),
+    cards: new CardsResource(call, assumptions),
+    tags: tagsResource(call, assumptions),
+    pipelines: pipelinesResource(call, assumptions),
+    lostReasons: lostReasonsResource(call, assumptions),
+    connections: connectionsResource(call),
+    flows: new FlowsResource(call, assumptions),
+  };
+}
+
 /**
  * Calls the API. It never retries and never follows a redirect. Every failure is one of the errors in errors.ts. One
  * client has one token.
@@ -63,6 +78,7 @@ export class MessagingClient {
   readonly connections: ListResource<Connection>;
   readonly flows: FlowsResource;
   readonly #assumptions: Assumptions;
+  readonly #call: Call;
   readonly #ownPool: Pool | null;
 
   /** @throws InvalidArgumentError */
@@ -89,15 +105,22 @@ export class MessagingClient {
       maxBodyBytes: positive('maxBodyBytes', options.maxBodyBytes ?? 8 * 1024 * 1024),
       onResponse: options.onResponse,
     });
-    this.conversations = new ConversationsResource(call, assumptions);
-    this.messages = new MessagesResource(call, assumptions);
-    this.contacts = new ContactsResource(call, assumptions);
-    this.cards = new CardsResource(call, assumptions);
-    this.tags = tagsResource(call, assumptions);
-    this.pipelines = pipelinesResource(call, assumptions);
-    this.lostReasons = lostReasonsResource(call, assumptions);
-    this.connections = connectionsResource(call);
-    this.flows = new FlowsResource(call, assumptions);
+    this.#call = call;
+    const resources = resourcesOf(call, assumptions);
+    this.conversations = resources.conversations;
+    this.messages = resources.messages;
+    this.contacts = resources.contacts;
+    this.cards = resources.cards;
+    this.tags = resources.tags;
+    this.pipelines = resources.pipelines;
+    this.lostReasons = resources.lostReasons;
+    this.connections = resources.connections;
+    this.flows = resources.flows;
+  }
+
+  /** How a client makes its calls. For clients that pace the calls of this one. */
+  static callOf(client: MessagingClient): Call {
+    return client.#call;
   }
 
   /** Effective assumptions of the account. */

@@ -5,12 +5,18 @@ import { type Database, LedgerError, type Queryable } from '../database.ts';
 import { FIRST_SCHEMA } from '../schema/first-schema.ts';
 import { ERASURE_STREAMS } from './erasure-streams.ts';
 import { EXCLUDED_IDENTITIES } from './excluded-identities.ts';
+import { OWN_INTENTS } from './own-intents.ts';
 import { type Migration, statementsOf } from './statements.ts';
 
 /** The version that the first entry makes. The versions below were those of ledgers before the first release. */
 export const FIRST_VERSION = 45;
 
-export const MIGRATIONS: readonly Migration[] = [FIRST_SCHEMA, ERASURE_STREAMS, EXCLUDED_IDENTITIES];
+export const MIGRATIONS: readonly Migration[] = [
+  FIRST_SCHEMA,
+  ERASURE_STREAMS,
+  EXCLUDED_IDENTITIES,
+  OWN_INTENTS,
+];
 
 /**
  * The newest migration that a program must know to work with the tables. A program that is older than the ledger, but knows

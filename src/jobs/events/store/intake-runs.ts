@@ -1,7 +1,7 @@
-// Runs of a route or a poller, which have no end of their own. A run has the spec that its steps use, frozen until it
+// Runs of a route, a poller or a team's own worker, which have no end of their own. A run has the spec that its steps use, frozen until it
 // changes, and the number of its calls.
 
-import { pollerSyncName, runIdSql } from '../../../core/ids.ts';
+import { ownSyncName, pollerSyncName, runIdSql } from '../../../core/ids.ts';
 import type { Database, Queryable } from '../../../core/sql/database.ts';
 import { toJson } from '../../../core/stored-json.ts';
 import type { StepSpec } from '../contract/intake.ts';
@@ -37,6 +37,14 @@ export async function openPollRun(db: Database, account: string, poller: string)
 }
 
 /**
+ * The run that counts the calls of a team's own worker.
+ * @returns its id, `{account}/={worker}/{sequence number}`
+ */
+export async function openOwnRun(db: Database, account: string, worker: string): Promise<string> {
+  return await openEndlessRun(db, { account, sync: ownSyncName(worker) }, 'own');
+}
+
+/**
  * The run that events of this route belong to: the open one, or the next one if the route has changed since. Events
  * of the previous run continue under its spec.
  * @returns its id, `{account}/@{route}/{sequence number}`
@@ -45,7 +53,11 @@ export async function openIntakeRun(db: Database, spec: IntakeSpec): Promise<str
   return await openEndlessRun(db, spec, 'intake');
 }
 
-async function openEndlessRun(db: Database, spec: IntakeSpec, kind: 'intake' | 'poll'): Promise<string> {
+async function openEndlessRun(
+  db: Database,
+  spec: IntakeSpec,
+  kind: 'intake' | 'poll' | 'own',
+): Promise<string> {
   const { account, sync } = spec;
   return await db.transaction(async (tx) => {
     // Serializes processes that start together.

@@ -30,9 +30,9 @@ export interface RunRow {
   readonly status: RunStatus;
   /**
    * `retry`: made of records that an earlier run kept, instead of a source. `plan`: a dry run. `intake`: of a route.
-   * `poll`: of a poller. The specs of `intake`, `poll` and `campaign` have their own forms.
+   * `poll`: of a poller. `own`: of a team's own worker. The specs of the last four have their own forms.
    */
-  readonly kind: 'sync' | 'retry' | 'plan' | 'intake' | 'poll' | 'campaign';
+  readonly kind: 'sync' | 'retry' | 'plan' | 'intake' | 'poll' | 'own' | 'campaign';
   readonly spec: RunSpec;
   readonly cursor: SourceCursor | null;
   readonly rows_read: number;

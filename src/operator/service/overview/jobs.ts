@@ -14,6 +14,7 @@ export function jobOf(sync: string): Job {
   if (isCampaignRoute(sync)) return { kind: 'campaign', name: rest };
   if (sync.startsWith('~@')) return { kind: 'delivery', name: rest.slice(1) };
   if (sync.startsWith('~')) return { kind: 'poller', name: rest };
+  if (sync.startsWith('=')) return { kind: 'other', name: rest };
   if (!sync.startsWith('@')) return { kind: 'sync', name: sync };
   return isCampaignRoute(rest) ? { kind: 'campaign', name: rest.slice(1) } : { kind: 'route', name: rest };
 }
