@@ -16,6 +16,11 @@ export const EVENTS_CODES: readonly CodeArea[] = [
         'Several answers were lost, and no call has shown an effect.',
         'Check the service, then retry.',
       ],
+      [
+        'OWN_AMBIGUOUS',
+        'The answer to a write of your own job was lost, and nothing shows whether it took effect.',
+        'Check the service, and write by hand what is missing.',
+      ],
       ['NOT_SHOWN', 'The service accepted the call, but the record does not appear.', 'Check the service.'],
       [
         'READ_BACK_FAILED',
