@@ -105,6 +105,7 @@ export default {
     MEDIA_UNREACHABLE: 'The host of the file does not answer',
     MESSAGE_UNVERIFIABLE: 'Nothing shows whether the message was sent',
     FLOW_AMBIGUOUS: 'Nothing shows whether the flow ran',
+    OWN_AMBIGUOUS: 'Nothing shows whether the write took effect',
     DEADLINE: 'The outcome was not known in time',
     NOT_FOUND: 'It does not exist, or no longer',
     BAD_ENCODING: 'The body is not UTF-8',

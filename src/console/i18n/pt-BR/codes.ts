@@ -105,6 +105,7 @@ export default {
     MEDIA_UNREACHABLE: 'O host do arquivo não responde',
     MESSAGE_UNVERIFIABLE: 'Nada mostra se a mensagem foi enviada',
     FLOW_AMBIGUOUS: 'Nada mostra se o fluxo rodou',
+    OWN_AMBIGUOUS: 'Nada mostra se a gravação aconteceu',
     DEADLINE: 'O resultado não ficou conhecido a tempo',
     NOT_FOUND: 'Não existe, ou não existe mais',
     BAD_ENCODING: 'O corpo não é UTF-8',
