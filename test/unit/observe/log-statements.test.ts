@@ -46,6 +46,7 @@ const PASSED_TEXTS = new Set([
   'src/app/admin.ts: error',
   'src/jobs/events/ingress/http/log.ts: message',
   'workers/snapshots.ts: message',
+  'workers/own/create-worker.ts: line',
 ]);
 
 /** Statements whose `reason` is one that Sluice or the service gives. An operator's own reason stays in the ledger. */
