@@ -366,12 +366,10 @@ it('a member is found by a number, which is not in the address, and revealed', {
   await withPage({}, async (page) => {
     await page.goto(`${listener.url}/campaigns?campaign=spring&tab=members&state=failed`);
     await page.getByText('+55').first().waitFor();
-    await page
-      .getByRole('searchbox', { name: 'Phone number, member id or contact id' })
-      .fill('5511987663000');
+    await page.getByRole('searchbox', { name: 'Number, name, e-mail or id' }).fill('5511987663000');
     await page.getByText('1 row').waitFor();
     expect(page.url()).not.toContain('5511987663');
-    await page.getByRole('button', { name: /phone number/i }).click();
+    await page.getByRole('button', { name: /number, name and e-mail/i }).click();
     await page.getByText('5511987663000').waitFor();
   });
   const reveals = await db.query("select identity from operator_audit where action = 'reveal'");
