@@ -1,9 +1,9 @@
 // What a sink hears of a trigger: one event for each outcome, together with it or not at all.
 
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { jsonlSink } from '../../../../../src/connectors/sinks/jsonl.ts';
 import type { Database, Queryable } from '../../../../../src/core/sql/database.ts';
 import { SinkEvent } from '../../../../../src/jobs/events/contract/envelope.ts';
@@ -129,6 +129,7 @@ describe('a member', () => {
     const person = await context.waiting();
     await context.step('triggerMember', person);
     const dir = await mkdtemp(join(tmpdir(), 'sluice-events-'));
+    onTestFinished(() => rm(dir, { recursive: true }));
     const sink = jsonlSink({ type: 'jsonl', path: 'crm.jsonl' }, dir);
     const [event] = await eventsOf(person);
     const box = outboxContext(context.db, { crm: sink });
