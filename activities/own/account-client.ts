@@ -34,7 +34,7 @@ type Methods<T> = Pick<T, keyof T>;
 /** The resources of `MessagingClient` of `sluice/client`. */
 export type AccountResources = { readonly [Name in keyof Resources]: Methods<Resources[Name]> };
 
-/** One call as the resources make it: where it goes, and whom it reaches. */
+/** One call as the resources make it: where it goes, and the person that it reaches. */
 export interface Outgoing<T> {
   readonly spec: CallSpec<T>;
   readonly options: CallOptions;
@@ -54,7 +54,7 @@ export interface OwnAccount {
 }
 
 /**
- * The resources of the account, whose calls `send` makes. The three methods that reach a person say whom.
+ * The resources of the account, whose calls `send` makes. The three methods that reach a person say which one.
  * @throws Error naming the account when the configuration does not have it
  */
 export function accountResources({ deps, name }: OwnAccount, send: Sender): AccountResources {

@@ -12,7 +12,7 @@ import { keyOfNumber } from './recipient.ts';
 /** Last digits that all forms of a number share. */
 const SUBSCRIBER_DIGITS = 8;
 
-/** A message as it was sent: to whom, and its text or its template. */
+/** A message as it was sent: its recipient, and its text or its template. */
 export interface SentTo {
   readonly number: string;
   readonly text?: string;

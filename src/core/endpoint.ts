@@ -72,6 +72,7 @@ export const Time = z.iso
     'use a year from 0001 and an offset of at most 14:00',
   );
 export const Count = z.int().nonnegative();
+export const Seconds = z.number().nonnegative();
 /** Why somebody gives a command; kept in the audit log. */
 export const Reason = z.string().max(500).default('');
 /** Personal data in plain text. It needs the role `operator` and is audited. */

@@ -3,8 +3,9 @@
 import { ownReason } from '../../core/own-reason.ts';
 import { needsToken } from '../../core/refused-access.ts';
 import { describeApprovers } from '../../jobs/campaigns/commands/describe-approvers.ts';
+import type { Health } from '../../operator/contract/health.ts';
 import { needSentence } from '../../operator/contract/need-words.ts';
-import type { Health, Need } from '../../operator/contract/overview.ts';
+import type { Need } from '../../operator/contract/overview.ts';
 import { formatCount, formatTime } from '../lib/terminal/format.ts';
 
 type LedgerKind = Health['ledger']['kind'];

@@ -9,20 +9,20 @@ import {
   NoteParams,
   PageLimit,
   Period,
+  Seconds,
   Time,
   Unmask,
 } from '../../core/endpoint.ts';
 import { Approval } from '../../jobs/campaigns/contract/approval.ts';
 import { SyncConfig } from '../../jobs/sync/config.ts';
 import { FAILURES } from './failures.ts';
-import { ConfigurationState } from './settings.ts';
+import { Health } from './health.ts';
 
 /** Most urgent first. */
 export const LaneName = z.enum(['reply', 'lead', 'poll', 'campaign', 'backfill']);
 export type LaneName = z.infer<typeof LaneName>;
 /** Number of calls by lane. A missing lane made none. */
 const ByLane = z.partialRecord(LaneName, Count);
-const Seconds = z.number().nonnegative();
 
 /** Hash of a token; it identifies the token without its value. */
 const TokenKey = z.string();
@@ -183,83 +183,6 @@ export const Need = z.object({
   commands: z.array(z.object({ route: z.string(), input: z.record(z.string(), z.unknown()) })),
 });
 export type Need = z.infer<typeof Need>;
-
-const AccountHealth = z.object({
-  account: z.string(),
-  /** Calls of the last five minutes, and those of them without success. An answer with 429 is neither. */
-  calls: Count,
-  failed: Count,
-  /** Calls since the last success, at most of those five minutes, that got no answer, a 5xx or a 401. */
-  unanswered: Count,
-  /** Null: none in those five minutes. */
-  lastCallAt: Time.nullable(),
-  lastSuccessAt: Time.nullable(),
-  /** Code of the newest failure in those five minutes. */
-  lastCode: z.string().nullable(),
-});
-
-const PollerHealth = z.object({
-  account: z.string(),
-  poller: z.string(),
-  state: z.enum(['polling', 'paused', 'blocked']),
-  polledAt: Time.nullable(),
-  /** Since a poll last brought the ledger up to the newest page. Null: none has since `startedAt`. */
-  lagSeconds: Seconds.nullable(),
-  startedAt: Time,
-});
-
-const SinkHealth = z.object({
-  sink: z.string(),
-  circuit: z.enum(['closed', 'open']),
-  /** Why the newest attempt failed. Null: it did not. */
-  code: z.string().nullable(),
-  reason: z.string().nullable(),
-  waiting: Count,
-  /** False: there are more. */
-  exact: z.boolean(),
-  dead: Count,
-  /** Age of the oldest waiting message. Null: none waits. */
-  lagSeconds: Seconds.nullable(),
-  sentAt: Time.nullable(),
-});
-
-/** Health of what this process asks on its own. Null: not known in this process. */
-const ServiceHealth = z.object({
-  ok: z.boolean(),
-  detail: z.string().nullable(),
-  /** Until the answer, or until Sluice gave up. */
-  roundTripMs: z.number().nonnegative(),
-});
-const KafkaLag = z.object({
-  ok: z.boolean(),
-  detail: z.string().nullable(),
-  topics: z.array(z.object({ route: z.string(), topic: z.string(), lag: Count })),
-});
-
-export const Health = z.object({
-  /** Of the process that answers. Null: it has no valid configuration. */
-  configuration: ConfigurationState.nullable(),
-  ledger: z.object({
-    kind: z.enum(['pglite', 'postgres']),
-    roundTripMs: z.number().nonnegative(),
-    /** When a worker last wrote calls; null when none did in 14 days. */
-    lastFlushAt: Time.nullable(),
-  }),
-  temporal: ServiceHealth.nullable(),
-  kafka: KafkaLag.nullable(),
-  workers: z.object({
-    /** Worker processes that were seen within 30 s. */
-    alive: Count,
-    /** Null: none in seven days. */
-    lastSeenAt: Time.nullable(),
-    /** Versions of Sluice that they run. */
-    versions: z.array(z.string()),
-  }),
-  api: z.array(AccountHealth),
-  pollers: z.array(PollerHealth),
-  sinks: z.array(SinkHealth),
-});
-export type Health = z.infer<typeof Health>;
 
 const CallMinute = z.object({
   /** Start of the minute, or of several. */

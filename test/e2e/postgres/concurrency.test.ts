@@ -21,6 +21,7 @@ import { startPostgres, type TestPostgres } from '../../support/postgres/postgre
 import { failureOf, freshAccount, phone, recordOf, runWith } from '../../unit/core/sql/support.ts';
 import { slotsSuite } from '../../unit/service/budget/slots-suite.ts';
 import { planOf, recordSlots, scheduled, takeOne } from '../../unit/service/budget/slots-support.ts';
+import { tokensSuite } from '../../unit/service/budget/tokens-suite.ts';
 
 let server: TestPostgres;
 let db: Database;
@@ -301,6 +302,7 @@ slotsSuite(
   () => db,
   () => [other],
 );
+tokensSuite(() => db);
 
 describe('a caller that waited for the row of its token', () => {
   const begin = (token: string, limit: number) =>

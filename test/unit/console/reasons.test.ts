@@ -10,7 +10,7 @@ import { type PlanFacts, problemsOf, warningsOf } from '../../../src/jobs/campai
 import { brokenRules } from '../../../src/jobs/campaigns/rules/waves.ts';
 import { phoneCase } from '../../../src/mapping/phone/cases.ts';
 import * as refusals from '../../../src/mapping/phone/result.ts';
-import type { Health } from '../../../src/operator/contract/overview.ts';
+import type { Health } from '../../../src/operator/contract/health.ts';
 import { outagesOf } from '../../../src/operator/service/overview/outages.ts';
 
 const DAY = 86_400_000;

@@ -92,13 +92,13 @@ it.each<[Record<string, unknown>, string | null, string | null]>([
   [{ 'First Name': 'Ana', 'Last Name': 'Lima', Celular: '1' }, 'Ana Lima', null],
   [{ 'Last Name': 'Lima', Nome: '', Celular: '1' }, 'Lima', null],
   [{ Empresa: 'Acme', nome: { toString: 'x' }, Celular: '1' }, null, null],
-])('a row without a valid number is about whom its columns name: %j', async (row, name, email) => {
+])('a row without a valid number is about the person that its columns name: %j', async (row, name, email) => {
   const audience = [{ from: 'source', source: 'list', number: 'Celular' }];
   const { who } = await compiled({ audience, defaultCountry: 'BR' }).apply(row);
   expect(who).toMatchObject({ ok: false, identity: { name, email, number: '1' } });
 });
 
-it('a contact that is no person is about whom the service names', async () => {
+it('a contact that is no person is about the person that the service names', async () => {
   const contact = { number: '188459349434521', name: 'Ana', email: 'ana@x.example' };
   const { who } = await compiled().apply({ contact });
   expect(who).toMatchObject({ ok: false, identity: { name: 'Ana', email: 'ana@x.example' } });

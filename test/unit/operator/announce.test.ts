@@ -157,7 +157,7 @@ describe('refused deliveries', () => {
       ana,
     );
 
-  it('are told when they are kept and when they are resolved, once, without their content', async () => {
+  it('are announced when they are kept and when they are resolved, once, without their content', async () => {
     await refuse('Wandercleia 1', 'Wandercleia 1', 'Wandercleia 2');
     await refuse('Wandercleia 1');
     const id = refusedRequestId(request('Wandercleia 1'));

@@ -1,5 +1,5 @@
 // Whether the service answers an account, by its newest calls: what failed before the last success is over.
-import type { Health } from '../../../operator/contract/overview.ts';
+import type { Health } from '../../../operator/contract/health.ts';
 
 type Api = Health['api'][number];
 

@@ -34,7 +34,7 @@ export function recordNews(record: RecordNews, resolution: Resolved | null): Ann
   return newsOf(record, { subject, what, place, resolution });
 }
 
-interface Told {
+interface Letter {
   readonly subject: string;
   readonly what: string;
   readonly place: Pick<DeadLetterEvent['data'], 'request' | 'record'>;
@@ -43,7 +43,7 @@ interface Told {
 
 function newsOf(
   { account, route, code, reason, at }: About,
-  { subject, what, place, resolution }: Told,
+  { subject, what, place, resolution }: Letter,
 ): Announced {
   const type = resolution === null ? 'sluice.deadletter.added' : 'sluice.deadletter.resolved';
   const event: DeadLetterEvent = {

@@ -1,5 +1,6 @@
 // Parts of the system that do not work, as needs of the overview.
-import type { Health, Need, RunningRun, WaitingStart, WaitingWork } from '../../contract/overview.ts';
+import type { Health } from '../../contract/health.ts';
+import type { Need, RunningRun, WaitingStart, WaitingWork } from '../../contract/overview.ts';
 import { isAwayCode } from './away-code.ts';
 import { NO_SERVER } from './probes.ts';
 

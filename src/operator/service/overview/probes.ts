@@ -2,7 +2,8 @@
 import { WORK_QUEUE } from '../../../core/ids.ts';
 import { createCampaignNow } from '../../../jobs/campaigns/operator/now.ts';
 import type { ClusterLetters, DeadLetters, OpenDeadLetters } from '../../../jobs/events/operator/letters.ts';
-import type { Health, WaitingStart } from '../../contract/overview.ts';
+import type { Health } from '../../contract/health.ts';
+import type { WaitingStart } from '../../contract/overview.ts';
 import type { RunningRow } from '../../store/overview/work.ts';
 import type { OverviewDeps } from '../deps.ts';
 import { countBacklog } from '../workflows.ts';

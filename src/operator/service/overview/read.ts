@@ -1,14 +1,8 @@
 // The one reading of what goes on and what needs a person. The overview shows it, and notices are made of it.
 
 import type { Approval } from '../../../jobs/campaigns/contract/approval.ts';
-import type {
-  Health,
-  Need,
-  RunningRun,
-  TokenGauge,
-  WaitingStart,
-  WaitingWork,
-} from '../../contract/overview.ts';
+import type { Health } from '../../contract/health.ts';
+import type { Need, RunningRun, TokenGauge, WaitingStart, WaitingWork } from '../../contract/overview.ts';
 import { readHealth, readSinks, type SinkRow } from '../../store/overview/health.ts';
 import { MOST_OF_A_KIND, type NeedRow, readNeeds } from '../../store/overview/needs.ts';
 import { readTokens } from '../../store/overview/tokens.ts';

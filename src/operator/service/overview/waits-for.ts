@@ -1,5 +1,6 @@
 // What work that could go on waits for. While it does, its pace says nothing about its end.
-import type { Health, RunningRun, WaitingWork } from '../../contract/overview.ts';
+import type { Health } from '../../contract/health.ts';
+import type { RunningRun, WaitingWork } from '../../contract/overview.ts';
 import type { outagesOf } from './outages.ts';
 
 interface Seen {

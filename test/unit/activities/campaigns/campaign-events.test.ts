@@ -119,7 +119,7 @@ describe('a sink', () => {
 });
 
 describe('members', () => {
-  it('of a skipped wave are told one by one, once', async () => {
+  it('of a skipped wave are announced one by one, once', async () => {
     const context = await planned(2);
     await context.open();
     await context.batch();
@@ -155,7 +155,7 @@ describe('members', () => {
     expect(triggered).toMatchObject({ data: { code: null, reason: null } });
   });
 
-  it('that did not get the flow after all have failed; a retry that reopens the run is told', async () => {
+  it('that did not get the flow after all have failed; a retry that reopens the run is announced', async () => {
     const context = await planned(1);
     await context.open();
     const { members } = await context.batch();

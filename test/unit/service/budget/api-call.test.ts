@@ -116,7 +116,7 @@ it('the only token is marked with its first refusal, and a call that it accepts 
     );
   await expect(tags()).rejects.toMatchObject({ code: 'ERR_TOKEN_REVOKED' });
   expect(await marks()).toEqual([{ '': 'ERR_TOKEN_REVOKED' }]);
-  // Nothing else is used, so nobody is told so.
+  // Nothing else is used, so nobody hears of it.
   expect(said).toEqual([]);
   expect(await warnings()).toEqual([]);
   await tokens(ALL, ALL);

@@ -4,6 +4,7 @@ import type { Database } from '../../../../src/core/sql/database.ts';
 import { embeddedLedger } from '../../../support/postgres/ledger.ts';
 import { slotsSuite } from './slots-suite.ts';
 import { recordSlots } from './slots-support.ts';
+import { tokensSuite } from './tokens-suite.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -13,3 +14,4 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 slotsSuite(() => db);
+tokensSuite(() => db);

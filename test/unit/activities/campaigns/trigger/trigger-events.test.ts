@@ -33,7 +33,7 @@ async function eventsOf({ run, member }: Person): Promise<SinkEvent[]> {
 const typesOf = async (person: Person) => (await eventsOf(person)).map(({ type }) => type);
 
 describe('a member', () => {
-  it('that got the flow is told once, also when the batch is repeated', async () => {
+  it('that got the flow is announced once, also when the batch is repeated', async () => {
     const person = await context.waiting();
     await context.step('triggerMember', person);
     await context.step('triggerMember', person);
@@ -52,7 +52,7 @@ describe('a member', () => {
     ]);
   });
 
-  it('whose answer is late was unknown and is triggered; later than that nothing is told', async () => {
+  it('whose answer is late was unknown and is triggered; later than that nothing is announced', async () => {
     const person = await context.waiting();
     await context.arm({ kind: 'delay', ms: 300 });
     const slow = context.step('triggerMember', person);
@@ -69,7 +69,7 @@ describe('a member', () => {
     );
   });
 
-  it('that is refused is told with the code; its number is in the event, but not in the key', async () => {
+  it('that is refused is announced with the code; its number is in the event, but not in the key', async () => {
     const person = await context.waiting();
     await context.step('triggerMember', await context.waiting());
     await context.refuseWith(409, 'ERR_TICKET_IN_HUMAN_SERVICE', { ticketId: 77 });
@@ -84,7 +84,7 @@ describe('a member', () => {
     expect(`${found[0]?.id} ${found[0]?.partitionkey}`).not.toContain(person.number);
   });
 
-  it('with an opt-out tag is skipped, and the opt-out is told to who hears of opt-outs', async () => {
+  it('with an opt-out tag is skipped, and the opt-out is announced where opt-outs are', async () => {
     const person = await context.waiting();
     const { db } = context;
     await db.query(
@@ -120,7 +120,7 @@ describe('a member', () => {
     await expect(worker.step('triggerMember', person)).rejects.toThrow();
     expect([(await context.facts(person)).state, await typesOf(person)]).toEqual(['sending', []]);
     broken = false;
-    // Nobody knows whether the flow ran, so that is what is told.
+    // Nobody knows whether the flow ran, so that is what is announced.
     await context.lose(person);
     expect(await typesOf(person)).toEqual(['sluice.campaign.member.unknown']);
   });
