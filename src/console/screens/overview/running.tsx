@@ -48,23 +48,33 @@ export function RunningList({ runs, starts, needs }: Props) {
   );
 }
 
+interface WorkNameProps {
+  readonly to: '/syncs' | '/campaigns';
+  readonly kind: Run['kind'] | Start['kind'];
+  readonly search: { readonly account: string; readonly name: string; readonly run?: string };
+}
+
+/** A link to the work, with what it is and whose. */
+function WorkName({ to, kind, search }: WorkNameProps) {
+  const { t } = useTranslation('overview');
+  const { account, name } = search;
+  return (
+    <span>
+      <Anchor component={Link} to={to} search={search as never} fw={600}>
+        {name}
+      </Anchor>{' '}
+      <span className={textStyles.muted}>{t(`running.kind.${kind}`, { account })}</span>
+    </span>
+  );
+}
+
 function StartItem({ start }: { readonly start: Start }) {
   const { t } = useTranslation('overview');
   const { kind, account, name, since } = start;
   return (
     <>
       <div className={classes.line}>
-        <span>
-          <Anchor
-            component={Link}
-            to={kind === 'sync' ? '/syncs' : '/campaigns'}
-            search={{ account, name } as never}
-            fw={600}
-          >
-            {name}
-          </Anchor>{' '}
-          <span className={textStyles.muted}>{t(`running.kind.${kind}`, { account })}</span>
-        </span>
+        <WorkName to={kind === 'sync' ? '/syncs' : '/campaigns'} kind={kind} search={{ account, name }} />
         <Status of="waiting" label={t('running.waitsFor.worker')} />
       </div>
       <div className={textStyles.small}>
@@ -108,17 +118,11 @@ function RunItem({ run, needsApproval }: { readonly run: Run; readonly needsAppr
   return (
     <>
       <div className={classes.line}>
-        <span>
-          <Anchor
-            component={Link}
-            to={kind === 'campaign' ? '/campaigns' : '/syncs'}
-            search={{ account, name, run: run.run } as never}
-            fw={600}
-          >
-            {name}
-          </Anchor>{' '}
-          <span className={textStyles.muted}>{t(`running.kind.${kind}`, { account })}</span>
-        </span>
+        <WorkName
+          to={kind === 'campaign' ? '/campaigns' : '/syncs'}
+          kind={kind}
+          search={{ account, name, run: run.run }}
+        />
         {waitsFor === null ? (
           <Status of={status} />
         ) : (
