@@ -41,8 +41,12 @@ const LOG = `
       age_ms float8, account text, token text, run_id text, lane smallint, method text, route text, status smallint,
       code text, request_id text, person_key text, event_id text, conversation_id bigint, card_id bigint, wait_ms int,
       took_ms int)
+  ), locked as materialized (
+    -- In the order in which an erasure locks them.
+    select id from runs where id = any($2) order by id for no key update
   ), counted as (
-    update runs r set calls = r.calls + c.calls from unnest($2::text[], $3::int[]) c(id, calls) where r.id = c.id
+    update runs r set calls = r.calls + c.calls
+      from unnest($2::text[], $3::int[]) c(id, calls) join locked using (id) where r.id = c.id
   ), logged as (
     insert into calls (at, ${COLUMNS}) select at, ${COLUMNS} from made
   )
@@ -66,8 +70,7 @@ export async function logCalls(
   ended: readonly AgedCall[],
   started: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const runs = [...started].sort(([a], [b]) => (a < b ? -1 : 1));
-  await db.query(LOG, [JSON.stringify(ended), runs.map(([run]) => run), runs.map(([, calls]) => calls)]);
+  await db.query(LOG, [JSON.stringify(ended), [...started.keys()], [...started.values()]]);
 }
 
 /**

@@ -15,6 +15,7 @@ import { endRecord, settleStep } from '../../../src/jobs/sync/store/records.ts';
 import { closeRun } from '../../../src/jobs/sync/store/run-end.ts';
 import { lockRun } from '../../../src/jobs/sync/store/runs.ts';
 import { stageRecords } from '../../../src/jobs/sync/store/staged-records.ts';
+import { logCalls } from '../../../src/operator/store/calls.ts';
 import { createBudget } from '../../../src/service/budget/slots.ts';
 import { unleased } from '../../support/postgres/ledger.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres/postgres.ts';
@@ -97,6 +98,30 @@ it('a caller that waited for an intent that another one took does not get it', a
       () => takeIntent(other, intent),
     ),
   ).toBeNull();
+});
+
+it('the call log waits for its runs in the order of everybody else', async () => {
+  const account = freshAccount();
+  const [later, earlier] = [`${account}/z/1`, `${account}/a/1`];
+  // In this order in the table, which is how a statement without an order finds them. With too few rows, it does not.
+  const others = Array.from({ length: 20 }, (_, n) => `${account}/m${n}/1`);
+  for (const id of [later, earlier, ...others])
+    await db.query(
+      "insert into runs (id, account, sync, seq, spec, kind, status) values ($1, $2, $1, 1, '{}', 'sync', 'syncing')",
+      [id, account],
+    );
+  await db.query('analyze runs');
+  const started = new Map([later, earlier].map((id) => [id, 1]));
+  const lock = (tx: Queryable, id: string) => tx.query('select 1 from runs where id = $1 for update', [id]);
+  await behind(
+    (tx) => lock(tx, earlier),
+    () => logCalls(other, [], started),
+    (tx) => lock(tx, later),
+  );
+  expect(await db.query('select calls from runs where id = any($1)', [[later, earlier]])).toEqual([
+    { calls: 1 },
+    { calls: 1 },
+  ]);
 });
 
 it('a batch that takes records while it is taken back loses them', async () => {
