@@ -134,7 +134,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'optout export': ['sluice optout export --account acme --output opt-outs.jsonl'],
   'person export': [
     "sluice person export '+55 11 98765-4321' --output person.json",
-    'sluice person export --account acme p12',
+    'sluice person export --account acme p12 --page en --output person.html',
   ],
   'person erase': [
     "sluice person erase --account acme p12 --reason 'request of 2026-11-23'",

@@ -1,8 +1,9 @@
 // `sluice person`: exports and erases what Sluice has of one person.
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { neutralLine } from '../../observe/neutral.ts';
 import type { OperatorClient } from '../../operator/client/client.ts';
 import type { Output } from '../../operator/contract/index.ts';
+import { PAGE_LANGUAGES, type PageLanguage } from '../../operator/contract/people.ts';
 import { nobody } from '../find/find.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
@@ -19,6 +20,11 @@ interface Options extends SessionOptions {
   readonly json: boolean;
 }
 
+interface ExportOptions extends Options {
+  readonly output?: string;
+  readonly page?: PageLanguage;
+}
+
 type Hit = Output<'POST /people/search'>['people'][number];
 
 /** Number of people that a refusal lists. */
@@ -31,17 +37,22 @@ export function registerPerson(program: Command, env: NodeJS.ProcessEnv): void {
 
   withPerson(person.command('export'))
     .description(
-      'print everything that the ledger has of a person as JSON, in plain text; the audit log records it',
+      'print everything that the ledger has of a person, as JSON or as a page, in plain text; the audit log records it',
     )
     .option('--output <file>', 'write to this file instead of stdout; only your user can read it')
     .option('--json', 'print JSON without line breaks', false)
-    .action((words: string[], options: Options & { readonly output?: string }) =>
+    .addOption(
+      new Option('--page <language>', 'print a page (HTML) for the person instead of JSON').choices(
+        PAGE_LANGUAGES,
+      ),
+    )
+    .action((words: string[], options: ExportOptions) =>
       withOperator(options, env, { command: 'sluice person export' }, async (client) => {
         const { account, person: id } = await onlyOne(client, words, options);
-        const input = { account, person: id, reason: options.reason };
-        const exported = await client.call('POST /people/{account}/{person}/export', input);
+        const input = { account, person: id, page: options.page, reason: options.reason };
+        const { page, ...exported } = await client.call('POST /people/{account}/{person}/export', input);
         const output = openOutput(options.output ?? null, 'text');
-        await output.write(`${JSON.stringify(exported, null, options.json ? undefined : 2)}\n`);
+        await output.write(page ?? `${JSON.stringify(exported, null, options.json ? undefined : 2)}\n`);
         await output.close();
         const rows = Object.values(exported.tables).flat().length;
         const tables = formatMany(Object.keys(exported.tables).length, 'table');

@@ -9,6 +9,10 @@ import { TIMELINE_KINDS, TimelineEntry } from './people-timeline.ts';
  */
 const PersonId = z.string().regex(/^(?:[pcmrte]\d{1,15}|o[0-9a-f]{32})$/);
 
+/** Languages of the page for the person. */
+export const PAGE_LANGUAGES = ['en', 'pt-BR'] as const;
+export type PageLanguage = (typeof PAGE_LANGUAGES)[number];
+
 const person = {
   account: z.string(),
   person: PersonId,
@@ -209,13 +213,22 @@ export const PEOPLE = {
   'POST /people/{account}/{person}/export': endpoint({
     role: 'operator',
     summary: 'Export everything that the ledger has of a person, in plain text.',
-    input: z.strictObject({ account: Name, person: PersonId, reason: Reason }),
+    input: z.strictObject({
+      account: Name,
+      person: PersonId,
+      /** Also as a page for the person, in this language. */
+      page: z.enum(PAGE_LANGUAGES).optional(),
+      reason: Reason,
+    }),
+    audit: ['page'],
     output: z.object({
       account: z.string(),
       person: PersonId,
       at: Time,
       /** Rows by table. */
       tables: z.record(z.string(), z.array(z.record(z.string(), z.unknown()))),
+      /** HTML; null unless the input names a language. */
+      page: z.string().nullable(),
     }),
   }),
   'POST /people/{account}/{person}/erase': endpoint({

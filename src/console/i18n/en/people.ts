@@ -264,7 +264,8 @@ export default {
     button: 'Export',
     title: 'Export everything about this person?',
     effects:
-      'You get a JSON file with everything that Sluice has about the person, in plain text. The audit log records it.',
+      'You get a file with everything that Sluice has about the person, in plain text: JSON for other systems, or a page to read. The audit log records it.',
+    page: 'As a page that the person can read, in the language of the console',
     done: 'The export is in your downloads: {{file}}',
   },
   erase: {

@@ -268,7 +268,8 @@ export default {
     button: 'Exportar',
     title: 'Exportar tudo sobre esta pessoa?',
     effects:
-      'Você recebe um arquivo JSON com tudo o que o Sluice tem sobre a pessoa, por extenso. O registro de auditoria anota isto.',
+      'Você recebe um arquivo com tudo o que o Sluice tem sobre a pessoa, por extenso: JSON para outros sistemas, ou uma página para ler. O registro de auditoria anota isto.',
+    page: 'Como uma página que a pessoa pode ler, no idioma do console',
     done: 'A exportação está nos seus downloads: {{file}}',
   },
   erase: {

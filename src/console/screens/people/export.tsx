@@ -1,30 +1,47 @@
 // Everything that the ledger has of a person, as a file.
-import { Button } from '@mantine/core';
+import { Button, Checkbox, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { useCommand } from '../../api/use-command.ts';
 import { saveFile } from '../../app/save-file.ts';
+import type { Language } from '../../i18n/languages.ts';
 import { useConfirm } from '../../parts/confirm.tsx';
 import type { Who } from './who.ts';
 
 export function ExportButton({ account, person }: Who) {
-  const { t } = useTranslation('people');
+  const { t, i18n } = useTranslation('people');
   const confirm = useConfirm();
   const may = useMay('operator');
-  const file = `person-${account}-${person}.json`;
+  const file = `person-${account}-${person}`;
   const run = useCommand('POST /people/{account}/{person}/export', {
-    onDone: (output) => saveFile(file, JSON.stringify(output, null, 2), 'application/json'),
-    done: () => t('export.done', { file }),
+    onDone: ({ page, ...output }) => {
+      if (page === null) saveFile(`${file}.json`, JSON.stringify(output, null, 2), 'application/json');
+      else saveFile(`${file}.html`, page, 'text/html');
+    },
+    done: ({ page }) => t('export.done', { file: `${file}.${page === null ? 'json' : 'html'}` }),
   });
   const ask = async () => {
+    let isPage = false;
     const answer = await confirm({
       title: t('export.title'),
-      effects: t('export.effects'),
+      effects: (
+        <Stack gap="xs">
+          <Text>{t('export.effects')}</Text>
+          <Checkbox
+            label={t('export.page')}
+            onChange={({ currentTarget }) => {
+              isPage = currentTarget.checked;
+            }}
+          />
+        </Stack>
+      ),
       verb: t('export.button'),
       reason: 'optional',
     });
-    if (answer !== null) run.run({ account, person, reason: answer.reason });
+    if (answer === null) return;
+    const page = isPage ? (i18n.language as Language) : undefined;
+    run.run({ account, person, page, reason: answer.reason });
   };
   if (!may) return null;
   return (

@@ -3,6 +3,7 @@
 import { phoneCase } from '../../../mapping/phone/cases.ts';
 import { maskEmail, maskName, maskPhone, maskValue, maskWritten } from '../../../observe/masking.ts';
 import { exportPerson } from '../../../protect/person/export-person.ts';
+import { personPage } from '../../../protect/person/page/person-page.ts';
 import type { PEOPLE, WhyReason } from '../../contract/people.ts';
 import { OperatorError } from '../../error.ts';
 import { type FoundExcluded, searchExcluded } from '../../store/excluded-search.ts';
@@ -103,9 +104,11 @@ export function peopleHandlers(deps: OperatorDeps): Handlers<keyof typeof PEOPLE
       return { entries: entries.map((row) => entryOf(account, row, unmask)), next };
     },
 
-    'POST /people/{account}/{person}/export': async ({ account, person: ref }) => {
-      const person = await personOf(account, ref);
-      return { account, person: ref, at: new Date().toISOString(), tables: await exportPerson(db, person) };
+    'POST /people/{account}/{person}/export': async ({ account, person: ref, page: language }) => {
+      const tables = await exportPerson(db, await personOf(account, ref));
+      const exported = { account, person: ref, at: new Date().toISOString(), tables };
+      const page = language === undefined ? null : personPage(exported, language, config().config);
+      return { ...exported, page };
     },
 
     'POST /people/{account}/{person}/erase': async ({ account, person, optOut }, caller) => {
