@@ -67,6 +67,11 @@ export function panelOf(panelUrl: string) {
     inbound: (body: { number: string; body: string; connectionId: number }, id = 'acme') =>
       ask<{ conversationId: number; messageId: string }>('POST', `/accounts/${id}/inbound`, body),
     fault: (fault: object) => ask<object>('POST', '/faults', fault),
+    /** Has any fault been given to a request? */
+    async fired(): Promise<boolean> {
+      const { faults } = await ask<{ faults: { fired: number }[] }>('GET', '/faults');
+      return faults.some(({ fired }) => fired > 0);
+    },
     clearFaults: () => ask<object>('DELETE', '/faults'),
   };
 }

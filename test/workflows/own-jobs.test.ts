@@ -1,127 +1,29 @@
 // The example of a team's own job, as its worker runs it: each person who is due gets one message, whatever breaks.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { stringify } from 'yaml';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createActivities } from '../../examples/nightly-job/activities.ts';
 import type { nightlyJob } from '../../examples/nightly-job/workflows.ts';
-import { openPostgres } from '../../src/core/sql/database.ts';
-import { migrate } from '../../src/core/sql/migrations/migrations.ts';
 import { noteOptOuts } from '../../src/core/store/opt-outs.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
 import { createWorker, isOptedOut, type Sluice } from '../../workers/own/index.ts';
-import { account } from '../support/environment.ts';
-import { panelOf } from '../support/panel.ts';
-import { startPostgres } from '../support/postgres/postgres.ts';
-import { connectTestTemporal } from '../support/temporal/temporal.ts';
+import { numberOf, type OwnContext, openOwnContext } from '../support/own-context.ts';
 
 const DAY = '2026-11-27';
-const PEOPLE = 6;
 /** The first one opted out. */
-const numberOf = (n: number) => `1415555${2000 + n}`;
+const PEOPLE = 6;
 
-const SCOPES = ['contacts:write', 'conversations:read', 'messages:read', 'messages:send'];
-
-let dir: string;
-let close: () => Promise<void>;
-let open: Awaited<ReturnType<typeof openAll>>;
-
-async function openAll() {
-  const [temporal, postgres] = await Promise.all([connectTestTemporal(), startPostgres()]);
-  // The database is dropped while its pool may still close.
-  const db = await openPostgres(postgres.url, () => undefined);
-  await migrate(db);
-  const crm = new pg.Client({ connectionString: postgres.url });
-  await crm.connect();
-  await crm.query('create table appointments (id int primary key, phone text, name text, due_on date)');
-  const sandbox = await startSandbox({
-    port: 0,
-    dataDir: join(dir, 'sandbox'),
-    fixture: { accounts: [account({ tokens: [{ value: 'svc_test_token', scopes: SCOPES }] })] },
-    rate: 0,
-  });
-  await writeFile(
-    join(dir, 'sluice.yaml'),
-    stringify({
-      version: 1,
-      admin: { port: 0 },
-      accounts: {
-        acme: {
-          baseUrl: sandbox.baseUrl,
-          tokens: ['env:TOKEN'],
-          callsPerMinute: 60_000,
-          assumptions: { 'readBack.settleSeconds': 2 },
-        },
-      },
-    }),
-  );
-  const env = {
-    TOKEN: 'svc_test_token',
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
-    TEMPORAL_NAMESPACE: temporal.namespace,
-    DATABASE_URL: postgres.url,
-  };
-  return {
-    temporal,
-    db,
-    crm,
-    env,
-    url: postgres.url,
-    panel: panelOf(sandbox.panelUrl),
-    async close() {
-      await sandbox.close();
-      await crm.end();
-      await db.close();
-      await temporal.close();
-      await postgres.stop();
-    },
-  };
-}
-
+let open: OwnContext;
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-own-'));
-  open = await openAll();
-  close = open.close;
+  open = await openOwnContext();
 });
-afterAll(async () => {
-  await close?.();
-  await rm(dir, { recursive: true, force: true });
-});
-
-/** Messages that the sandbox has, by number. */
-async function messagesOf(): Promise<Record<string, number>> {
-  const { contacts, conversations } = (await open.panel.account()) as unknown as PanelAccount;
-  const counts: Record<string, number> = {};
-  for (const { contactId, messages } of conversations) {
-    const { number = '' } = contacts.find(({ id }) => id === contactId) ?? {};
-    counts[number] = (counts[number] ?? 0) + messages.filter(({ fromMe }) => fromMe).length;
-  }
-  return counts;
-}
-
-interface PanelAccount {
-  readonly contacts: readonly { readonly id: number; readonly number: string }[];
-  readonly conversations: readonly {
-    readonly contactId: number;
-    readonly messages: readonly { readonly fromMe: boolean }[];
-  }[];
-}
+afterAll(() => open.close());
 
 it('messages each person who is due once, though answers are lost and the activity dies after a call', async () => {
-  const { temporal, db, crm, env, url, panel } = open;
-  for (let n = 0; n < PEOPLE; n++)
-    await crm.query('insert into appointments values ($1, $2, $3, $4)', [n, numberOf(n), `Person ${n}`, DAY]);
+  const { temporal, db, config, env, url, panel } = open;
+  for (let n = 0; n < PEOPLE; n++) await open.due(n, n, DAY);
   // Somebody with two appointments, and somebody who is not due.
-  await crm.query('insert into appointments values ($1, $2, $3, $4)', [50, numberOf(1), 'Person 1', DAY]);
-  await crm.query('insert into appointments values ($1, $2, $3, $4)', [
-    51,
-    numberOf(51),
-    'Other',
-    '2026-12-01',
-  ]);
+  await open.due(50, 1, DAY);
+  await open.due(51, 51, '2026-12-01');
   await noteOptOuts(db, 'acme', [numberOf(0)], 'operator', new Date());
   await panel.fault({ kind: 'reset-after', method: 'POST', path: '/v1/messages/send', times: 2 });
   let deaths = 0;
@@ -148,7 +50,7 @@ it('messages each person who is due once, though answers are lost and the activi
   });
   const taskQueue = temporal.taskQueue('nightly');
   const worker = await createWorker({
-    config: join(dir, 'sluice.yaml'),
+    config,
     env,
     taskQueue,
     name: 'nightly',
@@ -181,7 +83,7 @@ it('messages each person who is due once, though answers are lost and the activi
     await running;
   }
   const due = Array.from({ length: PEOPLE - 1 }, (_, n) => [numberOf(n + 1), 1]);
-  expect(await messagesOf()).toEqual(Object.fromEntries(due));
+  expect(await open.messages()).toEqual(Object.fromEntries(due));
   const calls = await db.query(
     `select distinct run_id, lane, person_key is not null as person from calls where route = '/v1/messages/send'`,
   );
@@ -189,9 +91,9 @@ it('messages each person who is due once, though answers are lost and the activi
 });
 
 it('refuses a send to somebody who opted out before a call, unless it says otherwise', async () => {
-  const { temporal, db, env } = open;
+  const { temporal, db, config, env } = open;
   await noteOptOuts(db, 'acme', [numberOf(90)], 'operator', new Date());
-  const before = await messagesOf();
+  const before = await open.messages();
   const activities = (sluice: Sluice) => ({
     async messageDue() {
       const message = { number: numberOf(90), body: 'your code is 1234' };
@@ -208,7 +110,7 @@ it('refuses a send to somebody who opted out before a call, unless it says other
   });
   const taskQueue = temporal.taskQueue('otp');
   const worker = await createWorker({
-    config: join(dir, 'sluice.yaml'),
+    config,
     env,
     taskQueue,
     workflowsPath: resolve('examples/nightly-job/workflows.ts'),
@@ -222,7 +124,7 @@ it('refuses a send to somebody who opted out before a call, unless it says other
     await worker.stop();
     await running;
   }
-  const sent = await messagesOf();
+  const sent = await open.messages();
   expect(sent[numberOf(90)]).toBe((before[numberOf(90)] ?? 0) + 1);
 });
 
@@ -233,7 +135,7 @@ it.each([
   ['with a name that no run can have', {}, { name: 'a/b' }, /"a\/b" .* letters, digits/],
 ])('refuses to start %s, and says what to do', async (_, env, over, message) => {
   const making = createWorker({
-    config: join(dir, 'sluice.yaml'),
+    config: open.config,
     taskQueue: 'own',
     activities: () => ({}),
     ...over,

@@ -284,11 +284,7 @@ export async function openTriggerContext(
         body: { error: 'no', ...(code === null ? {} : { code }), ...extras },
       }),
     /** Has any fault been given to a request? */
-    async fired(): Promise<boolean> {
-      const answer = await fetch(`${sandbox.panelUrl}/faults`);
-      const { faults } = (await answer.json()) as { faults: { fired: number }[] };
-      return faults.some(({ fired }) => fired > 0);
-    },
+    fired: () => panel.fired(),
     /** Triggers that the service was asked for since the last call of this. */
     calls: async () => (await requests()).filter(({ path }) => path === TRIGGER).length,
     /** State, code, touches that count, flows that ran. */
