@@ -114,6 +114,16 @@ export function formatDay(language: string, day: string): string {
   }).format(Date.parse(`${day}T12:00:00Z`));
 }
 
+/** A day of the year without its weekday, for an axis: `28 Nov`, and `28/11` in Portuguese. */
+export function formatDate({ language, zone }: Locale, at: number): string {
+  const isPortuguese = language.startsWith('pt');
+  return new Intl.DateTimeFormat(language, {
+    timeZone: zone,
+    month: isPortuguese ? '2-digit' : 'short',
+    day: isPortuguese ? '2-digit' : 'numeric',
+  }).format(at);
+}
+
 export function formatClock({ language, zone }: Locale, at: number): string {
   return new Intl.DateTimeFormat(language, {
     timeZone: zone,
@@ -139,7 +149,8 @@ export function formatBytes({ language }: Locale, bytes: number): string {
   return new Intl.NumberFormat(language, {
     style: 'unit',
     unit: BYTE_UNITS[step] ?? 'byte',
-    unitDisplay: 'short',
+    // The short form of a byte has no plural: `98 byte`.
+    unitDisplay: step === 0 ? 'long' : 'short',
     maximumFractionDigits: step === 0 ? 0 : 1,
   }).format(bytes / 1000 ** step);
 }

@@ -6,6 +6,7 @@ import {
   formatClock,
   formatCompact,
   formatCount,
+  formatDate,
   formatDay,
   formatDuration,
   formatInstant,
@@ -39,6 +40,8 @@ export function useFormat() {
         formatMoment({ language, zone: timeZone }, Date.parse(at), OWN_ZONE),
       /** @param day `YYYY-MM-DD` */
       day: (day: string) => formatDay(language, day),
+      /** @param at ISO 8601 */
+      date: (at: string) => formatDate(locale, Date.parse(at)),
       /** Two times of one stretch. Those of today are clock times. */
       span: (from: string, until: string, now: number): readonly [string, string] =>
         formatSpan(locale, [Date.parse(from), Date.parse(until)], { now, own: OWN_ZONE }),

@@ -1,7 +1,7 @@
 // The built console in Chromium: live overview, commands, languages, and no barriers on any screen.
 import { describe, expect, it } from 'vitest';
 import { checkView, logIn } from '../../support/console/pages.ts';
-import { busyOverview, HOSTILE_NAME, quietOverview } from '../../support/console/sample.ts';
+import { busyOverview, callMinutes, HOSTILE_NAME, quietOverview } from '../../support/console/sample.ts';
 import { consoleAnswers } from '../../support/console/sample-console.ts';
 import { type Answer, loginAnswers } from '../../support/console/stub.ts';
 import { prepareBrowser } from '../../support/console/with-console.ts';
@@ -31,6 +31,39 @@ describe.each([
         await check(route === '/' ? 'overview' : route.slice(1));
       }
     });
+  });
+});
+
+it.each([
+  ['one call in an hour', '60'],
+  ['a week', '10080'],
+])('the chart of calls repeats no label for %s', async (_, period) => {
+  const few: Answer = (req) => {
+    const { stepMinutes, minutes } = callMinutes(Number(req.query['minutes']));
+    const calls = { reply: 0, lead: 1, poll: 0, campaign: 0, backfill: 0 };
+    return { stepMinutes, minutes: minutes.map((minute) => Object.assign(minute, { calls })) };
+  };
+  await withPage(consoleAnswers({ 'GET /calls/minutes': few }), {}, async ({ page, stub }) => {
+    // A canvas keeps no text: what is written since it was cleared.
+    await page.addInitScript(`
+      const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
+      window.written = [];
+      CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+        window.written = [];
+        return clearRect.apply(this, box);
+      };
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+        window.written.push(text);
+        return fillText.call(this, text, ...at);
+      };`);
+    await page.goto(stub.url);
+    await logIn(page);
+    await page.goto(`${stub.url}/?period=${period}`);
+    await page.locator('.uplot canvas').waitFor();
+    await expect.poll(() => page.evaluate<number>('window.written.length')).toBeGreaterThan(3);
+    const labels = (await page.evaluate<string[]>('window.written')).filter((label) => label !== '');
+    expect(labels).toEqual([...new Set(labels)]);
+    expect(labels.filter((label) => /\d\.\d/.test(label))).toEqual([]);
   });
 });
 

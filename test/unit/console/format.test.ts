@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { formatDay, formatMoment, formatSpan, regionalLanguage } from '../../../src/console/format/format.ts';
+import {
+  formatBytes,
+  formatClock,
+  formatDate,
+  formatDay,
+  formatMoment,
+  formatSpan,
+  regionalLanguage,
+} from '../../../src/console/format/format.ts';
+import { timeLabels } from '../../../src/console/parts/charts/axis-labels.ts';
 
 const ZONE = 'America/Sao_Paulo';
 const AT = Date.parse('2026-11-12T17:05:59Z');
@@ -23,6 +32,34 @@ describe('a date is read the same way everywhere', () => {
 
   it('a day of a calendar is that day in every zone', () => {
     expect(formatDay('en-GB', '2026-11-28')).toBe('Sat 28 Nov');
+  });
+});
+
+describe('bytes have a plural', () => {
+  it.each([
+    ['en', 1, '1 byte'],
+    ['en', 98, '98 bytes'],
+    ['pt-BR', 1, '1 byte'],
+    ['pt-BR', 98, '98 bytes'],
+    ['en', 41_200, '41.2 kB'],
+  ])('in %s, %i: %s', (language, bytes, expected) => {
+    expect(formatBytes({ language, zone: ZONE }, bytes)).toBe(expected);
+  });
+});
+
+describe('an axis of time', () => {
+  const format = {
+    clock: (at: string) => formatClock({ language: 'en-GB', zone: ZONE }, Date.parse(at)),
+    date: (at: string) => formatDate({ language: 'en-GB', zone: ZONE }, Date.parse(at)),
+  };
+  const from = (at: string, step: number) => [0, 1, 2].map((n) => Date.parse(at) / 1000 + n * step);
+
+  it.each([
+    ['days', from('2026-11-12T03:00:00Z', 86_400), ['12 Nov', '13 Nov', '14 Nov']],
+    ['hours over a midnight', from('2026-11-12T02:00:00Z', 3600), ['23:00', '12 Nov', '01:00']],
+    ['seconds', from('2026-11-12T17:05:10Z', 20), ['14:05', '', '']],
+  ])('of %s has no label twice', (_, seconds, labels) => {
+    expect(timeLabels(seconds, format)).toEqual(labels);
   });
 });
 

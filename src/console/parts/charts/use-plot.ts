@@ -5,6 +5,7 @@ import 'uplot/dist/uPlot.min.css';
 import './plot.css';
 import './series.css';
 import type { Format } from '../../format/use-format.ts';
+import { timeLabels, WHOLE_STEPS } from './axis-labels.ts';
 import type { Series, TimeChartProps } from './series.ts';
 import { stackValues } from './stack.ts';
 
@@ -38,13 +39,14 @@ export function usePlot(
           ...axis,
           grid: { show: false },
           size: 28,
-          values: (_, ticks) => ticks.map((seconds) => format.clock(new Date(seconds * 1000).toISOString())),
+          values: (_, ticks) => timeLabels(ticks, format),
           space: 64,
         },
         {
           ...axis,
           grid: { stroke: color('--s-line'), width: 1 },
           values: (_, ticks) => ticks.map((value) => format.compact(value)),
+          incrs: WHOLE_STEPS,
           size: 44,
         },
       ],

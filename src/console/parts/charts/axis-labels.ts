@@ -1,0 +1,22 @@
+// Labels and distances of the lines of an axis, so that no two lines have the same label.
+
+/** Writes a time, which is ISO 8601. */
+interface Writers {
+  clock(at: string): string;
+  date(at: string): string;
+}
+
+/** Distances on an axis of counts: a half would be shown as the whole beside it. */
+export const WHOLE_STEPS: number[] = Array.from({ length: 10 }, (_, power) =>
+  [1, 2, 5].map((n) => n * 10 ** power),
+).flat();
+
+/** A midnight is named by its day. Lines within one minute have one label, at the first of them. */
+export function timeLabels(seconds: readonly number[], format: Writers): string[] {
+  const labels = seconds.map((second) => {
+    const at = new Date(second * 1000).toISOString();
+    const clock = format.clock(at);
+    return clock === '00:00' ? format.date(at) : clock;
+  });
+  return labels.map((label, index) => (label === labels[index - 1] ? '' : label));
+}
