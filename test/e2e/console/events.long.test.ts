@@ -55,6 +55,44 @@ describe.each([
   });
 });
 
+it('events wait for nobody only when no request is to correct either', { timeout: 60_000 }, async () => {
+  const calm = { 'GET /events': () => ({ events: [], next: null, total: 0 }) };
+  await withEvents(calm, {}, async (page) => {
+    await page.getByText('130 requests to correct are open.').waitFor();
+    expect(await page.getByText('No event waits for you.').count()).toBe(0);
+  });
+  const none = { 'GET /refused-requests': () => ({ requests: [], next: null, total: 0, counts: [] }) };
+  await withEvents({ ...calm, ...none }, {}, async (page) => {
+    await page.getByText('No event waits for you.').waitFor();
+  });
+});
+
+it('"Accepted" stands on one line beside a long reason, also on a phone', { timeout: 60_000 }, async () => {
+  const reason = 'the event does not fit its schema: the phone number has letters in it, and so has the key';
+  const letter = eventAnswers()['GET /dead-letters/0-2'];
+  const answers: Readonly<Record<string, Answer>> = {
+    'GET /dead-letters/0-2': (req, res) => ({ ...(letter?.(req, res) as object), reason }),
+    'POST /dead-letters/dry-run': () => ({
+      results: [
+        {
+          id: '0-2',
+          route: 'bus-leads',
+          then: { outcome: 'refused', code: 'SCHEMA', reason },
+          now: { outcome: 'accepted', events: [] },
+        },
+      ],
+      total: 1,
+    }),
+  };
+  await withEvents(answers, { size: 'phone' }, async (page, stub) => {
+    await page.goto(`${stub.url}/events?tab=dead&letter=0-2`);
+    const accepted = page.getByRole('table', { name: 'Then, and if replayed now' }).locator('ins').first();
+    await accepted.waitFor();
+    // One line has 12 px of text.
+    expect((await accepted.boundingBox())?.height).toBeLessThan(24);
+  });
+});
+
 it('an answer is sent once per key, and its outcome is shown', { timeout: 60_000 }, async () => {
   const sent: { key: string; request: object }[] = [];
   const send: Answer = (req, res) => {

@@ -27,17 +27,18 @@ export default function EventsScreen() {
   const letters = (overview.data?.needs ?? [])
     .filter(({ kind }) => kind === 'dead-letters')
     .reduce((sum, need) => sum + need.count, 0);
+  const requests = useCall('GET /refused-requests', { limit: 1 }, { everyMs: EVERY_MS });
+  const open = requests.data?.total ?? 0;
+  const isRead = overview.data !== undefined && requests.data !== undefined;
   const verdict = [
     ...(count === 0
       ? []
       : [t('verdict.trouble', { count, shown: trouble.data?.next == null ? count : `${MOST}+` })]),
+    ...(open === 0 ? [] : [t('verdict.requests', { count: open, shown: format.count(open) })]),
     ...(letters === 0 ? [] : [t('verdict.letters', { count: letters, shown: format.count(letters) })]),
   ].join(' ');
   return (
-    <Page
-      title={t('title')}
-      lead={trouble.data !== undefined && (verdict || (overview.data !== undefined && t('verdict.well')))}
-    >
+    <Page title={t('title')} lead={trouble.data !== undefined && (verdict || (isRead && t('verdict.well')))}>
       <Tabs value={tab} onChange={(value) => setTab(value ?? 'events')} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="events">{t('tab.events')}</Tabs.Tab>
