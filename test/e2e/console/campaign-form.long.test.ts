@@ -251,3 +251,11 @@ it('a draft comes back after a reload, except one with phone numbers', { timeout
     expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('sluice:draft');
   });
 });
+
+it('a new campaign filters by no tag that nobody chose', { timeout: 60_000 }, async () => {
+  await withPage({}, async (page) => {
+    await page.goto(`${form.url}/campaigns?new=yes`);
+    await page.getByLabel('Tags', { exact: true }).first().waitFor();
+    expect(await page.getByLabel('Tags', { exact: true }).first().inputValue()).toBe('');
+  });
+});

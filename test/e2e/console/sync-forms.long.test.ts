@@ -50,6 +50,17 @@ describe('another file for a sync', () => {
     });
   });
 
+  it('with the same columns is shown as good, not as a warning', async () => {
+    const same: Answer = () => ({ found: ['Telefone', 'Nome'], added: [], removed: [], missing: [] });
+    await withSyncs({ 'POST /uploads/u1/compare': same }, {}, async ({ page, stub }) => {
+      await page.goto(`${stub.url}/syncs?name=contacts&view=replace`);
+      await page.setInputFiles('input[type=file]', CSV);
+      const found = page.getByText('The columns are those of the file before.');
+      await found.waitFor();
+      expect(await found.getAttribute('data-tone')).toBe('good');
+    });
+  });
+
   it('that lacks a column of the mapping cannot replace it', async () => {
     const compare: Answer = () => ({ found: ['Fone'], added: ['Fone'], removed: [], missing: ['Telefone'] });
     await withSyncs({ 'POST /uploads/u1/compare': compare }, {}, async ({ page, stub }) => {

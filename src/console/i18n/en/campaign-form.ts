@@ -190,7 +190,7 @@ export default {
     anyCountry: 'they name it themselves',
     noHeader:
       'The first line looks like a row. Add a line with the names of the columns above it, and upload the file again.',
-    number: 'Column of the phone number',
+    number: 'Phone numbers of this file',
     name: 'Name of the source',
     nameRule: 'Lower-case letters, digits, - and _, with a letter first',
     nameTaken: 'A source has this name.',

@@ -12,7 +12,7 @@ export default {
     new: 'New campaign',
     label: 'Campaigns of the configuration',
     empty: 'No campaigns yet',
-    emptyText: 'An admin creates one here, or in the part campaigns of sluice.yaml.',
+    emptyText: 'An editor creates one here, or in the part campaigns of sluice.yaml.',
     campaign: 'Campaign',
     account: 'Account',
     state: 'State',

@@ -190,7 +190,7 @@ export default {
     anyCountry: 'os próprios números dizem',
     noHeader:
       'A primeira linha parece ser de dados. Acrescente acima dela uma linha com os nomes das colunas e envie o arquivo de novo.',
-    number: 'Coluna do telefone',
+    number: 'Telefones deste arquivo',
     name: 'Nome da fonte',
     nameRule: 'Letras minúsculas, dígitos, - e _, começando por uma letra',
     nameTaken: 'Já existe uma fonte com este nome.',

@@ -14,7 +14,7 @@ export default {
     new: 'Nova campanha',
     label: 'Campanhas da configuração',
     empty: 'Ainda não há campanhas',
-    emptyText: 'Um administrador cria uma aqui, ou na parte campaigns do sluice.yaml.',
+    emptyText: 'Um editor cria uma aqui, ou na parte campaigns do sluice.yaml.',
     campaign: 'Campanha',
     account: 'Conta',
     state: 'Estado',

@@ -34,7 +34,6 @@ const TEMPLATE = `flow: 1
 connection: 1
 audience:
   - from: contacts
-    tags: [lead]
 windows:
   days:
     mon: ["09:00-18:00"]

@@ -78,7 +78,11 @@ export function ReplaceExport({ sync }: { readonly sync: string }) {
 function Columns({ changes: { found, added, removed, missing } }: { readonly changes: Changes }) {
   const { t } = useTranslation('syncs');
   if (added.length + removed.length + missing.length === 0)
-    return <p className={classes.notice}>{t('replace.same')}</p>;
+    return (
+      <p className={classes.notice} data-tone="good">
+        {t('replace.same')}
+      </p>
+    );
   return (
     <>
       {missing.length > 0 && (
