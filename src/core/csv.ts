@@ -14,9 +14,10 @@ const LEADING_BREAK = /^[\t\r\n]/;
 /**
  * One line with CRLF. A value that a spreadsheet would read as a formula gets a leading apostrophe; a number does not.
  * A phone number in international form is such a value: `+5511…` becomes `'+5511…`.
+ * @param delimiter of the file that the lines are from
  */
-export function csvLine(cells: readonly (string | number | boolean | null)[]): string {
-  return `${cells.map(cell).join(',')}\r\n`;
+export function csvLine(cells: readonly (string | number | boolean | null)[], delimiter = ','): string {
+  return `${cells.map((value) => cell(value, delimiter)).join(delimiter)}\r\n`;
 }
 
 /**
@@ -35,11 +36,11 @@ export function readSafeCell(text: string): string {
   return text.replace(/^'(?=[\t\r\n])/, '').replace(SAFE_FORMULA, '');
 }
 
-function cell(value: string | number | boolean | null): string {
+function cell(value: string | number | boolean | null, delimiter: string): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);
   const safe = harmless(value);
-  return /[",\r\n]/.test(safe) ? quoted(safe) : safe;
+  return safe.includes(delimiter) || /["\r\n]/.test(safe) ? quoted(safe) : safe;
 }
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;

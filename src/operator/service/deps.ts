@@ -316,6 +316,7 @@ export interface Corrections {
     at: { readonly rows: readonly number[]; readonly seen: Fingerprint; readonly by: string },
   ): Promise<{
     readonly header: readonly string[];
+    readonly delimiter: string;
     readonly rows: readonly {
       readonly row: number;
       /** Of a text editor, and of a spreadsheet. */

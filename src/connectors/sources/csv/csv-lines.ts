@@ -30,7 +30,11 @@ export async function locateRows(
   config: CsvSource,
   baseDir: string,
   { rows, seen }: { readonly rows: readonly number[]; readonly seen: Fingerprint },
-): Promise<{ readonly header: readonly string[]; readonly rows: readonly LocatedRow[] }> {
+): Promise<{
+  readonly header: readonly string[];
+  readonly delimiter: string;
+  readonly rows: readonly LocatedRow[];
+}> {
   return await withFile(config.path, baseDir, async (file) => {
     requireSame(file, seen);
     const { at } = await begin(file, config, { limit: 1 });
@@ -63,7 +67,7 @@ export async function locateRows(
       inner += breaksIn(own);
       place = next;
     }
-    return { header: at.header, rows: found };
+    return { header: at.header, delimiter: at.delimiter, rows: found };
   });
 }
 

@@ -8,7 +8,7 @@ export const CORRECTIONS = {
   'POST /syncs/{sync}/runs/{run}/rejected-rows': endpoint({
     role: 'operator',
     summary:
-      'Read the rejected rows of a run from its file, as CSV with line and reason. Only while the file is that of the run.',
+      'Read the rejected rows of a run from its file, as CSV with the delimiter of that file, line and reason. Only while the file is that of the run.',
     input: z.strictObject({ sync: Name, run: Run }),
     reads: true,
     audited: true,

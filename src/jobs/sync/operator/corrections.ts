@@ -34,14 +34,13 @@ export function correctionHandlers(deps: OperatorDeps): Handlers<keyof typeof CO
       const reasons = new Map(rejected.map(({ row, reason }) => [row, reason]));
       const located = await corrections.locate(source, { rows: [...reasons.keys()], seen, by: identity });
       const lines = located.rows.map(({ row, line, values }) =>
-        csvLine([
-          ...located.header.map((column) => String(values?.[column] ?? '')),
-          line,
-          reasons.get(row) ?? '',
-        ]),
+        csvLine(
+          [...located.header.map((column) => String(values?.[column] ?? '')), line, reasons.get(row) ?? ''],
+          located.delimiter,
+        ),
       );
       return {
-        csv: csvLine([...located.header, 'sluice_line', 'sluice_reason']) + lines.join(''),
+        csv: csvLine([...located.header, 'sluice_line', 'sluice_reason'], located.delimiter) + lines.join(''),
         rows: lines.length,
         more: listed.length > MAX_ROWS,
       };

@@ -76,10 +76,10 @@ const endRun = () =>
   db.query(`update runs set status = 'finished', finished_at = now() where id = $1`, [run]);
 
 describe('rejected rows', () => {
-  it('leave with the columns of the file, the line and the reason, safe in a spreadsheet', async () => {
+  it('leave with the columns and the delimiter of the file, the line and the reason, safe in a spreadsheet', async () => {
     const { csv, rows, more } = await rejected(operator.as({ role: 'operator' }));
     expect([rows, more]).toEqual([2, false]);
-    expect(parse(csv)).toEqual([
+    expect(parse(csv, { delimiter: ';' })).toEqual([
       ['Telefone', 'Nome', 'Nota', 'sluice_line', 'sluice_reason'],
       ['none', `'=HYPERLINK("x")`, 'a', '4', expect.stringContaining('Telefone: ')],
       ['', 'Eva', 'c;d', '6', expect.stringContaining('Telefone: ')],
@@ -134,7 +134,9 @@ describe('corrected rows', () => {
     const started: unknown[] = [];
     const withClient = await withTemporal(started);
     // As Excel saves it where `;` is the separator.
-    const saved = parse(csv).map((cells) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';'));
+    const saved = parse(csv, { delimiter: ';' }).map((cells) =>
+      cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';'),
+    );
     const text = `\ufeff${saved.join('\r\n')}`.replace('none', "'+55 11 98765-4329");
     const { upload } = await withClient.client.call('POST /uploads', {
       name: 'x.csv',
