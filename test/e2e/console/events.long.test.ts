@@ -67,6 +67,24 @@ it('events wait for nobody only when no request is to correct either', { timeout
   });
 });
 
+it.each([
+  ['refusals', 'Não existe, ou não existe mais'],
+  ['refused', 'O mapeamento não consegue usá-lo'],
+  ['dead', 'Não segue o esquema da rota'],
+])(
+  'the reasons of the tab %s are in Portuguese, with the original beside them',
+  {
+    timeout: 60_000,
+  },
+  async (tab, words) => {
+    await withEvents({}, { locale: 'pt-BR' }, async (page, stub) => {
+      await page.goto(`${stub.url}/events?tab=${tab}`);
+      await page.getByRole('table').getByText(words).first().waitFor();
+      await checkView(page, `${tab}-pt-BR`, {}, { fullPage: false });
+    });
+  },
+);
+
 it('"Accepted" stands on one line beside a long reason, also on a phone', { timeout: 60_000 }, async () => {
   const reason = 'the event does not fit its schema: the phone number has letters in it, and so has the key';
   const letter = eventAnswers()['GET /dead-letters/0-2'];

@@ -83,7 +83,7 @@ export default {
     NO_CONTACT: 'O serviço não tem contato com este número',
     NO_OPEN_CARD: 'O contato não tem card aberto no pipeline',
     CATALOG_UNREAD: 'Tags ou pipelines não puderam ser lidos',
-    OPTED_OUT: 'A pessoa pediu para não receber mensagens (opt-out)',
+    OPTED_OUT: 'A pessoa pediu para não receber mensagens (descadastro)',
     VARIABLE_MISSING: 'Uma variável do fluxo está vazia',
     WINDOW_UNKNOWN: 'Não se sabe se a janela de 24 horas está aberta',
     DRAFT_PROBLEMS: 'A campanha tem problemas',

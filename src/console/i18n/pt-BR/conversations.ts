@@ -133,9 +133,9 @@ export default {
     failed: 'Não enviada.',
     event: 'Mostrar o evento',
     optedOut: {
-      title: 'Enviar a um contato que fez opt-out?',
+      title: 'Enviar a um contato que se descadastrou?',
       effect:
-        'O Sluice tem um opt-out deste contato. Envie só o que responde ao contato ou é transacional, como um recibo.',
+        'O Sluice tem um descadastro deste contato. Envie só o que responde ao contato ou é transacional, como um recibo.',
       verb: 'Enviar mesmo assim',
     },
   },

@@ -13,7 +13,7 @@ export default {
     member: 'Membros de campanhas',
     event: 'Eventos',
     refusal: 'Eventos recusados',
-    'dead letter': 'Mensagens mortas do Kafka',
+    'dead letter': 'Mensagens não processadas do Kafka (DLQ)',
     outbox: 'Eventos de saída abandonados',
     poller: 'Lacunas de pollers',
     call: 'Outras chamadas da API',

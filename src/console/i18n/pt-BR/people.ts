@@ -65,7 +65,7 @@ export default {
     noneAbout:
       'A linha do tempo mostra o que foi enviado. Onde ela não mostra a entrega, não se sabe se a mensagem chegou.',
     code: {
-      OPTED_OUT: 'A pessoa saiu das campanhas (opt-out).',
+      OPTED_OUT: 'A pessoa saiu das campanhas (descadastro).',
       NUMBER_REJECTED: 'Uma sincronização rejeitou uma linha com este número.',
       LEFT_OUT: 'A campanha {{campaign}} excluiu a pessoa.',
       CONTROL_GROUP: 'A pessoa está no grupo de controle da campanha {{campaign}}, que não recebe mensagem.',
@@ -114,7 +114,7 @@ export default {
       message: 'Mensagens',
       delivery: 'Entrega',
       gap: 'Lacunas',
-      optOut: 'Opt-outs',
+      optOut: 'Descadastros',
     },
   },
   entry: {
@@ -203,9 +203,9 @@ export default {
       reply: 'A pessoa saiu das campanhas em uma resposta',
       tag: 'Uma etiqueta no contato tira a pessoa das campanhas',
       erase: 'Um operador tirou a pessoa das campanhas e a apagou',
-      operator: 'Um operador registrou o opt-out da pessoa',
-      import: 'Uma lista importada diz que a pessoa fez opt-out',
-      withdrawn: 'Um operador retirou o opt-out',
+      operator: 'Um operador registrou o descadastro da pessoa',
+      import: 'Uma lista importada diz que a pessoa se descadastrou',
+      withdrawn: 'Um operador retirou o descadastro',
     },
     unlisted: '{{kind}}: {{code}}',
   },
@@ -285,7 +285,7 @@ export default {
     talks_many: '{{count}} de conversas, com mensagens e entregas',
     talks_other: '{{count}} conversas, com mensagens e entregas',
     campaigns: 'participações em campanhas; linhas de que contagens dependem ficam sem a pessoa',
-    kept: 'Um opt-out fica sob um pseudônimo, para que nenhuma campanha escreva de novo à pessoa.',
+    kept: 'Um descadastro fica sob um pseudônimo, para que nenhuma campanha escreva de novo à pessoa.',
     service:
       'O contato no serviço fica. A próxima sincronização grava a pessoa de novo enquanto a fonte a tiver.',
     verb: 'Apagar a pessoa',
@@ -297,7 +297,7 @@ export default {
     rows_many: '{{shown}} de linhas',
     rows_other: '{{shown}} linhas',
     nothing: 'Nenhuma linha',
-    optOutKept: 'O opt-out fica, sob um pseudônimo.',
+    optOutKept: 'O descadastro fica, sob um pseudônimo.',
     noOptOut: 'A pessoa não tinha saído das campanhas.',
     optOut: 'Tirar também a pessoa das campanhas, para sempre',
     files_one: '{{shown}} evento sobrescrito no arquivo do sink {{sink}}',
@@ -362,6 +362,6 @@ export default {
     campaign_touches: 'disparos de campanhas',
     campaign_reached: 'pessoas alcançadas por campanhas',
     campaign_members: 'membros de campanhas',
-    opt_outs: 'opt-outs',
+    opt_outs: 'descadastros',
   },
 } as const;

@@ -7,7 +7,6 @@ import { useMay } from '../../api/session.tsx';
 import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Section } from '../../parts/page.tsx';
-import { ServerText } from '../../parts/reason/server-text.tsx';
 import { Chip } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
@@ -16,6 +15,7 @@ import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { BulkButtons, openIds } from './bulk-buttons.tsx';
 import { DeadLetterPanel } from './dead-letter-panel.tsx';
+import { RefusalReason } from './refusal-reason.tsx';
 import { ReplayState, useDeadLetterCommands } from './replay.tsx';
 
 type Letter = Output<'GET /dead-letters'>['deadLetters'][number];
@@ -48,11 +48,7 @@ export function DeadLetters() {
     {
       id: 'reason',
       header: t('refusals.reason'),
-      cell: ({ reason }) => (
-        <span className={textStyles.wrap}>
-          <ServerText text={reason} />
-        </span>
-      ),
+      cell: ({ code: refused, reason }) => <RefusalReason code={refused} reason={reason} />,
       width: 'minmax(14rem, 3fr)',
     },
     {

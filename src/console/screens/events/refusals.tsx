@@ -5,14 +5,13 @@ import { useCall, usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Section } from '../../parts/page.tsx';
-import { ServerText } from '../../parts/reason/server-text.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Filters, ValueFilter } from '../../parts/table/filters.tsx';
-import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
 import classes from './events.module.css';
+import { RefusalReason } from './refusal-reason.tsx';
 
 type Hour = Output<'GET /refusals/hours'>['hours'][number];
 type Refusal = Output<'GET /refusals'>['refusals'][number];
@@ -46,11 +45,7 @@ export function Refusals() {
     {
       id: 'reason',
       header: t('refusals.reason'),
-      cell: ({ reason }) => (
-        <span className={textStyles.wrap}>
-          <ServerText text={reason} />
-        </span>
-      ),
+      cell: ({ code: refused, reason }) => <RefusalReason code={refused} reason={reason} />,
       width: 'minmax(14rem, 3fr)',
     },
     { id: 'at', header: t('refusals.at'), cell: ({ at }) => <Time at={at} />, width: '8rem' },

@@ -8,13 +8,12 @@ import { useMay } from '../../api/session.tsx';
 import { usePages } from '../../api/use-call.ts';
 import { useUrlState } from '../../app/use-url-state.ts';
 import { Section } from '../../parts/page.tsx';
-import { ServerText } from '../../parts/reason/server-text.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
 import { Filters, ValueFilter } from '../../parts/table/filters.tsx';
-import textStyles from '../../parts/text.module.css';
 import { Count, Time } from '../../parts/values.tsx';
 import { BulkButtons, openIds } from './bulk-buttons.tsx';
+import { RefusalReason } from './refusal-reason.tsx';
 import { RefusedRequestPanel } from './refused-request-panel.tsx';
 import { useRefusedCommands } from './use-refused-commands.ts';
 
@@ -37,11 +36,7 @@ export function RefusedRequests() {
     {
       id: 'reason',
       header: t('refusals.reason'),
-      cell: ({ reason }) => (
-        <span className={textStyles.wrap}>
-          <ServerText text={reason} />
-        </span>
-      ),
+      cell: ({ code: refused, reason }) => <RefusalReason code={refused} reason={reason} />,
       width: 'minmax(14rem, 3fr)',
     },
     {

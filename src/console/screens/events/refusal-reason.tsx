@@ -1,0 +1,23 @@
+// Why something was refused, in a row that has the code in a column of its own: the code in words of the page's language
+// beside what was said about this case, which is in English.
+import { useTranslation } from 'react-i18next';
+import { useCodeWords } from '../../app/code-words.ts';
+import { Original } from '../../parts/reason/original.tsx';
+import { ServerText } from '../../parts/reason/server-text.tsx';
+import textStyles from '../../parts/text.module.css';
+
+export function RefusalReason({ code, reason }: { readonly code: string; readonly reason: string }) {
+  const { i18n } = useTranslation();
+  const words = useCodeWords()(code);
+  return (
+    <span className={textStyles.wrap}>
+      {words === null || i18n.language === 'en' ? (
+        <ServerText text={reason} />
+      ) : (
+        <>
+          {words} <Original text={reason} />
+        </>
+      )}
+    </span>
+  );
+}
