@@ -2,6 +2,7 @@
 
 const GUESSES = [
   'number',
+  'country',
   'name',
   'firstName',
   'lastName',
@@ -26,6 +27,11 @@ const NAMES: readonly (readonly [Guess, RegExp])[] = [
   [
     'number',
     /\b(?:phones?|telephones?|tele?fonos?|telefones?|tel|fones?|celular(?:es)?|cell(?:phone)?|mobile(?:phone)?|moveis|movel|movil|whats ?app|whats|zap|numeros?|msisdn)\b|phone$/,
+  ],
+  // Whether its values are countries is another question: a dialing code is none.
+  [
+    'country',
+    /^(?:(?:contact |contato |cliente |customer )?(?:country|pais)(?: name| code)?|codigo do pais|nome do pais)$/,
   ],
   [
     'disableBot',
@@ -69,5 +75,10 @@ export function guessOfName(name: string): Guess | null {
   const plain = plainName(name);
   const found = NAMES.find(([, pattern]) => pattern.test(plain))?.[0] ?? null;
   // `Phone 1 - Label` says what kind of number another column has; `Labels` alone are tags.
-  return found !== null && NOT.test(plain) && !(found === 'tags' && /^labels?$/.test(plain)) ? null : found;
+  return found !== null &&
+    found !== 'country' &&
+    NOT.test(plain) &&
+    !(found === 'tags' && /^labels?$/.test(plain))
+    ? null
+    : found;
 }

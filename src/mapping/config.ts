@@ -72,6 +72,10 @@ export const MappingConfig = z.strictObject({
   contact: z
     .strictObject({
       number: described(Expression, 'Expression for the phone number, which identifies the person.'),
+      country: described(
+        Expression,
+        'Expression for the country of the number, as an ISO 3166 code or as a name in English, Portuguese or Spanish. It decides how a number without a country code is read. Default: none; `defaultCountry` decides, as for rows whose value is empty.',
+      ).optional(),
       name: described(
         Expression,
         'Expression for the name. Default: none; the name is not written.',

@@ -5,10 +5,12 @@ import { requireSafeName } from './columns.ts';
 import type { MappingConfig } from './config.ts';
 import { toDate } from './dates.ts';
 import { type ExpressionCompiler, type RowView, tableReader } from './expression/expression.ts';
-import { field, line, type Part, type Report, toNumber } from './parts.ts';
+import { field, line, type Part, type Report, toNumber, toPhoneRules } from './parts.ts';
 import type { PhoneRules } from './phone/index.ts';
 import { byCodeUnit, isEmpty, oneLine, toText } from './text.ts';
 import { isYes, sortedUnique, toBoolean, toCustomValue, toEmail, toId, toStage, toTexts } from './values.ts';
+
+const IGNORE: Report = () => undefined;
 
 /** The number is empty if it is unreadable, which is always reported: it is the identity. */
 export function compileContact(
@@ -26,9 +28,7 @@ export function compileContact(
       ? undefined
       : field(`contact.${key}`, compiler.compile(expression, ['contact', key]), convert, kind);
   };
-  const number = field('contact.number', compiler.compile(config.number, ['contact', 'number']), (value) =>
-    toNumber(value, rules),
-  );
+  const number = compileNumber(config, rules, compiler);
   const name = optional('name', line);
   const email = optional('email', toEmail, 'warning');
   const document = optional('document', line);
@@ -46,6 +46,30 @@ export function compileContact(
     if (found.document !== undefined) contact.document = found.document;
     if (found.disableBot !== undefined) contact.disableBot = found.disableBot;
     return contact;
+  };
+}
+
+/** A number that names its country, whatever the row says. */
+const NAMED = /^\s*(?:\+|00)/;
+
+/** The number, read in the country of its row. */
+function compileNumber(
+  { number, country }: MappingConfig['contact'],
+  rules: PhoneRules,
+  compiler: ExpressionCompiler,
+): Part<string | undefined> {
+  const read = compiler.compile(number, ['contact', 'number']);
+  const plain = field('contact.number', read, (value) => toNumber(value, rules));
+  if (country === undefined) return plain;
+  const readRow = compiler.compile(country, ['contact', 'country']);
+  const rulesOfRow = field('contact.country', readRow, (value) => toPhoneRules(value, rules));
+  const text = field('contact.number', read, toText);
+  return (row, report) => {
+    if (NAMED.test(text(row, IGNORE) ?? '')) return plain(row, report);
+    const own = rulesOfRow(row, report);
+    return own === undefined
+      ? undefined
+      : field('contact.number', read, (value) => toNumber(value, own))(row, report);
   };
 }
 

@@ -2,6 +2,7 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { RowProblem } from '../core/record.ts';
 import type { Expression, MappingConfig } from './config.ts';
+import { readCountry } from './country.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
 import type { ExpressionCompiler, Reader, RowView, Tidy } from './expression/expression.ts';
 import { isCountry, type PhoneRules, parsePhone, parsePhoneNumber } from './phone/index.ts';
@@ -74,6 +75,20 @@ export function toNumber(value: unknown, rules: PhoneRules): string {
   const phone = typeof value === 'number' ? parsePhoneNumber(value, rules) : parsePhone(text, rules);
   if (!phone.ok) throw new ValueError(phone.code, phone.reason, value);
   return phone.number;
+}
+
+/**
+ * How the numbers of a row with this country are read. Without one, as those of the mapping.
+ * @throws ValueError `unknown_country`
+ */
+export function toPhoneRules(value: unknown, rules: PhoneRules): PhoneRules {
+  const text = toText(value);
+  if (text === undefined) return rules;
+  const country = readCountry(text);
+  if (country !== null) return { country, format: rules.format };
+  const reason =
+    'the value is no country with phone numbers, so a number without a country code cannot be read; write a code such as BR or a name, or write the number with + and country code';
+  throw new ValueError('unknown_country', reason, value);
 }
 
 /** @throws MappingConfigError for a code that is not a country with phone numbers */

@@ -1,5 +1,6 @@
 // Guesses what each column of a table is: by its name and by its values. A name alone or values alone are less sure.
 import { type Guess, guessOfName } from '../mapping/column-names.ts';
+import { readCountry } from '../mapping/country.ts';
 import { type PhoneRules, parsePhone } from '../mapping/phone/index.ts';
 import { isDocument } from './documents.ts';
 
@@ -65,6 +66,7 @@ function judge(named: Guess | null, values: readonly string[], rules: PhoneRules
 
 const TESTS: Readonly<Partial<Record<Guess, (value: string, rules: PhoneRules) => boolean>>> = {
   number: (value, rules) => parsePhone(value, rules).ok,
+  country: (value) => readCountry(value) !== null,
   email: (value) => /^[^@\s]+@[^@\s]+\.\p{L}{2,}/u.test(value),
   document: (value) => isDocument(value),
   name: (value) => /\p{L}/u.test(value) && !/[@\d]{3}/.test(value),

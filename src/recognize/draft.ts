@@ -2,6 +2,7 @@
 
 import { type Guess, plainName } from '../mapping/column-names.ts';
 import type { Expression, MappingConfig } from '../mapping/config.ts';
+import { readCountry } from '../mapping/country.ts';
 import type { Column, ColumnGuess } from './columns.ts';
 import type { CountryGuess } from './country.ts';
 
@@ -31,6 +32,7 @@ export function draftMapping(
   if (numbers.length === 0) return null;
   const name = nameOf(of('name'), of('firstName'), of('lastName'));
   const [email, document, disableBot] = [of('email'), of('document'), of('disableBot')];
+  const countryColumn = of('country').find((name) => hasSeveral(columns, name));
   const tags = of('tags').map((column) => {
     const split = separatorOf(columns.find(({ name }) => name === column)?.values ?? []);
     return split === undefined ? { path: column } : { path: column, split };
@@ -40,6 +42,7 @@ export function draftMapping(
     ...(format === 'auto' ? {} : { numberFormat: format }),
     contact: {
       number: anyOf(numbers),
+      ...(countryColumn === undefined ? {} : { country: column(countryColumn) }),
       ...(name === null ? {} : { name }),
       ...(email.length === 0 ? {} : { email: anyOf(email) }),
       ...(document.length === 0 ? {} : { document: anyOf(document) }),
@@ -48,6 +51,12 @@ export function draftMapping(
     tags,
     extraInfo: {},
   };
+}
+
+/** Whether a column names several countries: with one, the country of all numbers says the same. */
+function hasSeveral(columns: readonly Column[], name: string): boolean {
+  const values = columns.find((column) => column.name === name)?.values ?? [];
+  return new Set(values.map(readCountry).filter((country) => country !== null)).size > 1;
 }
 
 /** The card that the columns of stages suggest; its names are those of the file. Null without such a column. */

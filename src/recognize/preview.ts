@@ -3,6 +3,7 @@
 import { readCsvTable, type TableForm } from '../connectors/sources/csv/csv.ts';
 import type { CrmRecord, RowProblem } from '../core/record.ts';
 import type { MappingConfig } from '../mapping/config.ts';
+import { countryOfNumber } from '../mapping/country.ts';
 import { type CompileJsonata, compileMapping } from '../mapping/index.ts';
 import { isGarbled } from './garbled.ts';
 
@@ -16,11 +17,18 @@ export interface Preview {
   /** Values of the rows that were read in a wrong encoding, or damaged before. */
   readonly garbled: number;
   /** The first mapped rows, with personal data in clear. */
-  readonly records: readonly { readonly row: number; readonly record: CrmRecord }[];
+  readonly records: readonly PreviewRecord[];
   /** Names that the mapped rows use, for somebody who sets up an account for them. */
   readonly names: PreviewNames;
   /** By field and code, most frequent first, with the first rows that have the problem. */
   readonly problems: readonly PreviewProblem[];
+}
+
+export interface PreviewRecord {
+  readonly row: number;
+  readonly record: CrmRecord;
+  /** ISO 3166 code of the country that the number was read in; null for one of several, such as a toll-free number. */
+  readonly country: string | null;
 }
 
 export interface PreviewNames {
@@ -60,7 +68,7 @@ export async function previewMapping(
   const compiled = compileMapping(mapping, jsonata);
   const scan = compiled.scan();
   for (const { row, values } of table.rows) if (values !== null) scan?.add(values, row);
-  const records: { row: number; record: CrmRecord }[] = [];
+  const records: PreviewRecord[] = [];
   const problems = new Map<
     string,
     { count: number; rows: number[] } & Omit<PreviewProblem, 'count' | 'rows'>
@@ -77,7 +85,8 @@ export async function previewMapping(
     if (result.ok) {
       mapped += 1;
       names.add(result.record);
-      if (records.length < limits.records) records.push({ row, record: result.record });
+      if (records.length < limits.records)
+        records.push({ row, record: result.record, country: countryOfNumber(result.record.contact.number) });
     } else for (const each of result.problems) count(problems, row, each);
   }
   return {

@@ -8,6 +8,11 @@ export const SOURCES_CODES: readonly CodeArea[] = [
       'Problems of single rows, in `sync plan`, `sync rows` and the 422 answers of the ingress. The other rows go on.',
     codes: [
       ['required', 'A required value is empty.', 'Fill in the column, or name another one in the mapping.'],
+      [
+        'unknown_country',
+        'The value of `contact.country` is no country, and the number does not name its own.',
+        'Write an ISO 3166 code or a name, or the number with + and country code.',
+      ],
       ['invalid_phone', 'The value is not a phone number.', 'Correct the number in the source.'],
       [
         'ambiguous_phone',

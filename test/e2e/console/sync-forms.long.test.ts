@@ -1,5 +1,6 @@
 // The forms of syncs in Chromium: another file, a change, the end of a sync, and the guided first sync.
 import { describe, expect, it } from 'vitest';
+import { checkView } from '../../support/console/pages.ts';
 import { syncAnswers } from '../../support/console/sample-syncs.ts';
 import type { Answer } from '../../support/console/stub.ts';
 import { CSV, prepareSyncs } from '../../support/console/with-syncs.ts';
@@ -230,6 +231,27 @@ describe('the guided first sync', () => {
       await page.reload();
       await page.getByRole('button', { name: 'Choose a file' }).waitFor();
       expect(await page.getByText('Restored what you typed at').count()).toBe(0);
+    });
+  });
+
+  it.each([
+    { scheme: 'light', size: 'desktop' },
+    { scheme: 'dark', size: 'phone' },
+  ] as const)('reads numbers in the country of their row, in $scheme on a $size', async (options) => {
+    await withSyncs({}, options, async ({ page, stub }) => {
+      await page.goto(`${stub.url}/syncs?view=first`);
+      await page.setInputFiles('input[type=file]', CSV);
+      const preview = page.waitForRequest(
+        (request) =>
+          request.url().endsWith('/uploads/u1/preview') &&
+          (request.postData() ?? '').includes('"country":"E-mail"'),
+      );
+      await page.getByLabel('Country of each number').selectOption('E-mail');
+      await preview;
+      expect(await page.getByLabel('Country if empty').inputValue()).toBe('BR');
+      await page.getByRole('columnheader', { name: 'Read as of' }).waitFor();
+      await page.getByRole('cell', { name: 'BR', exact: true }).waitFor();
+      await checkView(page, 'first-sync-country', options);
     });
   });
 

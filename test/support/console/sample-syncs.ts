@@ -174,7 +174,13 @@ const preview = {
   whole: true,
   mapped: 2,
   rejected: 1,
-  records: [{ row: 1, record: { contact: { number: '+55 11 9••••-4321', name: 'M… S…' }, tags: ['vip'] } }],
+  records: [
+    {
+      row: 1,
+      country: 'BR',
+      record: { contact: { number: '+55 11 9••••-4321', name: 'M… S…' }, tags: ['vip'] },
+    },
+  ],
   problems: [{ field: 'contact.number', code: 'invalid_phone', reason: 'no number', count: 1, rows: [2] }],
 };
 

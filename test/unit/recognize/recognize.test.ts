@@ -204,3 +204,31 @@ describe('a preview', () => {
     expect(preview.problems[0]).toMatchObject({ field: 'contact.number', count: 4, rows: [2, 4, 5] });
   });
 });
+
+describe('numbers of several countries', () => {
+  const of = (...countries: string[]) =>
+    utf8(
+      `Nome;Telefone;País\n${countries.map((country, n) => `Ana ${'abcdef'[n]};${NUMBERS[country]};${country}`).join('\n')}\n`,
+    );
+  const NUMBERS: Readonly<Record<string, string>> = { Brasil: '(11) 91234-5601', Portugal: '912 345 678' };
+
+  it('are read in the country of their row, and the preview says which', async () => {
+    const bytes = of('Brasil', 'Portugal', 'Brasil');
+    const { mapping } = await recognize(bytes);
+    expect(mapping?.contact.country).toBe('País');
+    const { records } = await previewMapping(bytes, mapping!, { rows: 10, records: 10 });
+    expect(records.map(({ country, record }) => [country, record.contact.number])).toEqual([
+      ['BR', '5511912345601'],
+      ['PT', '351912345678'],
+      ['BR', '5511912345601'],
+    ]);
+  });
+
+  it.each([
+    ['one country', of('Brasil', 'Brasil')],
+    ['dialing codes', utf8('Telefone;País\n(11) 91234-5601;55\n912 345 678;351\n')],
+    ['states', utf8('Telefone;UF\n(11) 91234-5601;PA\n(11) 91234-5602;AL\n')],
+  ])('is not a column of %s', async (_, bytes) => {
+    expect((await recognize(bytes)).mapping?.contact).not.toHaveProperty('country');
+  });
+});

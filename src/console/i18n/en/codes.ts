@@ -2,6 +2,7 @@
 export default {
   of: {
     required: 'A required value is empty',
+    unknown_country: 'Not a country',
     invalid_phone: 'Not a phone number',
     ambiguous_phone: 'The number is valid with and without a country code',
     placeholder_phone: 'A placeholder instead of a number',

@@ -2,6 +2,7 @@
 export default {
   of: {
     required: 'Falta um valor obrigatório',
+    unknown_country: 'Não é um país',
     invalid_phone: 'Não é um número de telefone',
     ambiguous_phone: 'O número vale com e sem código de país',
     placeholder_phone: 'Um número fictício, como 99999-9999',

@@ -22,6 +22,9 @@ export default {
   preset: 'Exportação de',
   presetNone: 'Nenhum CRM conhecido',
   country: 'País dos números',
+  countryColumn: 'País de cada número',
+  countryElse: 'País se vazio',
+  readIn: 'Lido como de',
   countryAny: 'Os números o indicam',
   columns: 'Colunas',
   header:

@@ -53,7 +53,16 @@ export const MappingPreview = z.object({
   rejected: Count,
   /** Values with characters that are no text in this encoding, or that were damaged before the export. */
   garbled: Count,
-  records: z.array(z.object({ row: Count, record: z.record(z.string(), z.unknown()) })).readonly(),
+  records: z
+    .array(
+      z.object({
+        row: Count,
+        record: z.record(z.string(), z.unknown()),
+        /** ISO 3166 code of the country that the number was read in; null for a number of none, such as a toll-free one. */
+        country: z.string().nullable(),
+      }),
+    )
+    .readonly(),
   /** By field and code, most frequent first. */
   problems: z
     .array(

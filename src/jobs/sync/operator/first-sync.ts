@@ -111,8 +111,9 @@ export function shownPreview(
     mapped,
     rejected,
     garbled,
-    records: records.map(({ row, record }) => ({
+    records: records.map(({ row, record, country }) => ({
       row,
+      country,
       record: unmask ? record : (maskRecord(record) as Record<string, unknown>),
     })),
     problems,

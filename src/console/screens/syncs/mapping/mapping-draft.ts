@@ -5,7 +5,7 @@ import { parseDraft, withValue } from '../../../parts/draft/yaml-draft.ts';
 export type Mapping = Input<'POST /uploads/{upload}/preview'>['mapping'];
 type Expression = Mapping['contact']['number'];
 
-export const FIELDS = ['number', 'name', 'email', 'document', 'tags'] as const;
+export const FIELDS = ['number', 'country', 'name', 'email', 'document', 'tags'] as const;
 export type Field = (typeof FIELDS)[number];
 
 export interface Draft {
@@ -25,6 +25,7 @@ export function draftOf(mapping: Mapping | null): Draft {
   const [tag] = tags;
   const recognized = {
     number: contact?.number ?? null,
+    country: contact?.country ?? null,
     name: contact?.name ?? null,
     email: contact?.email ?? null,
     document: contact?.document ?? null,
@@ -82,12 +83,13 @@ function readsColumn(expression: Expression, column: string): boolean {
 
 /** Null without a column for the number. */
 export function mappingOf({ fields, base, card }: Draft): Mapping | null {
-  const { number, name, email, document, tags } = fields;
+  const { number, country, name, email, document, tags } = fields;
   if (number === null) return null;
   return {
     ...base,
     contact: {
       number,
+      ...(country === null ? {} : { country }),
       ...(name === null ? {} : { name }),
       ...(email === null ? {} : { email }),
       ...(document === null ? {} : { document }),

@@ -53,7 +53,7 @@ export function MappingFields({ columns, draft, onChange, isStored = false }: Pr
           return (
             <NativeSelect
               key={field}
-              label={t(`first-sync:${field}`)}
+              label={t(field === 'country' ? 'first-sync:countryColumn' : `first-sync:${field}`)}
               value={value}
               onChange={(event) => choose(field, event.currentTarget.value)}
               data={[
@@ -74,7 +74,7 @@ export function MappingFields({ columns, draft, onChange, isStored = false }: Pr
           );
         })}
         <TextInput
-          label={t('first-sync:country')}
+          label={t(draft.fields.country === null ? 'first-sync:country' : 'first-sync:countryElse')}
           maxLength={2}
           value={draft.base.defaultCountry ?? ''}
           onChange={(event) => {

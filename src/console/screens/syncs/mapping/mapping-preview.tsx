@@ -17,7 +17,8 @@ import classes from '../syncs.module.css';
 import type { Mapping } from './mapping-draft.ts';
 
 const WAIT_MS = 300;
-const COLUMNS = ['number', 'name', 'email', 'document'] as const;
+/** Beside the number, and the country that it was read in. */
+const COLUMNS = ['name', 'email', 'document'] as const;
 
 interface Props {
   /** The file: an upload, or that of a sync. */
@@ -70,6 +71,8 @@ export function MappingPreview({ of, mapping }: Props) {
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>{t('first-sync:previewRow')}</Table.Th>
+                  <Table.Th>{t('first-sync:number')}</Table.Th>
+                  <Table.Th>{t('first-sync:readIn')}</Table.Th>
                   {COLUMNS.map((column) => (
                     <Table.Th key={column}>{t(`first-sync:${column}`)}</Table.Th>
                   ))}
@@ -78,11 +81,13 @@ export function MappingPreview({ of, mapping }: Props) {
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {records.map(({ row, record }) => {
+                {records.map(({ row, record, country }) => {
                   const { contact = {}, tags = [], card } = record as PreviewRecord;
                   return (
                     <Table.Tr key={row}>
                       <Table.Td>{format.count(row)}</Table.Td>
+                      <Table.Td>{shown(contact['number']) ?? <None />}</Table.Td>
+                      <Table.Td>{country ?? <None />}</Table.Td>
                       {COLUMNS.map((column) => (
                         <Table.Td key={column}>{shown(contact[column]) ?? <None />}</Table.Td>
                       ))}

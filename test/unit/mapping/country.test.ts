@@ -1,0 +1,55 @@
+// The country of a row decides how its number is read.
+import { describe, expect, it } from 'vitest';
+import type { MappingConfig } from '../../../src/mapping/config.ts';
+import { readCountry } from '../../../src/mapping/country.ts';
+import { compileMapping } from '../../../src/mapping/index.ts';
+
+const MAPPING: MappingConfig = {
+  defaultCountry: 'BR',
+  contact: { number: 'Fone', country: 'País' },
+  tags: [],
+  extraInfo: {},
+};
+
+describe('a country', () => {
+  it.each([
+    ['BR', 'BR'],
+    [' pt ', 'PT'],
+    ['Brasil', 'BR'],
+    ['Estados Unidos', 'US'],
+    ['U.S.A.', 'US'],
+    ['México', 'MX'],
+    ['Reino Unido', 'GB'],
+    ['55', null],
+    ['n/a', null],
+    ['Latin America', null],
+  ])('%j is %j', (text, country) => {
+    expect(readCountry(text)).toBe(country);
+  });
+});
+
+describe('a number', () => {
+  it.each([
+    ['of the country of its row', '912 345 678', 'Portugal', '351912345678'],
+    ['of another row', '(415) 555-2671', 'EUA', '14155552671'],
+    ['without a country in its row is one of the default country', '11 98765-4321', '', '5511987654321'],
+    ['that names its own country, whatever the row says', '+351 912 345 678', 'Brasil', '351912345678'],
+    ['that names its own country, beside a word that is none', '00351 912 345 678', 'outro', '351912345678'],
+  ])('%s', (_, Fone, País, number) => {
+    expect(compileMapping(MAPPING).apply({ Fone, País })).toMatchObject({
+      ok: true,
+      record: { contact: { number } },
+    });
+  });
+
+  it.each([
+    ['912 345 678', 'outro', 'contact.country', 'unknown_country'],
+    ['912 345 678', 'México', 'contact.number', 'invalid_phone'],
+  ])('%j of %j rejects the row', (Fone, País, field, code) => {
+    const result = compileMapping(MAPPING).apply({ Fone, País });
+    expect(result).toMatchObject({ ok: false, problems: [{ field, code }] });
+    expect(
+      JSON.stringify((result as { problems: { reason: string }[] }).problems.map(({ reason }) => reason)),
+    ).not.toMatch(/outro|912/);
+  });
+});
