@@ -51,7 +51,11 @@ async function startMail(): Promise<string> {
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onData(stream, _, callback) {
-      void text(stream).then((mail) => {
+      let mail = '';
+      stream.on('data', (chunk: Buffer) => {
+        mail += chunk;
+      });
+      stream.on('end', () => {
         mails.push(mail.replaceAll('=\r\n', ''));
         callback();
       });
