@@ -18,6 +18,7 @@ import { person } from './person.ts';
 import { plan } from './plan.ts';
 import { poll } from './poll.ts';
 import { sandbox } from './sandbox.ts';
+import { scale } from './scale.ts';
 import { size } from './size.ts';
 import { tracing } from './tracing.ts';
 
@@ -39,6 +40,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   plan,
   poll,
   sandbox,
+  scale,
   size,
   tracing,
 };
