@@ -188,6 +188,8 @@ const CallMinute = z.object({
   /** Start of the minute, or of several. */
   at: Time,
   calls: ByLane,
+  /** Those of `calls` with success. They, `limited` and `failed` add up to all calls. */
+  succeeded: ByLane,
   /** Answered with 429. */
   limited: Count,
   /** Other calls without success. */

@@ -100,6 +100,22 @@ it('the overview counts failures of the last day only when it is asked to', asyn
   });
 });
 
+it('the chart of calls shows failed and refused calls as such, in words and in its table', async () => {
+  await withPage(consoleAnswers(), {}, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await logIn(page);
+    const chart = page.getByRole('figure', {
+      name: 'Calls per minute. Failed in this period: 400; answered 429: 50',
+    });
+    await chart.locator('canvas').waitFor();
+    const legend = await chart.getByRole('listitem').allTextContents();
+    expect(legend.slice(-3)).toEqual(['Answered 429, made again', 'Failed', 'Limit 240']);
+    await chart.getByRole('button', { name: 'table' }).click();
+    const cells = await chart.getByRole('row').nth(25).getByRole('cell').allTextContents();
+    expect(cells.slice(-3)).toEqual(['5', '40', '240']);
+  });
+});
+
 it('the overview changes when the server announces it, and says when the connection is lost', async () => {
   let overview = busyOverview();
   await withPage(consoleAnswers({ 'GET /overview': () => overview }), {}, async ({ page, stub }) => {

@@ -246,19 +246,23 @@ export function callMinutes(minutes: number) {
     stepMinutes: 1,
     minutes: Array.from({ length: minutes }, (_, index) => {
       const wave = 0.5 + Math.sin(index / 7) / 2;
+      const succeeded = {
+        reply: Math.round(4 * wave),
+        lead: Math.round(20 * wave),
+        poll: 12,
+        campaign: index > 20 ? Math.round(60 * wave) : 0,
+        backfill: Math.round(100 * (1 - wave)),
+      };
+      // Ten minutes in which the service refused.
+      const [limited, failed] = index >= 30 && index < 40 ? [5, 40] : [0, 0];
       return {
         at: new Date(
           Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - (minutes - index) * MINUTE_MS,
         ).toISOString(),
-        calls: {
-          reply: Math.round(4 * wave),
-          lead: Math.round(20 * wave),
-          poll: 12,
-          campaign: index > 20 ? Math.round(60 * wave) : 0,
-          backfill: Math.round(100 * (1 - wave)),
-        },
-        limited: 0,
-        failed: 0,
+        calls: { ...succeeded, backfill: succeeded.backfill + limited + failed },
+        succeeded,
+        limited,
+        failed,
         limit: 240,
       };
     }),

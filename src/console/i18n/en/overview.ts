@@ -143,7 +143,10 @@ export default {
   },
   calls: {
     title: 'Calls per minute',
-    about: 'By priority, against the limit of all tokens',
+    about: 'Successful calls by priority, with the others on top, against the limit of all tokens',
+    failed: 'Failed',
+    limited: 'Answered 429, made again',
+    label: 'Calls per minute. Failed in this period: {{failed}}; answered 429: {{limited}}',
     limit: 'Limit',
     period: 'Period',
     none: 'No calls in this period',

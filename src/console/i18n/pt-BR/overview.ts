@@ -166,7 +166,10 @@ export default {
   },
   calls: {
     title: 'Chamadas por minuto',
-    about: 'Por prioridade, contra o limite de todos os tokens',
+    about: 'Chamadas com sucesso por prioridade, com as outras por cima, contra o limite de todos os tokens',
+    failed: 'Falharam',
+    limited: 'Resposta 429, repetidas',
+    label: 'Chamadas por minuto. No período, falharam: {{failed}}; com resposta 429: {{limited}}',
     limit: 'Limite',
     period: 'Período',
     none: 'Nenhuma chamada neste período',

@@ -4,8 +4,8 @@ export interface Series {
   readonly name: string;
   /** One value per time; null: none was measured. */
   readonly values: readonly (number | null)[];
-  /** Color: 1 to 5, or the red of limits, which is dashed. */
-  readonly color: 1 | 2 | 3 | 4 | 5 | 'limit';
+  /** Color: 1 to 5, what went wrong, or the dashed line of a limit. */
+  readonly color: 1 | 2 | 3 | 4 | 5 | 'limited' | 'failed' | 'limit';
 }
 
 export interface TimeChartProps {

@@ -1,9 +1,10 @@
-// Calls per minute by lane against the limit.
+// Calls per minute against the limit: those with success by lane, and on top those that failed.
 import { NativeSelect } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LANE_NAMES } from '../../../core/lanes.ts';
 import { useCall } from '../../api/use-call.ts';
+import { useFormat } from '../../format/use-format.ts';
 import { type Series, TimeChart } from '../../parts/charts/index.tsx';
 import { Section } from '../../parts/page.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
@@ -14,6 +15,7 @@ const EVERY_MS = 30_000;
 export function CallsChart() {
   const { t } = useTranslation('overview');
   const { t: common } = useTranslation('common');
+  const format = useFormat();
   const { period, minutes, setPeriod } = usePeriod();
   const calls = useCall('GET /calls/minutes', { minutes }, { everyMs: EVERY_MS });
   const chart = useMemo(() => {
@@ -23,7 +25,14 @@ export function CallsChart() {
       (lane, index): Series => ({
         name: common(`lane.${lane}`),
         color: (index + 1) as 1,
-        values: steps.map(({ calls: by }) => perMinute(by[lane] ?? 0)),
+        values: steps.map(({ succeeded: by }) => perMinute(by[lane] ?? 0)),
+      }),
+    );
+    const without = (['limited', 'failed'] as const).map(
+      (outcome): Series => ({
+        name: t(`calls.${outcome}`),
+        color: outcome,
+        values: steps.map(({ [outcome]: count }) => perMinute(count)),
       }),
     );
     const limit: Series = {
@@ -31,8 +40,10 @@ export function CallsChart() {
       color: 'limit',
       values: steps.map(({ limit: allowed }) => (allowed === 0 ? null : perMinute(allowed))),
     };
-    return { times: steps.map(({ at }) => at), series: [...lanes, limit] };
+    return { times: steps.map(({ at }) => at), series: [...lanes, ...without, limit] };
   }, [calls.data, common, t]);
+  const sum = (outcome: 'failed' | 'limited') =>
+    format.count((calls.data?.minutes ?? []).reduce((all, { [outcome]: count }) => all + count, 0));
   return (
     <Section
       title={t('calls.title')}
@@ -53,7 +64,7 @@ export function CallsChart() {
             <EmptyState title={t('calls.none')} />
           ) : (
             <TimeChart
-              label={t('calls.title')}
+              label={t('calls.label', { failed: sum('failed'), limited: sum('limited') })}
               times={chart.times}
               series={chart.series}
               stacked

@@ -19,6 +19,7 @@ export function stepOf(minutes: number): number {
 interface Minute {
   readonly at: string;
   readonly calls: Partial<Record<LaneName, number>>;
+  readonly succeeded: Partial<Record<LaneName, number>>;
   limited: number;
   failed: number;
   limit: number;
@@ -40,10 +41,13 @@ export function minutesOf(
   const minutes: Minute[] = [];
   for (let at = from; at <= to; at += stepS) {
     const calls: Partial<Record<LaneName, number>> = {};
-    const minute = { at: new Date(at * 1000).toISOString(), calls, limited: 0, failed: 0, limit: 0 };
+    const succeeded: Partial<Record<LaneName, number>> = {};
+    const start = new Date(at * 1000).toISOString();
+    const minute: Minute = { at: start, calls, succeeded, limited: 0, failed: 0, limit: 0 };
     for (const row of byStep.get(at) ?? []) {
       const lane = laneName(row.lane);
       calls[lane] = (calls[lane] ?? 0) + row.calls;
+      succeeded[lane] = (succeeded[lane] ?? 0) + row.calls - row.limited - row.failed;
       minute.limited += row.limited;
       minute.failed += row.failed;
       // A token without calls in a step still has the limit that it had before.

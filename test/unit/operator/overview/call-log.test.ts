@@ -34,6 +34,14 @@ describe.each([
     const sum = (lane: 'reply' | 'poll' | 'campaign' | 'backfill') =>
       chart.minutes.reduce((total, { calls }) => total + (calls[lane] ?? 0), 0);
     expect([sum('reply'), sum('poll'), sum('campaign'), sum('backfill')]).toEqual([1, 30, 20, 82]);
+    // What failed is among the calls of its lane, and never among those with success.
+    const all = (of: (minute: (typeof chart.minutes)[number]) => number) =>
+      chart.minutes.reduce((total, minute) => total + of(minute), 0);
+    expect([
+      all(({ succeeded }) => succeeded.backfill ?? 0),
+      all(({ limited }) => limited),
+      all(({ failed }) => failed),
+    ]).toEqual([80, 1, 1]);
     expect(chart.minutes.at(-1)?.limit).toBe(100 * stepMinutes);
     // Before the first answer, the configured limit holds.
     expect(chart.minutes[0]?.limit).toBe((steps === 1 ? 100 : 120) * stepMinutes);
