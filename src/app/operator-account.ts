@@ -6,6 +6,7 @@ import type { AccountAccess } from '../../activities/shared/deps.ts';
 import { openAccounts } from '../../workers/accounts.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { deadlineSignal } from '../core/deadline.ts';
+import { operatorRunId } from '../core/ids.ts';
 import { LANES } from '../core/lanes.ts';
 import type { Scope } from '../core/scopes.ts';
 import type { AccountLists } from '../operator/contract/accounts.ts';
@@ -46,7 +47,7 @@ async function withAccount<T>(
   const deps = { db, log, budget: opened.budget, calls };
   const make: Make = async (scope, call) => {
     try {
-      return await callApi(deps, access, `${name}/operators`, scope, call);
+      return await callApi(deps, access, operatorRunId(name), scope, call);
     } catch (error) {
       // A token that is refused as a whole is refused for every call.
       if (error instanceof ApiError && error.status === 401)

@@ -159,6 +159,16 @@ export function dryRunId(account: string, sync: string, name: string): string {
   return `${account}/${sync}/plan-${name}`;
 }
 
+/** Run of the calls that commands of operators make on their own, such as reading the lists of an account. */
+export function operatorRunId(account: string): string {
+  return `${account}/operators`;
+}
+
+/** Run of the calls that the preview of a campaign's audience makes. */
+export function draftRunId(account: string): string {
+  return `${account}/drafts`;
+}
+
 /** The campaign of a run; null when the text is not the id of a campaign's run. */
 export function parseCampaignRunId(id: string): CampaignKey | null {
   const [account, sync, seq = '', more] = id.split('/');

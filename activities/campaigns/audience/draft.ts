@@ -1,6 +1,7 @@
 // Counts the people that the draft of a campaign would reach. It uses the queries, the mapping and the rules of plans. It
 // stores no member, and what it reads, calls and waits is limited.
 import { ApplicationFailure } from '@temporalio/activity';
+import { draftRunId } from '../../../src/core/ids.ts';
 import { readCatalog } from '../../../src/core/store/catalog.ts';
 import type { CampaignList } from '../../../src/jobs/campaigns/contract/batches.ts';
 import type { DraftAudience, DraftProblem } from '../../../src/jobs/campaigns/contract/campaign-drafts.ts';
@@ -27,7 +28,7 @@ export async function countDraft(
   if (problems.length > 0) return { problems, audience: null };
   const at = new Date(await deps.clock.now());
   const lists = await accountLists(deps.db, spec.account);
-  const draft = { spec, as_of: at, account: spec.account, run_id: `${spec.account}/drafts` };
+  const draft = { spec, as_of: at, account: spec.account, run_id: draftRunId(spec.account) };
   const people = new DraftPeople();
   const parts: DraftPart[] = [];
   const barred = new Set(excludedKeys(spec.config));
@@ -66,7 +67,7 @@ async function missingNames({ deps, spec, calls, replaced }: DraftContext): Prom
     let failure: string | null = null;
     if ((!isKnown || problem !== null) && calls.left > 0) {
       failure = await calls
-        .make((caller) => readList(caller, spec.account, `${spec.account}/drafts`, list))
+        .make((caller) => readList(caller, spec.account, draftRunId(spec.account), list))
         .then(() => null)
         .catch((error: unknown) => callFailed(error, replaced).reason);
       if (failure === null) problem = await missingIn(list);

@@ -227,12 +227,13 @@ export const LoggedCall = z.object({
 });
 export type LoggedCall = z.infer<typeof LoggedCall>;
 
-const JobKind = z.enum(['sync', 'campaign', 'poller', 'route', 'delivery', 'other']);
+/** `command`: calls of operators' own commands. `preview`: of previews of audiences. */
+const JobKind = z.enum(['sync', 'campaign', 'poller', 'route', 'delivery', 'command', 'preview', 'other']);
 
 export const Spending = z.object({
   account: z.string(),
   kind: JobKind,
-  /** Of the sync, campaign, poller or route. */
+  /** Of the sync, campaign, poller or route. Sluice's own work has a name in English. */
   name: z.string(),
   /** Null: of all runs of the job. */
   run: z.string().nullable(),

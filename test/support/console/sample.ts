@@ -292,6 +292,8 @@ export function spending(): Spending {
       job('sync', 'contacts', 3200),
       job('campaign', 'spring', 1500),
       job('route', 'leads', 200),
+      job('command', 'commands of operators', 60),
+      job('preview', 'previews of audiences', 40),
       job('sync', HOSTILE_NAME, 100),
     ],
     more: false,

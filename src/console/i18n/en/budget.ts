@@ -15,7 +15,14 @@ export default {
       poller: 'poller · {{account}}',
       route: 'event route · {{account}}',
       delivery: 'delivery checks · {{account}}',
+      command: 'lists and messages read on request · {{account}}',
+      preview: 'campaign forms · {{account}}',
       other: 'other · {{account}}',
+    },
+    /** Sluice's own work, which nobody gave a name. */
+    own: {
+      command: 'Commands of operators',
+      preview: 'Previews of audiences',
     },
   },
   waiting: {

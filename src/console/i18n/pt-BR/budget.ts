@@ -16,7 +16,14 @@ export default {
       poller: 'consulta · {{account}}',
       route: 'rota de eventos · {{account}}',
       delivery: 'verificação de entrega · {{account}}',
+      command: 'listas e mensagens lidas a pedido · {{account}}',
+      preview: 'formulários de campanha · {{account}}',
       other: 'outro · {{account}}',
+    },
+    /** Sluice's own work, which nobody gave a name. */
+    own: {
+      command: 'Comandos de operadores',
+      preview: 'Prévias de públicos',
     },
   },
   waiting: {

@@ -52,7 +52,9 @@ export function SpendingTable() {
                   {items.map((job) => (
                     <Table.Tr key={[job.account, job.kind, job.name].join(' ')}>
                       <Table.Td>
-                        {routeName(job.name)}
+                        {job.kind === 'command' || job.kind === 'preview'
+                          ? t(`spending.own.${job.kind}`)
+                          : routeName(job.name)}
                         <div className={textStyles.small}>
                           {t(`spending.kind.${job.kind}`, { account: job.account })}
                         </div>

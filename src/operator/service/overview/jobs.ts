@@ -1,6 +1,6 @@
 // What a run belongs to, by its name among the names of syncs.
 
-import { isCampaignRoute } from '../../../core/ids.ts';
+import { draftRunId, isCampaignRoute, operatorRunId } from '../../../core/ids.ts';
 import { LANES } from '../../../core/lanes.ts';
 import type { SyncConfig } from '../../../jobs/sync/config.ts';
 import type { LaneName, Spending } from '../../contract/overview.ts';
@@ -19,6 +19,15 @@ export function jobOf(sync: string): Job {
   return isCampaignRoute(rest) ? { kind: 'campaign', name: rest.slice(1) } : { kind: 'route', name: rest };
 }
 
+/** @param sync null: the ledger does not know the run, as it is a dry run, too old, or none that begins and ends */
+function jobOfRun({ account, run, sync }: Pick<SpendingRow, 'account' | 'run' | 'sync'>): Job {
+  if (sync !== null) return jobOf(sync);
+  if (run === operatorRunId(account)) return { kind: 'command', name: 'commands of operators' };
+  if (run === draftRunId(account)) return { kind: 'preview', name: 'previews of audiences' };
+  const [of, name = '', , more] = run.split('/');
+  return of === account && name !== '' && more === undefined ? jobOf(name) : { kind: 'other', name: run };
+}
+
 const NAMES = Object.fromEntries(Object.entries(LANES).map(([name, lane]) => [lane, name as LaneName]));
 
 export function laneName(lane: number): LaneName {
@@ -34,7 +43,7 @@ export function sumSpending(
   const total = rows.reduce((sum, { calls }) => sum + calls, 0);
   const sums = new Map<string, Omit<Spending, 'lanes'> & { lanes: Partial<Record<LaneName, number>> }>();
   for (const row of rows) {
-    const job: Job = row.sync === null ? { kind: 'other', name: row.run } : jobOf(row.sync);
+    const job = jobOfRun(row);
     const run = by === 'run' ? row.run : null;
     const key = JSON.stringify([row.account, job.kind, job.name, run]);
     const before = sums.get(key);
