@@ -50,7 +50,7 @@ const MARK = { critical: '!!', warning: '! ', info: '  ' } as const;
 
 /** One line for the fact and one for the command, with what comes before the command if it alone does not help. */
 export function describeNeed(need: Need, ledger: LedgerKind): string[] {
-  const { kind, severity, account, since, code, reason, approval } = need;
+  const { kind, severity, account, since, code, reason, approval, blocks } = need;
   const where = account === null ? '' : ` (${account})`;
   const why = [ownReason(code, reason), code === null ? null : `[${code}]`]
     .filter((part) => part !== null)
@@ -63,6 +63,9 @@ export function describeNeed(need: Need, ledger: LedgerKind): string[] {
       : [
           `   it waits for somebody else than you: ${approval.refusal.reason}; ${describeApprovers(approval)}`,
         ]),
+    ...(blocks === undefined
+      ? []
+      : [`   it blocks: ${blocks.map(({ kind: work, name }) => `${work} ${name}`).join(', ')}`]),
     ...(needsToken(code, reason) ? ['   give the account a token that works, then:'] : []),
     `   npx sluice ${COMMANDS[kind](need, ledger)}`,
   ];

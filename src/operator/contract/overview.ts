@@ -177,6 +177,16 @@ export const Need = z.object({
   reason: z.string().nullable(),
   /** Figures and names of the reason. */
   params: NoteParams.optional(),
+  /** Of a refused token: work that goes on with a token that works. Missing: nothing is known to wait for it. */
+  blocks: z
+    .array(
+      z.object({
+        kind: z.enum(['sync', 'campaign', 'poller', 'route']),
+        name: z.string(),
+        run: z.string().nullable(),
+      }),
+    )
+    .optional(),
   /** Of a plan that waits for approval: why you may not approve it, and who may. Null: of everything else. */
   approval: Approval.nullable(),
   /** What can be done about it: routes of commands with the input that they need. The first is the usual one. */

@@ -166,6 +166,35 @@ it('a service that does not answer stands apart from what waits for somebody', a
   });
 });
 
+it('a refused token names what it blocks, with links to it', async () => {
+  const overview = busyOverview();
+  const [first] = overview.needs;
+  const blocks = [
+    { kind: 'sync', name: 'contacts', run: 'acme/contacts/7' },
+    { kind: 'poller', name: 'chats', run: null },
+  ] as const;
+  const refused = Object.assign({}, first, {
+    kind: 'refused-token',
+    account: 'acme',
+    name: '1',
+    run: null,
+    code: 'ERR_TOKEN_REVOKED',
+    reason: 'the service refuses the token',
+    commands: [],
+    blocks,
+  });
+  const given = consoleAnswers({ 'GET /overview': () => ({ ...overview, needs: [refused] }) });
+  await withPage(given, { size: 'phone' }, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await logIn(page);
+    await page.getByText('It blocks sync contacts, poller chats').waitFor();
+    const link = page.getByRole('link', { name: 'sync contacts' });
+    const href = new URL((await link.getAttribute('href')) ?? '', stub.url);
+    expect([href.pathname, href.searchParams.get('name')]).toEqual(['/syncs', 'contacts']);
+    await checkView(page, 'overview-refused-token', { size: 'phone' });
+  });
+});
+
 it('an overview that cannot be read says why, and not that all is well as before', async () => {
   let gone = false;
   const overview: Answer = (_req, res) => {

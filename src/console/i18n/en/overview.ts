@@ -21,6 +21,13 @@ export default {
     others: 'Waits for somebody else than you: {{who}}',
     nobody: 'nobody yet',
     token: 'Give the account a token that works.',
+    blocks: 'It blocks',
+    blocked: {
+      sync: 'sync {{name}}',
+      campaign: 'campaign {{name}}',
+      poller: 'poller {{name}}',
+      route: 'event route {{name}}',
+    },
     more: 'There are more than this list shows. The other screens have them all.',
   },
   severity: { critical: 'Work stands still', warning: 'Needs a check', info: 'Needs a decision' },

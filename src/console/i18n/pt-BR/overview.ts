@@ -26,6 +26,13 @@ export default {
     others: 'Aguarda outra pessoa que não você: {{who}}',
     nobody: 'ninguém ainda',
     token: 'Dê um token que funcione à conta.',
+    blocks: 'Bloqueia',
+    blocked: {
+      sync: 'sincronização {{name}}',
+      campaign: 'campanha {{name}}',
+      poller: 'consulta {{name}}',
+      route: 'rota de eventos {{name}}',
+    },
     more: 'Há mais do que esta lista mostra. As outras telas têm todos.',
   },
   severity: { critical: 'Trabalho parado', warning: 'Precisa de conferência', info: 'Precisa de decisão' },

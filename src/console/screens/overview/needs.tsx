@@ -4,6 +4,7 @@ import { Anchor, Button } from '@mantine/core';
 import { IconAlertTriangle, IconBan, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { needsToken } from '../../../core/refused-access.ts';
 import { SCREEN_OF, searchOf } from '../../../operator/contract/need-screens.ts';
@@ -59,7 +60,7 @@ export function NeedList({ at, needs, more }: Pick<Overview, 'at' | 'needs' | 'm
 
 function NeedItem({ need }: { readonly need: Need }) {
   const { t } = useTranslation('overview');
-  const { kind, severity, account, count, since, code, reason, params, approval, commands } = need;
+  const { kind, severity, account, count, since, code, reason, params, blocks, approval, commands } = need;
   const name = useRouteName()(need.name);
   const [tone, Icon] = LOOKS[severity];
   return (
@@ -85,6 +86,7 @@ function NeedItem({ need }: { readonly need: Need }) {
             </>
           )}
           {(code ?? reason) !== null && <Reason code={code} reason={reason} params={params} />}
+          {blocks !== undefined && <BlockedWork account={account} blocks={blocks} />}
           {needsToken(code, reason) && <div>{t('needs.token')}</div>}
           {approval !== null && approval.refusal !== null && (
             <div>{t('needs.others', { who: approval.approvers.join(', ') || t('needs.nobody') })}</div>
@@ -112,6 +114,40 @@ function NeedItem({ need }: { readonly need: Need }) {
           )
       )}
     </li>
+  );
+}
+
+const SCREEN_OF_WORK = {
+  sync: '/syncs',
+  campaign: '/campaigns',
+  poller: '/conversations',
+  route: '/events',
+} as const;
+
+/** What waits for another token, each with a link to its screen. */
+function BlockedWork({
+  account,
+  blocks,
+}: Pick<Need, 'account'> & { readonly blocks: NonNullable<Need['blocks']> }) {
+  const { t } = useTranslation('overview');
+  const routeName = useRouteName();
+  return (
+    <div>
+      {t('needs.blocks')}{' '}
+      {blocks.map(({ kind, name, run }, index) => (
+        <Fragment key={[kind, name, run].join(' ')}>
+          {index > 0 && ', '}
+          <Anchor
+            component={Link}
+            to={SCREEN_OF_WORK[kind]}
+            search={{ account, name, run: run ?? '' } as never}
+            inherit
+          >
+            {t(`needs.blocked.${kind}`, { name: routeName(name) })}
+          </Anchor>
+        </Fragment>
+      ))}
+    </div>
   );
 }
 

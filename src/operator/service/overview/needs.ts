@@ -9,6 +9,7 @@ import type { FailingWork } from './failing-work.ts';
 import { jobOf } from './jobs.ts';
 import type { outagesOf } from './outages.ts';
 import type { PausedSync } from './paused-syncs.ts';
+import { withBlockedWork } from './refused-tokens.ts';
 
 const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
   'refused-token': 'critical',
@@ -159,7 +160,7 @@ export function needsOf({
     };
   });
   const broken = outages.map((outage) => need({ ...outage, run: null }));
-  const all = [
+  const found = [
     ...refused,
     ...broken,
     ...others,
@@ -167,6 +168,7 @@ export function needsOf({
     ...letters.map(deadLetterNeed),
     ...work.map(failingNeed),
   ];
+  const all = withBlockedWork(found, tokens);
   all.sort(
     (a, b) =>
       RANKS.indexOf(a.severity) - RANKS.indexOf(b.severity) || (a.since ?? '~').localeCompare(b.since ?? '~'),

@@ -112,3 +112,17 @@ it('offers no approval to who may not approve, and says who may', () => {
   const own = describeNeed(need({ kind: 'approval', approval: { ...approval, refusal: null } }), 'pglite');
   expect(own.slice(1)).toEqual(['   npx sluice campaign approve spring']);
 });
+
+it('a refused token names the work that it blocks', () => {
+  const refused = need({
+    kind: 'refused-token',
+    name: '1',
+    run: null,
+    code: 'ERR_TOKEN_REVOKED',
+    blocks: [
+      { kind: 'sync', name: 'leads', run: 'acme/leads/1' },
+      { kind: 'campaign', name: 'spring', run: 'acme/+spring/1' },
+    ],
+  });
+  expect(describeNeed(refused, 'pglite')).toContain('   it blocks: sync leads, campaign spring');
+});
