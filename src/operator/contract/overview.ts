@@ -39,6 +39,8 @@ export const TokenGauge = z.object({
   windowEndsAt: Time.nullable(),
   /** Our calls in that window by lane. */
   lanes: ByLane,
+  /** The rest of `used`: calls of other programs, and ours that are under way or have ended in the last second. */
+  others: Count,
   /** Estimated calls per minute of other programs. */
   foreign: z.number().nonnegative(),
   /** Answers with 429 in the last hour. */
@@ -87,7 +89,7 @@ export const RunningRun = z.object({
   /** Priority of its calls, as the run began with it. */
   lane: LaneName,
   startedAt: Time,
-  /** Records or members that have ended, and all of them. Total null: not known yet. */
+  /** Records that need calls or members that have ended, and all of these. Total null: not known yet. */
   done: Count,
   total: Count.nullable(),
   exact: z.boolean(),

@@ -146,6 +146,7 @@ export default {
     blockedUntil: 'Blocked until {{at}}',
     limited_one: '{{count}} answer 429 in the last hour',
     limited_other: '{{count}} answers 429 in the last hour',
+    others: 'Other programs or under way',
     foreign: '≈ {{shown}} per minute by other programs',
   },
   calls: {

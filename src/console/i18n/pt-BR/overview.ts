@@ -169,6 +169,7 @@ export default {
     limited_one: '{{count}} resposta 429 na última hora',
     limited_many: '{{count}} de respostas 429 na última hora',
     limited_other: '{{count}} respostas 429 na última hora',
+    others: 'Outros programas ou em curso',
     foreign: '≈ {{shown}} por minuto de outros programas',
   },
   calls: {

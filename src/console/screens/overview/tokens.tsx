@@ -30,7 +30,7 @@ function TokenItem({ token }: { readonly token: Token }) {
   const { t } = useTranslation('overview');
   const { t: common } = useTranslation('common');
   const format = useFormat();
-  const { account, position, used, limit, lanes, limited, blockedUntil, foreign, marks } = token;
+  const { account, position, used, limit, lanes, others, limited, blockedUntil, foreign, marks } = token;
   const name = t('tokens.name', { account, position });
   return (
     <>
@@ -45,7 +45,11 @@ function TokenItem({ token }: { readonly token: Token }) {
         label={name}
         used={used}
         limit={limit}
-        parts={LANE_NAMES.map((lane) => ({ name: common(`lane.${lane}`), value: lanes[lane] ?? 0 }))}
+        parts={[
+          ...LANE_NAMES.map((lane) => ({ name: common(`lane.${lane}`), value: lanes[lane] ?? 0 })),
+          // What the lanes do not show, so that the parts add up.
+          ...(others === 0 ? [] : [{ name: t('tokens.others'), value: others }]),
+        ]}
       />
       <div className={classes.flags}>
         {blockedUntil !== null && (

@@ -160,14 +160,18 @@ function gaugeOf(
   row: Awaited<ReturnType<typeof readTokens>>[number] | undefined,
 ): TokenGauge {
   const lanes = Object.entries(row?.lanes ?? {}).map(([lane, n]) => [laneName(Number(lane)), n] as const);
+  const logged = lanes.reduce((sum, [, n]) => sum + n, 0);
+  // The log may have calls that began in the window before.
+  const used = Math.max(row?.used ?? 0, logged);
   return {
     account,
     token,
     position,
     limit: row?.limit ?? limit,
-    used: row?.used ?? 0,
+    used,
     windowEndsAt: row?.windowEndsAt ?? null,
     lanes: Object.fromEntries(lanes),
+    others: used - logged,
     foreign: row?.foreign ?? 0,
     limited: row?.limited ?? 0,
     blockedUntil: row?.blockedUntil ?? null,

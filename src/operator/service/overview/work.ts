@@ -21,7 +21,8 @@ export function runningOf(
   pause: PausedSync | undefined,
   estimate: CampaignEstimate | undefined,
 ): RunningRun {
-  const { total } = row;
+  // As on the page of the sync: what had nothing to do from the start is no work that is done.
+  const total = row.total === null ? null : Math.max(0, row.total - row.same);
   // The members of a planned campaign are in no wave yet.
   const done = total === null || row.state === PLANNED ? 0 : Math.max(0, total - row.pending);
   const { paused, blocked } = pause === undefined ? row : pauseOf(pause);
@@ -42,7 +43,7 @@ export function runningOf(
     done,
     total,
     exact: row.exact,
-    progress: progressOf(row, done),
+    progress: progressOf({ total, sourceProgress: row.sourceProgress }, done),
     calls: row.calls,
     callsPerMinute: Math.round(callsPerMinute * 10) / 10,
     etaSeconds: etaSeconds(),
@@ -58,7 +59,10 @@ function pauseOf({ by, reason, code }: PausedSync): Pick<RunningRun, 'paused' | 
   return { paused: { by: by ?? '', reason: reason ?? '' }, blocked: null };
 }
 
-function progressOf({ total, sourceProgress }: RunningRow, done: number): number | null {
+function progressOf(
+  { total, sourceProgress }: Pick<RunningRow, 'total' | 'sourceProgress'>,
+  done: number,
+): number | null {
   if (total === null) return sourceProgress === null ? null : clamp(sourceProgress);
   return total === 0 ? 1 : clamp(done / total);
 }

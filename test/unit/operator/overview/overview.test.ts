@@ -52,6 +52,8 @@ describe.each([
         limit: 100,
         used: 30,
         lanes: { backfill: 2, reply: 1 },
+        // The parts of the gauge add up.
+        others: 27,
         limited: 1,
         blockedUntil: null,
         marks: [{ scope: 'cards:write', code: 'ERR_SCOPE_MISSING' }],
@@ -64,8 +66,9 @@ describe.each([
   it('running runs show progress, pace, and when they end', async () => {
     const { running } = await readWithWorker();
     const byName = Object.fromEntries(running.map((run) => [run.name, run]));
-    // 125 people, of which 30 wait. Five had nothing to do: 90 took 85 calls, so 30 take 28.3, at 8.2 a minute.
-    expect(byName['leads']).toMatchObject({ total: 125, done: 95, exact: true, progress: 0.76, calls: 85 });
+    // 125 people, of which 30 wait. Five had nothing to do, so they are no work that is done, as on the page of the sync:
+    // 90 took 85 calls, so 30 take 28.3, at 8.2 a minute.
+    expect(byName['leads']).toMatchObject({ total: 120, done: 90, exact: true, progress: 0.75, calls: 85 });
     expect(byName['leads']?.callsPerMinute).toBeGreaterThanOrEqual(8);
     expect(byName['leads']?.etaSeconds).toBeGreaterThan(150);
     expect(byName['leads']?.etaSeconds).toBeLessThan(250);
@@ -285,7 +288,7 @@ describe.each([
     await fill(db, { pending: 20_000 });
     const { running } = await ask('GET /overview');
     const leads = running.find(({ name }) => name === 'leads');
-    expect(leads).toMatchObject({ exact: false, total: 20_095 });
+    expect(leads).toMatchObject({ exact: false, total: 20_090 });
     expect(leads?.done).toBeGreaterThan(0);
     expect(leads?.done).toBeLessThan(300);
   });
