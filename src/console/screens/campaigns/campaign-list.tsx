@@ -53,7 +53,7 @@ export function CampaignList() {
       header: t('list.replied'),
       align: 'end',
       width: '6.5rem',
-      cell: ({ newest }) => <Count of={newest === null ? null : newest.total.replied} />,
+      cell: ({ newest }) => <Count of={newest?.replies === 'known' ? newest.total.replied : null} />,
     },
     {
       id: 'calls',

@@ -7,9 +7,9 @@ import type { Report } from './data.ts';
 
 const STEPS = ['audience', 'eligible', 'triggered', 'delivered', 'read', 'replied', 'optedOut'] as const;
 
-type FunnelProps = Pick<Report, 'total' | 'deliveries'>;
+type FunnelProps = Pick<Report, 'total' | 'deliveries' | 'replies'>;
 
-export function Funnel({ total, deliveries }: FunnelProps) {
+export function Funnel({ total, deliveries, replies }: FunnelProps) {
   const { t } = useTranslation('campaigns');
   const format = useFormat();
   const most = Math.max(1, total.audience);
@@ -18,11 +18,14 @@ export function Funnel({ total, deliveries }: FunnelProps) {
       <ol className={classes.bars} aria-label={t('funnel.label')}>
         {STEPS.map((step) => {
           const count = total[step];
-          if (deliveries !== 'known' && (step === 'delivered' || step === 'read'))
+          const isUnseen =
+            (deliveries !== 'known' && (step === 'delivered' || step === 'read')) ||
+            (replies !== 'known' && (step === 'replied' || (step === 'optedOut' && count === 0)));
+          if (isUnseen)
             return (
               <li key={step}>
                 <span>{t(`funnel.${step}`)}</span>
-                <small>{t(deliveries === 'not-reported' ? 'funnel.notReported' : 'funnel.noPoller')}</small>
+                <small>{t(`funnel.${whyUnseen(step, deliveries)}`)}</small>
                 <span className={classes.barValue}>–</span>
               </li>
             );
@@ -41,4 +44,12 @@ export function Funnel({ total, deliveries }: FunnelProps) {
       </ol>
     </Section>
   );
+}
+
+function whyUnseen(
+  step: (typeof STEPS)[number],
+  deliveries: Report['deliveries'],
+): 'noReplies' | 'notReported' | 'noPoller' {
+  if (step === 'replied' || step === 'optedOut') return 'noReplies';
+  return deliveries === 'not-reported' ? 'notReported' : 'noPoller';
 }

@@ -66,7 +66,7 @@ export function RunView({ report, now, canSteer }: RunViewProps) {
           {canSteer && (isRunning || state === 'planned') && rules.data !== undefined && (
             <Pace key={String(rules.data.pace)} run={report.run} rules={rules.data} />
           )}
-          <Funnel total={total} deliveries={report.deliveries} />
+          <Funnel total={total} deliveries={report.deliveries} replies={report.replies} />
           <Outcomes report={report} />
           {rules.data !== undefined && <StopRules rules={rules.data} waves={report.waves} />}
         </>

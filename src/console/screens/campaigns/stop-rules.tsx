@@ -14,7 +14,7 @@ export function StopRules({ rules, waves }: { readonly rules: Rules; readonly wa
   const { t } = useTranslation('campaigns');
   const format = useFormat();
   const { stop } = rules;
-  const judged = waves.findLast(({ judgedAt }) => judgedAt !== null);
+  const judged = waves.findLast(({ isEvaluated }) => isEvaluated);
   const set = RULES.flatMap((rule) => {
     const share = stop[rule];
     return share === undefined ? [] : [{ rule, share }];

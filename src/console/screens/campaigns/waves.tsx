@@ -48,7 +48,13 @@ export function Waves({ report }: { readonly report: Report }) {
                   <td>
                     <Time at={wave.startedAt} as="moment" />
                   </td>
-                  {[wave.audience, wave.triggered, wave.replied, sumOf(wave.failed)].map((count, index) => (
+                  {[
+                    wave.audience,
+                    wave.triggered,
+                    // That nobody replied is not known.
+                    report.replies === 'known' ? wave.replied : null,
+                    sumOf(wave.failed),
+                  ].map((count, index) => (
                     // The columns never change their order.
                     <td key={['members', 'triggered', 'replied', 'failed'][index]} data-align="end">
                       <Count of={count} />
@@ -66,7 +72,7 @@ export function Waves({ report }: { readonly report: Report }) {
 
 function WaveState({ wave }: { readonly wave: Wave }) {
   const { t } = useTranslation('campaigns');
-  const { endedAt, judgedAt, broken } = wave;
+  const { endedAt, judgedAt, isEvaluated, broken } = wave;
   if (endedAt === null) return <Status of="running" label={t('waves.active')} />;
   if (broken.length > 0)
     return (
@@ -74,5 +80,6 @@ function WaveState({ wave }: { readonly wave: Wave }) {
         <Status of="failed" label={t('waves.broke')} />
       </span>
     );
-  return <Status of="done" label={judgedAt === null ? t('waves.ended') : t('waves.judged')} />;
+  const word = judgedAt === null ? 'ended' : isEvaluated ? 'judged' : 'tooSmall';
+  return <Status of="done" label={t(`waves.${word}`)} />;
 }

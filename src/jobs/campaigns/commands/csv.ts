@@ -40,7 +40,10 @@ interface Row {
 /** Lines of the waves and of the total, titles first, with a column per code. */
 export function* figureLines(report: CampaignReport): Generator<string> {
   const { run, total, waves } = report;
-  const unknown = report.deliveries === 'known' ? [] : DELIVERIES;
+  const unknown = new Set<(typeof COUNTS)[number]>([
+    ...(report.deliveries === 'known' ? [] : DELIVERIES),
+    ...(report.replies === 'known' ? [] : (['replied'] as const)),
+  ]);
   const columns: Columns<Row> = [
     ['run', (row) => row.run],
     ['wave', ({ wave }) => wave?.wave ?? 'total'],
@@ -49,7 +52,7 @@ export function* figureLines(report: CampaignReport): Generator<string> {
     ['endedAt', ({ wave }) => (wave === null ? report.finishedAt : wave.endedAt)],
     ['brokenRules', ({ wave }) => wave?.broken.map(({ code }) => code).join(' ') ?? null],
     ...COUNTS.map(
-      (name) => [name, ({ figures }: Row) => (unknown.includes(name) ? null : figures[name])] as const,
+      (name) => [name, ({ figures }: Row) => (unknown.has(name) ? null : figures[name])] as const,
     ),
     ...CODES.flatMap((name) => [
       [name, ({ figures }: Row) => Object.values(figures[name]).reduce((a, b) => a + b, 0)] as const,

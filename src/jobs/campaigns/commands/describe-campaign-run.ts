@@ -138,12 +138,20 @@ function describeLive({ campaign, timeZone, state }: CampaignReport, live: Live)
   ];
 }
 
-function describeFigures({ total, pollerSees, deliveries, account, state }: CampaignReport): string[] {
+function describeFigures({
+  total,
+  pollerSees,
+  deliveries,
+  replies,
+  account,
+  state,
+}: CampaignReport): string[] {
   const { audience, eligible, found, holdout, excluded, triggered } = total;
   const ofAll = (name: string, members: number, note = '') => line(name, members, audience, note);
   const ofReached = (name: string, members: number | null, note = '') =>
     line(`  ${name}`, members, triggered, note);
   const why = WHY_UNMEASURED[deliveries];
+  const isSeen = replies === 'known';
   const rest = [
     ['waiting', total.waiting, ''],
     ['sending', total.sending, ''],
@@ -164,8 +172,12 @@ function describeFigures({ total, pollerSees, deliveries, account, state }: Camp
           ofAll('triggered', triggered),
           ofReached('delivered', why === null ? total.delivered : null, why ?? ''),
           ofReached('read', why === null ? total.read : null, why ?? ''),
-          ofReached('replied', total.replied),
-          ofReached('opted out', total.optedOut),
+          ofReached('replied', isSeen ? total.replied : null, isSeen ? '' : UNSEEN_REPLIES),
+          ofReached(
+            'opted out',
+            isSeen || total.optedOut > 0 ? total.optedOut : null,
+            isSeen ? '' : UNSEEN_REPLIES,
+          ),
           ofReached('moved', total.moved),
           ofReached('tagged', total.tagged),
           ...rest.flatMap(([name, members, note]) => (members === 0 ? [] : [ofAll(name, members, note)])),
@@ -177,6 +189,8 @@ function describeFigures({ total, pollerSees, deliveries, account, state }: Camp
         ]),
   ];
 }
+
+const UNSEEN_REPLIES = 'not known: no poller reads conversations';
 
 /** Null: they are known. */
 const WHY_UNMEASURED = {
@@ -211,7 +225,7 @@ function describeTrouble({ total, campaign }: CampaignReport): string[] {
   ];
 }
 
-function describeWaves({ waves, timeZone, total, deliveries }: CampaignReport): string[] {
+function describeWaves({ waves, timeZone, total, deliveries, replies }: CampaignReport): string[] {
   const isMeasured = deliveries === 'known';
   const at = (time: string | null) => (time === null ? '–' : formatTime(new Date(time), timeZone));
   const of = (members: number, { triggered }: CampaignFigures) =>
@@ -224,7 +238,7 @@ function describeWaves({ waves, timeZone, total, deliveries }: CampaignReport): 
     ['triggered', 'right', ({ triggered }) => n(triggered)],
     ['delivered', 'right', (wave) => (isMeasured ? of(wave.delivered, wave) : '–'), 'drop'],
     ['read', 'right', (wave) => (isMeasured ? of(wave.read, wave) : '–'), 'drop'],
-    ['replied', 'right', (wave) => of(wave.replied, wave)],
+    ['replied', 'right', (wave) => (replies === 'known' ? of(wave.replied, wave) : '–')],
     ['opted out', 'right', (wave) => of(wave.optedOut, wave), 'drop'],
     ['skipped', 'right', ({ skipped }) => n(sum(skipped))],
     ['failed', 'right', ({ failed }) => n(sum(failed))],
@@ -232,14 +246,16 @@ function describeWaves({ waves, timeZone, total, deliveries }: CampaignReport): 
     [
       'state',
       'left',
-      ({ endedAt, judgedAt, broken }) =>
+      ({ endedAt, judgedAt, isEvaluated, broken }) =>
         endedAt === null
           ? 'active'
           : judgedAt === null
             ? 'ended'
-            : broken.length === 0
-              ? 'evaluated'
-              : 'broke a rule',
+            : broken.length > 0
+              ? 'broke a rule'
+              : isEvaluated
+                ? 'evaluated'
+                : 'too small to evaluate',
     ],
   ];
   const lines = tableOf(columns, waves);
@@ -272,7 +288,7 @@ export function describeRuns(runs: readonly CampaignReport[]): string[] {
     ['audience', 'right', ({ total }) => n(total.audience), 'drop'],
     ['to reach', 'right', ({ total }) => n(total.eligible)],
     ['triggered', 'right', ({ total }) => n(total.triggered)],
-    ['replied', 'right', ({ total }) => n(total.replied), 'drop'],
+    ['replied', 'right', ({ total, replies }) => (replies === 'known' ? n(total.replied) : '–'), 'drop'],
     ['skipped', 'right', ({ total }) => n(sum(total.skipped)), 'drop'],
     ['failed', 'right', ({ total }) => n(sum(total.failed))],
     ['unknown', 'right', ({ total }) => n(total.unknown)],

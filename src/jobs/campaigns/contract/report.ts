@@ -40,6 +40,8 @@ export const WaveResult = CampaignFigures.extend({
   startedAt: time,
   endedAt: time.nullable(),
   judgedAt: time.nullable(),
+  /** False: fewer members were tried than `stop.atLeast`, so no stop rule counts. */
+  isEvaluated: z.boolean(),
   /** Stop rules that it broke. */
   broken: z.array(PlanNote.readonly()).readonly(),
 });
@@ -86,6 +88,8 @@ export const CampaignReport = z.object({
   pollerSees: z.boolean(),
   /** Unless `known`, `delivered` and `read` are unknown, not 0: nothing was reported of those who were triggered. */
   deliveries: z.enum(['known', 'not-reported', 'no-poller']),
+  /** Unless `known`, that nobody replied or opted out is not known: no poller reads conversations. */
+  replies: z.enum(['known', 'no-poller']),
   total: CampaignFigures.readonly(),
   waves: z.array(WaveResult.readonly()).readonly(),
 });

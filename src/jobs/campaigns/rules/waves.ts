@@ -2,6 +2,7 @@
 
 import type { StopRules, WavesConfig } from '../config.ts';
 import type { PlanNote } from '../contract/plan.ts';
+import type { CampaignFigures } from '../contract/report.ts';
 import { plainNumber as n, percent } from './figures.ts';
 
 export interface WaveShape {
@@ -34,13 +35,29 @@ export function waveOf(waves: WavesConfig, n: number): WaveShape {
   return { kind: 'wave', size: sizes[Math.min(place, sizes.length - 1)] as number };
 }
 
+/** Members of a wave that were due. */
+export function triedOf({
+  triggered,
+  failed,
+  unknown,
+  skipped,
+}: Pick<CampaignFigures, 'triggered' | 'failed' | 'unknown' | 'skipped'>): number {
+  const refused = Object.values(failed).reduce((sum, count) => sum + count, 0);
+  return triggered + refused + unknown + (skipped['HUMAN_SERVICE'] ?? 0);
+}
+
+/** Whether the stop rules count for a wave: of a few members, a share says nothing. */
+export function isLargeEnough({ atLeast }: Pick<StopRules, 'atLeast'>, tried: number): boolean {
+  return tried > 0 && tried >= atLeast;
+}
+
 /**
  * Returns the stop rules that a wave has broken, in the order of the configuration. Waves below `stop.atLeast` break
  * none.
  */
 export function brokenRules(stop: StopRules, tally: WaveTally): PlanNote[] {
   const { tried } = tally;
-  if (tried === 0 || tried < stop.atLeast) return [];
+  if (!isLargeEnough(stop, tried)) return [];
   const most = (code: string, limit: number | undefined, members: number, did: string): PlanNote[] => {
     if (limit === undefined || members / tried <= limit) return [];
     const reason = `${countOf(members, tried)} ${did}; the campaign stops above ${percent(limit)}`;

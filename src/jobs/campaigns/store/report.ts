@@ -6,6 +6,7 @@ import type { CampaignState } from '../contract/batches.ts';
 import type { CampaignAuditEntry } from '../contract/campaigns.ts';
 import type { PlanNote } from '../contract/plan.ts';
 import type { CampaignFigures, CampaignReport, WaveResult } from '../contract/report.ts';
+import { isLargeEnough, triedOf } from '../rules/waves.ts';
 import { type CampaignRow, findCampaign, listRuns, type RunFilter } from './campaigns.ts';
 import { type RunFigures, readRunFigures } from './figures.ts';
 
@@ -25,9 +26,16 @@ export async function reportOf(
   if (row === null) return null;
   const polledAccounts = await accountsSeen(db);
   const kept = await keptReport(db, run);
-  if (kept !== null) return { ...outline(row, kept.total, polledAccounts), waves: kept.waves };
+  if (kept !== null) {
+    // A report of an earlier release does not say it.
+    const waves = kept.waves.map((wave) => ({
+      ...wave,
+      isEvaluated: wave.isEvaluated ?? isEvaluated(wave, triedOf(wave), row),
+    }));
+    return { ...outline(row, kept.total, polledAccounts), waves };
+  }
   const { total, waves } = await figuresOf(row);
-  return { ...outline(row, total, polledAccounts), waves: await wavesOf(db, run, waves) };
+  return { ...outline(row, total, polledAccounts), waves: await wavesOf(db, row, waves) };
 }
 
 /** Runs without their waves, newest first. */
@@ -46,9 +54,13 @@ export async function listReports(
   return reports;
 }
 
+interface KeptReport extends Pick<CampaignReport, 'total'> {
+  readonly waves: readonly (Omit<WaveResult, 'isEvaluated'> & { readonly isEvaluated?: boolean })[];
+}
+
 /** The report that was stored when a run's members were deleted. */
-async function keptReport(db: Queryable, run: string): Promise<CampaignReport | null> {
-  const [row] = await db.query<{ report: CampaignReport | null }>(
+async function keptReport(db: Queryable, run: string): Promise<KeptReport | null> {
+  const [row] = await db.query<{ report: KeptReport | null }>(
     'select report from campaigns where run_id = $1',
     [run],
   );
@@ -89,7 +101,18 @@ function outline(
     finishedAt: row.ended_at?.toISOString() ?? null,
     pollerSees: polledAccounts.has(account),
     deliveries: deliveriesOf(total, polledAccounts.has(account)),
+    replies:
+      polledAccounts.has(account) || total.triggered === 0 || total.replied > 0 ? 'known' : 'no-poller',
   };
+}
+
+/** @param tried members of the wave that were due, with those that a later wave has retried */
+function isEvaluated(
+  { judgedAt }: Pick<WaveResult, 'judgedAt'>,
+  tried: number,
+  { spec }: CampaignRow,
+): boolean {
+  return judgedAt !== null && isLargeEnough(spec.config.stop, tried);
 }
 
 function deliveriesOf(
@@ -115,20 +138,27 @@ interface WaveRow {
   readonly endedAt: string | null;
   readonly judgedAt: string | null;
   readonly broken: readonly PlanNote[];
+  /** Members that were due and have moved on to a later wave. */
+  readonly movedOn: number;
 }
 
 async function wavesOf(
   db: Queryable,
-  run: string,
+  run: CampaignRow,
   figures: ReadonlyMap<number, CampaignFigures>,
 ): Promise<WaveResult[]> {
   const rows = await db.query<WaveRow>(
     `select wave, kind, ${isoText('started_at')} as "startedAt", ${isoText('ended_at')} as "endedAt",
-            ${isoText('judged_at')} as "judgedAt", broken
+            ${isoText('judged_at')} as "judgedAt", broken,
+            (select coalesce(sum(value::int), 0)::int from jsonb_each_text(coalesce(moved_on, '{}'))
+              where key in ('failed', 'unknown', 'humanService')) as "movedOn"
        from campaign_waves where run_id = $1 order by wave desc limit $2`,
-    [run, MAX_WAVES],
+    [run.run_id, MAX_WAVES],
   );
-  return rows.toReversed().map((row) => ({ ...(figures.get(row.wave) ?? NOBODY), ...row }));
+  return rows.toReversed().map(({ movedOn, ...row }) => {
+    const wave = { ...(figures.get(row.wave) ?? NOBODY), ...row };
+    return { ...wave, isEvaluated: isEvaluated(wave, triedOf(wave) + movedOn, run) };
+  });
 }
 
 /** All members of such a wave have moved on to a later one. */

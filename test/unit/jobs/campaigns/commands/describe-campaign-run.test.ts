@@ -63,6 +63,7 @@ const WAVE: WaveResult = {
   startedAt: '2026-11-02T13:00:00.000Z',
   endedAt: '2026-11-02T14:00:00.000Z',
   judgedAt: null,
+  isEvaluated: false,
   broken: [],
 };
 const REPORT: CampaignReport = {
@@ -87,6 +88,7 @@ const REPORT: CampaignReport = {
   reason: null,
   pollerSees: true,
   deliveries: 'known',
+  replies: 'known',
   total: FIGURES,
   waves: [WAVE],
 };
@@ -226,6 +228,24 @@ describe('a run', () => {
       },
       null,
       /broke a rule\n {2}12 % failed \[STOP_FAILED\]/,
+    ],
+    [
+      'with a wave that is too small for the stop rules',
+      { waves: [{ ...WAVE, judgedAt: WAVE.endedAt, isEvaluated: false }] },
+      null,
+      /too small to evaluate/,
+    ],
+    [
+      'with a wave that was evaluated',
+      { waves: [{ ...WAVE, judgedAt: WAVE.endedAt, isEvaluated: true }] },
+      null,
+      /  evaluated/,
+    ],
+    [
+      'whose replies nobody reads: that they are not known',
+      { replies: 'no-poller', pollerSees: false },
+      null,
+      /replied +– +not known: no poller reads conversations/,
     ],
     [
       'with more waves than are listed',

@@ -169,8 +169,36 @@ describe('a report', () => {
     expect(await reportOf(db, RUN)).toMatchObject({
       pollerSees: sees,
       deliveries: sees ? 'not-reported' : 'no-poller',
+      replies: sees ? 'known' : 'no-poller',
     });
   });
+
+  it('knows the replies that a poller saw before', async () => {
+    await rows.run();
+    await rows.member({ state: 'triggered', key: key(1), touchedAt: t(0) });
+    await rows.message(await rows.conversation({ key: key(1) }), t(60));
+    await catchUp(db, RUN, t(90));
+    expect(await reportOf(db, RUN)).toMatchObject({ pollerSees: false, replies: 'known' });
+  });
+
+  it.each([
+    ['of 4 members with stop.atLeast 5', 4, {}, true, false],
+    ['of 5 members', 5, {}, true, true],
+    ['of 4 members, with one that a later wave has retried', 4, { failed: 1 }, true, true],
+    ['that is not judged yet', 5, {}, false, false],
+  ])(
+    'calls a wave evaluated only if the stop rules count for it: %s',
+    async (_, count, moved, judged, is) => {
+      await rows.run();
+      await rows.member({ state: 'triggered', wave: 1, count });
+      await wave(1, { ended: true });
+      await db.query('update campaign_waves set judged_at = $1, moved_on = $2::jsonb', [
+        judged ? t(20) : null,
+        JSON.stringify(moved),
+      ]);
+      expect((await reportOf(db, RUN))?.waves).toMatchObject([{ wave: 1, isEvaluated: is }]);
+    },
+  );
 
   it('in a list has no waves; newest first, filtered by campaign or account on request', async () => {
     await mixed();

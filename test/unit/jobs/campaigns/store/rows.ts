@@ -47,7 +47,10 @@ export function campaignRows(db: () => Database) {
           account,
           sync,
           seq,
-          JSON.stringify({ timeZone: 'America/Sao_Paulo', config: { approval: 'none' } }),
+          JSON.stringify({
+            timeZone: 'America/Sao_Paulo',
+            config: { approval: 'none', stop: { atLeast: 5 } },
+          }),
         ],
       );
       await db().query(
