@@ -4,6 +4,8 @@ import type { OperatorCommand, Pause } from '../messages.ts';
 
 export class PauseControl {
   #pause: Pause | null;
+  /** The last resume, with the code of the pause that it ended. */
+  #resumed: { readonly by: string; readonly at: string; readonly code: string | undefined } | null = null;
   #active = 0;
   /** The work under way. A pause cancels it, and a resume starts a new scope. */
   #scope = new CancellationScope();
@@ -56,7 +58,7 @@ export class PauseControl {
   setPause(pause: Pause): void {
     if (this.#pause !== null) return;
     log.warn('paused', described(pause));
-    this.#pause = pause;
+    this.#pause = { ...pause, at: now(), again: this.#resumeBefore(pause) };
     this.#changed();
     this.#scope.cancel();
   }
@@ -70,11 +72,23 @@ export class PauseControl {
 
   resume(command: OperatorCommand): void {
     log.info('resumed', described(command));
-    if (this.#pause !== null) this.#scope = new CancellationScope();
+    if (this.#pause !== null) {
+      this.#scope = new CancellationScope();
+      this.#resumed = { by: command.by, at: now(), code: this.#pause.code };
+    }
     this.#pause = null;
     this.#changed();
   }
+
+  #resumeBefore({ code }: Pause): Pause['again'] {
+    if (code === undefined || this.#resumed?.code !== code) return undefined;
+    const { by, at } = this.#resumed;
+    return { by, at };
+  }
 }
+
+/** By Temporal's clock, so that a replay has the same time. */
+const now = () => new Date().toISOString();
 
 /** A person's reason may contain personal data, so logs never include it. */
 function described({ by, reason, code }: Pause): Record<string, unknown> {

@@ -10,7 +10,7 @@ export function refusalOf(error: unknown): RefusalDetails | null {
 }
 
 /** The pause that Sluice starts because of a refusal. */
-export function pauseFor(error: unknown): Required<Pause> {
+export function pauseFor(error: unknown): Pause & { readonly code: string } {
   return { by: 'sluice', reason: reasonOf(error), code: codeOf(error) };
 }
 

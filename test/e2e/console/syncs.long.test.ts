@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { checkView } from '../../support/console/pages.ts';
+import { syncAnswers } from '../../support/console/sample-syncs.ts';
 import type { Answer } from '../../support/console/stub.ts';
 import { CSV, prepareSyncs } from '../../support/console/with-syncs.ts';
 
@@ -145,6 +146,36 @@ it('a row that is unknown shows its hints, and it and chosen rows are resolved w
     ]);
   });
 });
+
+it.each(['light', 'dark'] as const)(
+  'a run that was resumed and blocked again says so, with the times, in %s on a phone',
+  async (scheme) => {
+    const base = syncAnswers()['GET /syncs/contacts/progress'] as () => { readonly progress: object };
+    const now = base();
+    const paused = {
+      by: 'sluice',
+      code: 'ERR_TOKEN_REVOKED',
+      reason: 'ERR_TOKEN_REVOKED: the token was revoked',
+      at: '2026-11-22T13:06:01.000Z',
+      again: { by: 'user:ana', at: '2026-11-22T13:05:59.000Z' },
+    };
+    const answer = () =>
+      Object.assign({}, now, {
+        state: 'paused',
+        trouble: null,
+        eta: null,
+        progress: Object.assign({}, now.progress, { paused }),
+      });
+    const options = { scheme, size: 'phone' } as const;
+    await withSyncs({ 'GET /syncs/contacts/progress': answer }, options, async ({ page, stub }) => {
+      await page.goto(`${stub.url}/syncs?name=contacts`);
+      await page
+        .getByText('Resumed by ana at 10:05, and blocked again at 10:06 for the same reason:')
+        .waitFor();
+      await checkView(page, 'sync-blocked-again', options);
+    });
+  },
+);
 
 it('a sync that has not run yet says so and offers a dry run', async () => {
   const never: Answer = (_req, res) => {

@@ -79,9 +79,13 @@ describe('FAULTS 12: a token that is refused', () => {
       });
       const refused = (await environment.panel.requests()).filter(({ status }) => status === 401).length;
       expect(refused).toBeLessThanOrEqual(3);
-      // Resumed too early: held again, and nobody fails.
+      expect((await progressOf(handle)).paused?.again).toBeUndefined();
+      // Resumed too early: blocked again, which the run says, and nobody fails.
       await resume(handle);
       expect(await untilPaused(handle)).toMatch(/ERR_TOKEN_REVOKED/);
+      const { at = '', again } = (await progressOf(handle)).paused ?? {};
+      expect(again).toEqual({ by: 'ana', at: expect.any(String) });
+      expect(Date.parse(at)).toBeGreaterThanOrEqual(Date.parse(again?.at ?? ''));
 
       await environment.panel.patch(token({ revoked: false }));
       await resume(handle);

@@ -69,6 +69,8 @@ export default {
   },
   active: {
     title: 'Now',
+    blocked: 'Blocked at {{at}}:',
+    blockedAgain: 'Resumed by {{by}} at {{resumed}}, and blocked again at {{at}} for the same reason:',
     pausedBy: 'Paused by {{by}}: {{reason}}',
     noReason: 'no reason given',
     trouble: 'Calls fail: {{trouble}}',
@@ -100,7 +102,7 @@ export default {
     joined: 'The sync was running already.',
     waits: 'The run waits until a worker starts.',
     paused: 'The run is paused.',
-    resumed: 'The run continues.',
+    resumed: 'The run was resumed.',
     cancelled: 'The run was cancelled.',
     cancelWaits: 'The run ends as cancelled when a worker starts.',
   },

@@ -70,6 +70,8 @@ export default {
   },
   active: {
     title: 'Agora',
+    blocked: 'Bloqueada às {{at}}:',
+    blockedAgain: 'Retomada por {{by}} às {{resumed}} e bloqueada de novo às {{at}} pelo mesmo motivo:',
     pausedBy: 'Pausada por {{by}}: {{reason}}',
     noReason: 'sem motivo informado',
     trouble: 'As chamadas falham: {{trouble}}',
@@ -105,7 +107,7 @@ export default {
     joined: 'A sincronização já estava em execução.',
     waits: 'A execução espera até que um worker inicie.',
     paused: 'A execução está pausada.',
-    resumed: 'A execução continua.',
+    resumed: 'A execução foi retomada.',
     cancelled: 'A execução foi cancelada.',
     cancelWaits: 'A execução termina como cancelada quando um worker iniciar.',
   },

@@ -1,7 +1,12 @@
 // Runs of syncs as text, and the exit codes that they end with.
 
 import { EXIT } from '../../../cli/lib/exit.ts';
-import { formatDuration, formatMany, formatCount as n } from '../../../cli/lib/terminal/format.ts';
+import {
+  formatDuration,
+  formatMany,
+  formatTime,
+  formatCount as n,
+} from '../../../cli/lib/terminal/format.ts';
 import type { RunProgress, RunReport } from '../contract/run.ts';
 import type { Eta, SyncProgress, SyncRunSummary } from '../contract/runs.ts';
 import { describeTotals, placeOf } from './describe-problems.ts';
@@ -23,11 +28,18 @@ export function barOf(now: RunProgress): { done: number; total: number | null; n
   return { done: now.done, total: now.total, note: parts.join(', ') };
 }
 
+function describePause({ by, reason, code, at, again }: NonNullable<RunProgress['paused']>): string {
+  if (code === undefined || at === undefined) return `paused by ${by}: ${reason || 'no reason given'}`;
+  const then =
+    again === undefined
+      ? `blocked at ${formatTime(at)}`
+      : `resumed by ${again.by} at ${formatTime(again.at)}, and blocked again at ${formatTime(at)} for the same reason`;
+  return `${then}: ${reason}`;
+}
+
 /** The progress of a run as text. */
 export function describeProgress(now: RunProgress): string[] {
-  const pauseNow = now.paused;
-  const paused =
-    pauseNow === null ? '' : `, paused by ${pauseNow.by}: ${pauseNow.reason || 'no reason given'}`;
+  const paused = now.paused === null ? '' : `, ${describePause(now.paused)}`;
   return [
     `run ${now.run ?? '(not opened yet)'}: ${now.phase}${paused}`,
     `  ${formatMany(now.read, 'row')} read, ${n(now.merged)} merged, ${n(now.rejected)} rejected; ${n(now.done)} of ${formatMany(now.total, 'record')} done`,

@@ -198,7 +198,14 @@ export const RunProgress = z
     phase: z.enum(RUN_PHASES),
     /** `code` names what the service refused; set only when Sluice itself paused the run. */
     paused: z
-      .object({ by: z.string(), reason: z.string(), code: z.string().optional() })
+      .object({
+        by: z.string(),
+        reason: z.string(),
+        code: z.string().optional(),
+        at: z.string().optional(),
+        /** The resume after which the same refusal paused the run again. */
+        again: z.object({ by: z.string(), at: z.string() }).readonly().optional(),
+      })
       .readonly()
       .nullable(),
     /** Rows read so far, and their share of the source (0 to 1; null if unknown). */
