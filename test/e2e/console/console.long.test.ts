@@ -195,6 +195,28 @@ it('a refused token names what it blocks, with links to it', async () => {
   });
 });
 
+it('a priority says what goes before and after it by name, before it is saved', async () => {
+  const set: unknown[] = [];
+  const answer: Answer = ({ body }) => {
+    set.push(body);
+    return { file: 'sluice.yaml', before: 'backfill', active: true, running: null };
+  };
+  const options = { size: 'phone', scheme: 'dark' } as const;
+  await withPage(consoleAnswers({ 'PUT /syncs/contacts/lane': answer }), options, async ({ page, stub }) => {
+    await page.goto(stub.url);
+    await logIn(page);
+    await page.getByLabel('Priority of contacts').selectOption('lead');
+    await page.getByText('Goes first: event route notify.').waitFor();
+    await page.getByText('Nothing of this account takes turns with it.').waitFor();
+    await page.getByText('Goes after it: poller chats and campaign spring.').waitFor();
+    expect(set).toEqual([]);
+    await checkView(page, 'overview-priority', options);
+    await page.getByRole('button', { name: 'Save priority' }).click();
+    await page.getByText('contacts: the new priority counts from its next run on').waitFor();
+    expect(set).toMatchObject([{ lane: 'lead' }]);
+  });
+});
+
 it('an overview that cannot be read says why, and not that all is well as before', async () => {
   let gone = false;
   const overview: Answer = (_req, res) => {

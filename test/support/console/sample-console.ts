@@ -10,6 +10,20 @@ export const consoleAnswers = (
   ...eventAnswers(),
   'GET /overview': busyOverview,
   'GET /spending': spending,
+  'GET /syncs/contacts/lanes': () => ({
+    lanes: [
+      {
+        lane: 'lead',
+        before: [{ kind: 'route', name: 'notify' }],
+        beside: [],
+        after: [
+          { kind: 'poller', name: 'chats' },
+          { kind: 'campaign', name: 'spring' },
+        ],
+      },
+      { lane: 'backfill', before: [{ kind: 'campaign', name: 'spring' }], beside: [], after: [] },
+    ],
+  }),
   'GET /calls/minutes': (req) => callMinutes(Number(req.query['minutes'])),
   ...more,
 });

@@ -57,6 +57,22 @@ export default {
     label: 'Priority of {{sync}}',
     about:
       'Who goes first when the budget is short. It counts from the next run of the sync on; a run under way keeps its own.',
+    save: 'Save priority',
+    keep: 'Keep',
+    order: {
+      before: 'Goes first: {{work}}.',
+      beforeNone: 'Nothing of this account goes first.',
+      beside: 'Takes turns with it: {{work}}.',
+      besideNone: 'Nothing of this account takes turns with it.',
+      after: 'Goes after it: {{work}}.',
+      afterNone: 'Nothing of this account goes after it.',
+    },
+    work: {
+      sync: 'sync {{name}}',
+      campaign: 'campaign {{name}}',
+      poller: 'poller {{name}}',
+      route: 'event route {{name}}',
+    },
     lead: 'Before polling and campaigns',
     backfill: 'After everything else',
     done: '{{sync}}: the new priority counts from its next run on',

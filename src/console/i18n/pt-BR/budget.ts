@@ -58,6 +58,22 @@ export default {
     label: 'Prioridade de {{sync}}',
     about:
       'Quem vai primeiro quando o limite é curto. Vale a partir da próxima execução da sincronização; uma em andamento mantém a sua.',
+    save: 'Gravar prioridade',
+    keep: 'Manter',
+    order: {
+      before: 'Vai antes: {{work}}.',
+      beforeNone: 'Nada desta conta vai antes.',
+      beside: 'Reveza com ela: {{work}}.',
+      besideNone: 'Nada desta conta reveza com ela.',
+      after: 'Vai depois dela: {{work}}.',
+      afterNone: 'Nada desta conta vai depois dela.',
+    },
+    work: {
+      sync: 'sincronização {{name}}',
+      campaign: 'campanha {{name}}',
+      poller: 'consulta {{name}}',
+      route: 'rota de eventos {{name}}',
+    },
     lead: 'Antes de consultas e campanhas',
     backfill: 'Depois de todo o resto',
     done: '{{sync}}: a nova prioridade vale a partir da próxima execução',

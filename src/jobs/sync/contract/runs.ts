@@ -13,6 +13,7 @@ import {
 } from '../../../core/endpoint.ts';
 import { SyncConfig } from '../config.ts';
 import { OUTCOMES } from '../constants.ts';
+import { LaneOrder } from './lane-order.ts';
 import { RunProgress, RunReport } from './run.ts';
 
 /** Counts of one run. */
@@ -307,6 +308,13 @@ export const SYNCS = {
       resolved: Count,
     }),
     auditOutput: ['resolved'],
+  }),
+  'GET /syncs/{sync}/lanes': endpoint({
+    role: 'viewer',
+    summary:
+      'Which other work of the account goes before, beside and after a sync, for each lane that it can have.',
+    input: z.strictObject({ sync: Name }),
+    output: z.object({ lanes: z.array(LaneOrder) }),
   }),
   'PUT /syncs/{sync}/lane': endpoint({
     role: 'operator',

@@ -6,10 +6,12 @@ import { OperatorError } from '../../../operator/error.ts';
 import type { Caller } from '../../../operator/service/caller.ts';
 import type { Handlers, OperatorDeps } from '../../../operator/service/deps.ts';
 import { isWorkerMissing } from '../../../operator/service/workflows.ts';
+import { SyncConfig } from '../config.ts';
 import { LAST_RUN } from '../contract/retry.ts';
 import type { SYNCS, SyncProgress } from '../contract/runs.ts';
 import { findListedRun, findOpenRun, type ListedRun, listRuns } from '../store/run-list.ts';
 import { beginAlone, beginSync } from './begin.ts';
+import { laneOrders } from './lane-order.ts';
 import { listSyncs } from './list.ts';
 import { createProgressReader, handleOf, type SyncHandle, type SyncName } from './progress.ts';
 import { resolveRows } from './resolve.ts';
@@ -104,6 +106,9 @@ export function syncHandlers(deps: OperatorDeps): Handlers<keyof typeof SYNCS> {
     },
     'POST /syncs/{sync}/resolve': (input) =>
       resolveRows({ db, summaries }, nameOf(input.sync).account, input),
+    'GET /syncs/{sync}/lanes': async ({ sync }) => ({
+      lanes: laneOrders(deps.config().config, nameOf(sync), SyncConfig.shape.lane.unwrap().options),
+    }),
     'PUT /syncs/{sync}/lane': async ({ sync, lane }, { identity }) => {
       const name = nameOf(sync);
       const set = await deps.tools.expensive.run(identity, () => deps.tools.setSyncLane(sync, lane));

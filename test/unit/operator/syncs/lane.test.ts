@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CONFIG_CHECKS } from '../../../../src/app/config-checks.ts';
 import { loadConfig } from '../../../../src/config/load.ts';
 import type { Database } from '../../../../src/core/sql/database.ts';
+import { laneOrders } from '../../../../src/jobs/sync/operator/lane-order.ts';
 import { getRun, openRun } from '../../../../src/jobs/sync/store/runs.ts';
 import { openTestOperator, type TestOperator } from '../../../support/operator.ts';
 import { testLedger } from '../../../support/postgres/ledger.ts';
@@ -78,4 +79,32 @@ it.each([
   const call = operator.as({ role }).call('PUT /syncs/{sync}/lane', { sync, lane: 'lead' });
   await expect(call).rejects.toMatchObject(refusal);
   expect(await readFile(file(), 'utf8')).toBe(FILE);
+});
+
+it('says which other work of the account goes before and after, for each lane', async () => {
+  const { lanes } = await operator.as({ role: 'viewer' }).call('GET /syncs/{sync}/lanes', { sync: 'leads' });
+  const [one, two] = ['one', 'two'].map((name) => ({ kind: 'sync', name }));
+  expect(lanes).toEqual([
+    { lane: 'lead', before: [], beside: [], after: [one, two] },
+    { lane: 'backfill', before: [], beside: [one, two], after: [] },
+  ]);
+});
+
+it('orders routes, pollers and campaigns by the lane of their calls, and leaves out other accounts', () => {
+  const [acme, beta] = [{ account: 'acme' }, { account: 'beta' }];
+  const config = {
+    syncs: { leads: { ...acme, lane: 'backfill' }, fresh: { ...acme, lane: 'lead' } },
+    campaigns: { spring: acme, other: beta },
+    pollers: { chats: acme },
+    routes: {
+      signup: { ...acme, action: { type: 'lead' } },
+      notify: { ...acme, action: { type: 'message' } },
+      elsewhere: { ...beta, action: { type: 'lead' } },
+    },
+  } as const;
+  const [order] = laneOrders(config, { account: 'acme', sync: 'leads' }, ['lead']);
+  const names = (work: readonly { readonly name: string }[] = []) => work.map(({ name }) => name);
+  expect(names(order?.before)).toEqual(['notify']);
+  expect(names(order?.beside)).toEqual(['signup', 'fresh']);
+  expect(names(order?.after)).toEqual(['chats', 'spring']);
 });
