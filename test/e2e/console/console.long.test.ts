@@ -105,7 +105,7 @@ it('the chart of calls shows failed and refused calls as such, in words and in i
     await page.goto(stub.url);
     await logIn(page);
     const chart = page.getByRole('figure', {
-      name: 'Calls per minute. Failed in this period: 400; answered 429: 50',
+      name: 'Calls per minute. Answered 429, made again: 50. Failed: 400',
     });
     await chart.locator('canvas').waitFor();
     const legend = await chart.getByRole('listitem').allTextContents();

@@ -55,15 +55,14 @@ export function usePlot(
         ...series.map((one) => {
           const stroke = color(`--series-${one.color}`);
           const limit = one.color === 'limit';
-          // An area without an outline: where it is empty, a line on top of all others would look like failures.
-          const wrong = one.color === 'failed' || one.color === 'limited';
           return {
             label: one.name,
-            stroke: wrong ? 'transparent' : stroke,
-            width: 1.5,
+            stroke,
+            // What went wrong has no line: where its area is empty, a line on top of all others would look like failures.
+            width: typeof one.color === 'number' || limit ? 1.5 : 0,
             points: { show: false },
             ...(limit ? { dash: [6, 4] } : {}),
-            ...(stacked && !limit ? { fill: withAlpha(stroke, wrong ? 0.85 : 0.55) } : {}),
+            ...(stacked && !limit ? { fill: withAlpha(stroke, 0.55) } : {}),
           };
         }),
       ],

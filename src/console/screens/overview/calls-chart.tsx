@@ -28,22 +28,18 @@ export function CallsChart() {
         values: steps.map(({ succeeded: by }) => perMinute(by[lane] ?? 0)),
       }),
     );
-    const without = (['limited', 'failed'] as const).map(
-      (outcome): Series => ({
-        name: t(`calls.${outcome}`),
-        color: outcome,
-        values: steps.map(({ [outcome]: count }) => perMinute(count)),
-      }),
-    );
+    const wrong = (['limited', 'failed'] as const).map((outcome) => {
+      const counts = steps.map(({ [outcome]: count }) => count);
+      const all = counts.reduce((sum, count) => sum + count, 0);
+      return { name: t(`calls.${outcome}`), values: counts.map(perMinute), color: outcome, all };
+    });
     const limit: Series = {
       name: t('calls.limit'),
       color: 'limit',
       values: steps.map(({ limit: allowed }) => (allowed === 0 ? null : perMinute(allowed))),
     };
-    return { times: steps.map(({ at }) => at), series: [...lanes, ...without, limit] };
+    return { times: steps.map(({ at }) => at), series: [...lanes, ...wrong, limit], wrong };
   }, [calls.data, common, t]);
-  const sum = (outcome: 'failed' | 'limited') =>
-    format.count((calls.data?.minutes ?? []).reduce((all, { [outcome]: count }) => all + count, 0));
   return (
     <Section
       title={t('calls.title')}
@@ -64,7 +60,10 @@ export function CallsChart() {
             <EmptyState title={t('calls.none')} />
           ) : (
             <TimeChart
-              label={t('calls.label', { failed: sum('failed'), limited: sum('limited') })}
+              label={[
+                t('calls.title'),
+                ...chart.wrong.map(({ name, all }) => `${name}: ${format.count(all)}`),
+              ].join('. ')}
               times={chart.times}
               series={chart.series}
               stacked

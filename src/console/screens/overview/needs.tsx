@@ -4,7 +4,7 @@ import { Anchor, Button } from '@mantine/core';
 import { IconAlertTriangle, IconBan, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { needsToken } from '../../../core/refused-access.ts';
 import { SCREEN_OF, searchOf } from '../../../operator/contract/need-screens.ts';
@@ -26,6 +26,9 @@ import classes from './overview.module.css';
 
 type Need = Overview['needs'][number];
 type Command = Need['commands'][number];
+
+// Rarely needed: it comes with the part below the first look.
+const BlockedWork = lazy(async () => ({ default: (await import('./budget.tsx')).BlockedWork }));
 
 const LOOKS = {
   critical: ['bad', IconBan],
@@ -86,7 +89,11 @@ function NeedItem({ need }: { readonly need: Need }) {
             </>
           )}
           {(code ?? reason) !== null && <Reason code={code} reason={reason} params={params} />}
-          {blocks !== undefined && <BlockedWork account={account} blocks={blocks} />}
+          {blocks !== undefined && (
+            <Suspense>
+              <BlockedWork account={account} blocks={blocks} />
+            </Suspense>
+          )}
           {needsToken(code, reason) && <div>{t('needs.token')}</div>}
           {approval !== null && approval.refusal !== null && (
             <div>{t('needs.others', { who: approval.approvers.join(', ') || t('needs.nobody') })}</div>
@@ -114,40 +121,6 @@ function NeedItem({ need }: { readonly need: Need }) {
           )
       )}
     </li>
-  );
-}
-
-const SCREEN_OF_WORK = {
-  sync: '/syncs',
-  campaign: '/campaigns',
-  poller: '/conversations',
-  route: '/events',
-} as const;
-
-/** What waits for another token, each with a link to its screen. */
-function BlockedWork({
-  account,
-  blocks,
-}: Pick<Need, 'account'> & { readonly blocks: NonNullable<Need['blocks']> }) {
-  const { t } = useTranslation('overview');
-  const routeName = useRouteName();
-  return (
-    <div>
-      {t('needs.blocks')}{' '}
-      {blocks.map(({ kind, name, run }, index) => (
-        <Fragment key={[kind, name, run].join(' ')}>
-          {index > 0 && ', '}
-          <Anchor
-            component={Link}
-            to={SCREEN_OF_WORK[kind]}
-            search={{ account, name, run: run ?? '' } as never}
-            inherit
-          >
-            {t(`needs.blocked.${kind}`, { name: routeName(name) })}
-          </Anchor>
-        </Fragment>
-      ))}
-    </div>
   );
 }
 

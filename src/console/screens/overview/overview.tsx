@@ -7,7 +7,6 @@ import { Columns, Page, Section } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { CallsChart } from './calls-chart.tsx';
 import type { Overview } from './data.ts';
-import { Failures } from './failures.tsx';
 import { HealthList } from './health.tsx';
 import { NeedList } from './needs.tsx';
 import { RunningList } from './running.tsx';
@@ -15,6 +14,7 @@ import { TokenList } from './tokens.tsx';
 
 // Below the first look, so it comes after it.
 const Budget = lazy(() => import('./budget.tsx'));
+const Failures = lazy(async () => ({ default: (await import('./budget.tsx')).Failures }));
 
 /** Budgets move with every call, which no change announces. */
 const EVERY_MS = 10_000;
@@ -35,7 +35,9 @@ export default function OverviewScreen() {
                 <Section title={t('needs.title')} about={t('needs.about')} flush>
                   <NeedList at={at} needs={needs} more={more} />
                 </Section>
-                <Failures />
+                <Suspense>
+                  <Failures />
+                </Suspense>
                 <CallsChart />
                 <Suspense>
                   <Budget waiting={waiting} />

@@ -48,7 +48,7 @@ function TokenItem({ token }: { readonly token: Token }) {
         parts={[
           ...LANE_NAMES.map((lane) => ({ name: common(`lane.${lane}`), value: lanes[lane] ?? 0 })),
           // What the lanes do not show, so that the parts add up.
-          ...(others === 0 ? [] : [{ name: t('tokens.others'), value: others }]),
+          { name: t('tokens.others'), value: others },
         ]}
       />
       <div className={classes.flags}>
