@@ -7,7 +7,12 @@ export const STAGES = ['New', 'Talking', 'Won'] as const;
 export function account(id: string, n = 1): object {
   return {
     id,
-    tokens: [{ value: tokenOf(id), scopes: ['contacts:write', 'cards:write', 'conversations:read', 'messages:read'] }],
+    tokens: [
+      {
+        value: tokenOf(id),
+        scopes: ['contacts:write', 'cards:write', 'conversations:read', 'messages:read'],
+      },
+    ],
     connections: [{ id: n, name: 'main', channel: 'waba', status: 'CONNECTED' }],
     tags: [{ id: n, name: 'crm' }],
     pipelines: [
