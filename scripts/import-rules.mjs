@@ -81,7 +81,9 @@ const RULES = {
           workflows/messages.ts workflows/crm-sync.ts workflows/scheduled-sync.ts workflows/scheduled-campaign.ts`,
   },
   'src/operator/store': { may: `node: core src/operator/contract ${CONTRACTS} jobs` },
-  'src/operator/contract': { may: `zod core ${CONTRACTS} src/jobs/sync/config.ts` },
+  'src/operator/contract': {
+    may: `zod core ${CONTRACTS} src/jobs/sync/config.ts src/connectors/sources/config.ts`,
+  },
   // The browser loads neither Node nor zod: of the contracts it has the types, and what needs nothing else.
   'src/console': {
     may: `react react-dom/client @mantine/* @mantine/** @tanstack/react-query @tanstack/react-router @tanstack/react-table

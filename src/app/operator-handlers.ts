@@ -24,7 +24,7 @@ import { identityHandlers } from '../operator/service/identity/index.ts';
 import { ledgerHandlers } from '../operator/service/ledger.ts';
 import { noticeHandlers } from '../operator/service/notices.ts';
 import { createOperatorEvents } from '../operator/service/operator-events.ts';
-import { optOutHandlers } from '../operator/service/opt-outs.ts';
+import { optOutHandlers } from '../operator/service/opt-outs/index.ts';
 import { overviewHandlers } from '../operator/service/overview/index.ts';
 import { defaultProbes } from '../operator/service/overview/probes.ts';
 import { peopleHandlers } from '../operator/service/people/index.ts';

@@ -61,6 +61,16 @@ export const PEOPLE_CODES: readonly CodeArea[] = [
     codes: [
       ['NO_SUCH_PERSON', 'The ledger has nobody under this id.', 'Search again.'],
       [
+        'NO_NUMBER',
+        'An opt-out was given the id of a person whose number Sluice does not have, for example because they were erased.',
+        'Write the number.',
+      ],
+      [
+        'NO_COLUMN',
+        'The file of opt-outs does not have a column that was named.',
+        'Name a column of its first line, in the same letters.',
+      ],
+      [
         'PERSON_IN_USE',
         'A call about the person is, or may be, in flight.',
         'Wait until what the message names has ended, then erase again.',

@@ -21,12 +21,13 @@ const contract = OPT_OUTS;
 const FILTER = {
   source: ['--source <source>', 'only opt-outs from this source'],
   since: ['--since <when>', `only people who opted out since: ${WHEN}`],
+  state: ['--only <state>', 'only opt-outs that count, or only withdrawn ones'],
 } as const;
 /** What names one person. */
 const NUMBER = [
   'number',
   '<number>',
-  'phone number, with + and country code unless --country is set',
+  'phone number, with + and country code unless --country is set, or the id of a person from a search, such as p12',
 ] as const;
 const PERSON = {
   account: ['--account <name>', 'account of the opt-out'],
@@ -49,7 +50,6 @@ export function registerOptOut(program: Command, env: NodeJS.ProcessEnv): void {
     fields: {
       account: ['--account <name>', 'only of this account'],
       ...FILTER,
-      state: ['--only <state>', 'only opt-outs that count, or only withdrawn ones'],
       unmask: ['--unmasked', 'show numbers and evidence in plain text; the audit log records it'],
     },
     items: 'optOuts',

@@ -1,11 +1,14 @@
 // Endpoints of opt-outs: who must not be messaged, since when, and what shows it.
 import { z } from 'zod';
+import { CsvSource } from '../../connectors/sources/config.ts';
 import { Count, Cursor, endpoint, Name, PageLimit, Reason, Time, Unmask } from '../../core/endpoint.ts';
 
 const Source = z.enum(['reply', 'tag', 'erase', 'operator', 'import']);
 
 /** Maximum number of rows of an import, and of entries of a page of an export. */
-const MOST_ROWS = 10_000;
+export const MOST_ROWS = 10_000;
+/** Rejected rows that the answer to an import of a file names. A wrong column rejects all rows of any file. */
+export const MOST_REJECTED = 1000;
 /** Bytes: as many rows with the longest evidence in a script of three bytes a character, and what is around them. */
 const IMPORT_BYTES = 10_000_000;
 
@@ -30,8 +33,11 @@ const OptOutEntry = z.object({
 });
 export type OptOutEntry = z.infer<typeof OptOutEntry>;
 
-/** A phone number in any spelling. One that can be read in two ways is rejected. */
-const PhoneText = z.string().trim().min(1).max(1000);
+/**
+ * A phone number in any spelling, or the id of a person as a search shows it, such as p12. A number that can be read in
+ * two ways is rejected.
+ */
+const NumberOrPerson = z.string().trim().min(1).max(1000);
 /** ISO 3166 code of the country of numbers without a country code. Without it, numbers need + and a country code. */
 const Country = z
   .string()
@@ -52,7 +58,29 @@ const Filter = {
   source: Source.optional(),
   /** Opted out at this time or later. */
   since: Time.optional(),
+  /** `active`: only those that count. `withdrawn`: only the others. */
+  state: z.enum(['active', 'withdrawn', 'all']).default('all'),
 };
+
+/** `row` counts from 1. The reason does not repeat the value. */
+const Rejected = z.object({ row: Count, code: z.string(), reason: z.string() });
+export type RejectedRow = z.infer<typeof Rejected>;
+
+const Counts = {
+  /** People who opted out now. */
+  added: Count,
+  /** People who had opted out. */
+  known: Count,
+  /** Rows that are older than the withdrawal of the person's opt-out. They do not count. */
+  withdrawn: Count,
+};
+
+/** Added to times without an offset. */
+export const Offset = z
+  .string()
+  .regex(/^(?:Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)$/, 'use the form -03:00 or Z, of at most 14:00');
+
+const ColumnName = z.string().min(1).max(1000);
 
 export const OPT_OUTS = {
   'GET /opt-outs': endpoint({
@@ -61,8 +89,6 @@ export const OPT_OUTS = {
     input: z.strictObject({
       account: Name.optional(),
       ...Filter,
-      /** `active`: only those that count. `withdrawn`: only the others. */
-      state: z.enum(['active', 'withdrawn', 'all']).default('all'),
       limit: PageLimit,
       before: Cursor,
       unmask: Unmask,
@@ -76,7 +102,7 @@ export const OPT_OUTS = {
       'Record that a person opted out. It stays in effect until an operator withdraws it. Campaigns and routes leave the person out.',
     input: z.strictObject({
       account: Name,
-      number: PhoneText,
+      number: NumberOrPerson,
       country: Country,
       /** Default: now. */
       at: Time.optional(),
@@ -96,7 +122,7 @@ export const OPT_OUTS = {
       'Withdraw the opt-out of a person, with a reason. It stays in the list. A later opt-out counts again, also by a tag that the contact still has.',
     input: z.strictObject({
       account: Name,
-      number: PhoneText,
+      number: NumberOrPerson,
       country: Country,
       reason: z.string().trim().min(1, 'write why the person may be messaged again').max(500),
     }),
@@ -117,17 +143,39 @@ export const OPT_OUTS = {
     }),
     jsonBytes: IMPORT_BYTES,
     audit: ['dryRun'],
-    output: z.object({
-      /** People who opted out now. */
-      added: Count,
-      /** People who had opted out. */
-      known: Count,
-      /** Rows that are older than the withdrawal of the person's opt-out. They do not count. */
-      withdrawn: Count,
-      /** `row` counts from 1. The reason does not repeat the value. */
-      rejected: z.array(z.object({ row: Count, code: z.string(), reason: z.string() })),
-    }),
+    output: z.object({ ...Counts, rejected: z.array(Rejected) }),
     auditOutput: ['added', 'known', 'withdrawn'],
+  }),
+  'POST /uploads/{upload}/opt-outs': endpoint({
+    role: 'operator',
+    summary:
+      'Import the opt-outs of an uploaded CSV file. All rows without a problem are recorded, and the answer names the others as the file numbers them. An import withdraws nothing. The file is deleted when they are recorded.',
+    input: z.strictObject({
+      upload: z.string().max(100),
+      account: Name,
+      /** Column of the phone numbers. */
+      number: ColumnName,
+      /** Column of the times when people opted out. */
+      time: ColumnName,
+      /** Column of what shows it. */
+      evidence: ColumnName.optional(),
+      country: Country,
+      /** Offset of times without one. Without it, such rows are rejected. A day begins at midnight. */
+      offset: Offset.optional(),
+      encoding: CsvSource.shape.encoding,
+      /** Records nothing, and answers what it would do. */
+      dryRun: z.boolean().default(false),
+      reason: Reason,
+    }),
+    audit: ['account', 'dryRun'],
+    output: z.object({
+      ...Counts,
+      /** The first 1,000 of them. `row` counts from 1 below the header. */
+      rejected: z.array(Rejected),
+      /** Number of all rejected rows. */
+      rejectedRows: Count,
+    }),
+    auditOutput: ['added', 'known', 'withdrawn', 'rejectedRows'],
   }),
   'POST /opt-outs/{account}/export': endpoint({
     role: 'operator',
@@ -140,7 +188,7 @@ export const OPT_OUTS = {
       after: Cursor,
       reason: Reason,
     }),
-    audit: ['source', 'since', 'limit', 'after'],
+    audit: ['source', 'since', 'state', 'limit', 'after'],
     output: z.object({ optOuts: z.array(OptOutEntry), next: z.string().nullable() }),
   }),
 } as const;

@@ -61,6 +61,9 @@ interface Found {
 /** See {@link refOf}. */
 const REF = /^([pcmrte](?=\d{1,15}$)|o(?=[0-9a-f]{32}$))(.+)$/;
 
+/** It has the form of a person's id. No phone number has. */
+export const isPersonId = (text: string): boolean => REF.test(text);
+
 const FINDERS: Readonly<Record<string, string>> = {
   p: 'select key from people where account = $1 and id = $2',
   c: `select nullif(person_key, '') as key, id as conversation from conversations where account = $1 and id = $2`,

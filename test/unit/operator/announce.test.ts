@@ -9,7 +9,7 @@ import { recordNews } from '../../../src/jobs/events/store/dead-letter-news.ts';
 import { refusedRequestId } from '../../../src/jobs/events/store/refused-requests.ts';
 import type { AnnounceRule } from '../../../src/jobs/outbox/contract/announce.ts';
 import { announcerOf } from '../../../src/operator/service/announce.ts';
-import { optOutHandlers } from '../../../src/operator/service/opt-outs.ts';
+import { optOutHandlers } from '../../../src/operator/service/opt-outs/index.ts';
 import { findPerson } from '../../../src/operator/store/person.ts';
 import { erasePerson } from '../../../src/protect/person/erase-person.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';

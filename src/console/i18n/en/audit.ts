@@ -43,6 +43,7 @@ export default {
     'POST /uploads/{upload}/source': 'made the source {{source}} from an uploaded file',
     'POST /uploads/{upload}/replace': 'replaced the file of the sync {{sync}}',
     'POST /uploads/{upload}/corrections': 'uploaded corrected rows of the sync {{sync}}',
+    'POST /uploads/{upload}/opt-outs': 'imported opt-outs of {{account}} from an uploaded file',
     'DELETE /uploads/{upload}': 'deleted an uploaded file',
     'POST /users': 'added the user {{name}} as {{role}}',
     'PATCH /users/{name}': 'changed the user {{name}}',

@@ -100,6 +100,8 @@ export default {
     SECRET: 'A secret of the configuration cannot be read',
     START_FAILED: 'Temporal or the workers could not be started',
     NO_SUCH_PERSON: 'Sluice no longer has this person. Search again',
+    NO_NUMBER: 'Sluice has no number of this person. Write the number',
+    NO_COLUMN: 'The file does not have this column',
     PERSON_IN_USE: 'A call about the person is in progress. Wait, then erase again',
     CURSOR: 'The list has changed. Load it again',
     ERASED: 'The person was erased before',

@@ -100,6 +100,8 @@ export default {
     SECRET: 'Um segredo da configuração não pode ser lido',
     START_FAILED: 'O Temporal ou os workers não puderam ser iniciados',
     NO_SUCH_PERSON: 'O Sluice não tem mais esta pessoa. Busque de novo',
+    NO_NUMBER: 'O Sluice não tem o número desta pessoa. Escreva o número',
+    NO_COLUMN: 'O arquivo não tem esta coluna',
     PERSON_IN_USE: 'Há uma chamada sobre a pessoa em andamento. Espere e apague de novo',
     CURSOR: 'A lista mudou. Carregue de novo',
     ERASED: 'A pessoa foi apagada antes',

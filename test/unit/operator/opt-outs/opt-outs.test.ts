@@ -1,49 +1,14 @@
 // The registry of opt-outs over the operator API: masked for viewers, and changed only with a name.
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/core/sql/database.ts';
-import { hasOptedOut, noteOptOuts } from '../../../src/core/store/opt-outs.ts';
-import type { Input, Output, Route } from '../../../src/operator/contract/index.ts';
-import type { OPT_OUTS } from '../../../src/operator/contract/opt-outs.ts';
-import type { Caller } from '../../../src/operator/service/caller.ts';
-import { createDispatch } from '../../../src/operator/service/dispatch.ts';
-import { optOutHandlers } from '../../../src/operator/service/opt-outs.ts';
-import { testLedger } from '../../support/postgres/ledger.ts';
+import { describe, expect, it } from 'vitest';
+import { hasOptedOut, noteOptOuts } from '../../../../src/core/store/opt-outs.ts';
+import type { Input } from '../../../../src/operator/contract/index.ts';
 
-const NOW = Date.UTC(2026, 5, 1);
+import { NOW, openRegistry, vera } from './registry.ts';
+
 const NUMBER = '+55 11 98765-4321';
 const KEY = '5511987654321';
-const ana = { identity: 'user:ana', name: 'Ana', role: 'operator', via: 'session' } as const;
-const vera = { identity: 'user:vera', name: 'Vera', role: 'viewer', via: 'session' } as const;
-
-let db: Database;
-const lines: string[] = [];
-beforeEach(async () => {
-  db = await testLedger();
-  await db.query('delete from opt_outs');
-  lines.length = 0;
-});
-
-async function call<R extends Route & keyof typeof OPT_OUTS>(
-  route: R,
-  input: Input<R>,
-  caller: Caller = ana,
-): Promise<Output<R>> {
-  const deps = {
-    db,
-    config: () => ({ config: { accounts: { acme: {}, other: {} } } }),
-    now: async () => NOW,
-  };
-  const dispatch = createDispatch({
-    handlers: optOutHandlers(deps as never) as never,
-    log: { info: () => undefined, warn: () => undefined, error: (...all) => lines.push(JSON.stringify(all)) },
-    audit: {
-      write: async (entry, outcome) => lines.push(JSON.stringify({ ...entry, outcome })),
-      count: async (entry) => void lines.push(JSON.stringify(entry)),
-      complete: async (_id, _outcome, details) => void lines.push(JSON.stringify(details ?? {})),
-    },
-  });
-  return (await dispatch(route, input, caller)) as Output<R>;
-}
+const registry = openRegistry();
+const { call, lines } = registry;
 
 const add = (over: object = {}) =>
   call('POST /opt-outs/{account}', { account: 'acme', number: NUMBER, ...over });
@@ -85,7 +50,7 @@ describe('adding', () => {
     ['an evidence of 201 characters', { evidence: 'x'.repeat(201) }, /evidence: /],
   ])('%s is refused, and nothing is recorded', async (_what, over, message) => {
     await expect(add(over)).rejects.toThrow(message);
-    expect(await db.query('select 1 from opt_outs')).toEqual([]);
+    expect(await registry.db.query('select 1 from opt_outs')).toEqual([]);
   });
 });
 
@@ -97,9 +62,9 @@ describe('withdrawing', () => {
     await expect(
       call('POST /opt-outs/{account}/withdraw', { account: 'acme', number: NUMBER, reason: 'x' }, vera),
     ).rejects.toMatchObject({ kind: 'forbidden' });
-    expect(await hasOptedOut(db, 'acme', KEY)).toBe(true);
+    expect(await hasOptedOut(registry.db, 'acme', KEY)).toBe(true);
     await withdraw();
-    expect(await hasOptedOut(db, 'acme', KEY)).toBe(false);
+    expect(await hasOptedOut(registry.db, 'acme', KEY)).toBe(false);
     const [entry] = (await call('GET /opt-outs', {})).optOuts;
     expect(entry).toMatchObject({
       active: false,
@@ -134,11 +99,11 @@ describe('an import', () => {
       ],
     };
     expect(await importRows(ROWS, { dryRun: true })).toEqual(answer);
-    expect(await hasOptedOut(db, 'acme', '4915123456789')).toBe(false);
+    expect(await hasOptedOut(registry.db, 'acme', '4915123456789')).toBe(false);
     expect(await importRows(ROWS)).toEqual(answer);
-    expect(await hasOptedOut(db, 'acme', '4915123456789')).toBe(true);
-    expect(await hasOptedOut(db, 'acme', KEY)).toBe(false);
-    expect(await hasOptedOut(db, 'other', '4915123456789')).toBe(false);
+    expect(await hasOptedOut(registry.db, 'acme', '4915123456789')).toBe(true);
+    expect(await hasOptedOut(registry.db, 'acme', KEY)).toBe(false);
+    expect(await hasOptedOut(registry.db, 'other', '4915123456789')).toBe(false);
   });
 
   it('never guesses a number that can be read in two ways', async () => {
@@ -173,7 +138,7 @@ describe('the list', () => {
 
   it('of an erased person has no number', async () => {
     await add();
-    await db.query('update opt_outs set key = sluice_pseudonym(account, key)');
+    await registry.db.query('update opt_outs set key = sluice_pseudonym(account, key)');
     expect((await call('GET /opt-outs', { unmask: true })).optOuts).toMatchObject([{ number: null }]);
     expect((await withdraw()).ids).toHaveLength(1);
   });
@@ -181,8 +146,8 @@ describe('the list', () => {
   it('has pages and filters', async () => {
     const key = (n: number) => `55119876543${10 + n}`;
     for (const n of [0, 1, 2])
-      await noteOptOuts(db, 'acme', [key(n)], 'reply', new Date(Date.UTC(2026, 0, n + 1)));
-    await noteOptOuts(db, 'other', [key(9)], 'tag', new Date(NOW));
+      await noteOptOuts(registry.db, 'acme', [key(n)], 'reply', new Date(Date.UTC(2026, 0, n + 1)));
+    await noteOptOuts(registry.db, 'other', [key(9)], 'tag', new Date(NOW));
     const numbers = async (input: Input<'GET /opt-outs'>) =>
       (await call('GET /opt-outs', { ...input, unmask: true })).optOuts.map(({ number }) =>
         number?.slice(-2),

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readFile } from '../../../../src/cli/optout/import.ts';
 import { Time } from '../../../../src/core/endpoint.ts';
+import { readOptOutFile } from '../../../../src/operator/service/opt-outs/file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-optout-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -13,7 +13,8 @@ async function read(text: string, over: object = {}) {
   const path = join(folder, 'list.csv');
   writeFileSync(path, text);
   const pages = [];
-  for await (const page of readFile(path, { number: 'phone', time: 'when', ...over })) pages.push(page);
+  const columns = { number: 'phone', time: 'when', ...over };
+  for await (const page of readOptOutFile({ path, baseDir: folder }, columns)) pages.push(page);
   return { rows: pages.flatMap(({ rows }) => rows), places: pages.flatMap(({ places }) => places) };
 }
 
@@ -48,5 +49,23 @@ describe('a file of opt-outs', () => {
     await expect(read('number,when\n+5511987654321,x\n')).rejects.toThrow(
       'the file has no column "phone"; it has number, when',
     );
+  });
+
+  it.each([
+    [
+      'names no value of a first line that is a row',
+      '+5511987654321,2026-01-02\n',
+      /its first line looks like a row$/,
+    ],
+    ['without a row is refused too', 'number,when\n', /no column "phone"/],
+    [
+      'with the column in other letters is refused',
+      'Phone,when\n1,x\n',
+      /no column "phone"; it has Phone, when$/,
+    ],
+  ])('%s', async (_what, text, message) => {
+    await expect(read(text)).rejects.toMatchObject({ kind: 'invalid', code: 'NO_COLUMN' });
+    await expect(read(text)).rejects.toThrow(message);
+    await expect(read(text)).rejects.not.toThrow(/5511|2026/);
   });
 });
