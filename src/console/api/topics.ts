@@ -20,6 +20,8 @@ const ALSO: Readonly<Record<string, readonly Topic[]>> = {
   failures: ['overview'],
   pollers: ['conversations'],
   outbox: ['sinks'],
+  // Pollers and campaigns read opt-outs; the audit log has those that operators record.
+  'opt-outs': ['conversations', 'campaigns', 'audit'],
   people: ['syncs', 'campaigns', 'events', 'conversations'],
 };
 

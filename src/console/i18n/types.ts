@@ -13,6 +13,7 @@ import type events from './en/events.ts';
 import type failures from './en/failures.ts';
 import type firstSync from './en/first-sync.ts';
 import type login from './en/login.ts';
+import type optOuts from './en/opt-outs.ts';
 import type overview from './en/overview.ts';
 import type people from './en/people.ts';
 import type reasons from './en/reasons.ts';
@@ -38,6 +39,7 @@ declare module 'i18next' {
       failures: typeof failures;
       'first-sync': typeof firstSync;
       login: typeof login;
+      'opt-outs': typeof optOuts;
       overview: typeof overview;
       people: typeof people;
       reasons: typeof reasons;

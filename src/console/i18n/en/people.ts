@@ -2,6 +2,8 @@
 export default {
   title: 'People',
   lead: 'Find a person, and see what happened to them and why.',
+  leadOptOuts: 'Who must not be messaged, since when, and what shows it.',
+  tab: { search: 'Search', optOuts: 'Opt-outs' },
   search: {
     label: 'Phone number, e-mail, name, id or request id',
     help: 'Write a number as you have it. “contact 12”, “card 34”, “event …”, “request …” and “contacts/3 17” (row of a run) name an id.',

@@ -1,7 +1,7 @@
 // Personal data. The server sends it masked; showing it is a command that the audit log keeps.
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/session.tsx';
 import { notifyError } from '../../app/notify.ts';
@@ -14,14 +14,16 @@ export interface MaskedProps {
   readonly what: string;
   /** Reads it in plain text. Without it there is no button. */
   readonly reveal?: () => Promise<string>;
+  /** Shows the value as something else than text, for example as a link. */
+  readonly show?: (text: string) => ReactNode;
 }
 
-export function Masked({ value, what, reveal }: MaskedProps) {
+export function Masked({ value, what, reveal, show }: MaskedProps) {
   const { t } = useTranslation('common');
   const may = useMay('operator');
   const [plain, setPlain] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const show = async () => {
+  const read = async () => {
     if (reveal === undefined) return;
     setBusy(true);
     try {
@@ -32,9 +34,10 @@ export function Masked({ value, what, reveal }: MaskedProps) {
       setBusy(false);
     }
   };
+  const text = plain ?? value;
   return (
     <span className={classes.number}>
-      {plain ?? value}
+      {show?.(text) ?? text}
       {plain === null && reveal !== undefined && may && (
         <Tooltip label={t('masked.audited')}>
           <ActionIcon
@@ -46,7 +49,7 @@ export function Masked({ value, what, reveal }: MaskedProps) {
             aria-label={t('masked.reveal', { what })}
             onClick={(event) => {
               event.stopPropagation();
-              void show();
+              void read();
             }}
           >
             <IconEye size={14} aria-hidden />

@@ -26,15 +26,18 @@ export interface CsvButtonProps<T, C> {
   read(after: C | undefined): Promise<CsvPage<T, C>>;
   /** What to say when there are more rows than the file has. */
   cut(rows: string): string;
+  /** Asks before anything is read. False: nothing is saved. */
+  readonly ask?: () => Promise<boolean>;
 }
 
 type Cell = string | number | boolean | null;
 
-export function CsvButton<T, C>({ name, columns, read, cut }: CsvButtonProps<T, C>) {
+export function CsvButton<T, C>({ name, columns, read, cut, ask }: CsvButtonProps<T, C>) {
   const { t } = useTranslation('common');
   const format = useFormat();
   const [isBusy, setBusy] = useState(false);
   const save = async () => {
+    if (ask !== undefined && !(await ask())) return;
     setBusy(true);
     try {
       const lines = [csvLine(columns.map(String))];

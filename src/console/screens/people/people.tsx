@@ -1,91 +1,38 @@
-// Who is it? Finds people by what an operator has: a number in any spelling, an e-mail address, a name, an id.
-import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { IconSearch, IconUserSearch } from '@tabler/icons-react';
-import { useLocation, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+// Who is it, and who must not be messaged: the search for people, and the registry of opt-outs.
+import { Tabs } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useCall } from '../../api/use-call.ts';
-import { usePersonQueries } from '../../app/person-queries.tsx';
-import { useUrlValue } from '../../app/use-url-state.ts';
-import { Page, Section } from '../../parts/page.tsx';
-import { EmptyState } from '../../parts/states.tsx';
-import classes from './people.module.css';
-import { SearchResults } from './search-results.tsx';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { Page } from '../../parts/page.tsx';
+import { LoadingLines } from '../../parts/states.tsx';
+import { Search } from './search.tsx';
 
-/** The server refuses shorter queries. */
-const SHORTEST = 2;
+// Most visits are a search, which needs no table.
+const OptOuts = lazy(() => import('./opt-outs/opt-outs.tsx'));
 
 export default function PeopleScreen() {
   const { t } = useTranslation('people');
-  const { queryOf } = usePersonQueries();
-  const query = queryOf(useLocation().state);
+  const [{ tab = 'search' }, change] = useUrlState();
   return (
-    <Page title={t('title')} lead={t('lead')}>
-      {/* A search from the top bar replaces what stands here. */}
-      <SearchForm key={query} query={query} />
-      {query.length < SHORTEST ? (
-        <Section title={t('search.results')} flush>
-          <EmptyState
-            icon={<IconUserSearch size={24} stroke={1.5} />}
-            title={t('search.start')}
-            text={t('search.startText')}
-          />
-        </Section>
-      ) : (
-        <SearchResults key={`of ${query}`} query={query} />
-      )}
+    <Page title={t('title')} lead={t(tab === 'opt-outs' ? 'leadOptOuts' : 'lead')}>
+      <Tabs
+        value={tab}
+        onChange={(value) => change({ tab: value === 'search' ? null : value })}
+        keepMounted={false}
+      >
+        <Tabs.List>
+          <Tabs.Tab value="search">{t('tab.search')}</Tabs.Tab>
+          <Tabs.Tab value="opt-outs">{t('tab.optOuts')}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="search" pt="md">
+          <Search />
+        </Tabs.Panel>
+        <Tabs.Panel value="opt-outs" pt="md">
+          <Suspense fallback={<LoadingLines lines={6} />}>
+            <OptOuts />
+          </Suspense>
+        </Tabs.Panel>
+      </Tabs>
     </Page>
-  );
-}
-
-function SearchForm({ query }: { readonly query: string }) {
-  const { t } = useTranslation('people');
-  const { t: common } = useTranslation('common');
-  const navigate = useNavigate();
-  const { stateOf } = usePersonQueries();
-  const [text, setText] = useState(query);
-  const [account, setAccount] = useUrlValue<string>('account', '');
-  const accounts = useCall('GET /accounts', {}).data?.accounts ?? [];
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const wanted = text.trim();
-    if (wanted.length >= SHORTEST)
-      void navigate({
-        to: '/people',
-        search: (account === '' ? {} : { account }) as never,
-        state: stateOf(wanted),
-      });
-  };
-  return (
-    <Section title={t('search.button')} flush>
-      <form onSubmit={submit} className={classes.form}>
-        <TextInput
-          type="search"
-          className={classes.query}
-          label={t('search.label')}
-          value={text}
-          maxLength={200}
-          autoComplete="off"
-          data-autofocus
-          leftSection={<IconSearch size={16} aria-hidden />}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        {accounts.length > 1 && (
-          <NativeSelect
-            label={t('search.account')}
-            value={account}
-            data={[
-              { value: '', label: common('table.all', { what: t('search.account') }) },
-              ...accounts.map(({ account: name }) => ({ value: name, label: name })),
-            ]}
-            onChange={(event) => setAccount(event.currentTarget.value)}
-          />
-        )}
-        <Button type="submit" size="sm" disabled={text.trim().length < SHORTEST}>
-          {t('search.button')}
-        </Button>
-        <p className={classes.help}>{t('search.help')}</p>
-      </form>
-    </Section>
   );
 }

@@ -14,6 +14,7 @@ import { ScreenLink } from '../../parts/screen-link.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { EraseButton, Erased } from './erase.tsx';
 import { ExportButton } from './export.tsx';
+import { PersonOptOut } from './opt-outs/person-opt-out.tsx';
 import classes from './people.module.css';
 import { PersonFacts } from './person-facts.tsx';
 import { PersonTimeline } from './person-timeline.tsx';
@@ -43,7 +44,14 @@ function PersonPage({ account, person }: Who) {
       title={data?.name ?? data?.number ?? t('person.fallback', { person })}
       trail={[<BackLink key="back" />]}
       lead={account}
-      actions={data && <ExportButton account={account} person={person} />}
+      actions={
+        data && (
+          <>
+            <PersonOptOut person={data} />
+            <ExportButton account={account} person={person} />
+          </>
+        )
+      }
     >
       {data === undefined && error instanceof OperatorError && error.kind === 'notFound' ? (
         <Section title={t('person.facts')} flush>

@@ -14,6 +14,7 @@ import { Reason } from '../../parts/reason/reason.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import { PlaceLink } from './links.tsx';
+import { useSourceWord } from './opt-outs/use-source-word.ts';
 import classes from './people.module.css';
 
 const LOOKS = {
@@ -76,6 +77,7 @@ function WhyItem({ account, reason }: { readonly account: string; readonly reaso
   const { t } = useTranslation('people');
   const { code, at, campaign, run, event, problem } = reason;
   const tone = TONES[code];
+  const sourceWord = useSourceWord();
   const Icon = LOOKS[tone];
   return (
     <li className={classes.why}>
@@ -88,7 +90,11 @@ function WhyItem({ account, reason }: { readonly account: string; readonly reaso
         </div>
         {problem !== null && (
           <div className={classes.reason}>
-            <Reason code={problem.code} reason={problem.reason || null} params={problem.params} />
+            {code === 'OPTED_OUT' ? (
+              sourceWord(problem.code)
+            ) : (
+              <Reason code={problem.code} reason={problem.reason || null} params={problem.params} />
+            )}
           </div>
         )}
         <div className={`${classes.facts} ${textStyles.small}`}>

@@ -22,10 +22,10 @@ export function readNumber(text: string, rules: PhoneRules): { readonly key: str
   const phone = parsePhone(text, rules);
   if (phone.ok) return { key: canonicalKey(phone.number) };
   const isLocal = rules.country === undefined && !/^\s*(?:\+|00)/.test(text);
-  return {
-    code: phone.code,
-    reason: isLocal ? `${phone.reason}; write + and the country code, or name the country` : phone.reason,
-  };
+  if (!isLocal) return { code: phone.code, reason: phone.reason };
+  // The way out that the reason names is one of mappings.
+  const [what] = phone.reason.split('; ');
+  return { code: phone.code, reason: `${what}; write + and the country code, or name the country` };
 }
 
 /**

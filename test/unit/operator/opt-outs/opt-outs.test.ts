@@ -42,7 +42,11 @@ describe('adding', () => {
   });
 
   it.each([
-    ['a number without country', { number: '11 98765-4321' }, /number: .*country code/],
+    [
+      'a number without country',
+      { number: '11 98765-4321' },
+      /number: the number does not name its country; write \+ and the country code, or name the country$/,
+    ],
     ['a number that is none', { number: 'nobody' }, /number: /],
     ['an unknown account', { account: 'acm' }, /did you mean "acme"/],
     ['a country that does not exist', { country: 'XX' }, /country: /],
