@@ -43,7 +43,7 @@ export default {
     'POST /uploads/{upload}/source': 'criou a fonte {{source}} com um arquivo enviado',
     'POST /uploads/{upload}/replace': 'trocou o arquivo da sincronização {{sync}}',
     'POST /uploads/{upload}/corrections': 'enviou linhas corrigidas da sincronização {{sync}}',
-    'POST /uploads/{upload}/opt-outs': 'importou opt-outs de {{account}} de um arquivo enviado',
+    'POST /uploads/{upload}/opt-outs': 'importou descadastros de {{account}} de um arquivo enviado',
     'DELETE /uploads/{upload}': 'apagou um arquivo enviado',
     'POST /users': 'adicionou {{name}} com o papel {{role}}',
     'PATCH /users/{name}': 'mudou o usuário {{name}}',

@@ -3,7 +3,7 @@ export default {
   title: 'Pessoas',
   lead: 'Encontre uma pessoa e veja o que aconteceu com ela, e por quê.',
   leadOptOuts: 'Quem não deve receber mensagens, desde quando, e o que mostra isso.',
-  tab: { search: 'Busca', optOuts: 'Opt-outs' },
+  tab: { search: 'Busca', optOuts: 'Descadastros' },
   search: {
     label: 'Telefone, e-mail, nome, id ou id da requisição',
     help: 'Escreva o número como você o tem. “contact 12”, “card 34”, “event …”, “request …” e “contacts/3 17” (linha de uma execução) indicam um id.',
