@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { freePort } from '../../../src/core/ports.ts';
 import { launchChromium } from '../../support/chromium.ts';
 import { dayFixture, TOKEN } from '../../support/console/day.ts';
-import { checkView, SIZES } from '../../support/console/pages.ts';
+import { checkView } from '../../support/console/pages.ts';
 import { button, openPeople, readCsv, saved } from '../../support/console/people.ts';
 import {
   type DevProcess,
@@ -29,7 +29,10 @@ const LIST = [
 
 const withConsole = prepareConsole();
 
-describe('the registry of opt-outs', () => {
+describe.each([
+  { scheme: 'light', size: 'desktop' },
+  { scheme: 'dark', size: 'phone' },
+] as const)('the registry of opt-outs, in $scheme on a $size', (options) => {
   let dir: string;
   let browser: Browser;
   let sandbox: SandboxProcess;
@@ -66,25 +69,13 @@ describe('the registry of opt-outs', () => {
 
   const row = (text: string | RegExp) => page.getByRole('table').getByRole('row').filter({ hasText: text });
 
-  async function useScheme(colorScheme: 'light' | 'dark'): Promise<void> {
-    await page.emulateMedia({ colorScheme });
-    // The page follows the browser in its next render.
-    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
-  }
-
-  /** In light on a desktop, and in dark on a phone. */
   async function check(state: string): Promise<void> {
-    await checkView(page, `opt-outs-${state}`, { scheme: 'light', size: 'desktop' });
-    await useScheme('dark');
-    await page.setViewportSize(SIZES.phone);
-    await checkView(page, `opt-outs-${state}`, { scheme: 'dark', size: 'phone' });
-    await useScheme('light');
-    await page.setViewportSize(SIZES.desktop);
+    await checkView(page, `opt-outs-${state}`, options);
     await people.check(page, state);
   }
 
   it('is empty at first, and says how somebody gets into it', async () => {
-    page = await people.open(dev.url, dev.adminLink as string);
+    page = await people.open(dev.url, dev.adminLink as string, options);
     await people.claim(page, 'Create admin and log in', 'root');
     await page.goto(`${dev.url}/people`);
     await check('search');
@@ -174,6 +165,8 @@ describe('the registry of opt-outs', () => {
     await row('4321').waitFor({ state: 'hidden' });
     await check('withdrawn');
     await row('5678').getByRole('link').first().click();
+    // The list has a button of the same name.
+    await page.getByRole('heading', { level: 1, name: '+55 11 9••••-5678' }).waitFor();
     await button(page, 'Record an opt-out').click();
     await page.getByRole('dialog').getByLabel('Evidence').waitFor();
     expect(await page.getByRole('dialog').getByLabel('Number').count()).toBe(0);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { checkView, type OpenPage, openPage } from './pages.ts';
+import { checkView, type OpenOptions, type OpenPage, openPage } from './pages.ts';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -16,8 +16,8 @@ export function openPeople(browser: Browser) {
   const opened: OpenPage[] = [];
 
   /** @param origin of the console; a request to elsewhere is a complaint */
-  async function open(origin: string, url: string): Promise<Page> {
-    const made = await openPage(browser, origin);
+  async function open(origin: string, url: string, options: OpenOptions = {}): Promise<Page> {
+    const made = await openPage(browser, origin, options);
     opened.push(made);
     await made.page.goto(url);
     return made.page;
