@@ -124,6 +124,9 @@ function cut(text: string): string {
   return [...text].length <= MAX_EVIDENCE ? text : [...text].slice(0, MAX_EVIDENCE).join('');
 }
 
+/** SQL: an earlier opt-out without evidence changes the time alone. What shows the opt-out stays. */
+const STILL_SHOWN = `(excluded.evidence is null and o.evidence is not null and ${inEffect('o')})`;
+
 // All writers use the order of the keys. Two that wait for each other's rows would deadlock.
 const RECORD = `
   with given as materialized (
@@ -139,8 +142,10 @@ const RECORD = `
     insert into opt_outs as o (account, key, via, at, evidence, recorded_by, recorded_at)
     select $1, key, $3, at, evidence, $4, clock_timestamp() from before where not withdrawn order by key
     on conflict (account, key) do update
-       set via = excluded.via, at = excluded.at, evidence = excluded.evidence, recorded_by = excluded.recorded_by,
-           recorded_at = excluded.recorded_at
+       set at = excluded.at, recorded_at = excluded.recorded_at,
+           via = case when ${STILL_SHOWN} then o.via else excluded.via end,
+           evidence = case when ${STILL_SHOWN} then o.evidence else excluded.evidence end,
+           recorded_by = case when ${STILL_SHOWN} then o.recorded_by else excluded.recorded_by end
      where (o.withdrawn_at is null or excluded.at > o.withdrawn_at) and (excluded.at < o.at or not ${inEffect('o')})
     returning key, id, recorded_at
   )

@@ -124,6 +124,28 @@ describe('recording', () => {
     expect(recorded.map(({ row }) => row !== null)).toEqual([true, true, false, false]);
   });
 
+  it.each([
+    ['an earlier time without evidence changes the time alone', null, false, ['reply', 'STOP', 2]],
+    [
+      'an earlier time with evidence replaces what shows it',
+      'list of 2025',
+      false,
+      ['import', 'list of 2025', 2],
+    ],
+    ['nothing of a withdrawn opt-out stays', null, true, ['import', null, 7]],
+  ] as const)('%s', async (_what, evidence, withdrawn, [via, shown, at]) => {
+    const account = freshAccount();
+    await noteOptOuts(db, account, [KEY], 'reply', day(4), 'STOP');
+    if (withdrawn) await withdraw(account, 5);
+    const entry = { key: KEY, at: day(at), evidence };
+    await recordOptOuts(db, account, [entry], { via: 'import', by: 'user:ana' });
+    const rows = await db.query(
+      'select via, evidence, at, recorded_by = $2 as imported from opt_outs where account = $1',
+      [account, 'user:ana'],
+    );
+    expect(rows).toEqual([{ via, evidence: shown, at: day(at), imported: via === 'import' ? true : null }]);
+  });
+
   it('keeps no more of the evidence than its limit, and no half of a character', async () => {
     const account = freshAccount();
     await noteOptOuts(db, account, [KEY], 'reply', day(1), '\u{1f6d1}'.repeat(MAX_EVIDENCE + 1));
