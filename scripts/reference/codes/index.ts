@@ -2,6 +2,7 @@
 import type { CodeArea } from './area.ts';
 import { CAMPAIGNS_CODES } from './campaigns.ts';
 import { CONVERSATIONS_CODES } from './conversations.ts';
+import { DOCTOR_CODES } from './doctor.ts';
 import { EVENTS_CODES } from './events.ts';
 import { OPERATOR_CODES } from './operator.ts';
 import { PEOPLE_CODES } from './people.ts';
@@ -18,4 +19,5 @@ export const CODE_AREAS: readonly CodeArea[] = [
   ...PEOPLE_CODES,
   ...SERVICE_CODES,
   ...OPERATOR_CODES,
+  ...DOCTOR_CODES,
 ];

@@ -24,6 +24,7 @@ import { checkClock, checkConnections, checkRate } from './instance.ts';
 import { checkNames } from './names.ts';
 import { createProbe, type Probe, type Probed, reasonOf } from './probe.ts';
 import { checkReach } from './reach.ts';
+import { type Said, say } from './say.ts';
 import { checkScopes, checkToken, resolveToken, type TokenReads } from './tokens.ts';
 import { openWire, type Wire } from './wire.ts';
 
@@ -41,12 +42,10 @@ export async function checkAccount(options: AccountOptions): Promise<Group> {
   const { config, account } = options;
   const { baseUrl, tokens, callsPerMinute, assumptions } = config.config.accounts[account]!;
   const findings = new Findings();
-  const title = `account ${account}`;
+  const group = { of: 'account', account } as const;
   if (!isPlain(baseUrl)) {
-    findings.problem('baseUrl', 'has credentials, a query or a fragment in it', {
-      hint: 'write https://host/wapi',
-    });
-    return { title, findings: findings.list };
+    findings.problem('baseUrl', say('CHECK_URL_PARTS'));
+    return { ...group, findings: findings.list };
   }
   const wire = openWire({ ...options, baseUrl, assumptions });
   try {
@@ -62,7 +61,7 @@ export async function checkAccount(options: AccountOptions): Promise<Group> {
   } finally {
     await wire.close();
   }
-  return { title, findings: findings.list, calls: wire.calls };
+  return { ...group, findings: findings.list, calls: wire.calls };
 }
 
 async function checkOneToken(
@@ -228,13 +227,13 @@ function judge(
   const wrapper = (
     key: ReadWrapperKey,
     probed: Probed<unknown> | null,
-    none = 'no answer to check',
+    none: Said = say('CHECK_NO_ANSWER'),
   ): Verdict => {
-    if (probed === null) return { key, is: 'open', text: none };
+    if (probed === null) return { key, is: 'open', said: none };
     const { seen, error } = probed;
     if (error !== null && !(error instanceof UnexpectedShapeError))
-      return { key, is: 'open', text: reasonOf(error) };
-    return seen === null ? { key, is: 'open', text: none } : judgeWrapper(key, overrides, seen.json);
+      return { key, is: 'open', said: reasonOf(error) };
+    return seen === null ? { key, is: 'open', said: none } : judgeWrapper(key, overrides, seen.json);
   };
   const all: readonly Probed<unknown>[] = Object.values(reads);
   return [
@@ -245,8 +244,8 @@ function judge(
     wrapper('wrapper.tags', reads.tags),
     wrapper('wrapper.pipelines', reads.pipelines),
     wrapper('wrapper.lostReasons', cards.lostReasons),
-    wrapper('wrapper.card', cards.one, 'there is no card to check'),
-    wrapper('wrapper.messageStatus', messages?.status ?? null, 'there is no message to ask for'),
+    wrapper('wrapper.card', cards.one, say('CHECK_NO_CARD')),
+    wrapper('wrapper.messageStatus', messages?.status ?? null, say('CHECK_NO_MESSAGE')),
     ...judgeRead(overrides, messages),
     judgeSearch(assumed['cards.titleSearchParam'], cards),
     judgeSort(assumed['cards.sortDirectionParam'], cards),
@@ -254,7 +253,7 @@ function judge(
 }
 
 function judgeRead(overrides: AssumptionOverrides, messages: MessageReads | null): Verdict[] {
-  if (messages === null) return openHistory('there is no conversation to check');
+  if (messages === null) return openHistory(say('CHECK_NO_CONVERSATION'));
   const { error, seen } = messages.history;
   if (error !== null && !(error instanceof UnexpectedShapeError)) return openHistory(reasonOf(error));
   return judgeMessages(overrides, seen?.json);
@@ -263,12 +262,12 @@ function judgeRead(overrides: AssumptionOverrides, messages: MessageReads | null
 function judgeSearch(name: string, { searched, list }: CardReads): Verdict {
   const key = 'cards.titleSearchParam';
   if (searched?.data == null || list.data === null)
-    return { key, is: 'open', text: 'there is no card to search for' };
-  if (searched.data.count === 0) return { key, is: 'confirmed', text: `"${name}" narrows the list` };
+    return { key, is: 'open', said: say('CHECK_NO_CARD_SEARCH') };
+  if (searched.data.count === 0) return { key, is: 'confirmed', said: say('CHECK_SEARCH', { name }) };
   return {
     key,
     is: 'refuted',
-    text: `"${name}" is ignored: a title that no card has finds ${searched.data.count}`,
+    said: say('CHECK_SEARCH_IGNORED', { name, found: searched.data.count }),
     value: null,
   };
 }
@@ -276,16 +275,16 @@ function judgeSearch(name: string, { searched, list }: CardReads): Verdict {
 function judgeSort(name: string, { sorted, list }: CardReads): Verdict {
   const key = 'cards.sortDirectionParam';
   const [up, down] = sorted ?? [];
-  if (up?.data == null || down?.data == null) return { key, is: 'open', text: 'needs two cards' };
+  if (up?.data == null || down?.data == null) return { key, is: 'open', said: say('CHECK_SORT_CARDS') };
   // Cards with the same time have no fixed order.
   if (new Set(list.data?.items.map(({ createdAt }) => createdAt)).size < 2)
-    return { key, is: 'open', text: 'needs two cards with different times' };
+    return { key, is: 'open', said: say('CHECK_SORT_TIMES') };
   if (up.data.items[0]?.id !== down.data.items[0]?.id)
-    return { key, is: 'confirmed', text: `"${name}" reverses the order` };
+    return { key, is: 'confirmed', said: say('CHECK_SORT', { name }) };
   return {
     key,
     is: 'refuted',
-    text: `"${name}" is ignored: asc and desc begin with the same card`,
+    said: say('CHECK_SORT_IGNORED', { name }),
     value: null,
   };
 }

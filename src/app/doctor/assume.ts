@@ -18,17 +18,18 @@ import {
 import { ShapeMismatch } from '../../service/api-client/shapes.ts';
 import type { Findings } from './findings.ts';
 import type { Probed } from './probe.ts';
+import { type Said, say } from './say.ts';
 
 export type Verdict =
-  | { readonly key: AssumptionKey; readonly is: 'confirmed'; readonly text: string }
+  | { readonly key: AssumptionKey; readonly is: 'confirmed'; readonly said: Said }
   | {
       readonly key: AssumptionKey;
       readonly is: 'refuted';
-      readonly text: string;
+      readonly said: Said;
       /** The value for sluice.yaml; null when the answers do not show it. */
       readonly value: string | null;
     }
-  | { readonly key: AssumptionKey; readonly is: 'open'; readonly text: string };
+  | { readonly key: AssumptionKey; readonly is: 'open'; readonly said: Said };
 
 /** Assumptions that concern only one argument, or the tracking of sent messages. */
 const MINOR: ReadonlySet<AssumptionKey> = new Set([
@@ -38,23 +39,19 @@ const MINOR: ReadonlySet<AssumptionKey> = new Set([
 
 export function reportVerdicts(account: string, verdicts: readonly Verdict[], findings: Findings): void {
   for (const verdict of verdicts) {
-    const { key, text } = verdict;
-    if (verdict.is === 'confirmed') findings.ok(key, text);
-    else if (verdict.is === 'open') findings.unchecked(key, text);
+    const { key, said } = verdict;
+    if (verdict.is === 'confirmed') findings.ok(key, said);
+    else if (verdict.is === 'open') findings.unchecked(key, said);
     else {
       const line = configLine(account, key, verdict.value ?? '…');
-      const hint = verdict.value === null ? `find out what is right, then write ${line}` : `write ${line}`;
-      if (MINOR.has(key)) findings.warning(key, text, hint);
-      else findings.problem(key, text, { hint });
+      const hint = say(verdict.value === null ? 'FIX_FIND_OUT' : 'FIX_WRITE', { line });
+      if (MINOR.has(key)) findings.warning(key, said, hint);
+      else findings.problem(key, said, { hint });
     }
   }
   const seen = new Set(verdicts.map(({ key }) => key));
   const unseen = (Object.keys(ASSUMPTIONS) as AssumptionKey[]).filter((key) => !seen.has(key));
-  findings.unchecked(
-    'assumptions',
-    `${unseen.join(', ')}: only a write shows these`,
-    'compare with the documentation of your instance',
-  );
+  findings.unchecked('assumptions', say('CHECK_ASSUMPTIONS', { keys: unseen }));
 }
 
 /** As it stands in sluice.yaml. */
@@ -74,15 +71,16 @@ export function reportUnreadable(
   if (error instanceof UnexpectedShapeError) {
     const { assumption, path, expected, seen } = error;
     if (assumption !== null && judged.has(assumption)) return;
-    report(account, check, { text: describe({ at: path, expected, seen }), assumption }, findings);
+    report(account, check, { said: describe({ at: path, expected, seen }), assumption }, findings);
     return;
   }
   const invalid = isListing(data) ? data.invalid : [];
   const [first] = invalid;
   if (first === undefined || (first.assumption !== null && judged.has(first.assumption))) return;
-  const count = invalid.length === 1 ? '1 item' : `${invalid.length} items`;
-  const text = `${count} can not be read, the first: ${describe({ ...first, at: first.path })}`;
-  report(account, check, { text, assumption: first.assumption }, findings);
+  const { path: at, expected, seen, assumption } = first;
+  const fields = seen.length === 0 ? ['-'] : seen;
+  const said = say('CHECK_ITEMS', { count: invalid.length, at, expected, seen: fields });
+  report(account, check, { said, assumption }, findings);
 }
 
 function isListing(data: unknown): data is { readonly invalid: readonly InvalidItem[] } {
@@ -92,19 +90,18 @@ function isListing(data: unknown): data is { readonly invalid: readonly InvalidI
 function report(
   account: string,
   check: string,
-  { text, assumption }: { text: string; assumption: AssumptionKey | null },
+  { said, assumption }: { said: Said; assumption: AssumptionKey | null },
   findings: Findings,
 ): void {
   const hint =
     assumption === null
-      ? 'the API text promises this, and no assumption covers it: report it to the maker of the service'
-      : `find out what is right, then write ${configLine(account, assumption, '…')}`;
-  findings.problem(assumption ?? check, text, { hint });
+      ? say('FIX_REPORT')
+      : say('FIX_FIND_OUT', { line: configLine(account, assumption, '…') });
+  findings.problem(assumption ?? check, said, { hint });
 }
 
-function describe({ at, expected, seen }: { at: string; expected: string; seen: readonly string[] }): string {
-  const fields = seen.length === 0 ? '' : `; the fields there are ${seen.join(', ')}`;
-  return `${at}: ${expected}${fields}`;
+function describe({ at, expected, seen }: { at: string; expected: string; seen: readonly string[] }): Said {
+  return say(seen.length === 0 ? 'CHECK_SHAPE' : 'CHECK_SHAPE_FIELDS', { at, expected, seen });
 }
 
 /** The path of a list or a record in an answer. @param overrides of the account */
@@ -113,13 +110,12 @@ export function judgeWrapper(key: ReadWrapperKey, overrides: AssumptionOverrides
   const read = tryWrapper(key, answer, assumed);
   if (!(read instanceof ShapeMismatch)) {
     const name = read.at.join('.');
-    const how = assumed[key] === 'any' ? `, which is found by itself` : ', as configured';
-    const isUsual = assumed[key] === 'any' && USUAL_NAMES.has(name);
-    if (name === '') return { key, is: 'confirmed', text: `without a wrapper${how}` };
-    return { key, is: 'confirmed', text: `under "${name}"${isUsual ? '' : how}` };
+    const isFound = assumed[key] === 'any';
+    if (name === '') return { key, is: 'confirmed', said: say(isFound ? 'CHECK_BARE_FOUND' : 'CHECK_BARE') };
+    const found = USUAL_NAMES.has(name) ? 'CHECK_UNDER_USUAL' : 'CHECK_UNDER_FOUND';
+    return { key, is: 'confirmed', said: say(isFound ? found : 'CHECK_UNDER', { name }) };
   }
-  if (read.assumption !== key)
-    return { key, is: 'open', text: `not checked: ${describe({ ...read, at: read.at })}` };
+  if (read.assumption !== key) return { key, is: 'open', said: describe({ ...read, at: read.at }) };
   const fits = pathsOf(answer).filter(
     (path) =>
       !(tryWrapper(key, answer, resolveAssumptions({ ...overrides, [key]: path })) instanceof ShapeMismatch),
@@ -131,7 +127,7 @@ export function judgeWrapper(key: ReadWrapperKey, overrides: AssumptionOverrides
       : fits.length === 1
         ? (fits[0] ?? null)
         : null;
-  return { key, is: 'refuted', text: describe({ ...read, at: read.at }), value };
+  return { key, is: 'refuted', said: describe({ ...read, at: read.at }), value };
 }
 
 const USUAL_NAMES: ReadonlySet<string> = new Set(['tags', 'pipelines', 'lostReasons', 'card', 'message']);
@@ -172,34 +168,31 @@ export function judgeMessages(overrides: AssumptionOverrides, answer: unknown): 
   const judged = tryHistory(answer, assumed);
   if (judged instanceof ShapeMismatch) return openHistory(describe({ ...judged, at: judged.at }));
   const { faults, messages, ids } = judged;
-  if (messages === 0) return openHistory('the conversation that was checked shows no message');
+  if (messages === 0) return openHistory(say('CHECK_NO_MESSAGES'));
   return HISTORY_KEYS.map((key): Verdict => {
     const name = assumed[key].path.join('.');
     const fault = faults.find((each) => each.key === key);
     if (key === 'message.idField' && fault === undefined && ids === 0)
       return judgeNoIds(name, overrides, answer);
-    if (fault === undefined) {
-      const count = messages === 1 ? '1 message' : `${messages} messages`;
-      return { key, is: 'confirmed', text: `"${name}", in ${count}` };
-    }
+    if (fault === undefined)
+      return { key, is: 'confirmed', said: say('CHECK_FIELD', { name, count: messages }) };
     const { expected, seen } = fault.first;
-    const text = `"${name}" can not be read in ${messages === 1 ? 'the only message' : `${fault.messages} of ${messages} messages`}: ${expected}; the messages have ${seen.join(', ')}`;
-    return { key, is: 'refuted', text, value: fieldThatReads(key, overrides, answer, seen) };
+    const said = say('CHECK_FIELD_UNREAD', { name, broken: fault.messages, messages, expected, seen });
+    return { key, is: 'refuted', said, value: fieldThatReads(key, overrides, answer, seen) };
   });
 }
 
 /** Without ids a history is readable, but sent messages can't be tracked in it. */
 function judgeNoIds(name: string, overrides: AssumptionOverrides, answer: unknown): Verdict {
   const key = 'message.idField';
-  const text = `"${name}" is in no message`;
   const found = namesOfMessages(answer).filter((path) => {
     if (!LIKELY[key].test(path)) return false;
     const judged = tryHistory(answer, resolveAssumptions({ ...overrides, [key]: path }));
     return !(judged instanceof ShapeMismatch) && judged.ids === judged.messages;
   });
   return found.length === 1
-    ? { key, is: 'refuted', text, value: found[0] ?? null }
-    : { key, is: 'open', text: `${text}; without ids the delivery of messages is not followed in a history` };
+    ? { key, is: 'refuted', said: say('CHECK_FIELD_ABSENT', { name }), value: found[0] ?? null }
+    : { key, is: 'open', said: say('CHECK_FIELD_NO_IDS', { name }) };
 }
 
 /** The only field, or the likeliest, with which the client reads every message. */
@@ -233,16 +226,15 @@ function fieldThatReads(
   return likely.length === 1 || fits.length === 1 ? ((likely[0] ?? fits[0])?.text ?? null) : null;
 }
 
-export function openHistory(text: string): Verdict[] {
-  return HISTORY_KEYS.map((key) => ({ key, is: 'open' as const, text }));
+export function openHistory(said: Said): Verdict[] {
+  return HISTORY_KEYS.map((key) => ({ key, is: 'open' as const, said }));
 }
 
 /** The envelope is right when anything could be read. */
 export function judgeEnvelope(assumed: Assumptions, readSomething: boolean): Verdict {
   const path = assumed['answer.envelope'];
-  const where =
-    path === null ? 'answers have their fields at the root' : `answers stand under "${path.join('.')}"`;
-  return readSomething
-    ? { key: 'answer.envelope', is: 'confirmed', text: where }
-    : { key: 'answer.envelope', is: 'open', text: 'no answer could be read' };
+  const key = 'answer.envelope';
+  if (!readSomething) return { key, is: 'open', said: say('CHECK_ENVELOPE_UNREAD') };
+  const said = path === null ? say('CHECK_ENVELOPE_NONE') : say('CHECK_ENVELOPE', { name: path.join('.') });
+  return { key, is: 'confirmed', said };
 }

@@ -3,11 +3,11 @@
 
 import type { Scope } from '../../core/scopes.ts';
 import { pick } from '../../core/store/catalog.ts';
-import { suggestion } from '../../core/suggest.ts';
 import type { CampaignConfig, OptOutConfig } from '../../jobs/campaigns/config.ts';
 import { connectionProblems, connectionWarnings } from '../../jobs/campaigns/rules/plan-notes.ts';
 import type { Connection, Listing, Pipeline, Tag } from '../../service/api-client/index.ts';
 import type { Findings } from './findings.ts';
+import { quote, say, suggest } from './say.ts';
 
 export interface CampaignReads {
   /** Null: could not be read. */
@@ -46,42 +46,44 @@ export function checkCampaigns(
     const at = `campaigns.${name}`;
     const facts = { account, config, connections };
     const [problems, warnings] = [connectionProblems(facts), connectionWarnings(facts)];
-    for (const { reason } of problems) findings.problem(`${at}.connection`, reason);
-    for (const { reason } of warnings) findings.warning(`${at}.connection`, reason);
+    for (const { code, reason, params } of problems)
+      findings.problem(`${at}.connection`, quote(code, reason, params));
+    for (const { code, reason, params } of warnings)
+      findings.warning(`${at}.connection`, quote(code, reason, params));
     if (problems.length + warnings.length === 0)
-      findings.ok(`${at}.connection`, `${config.connection} can run flows`);
-    checkAll(`${at}: tag`, tagsOf(config), reads.tags, 'tags', findings);
-    checkAll(`${at}: pipeline`, pipelinesOf(config), reads.pipelines, 'pipelines', findings);
+      findings.ok(`${at}.connection`, say('CHECK_CAMPAIGN', { connection: String(config.connection) }));
+    checkAll(`${at}: tag`, tagsOf(config), reads.tags, 'FIX_TAGS', findings);
+    checkAll(`${at}: pipeline`, pipelinesOf(config), reads.pipelines, 'FIX_PIPELINES', findings);
     findings.unchecked(
       `${at}.flow`,
-      `whether flow ${config.flow} is active and published, and the token has ${writesOf(config).join(', ')}: only a trigger shows it; check in the panel`,
+      say('CHECK_CAMPAIGN_FLOW', { flow: String(config.flow), scopes: writesOf(config) }),
     );
   }
   if (Object.keys(campaigns).length > 0)
-    checkAll(`accounts.${account}.optOut: tag`, optOut.tags, reads.tags, 'tags', findings);
+    checkAll(`accounts.${account}.optOut: tag`, optOut.tags, reads.tags, 'FIX_TAGS', findings);
 }
 
 function checkAll(
   check: string,
   wanted: readonly (string | number)[],
   read: Listing<{ readonly id: number; readonly name: string }> | null,
-  kind: string,
+  list: 'FIX_TAGS' | 'FIX_PIPELINES',
   findings: Findings,
 ): void {
   if (wanted.length === 0) return;
   if (read === null) {
-    findings.unchecked(check, `the ${kind} could not be read`);
+    findings.unchecked(check, say(list === 'FIX_TAGS' ? 'CHECK_TAGS_UNREAD' : 'CHECK_PIPELINES_UNREAD'));
     return;
   }
   for (const one of new Set(wanted)) {
     const found = pick(read.items, one);
-    if (found !== null) findings.ok(check, `"${found.name}" (${found.id})`);
+    if (found !== null) findings.ok(check, say('CHECK_NAME', { name: found.name, id: String(found.id) }));
     else
-      findings.problem(check, `the account has none called ${JSON.stringify(one)}`, {
-        hint: suggestion(
-          String(one),
+      findings.problem(check, say('CHECK_NAME_NONE', { wanted: JSON.stringify(one) }), {
+        hint: suggest(
+          one,
           read.items.map(({ name }) => name),
-          kind,
+          list,
         ),
       });
   }

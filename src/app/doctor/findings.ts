@@ -1,5 +1,6 @@
 // The findings of a doctor: one per check, in groups, with the exit code that follows from them.
-import { redactText } from '../../core/redaction.ts';
+import { DOCTOR_FIXES } from './fixes.ts';
+import { type Said, say } from './say.ts';
 
 /** `unchecked`: reads can't show it. */
 export type Level = 'ok' | 'warning' | 'problem' | 'unchecked';
@@ -7,19 +8,19 @@ export type Level = 'ok' | 'warning' | 'problem' | 'unchecked';
 /** The kind of a problem, where it decides the exit code. */
 export type Cause = 'auth' | 'unreachable' | 'usage';
 
-export interface Finding {
+export interface Finding extends Said {
   readonly level: Level;
   /** What was checked, for example `token` or `wrapper.tags`. */
   readonly check: string;
-  readonly text: string;
   /** The fix, if there is one. */
-  readonly hint?: string;
+  readonly hint?: Said;
   readonly cause?: Cause;
 }
 
 export interface Group {
-  /** For example `account acme`. */
-  readonly title: string;
+  readonly of: 'account' | 'sources' | 'servers';
+  /** Name of the account; null where the group is of no account. */
+  readonly account: string | null;
   readonly findings: readonly Finding[];
   /** API calls of this group; all of them are reads. */
   readonly calls?: readonly ReadCall[];
@@ -38,38 +39,36 @@ export interface ReadCall {
 }
 
 export interface FindingOptions {
-  readonly hint?: string | undefined;
+  /** @default the way out of the code */
+  readonly hint?: Said | undefined;
   readonly cause?: Cause | undefined;
 }
 
-/** Collects findings. It redacts texts, so that no check can show a token, a phone or an address. */
+/** Collects findings. */
 export class Findings {
   readonly list: Finding[] = [];
 
-  ok(check: string, text: string): void {
-    this.#add('ok', check, text, {});
+  ok(check: string, said: Said): void {
+    this.#add('ok', check, said, {});
   }
 
-  warning(check: string, text: string, hint?: string): void {
-    this.#add('warning', check, text, { hint });
+  warning(check: string, said: Said, hint?: Said): void {
+    this.#add('warning', check, said, { hint });
   }
 
-  problem(check: string, text: string, options: FindingOptions = {}): void {
-    this.#add('problem', check, text, options);
+  problem(check: string, said: Said, options: FindingOptions = {}): void {
+    this.#add('problem', check, said, options);
   }
 
-  unchecked(check: string, text: string, hint?: string): void {
-    this.#add('unchecked', check, text, { hint });
+  unchecked(check: string, said: Said): void {
+    this.#add('unchecked', check, said, {});
   }
 
-  #add(level: Level, check: string, text: string, { hint, cause }: FindingOptions): void {
-    this.list.push({
-      level,
-      check,
-      text: redactText(text),
-      ...(hint === undefined ? {} : { hint: redactText(hint) }),
-      cause,
-    });
+  #add(level: Level, check: string, { code, reason, params }: Said, options: FindingOptions): void {
+    const fixes: Readonly<Record<string, Parameters<typeof say>[0] | undefined>> = DOCTOR_FIXES;
+    const fix = fixes[code];
+    const { hint = fix === undefined ? undefined : say(fix, params), cause } = options;
+    this.list.push({ level, check, code, reason, params, ...(hint === undefined ? {} : { hint }), cause });
   }
 }
 
@@ -112,11 +111,11 @@ const MARK: Readonly<Record<Level, string>> = {
 /** One line per finding, under its group. */
 export function describeGroups(groups: readonly Group[]): string[] {
   const width = Math.max(...Object.values(MARK).map(({ length }) => length));
-  const lines = groups.flatMap(({ title, findings, calls = [] }) => [
-    title,
-    ...findings.map(({ level, check, text, hint }) => {
-      const way = hint === undefined ? '' : `; ${hint}`;
-      return `  ${MARK[level].padEnd(width)}  ${check}: ${text}${way}`;
+  const lines = groups.flatMap(({ of, account, findings, calls = [] }) => [
+    account === null ? of : `${of} ${account}`,
+    ...findings.map(({ level, check, reason, hint }) => {
+      const way = hint === undefined ? '' : `; ${hint.reason}`;
+      return `  ${MARK[level].padEnd(width)}  ${check}: ${reason}${way}`;
     }),
     ...(calls.length === 0 ? [] : [`  ${describeCalls(calls)}`]),
     '',

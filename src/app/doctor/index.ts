@@ -41,5 +41,5 @@ async function examineSources(config: LoadedConfig, accounts: readonly string[])
       openSource(wanted, { baseDir: config.dir, secret: async (ref) => (await config.secret(ref)).value });
     await checkSource({ sync, source: options.source, config: source, mapping }, open, findings);
   }
-  return { title: 'sources', findings: findings.list };
+  return { of: 'sources', account: null, findings: findings.list };
 }

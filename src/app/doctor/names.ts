@@ -1,10 +1,10 @@
 // Checks that the names in mappings exist in the account: pipelines, stages, tags, origins.
 
 import { pick } from '../../core/store/catalog.ts';
-import { suggestion } from '../../core/suggest.ts';
 import type { ExpressionObject, MappingConfig } from '../../mapping/config.ts';
 import type { Card, Pipeline, Tag } from '../../service/api-client/index.ts';
 import type { Findings } from './findings.ts';
+import { say, suggest } from './say.ts';
 
 export interface AccountNames {
   /** null: could not be read, with the reason. */
@@ -28,10 +28,7 @@ export function checkNames(
   checkOrigin(name, card.source, account.cards, findings);
   const fields = Object.keys(card.customFields);
   if (fields.length > 0) {
-    findings.unchecked(
-      `mappings.${name}.card.customFields`,
-      `${fields.join(', ')}: custom fields have no listing; those that the service ignores stand among the warnings of a run`,
-    );
+    findings.unchecked(`mappings.${name}.card.customFields`, say('CHECK_FIELDS', { fields }));
   }
 }
 
@@ -45,41 +42,45 @@ function checkPipeline(
 ): void {
   const check = `mappings.${name}.card.pipeline`;
   if (pipelines === null) {
-    findings.unchecked(check, 'the pipelines could not be read');
+    findings.unchecked(check, say('CHECK_PIPELINES_UNREAD'));
     return;
   }
   const pipeline = pick(pipelines, card.pipeline);
   if (pipeline === null) {
-    findings.problem(check, `the account has no pipeline ${JSON.stringify(card.pipeline)}`, {
-      hint: suggestion(
-        String(card.pipeline),
+    findings.problem(check, say('CHECK_PIPELINE_NONE', { wanted: JSON.stringify(card.pipeline) }), {
+      hint: suggest(
+        card.pipeline,
         pipelines.map((one) => one.name),
-        'pipelines',
+        'FIX_PIPELINES',
       ),
     });
     return;
   }
-  const stages = pipeline.stages.length === 1 ? '1 stage' : `${pipeline.stages.length} stages`;
-  findings.ok(check, `"${pipeline.name}" (${pipeline.id}) with ${stages}`);
+  const count = pipeline.stages.length;
+  findings.ok(check, say('CHECK_PIPELINE', { name: pipeline.name, id: String(pipeline.id), count }));
   const at = `mappings.${name}.card.stage`;
   if (card.stage === undefined) {
-    findings.warning(at, 'no stage: such a card is in no column of the board', 'name one');
+    findings.warning(at, say('CHECK_STAGE_UNSET'));
     return;
   }
   const targets = targetsOf(card.stage).map(stageRef);
   for (const wanted of targets) {
     const stage = pick(pipeline.stages, wanted);
     if (stage === null) {
-      findings.problem(at, `"${pipeline.name}" has no stage ${JSON.stringify(wanted)}`, {
-        hint: suggestion(
-          String(wanted),
+      const missing = { pipeline: pipeline.name, wanted: JSON.stringify(wanted) };
+      findings.problem(at, say('CHECK_STAGE_NONE', missing), {
+        hint: suggest(
+          wanted,
           pipeline.stages.map((one) => one.name),
-          'stages',
+          'FIX_STAGES',
         ),
       });
-    } else findings.ok(at, `"${stage.name}" (${stage.id})${stage.isFinal ? ', a closing stage' : ''}`);
+    } else {
+      const code = stage.isFinal ? 'CHECK_STAGE_CLOSING' : 'CHECK_STAGE';
+      findings.ok(at, say(code, { name: stage.name, id: String(stage.id) }));
+    }
   }
-  if (targets.length === 0) findings.unchecked(at, 'comes from the rows; a `map` would name the stages');
+  if (targets.length === 0) findings.unchecked(at, say('CHECK_STAGE_ROWS'));
 }
 
 function checkTags(
@@ -91,19 +92,16 @@ function checkTags(
   for (const [index, entry] of entries.entries()) {
     const check = `mappings.${name}.tags[${index}]`;
     for (const target of typeof entry === 'string' ? [] : targetsOf(entry)) {
-      if (tags === null) findings.unchecked(check, 'the tags could not be read');
-      else if (pick(tags, String(target)) !== null) findings.ok(check, `"${target}" is a tag of the account`);
+      if (tags === null) findings.unchecked(check, say('CHECK_TAGS_UNREAD'));
+      else if (pick(tags, String(target)) !== null)
+        findings.ok(check, say('CHECK_TAG', { name: String(target) }));
       else {
-        const hint = suggestion(
-          String(target),
+        const hint = suggest(
+          target,
           tags.map((tag) => tag.name),
-          'tags',
+          'FIX_TAGS',
         );
-        findings.problem(
-          check,
-          `the account has no tag ${JSON.stringify(target)}, and the API can not make one`,
-          { hint },
-        );
+        findings.problem(check, say('CHECK_TAG_NONE', { wanted: JSON.stringify(target) }), { hint });
       }
     }
   }
@@ -119,14 +117,9 @@ function checkOrigin(
   const check = `mappings.${name}.card.source`;
   for (const id of typeof source === 'number' ? [source] : targetsOf(source)) {
     const found = cards?.find((card) => card.source?.id === Number(id))?.source;
-    if (found) findings.ok(check, `${id} is "${found.name}"`);
-    else {
-      const where =
-        cards === null
-          ? 'no card could be read'
-          : `none of the cards that were read has it (${cards.length})`;
-      findings.unchecked(check, `${id}: origins have no listing, and ${where}; compare with the panel`);
-    }
+    if (found) findings.ok(check, say('CHECK_ORIGIN', { id: String(id), name: String(found.name) }));
+    else if (cards === null) findings.unchecked(check, say('CHECK_ORIGIN_UNREAD', { id: String(id) }));
+    else findings.unchecked(check, say('CHECK_ORIGIN_UNSEEN', { id: String(id), cards: cards.length }));
   }
 }
 

@@ -6,6 +6,7 @@ import {
   TransportError,
   UnexpectedShapeError,
 } from '../../service/api-client/index.ts';
+import { quote, type Said, say } from './say.ts';
 import type { Seen, Wire } from './wire.ts';
 
 export type ProbeError = ApiError | TransportError | UnexpectedShapeError;
@@ -46,14 +47,14 @@ function isProbeError(error: unknown): error is ProbeError {
 }
 
 /** Why a read failed, in few words. */
-export function reasonOf(error: ProbeError): string {
-  if (!(error instanceof ApiError)) return error.message;
+export function reasonOf(error: ProbeError): Said {
+  if (!(error instanceof ApiError)) return quote('CHECK_READ_FAILED', error.message);
   if (error.status === 429) {
-    const wait = error.retryAfterMs === null ? 'a minute' : `${Math.ceil(error.retryAfterMs / 1000)} s`;
-    return `the calls of the token are used up (429); ask again in ${wait}`;
+    return error.retryAfterMs === null
+      ? say('CHECK_LIMITED')
+      : say('CHECK_LIMITED_FOR', { seconds: Math.ceil(error.retryAfterMs / 1000) });
   }
-  if (error.requiredScope !== null) return `the token lacks the scope ${error.requiredScope}`;
-  if (error.kind === 'forbidden')
-    return `the service refuses it without a code (403): a feature outside the plan?`;
-  return error.message;
+  if (error.requiredScope !== null) return say('CHECK_SCOPE_LACKING', { scope: error.requiredScope });
+  if (error.kind === 'forbidden') return say('CHECK_FORBIDDEN');
+  return quote(error.code ?? 'CHECK_READ_FAILED', error.message);
 }

@@ -1,7 +1,9 @@
 // Checks that the base URL answers and is the API. The calls have no token, so that none reaches a wrong address.
+import type { FindingSentence } from '../../operator/contract/doctor-sentences.ts';
 import { ApiError, TransportError } from '../../service/api-client/index.ts';
 import type { Findings } from './findings.ts';
 import { createProbe, type ProbeError } from './probe.ts';
+import { type Said, say } from './say.ts';
 import type { Wire } from './wire.ts';
 
 const CHECK = 'baseUrl';
@@ -11,18 +13,20 @@ export async function checkReach(wire: Wire, baseUrl: string, findings: Findings
   const probe = createProbe(wire);
   const { error, seen } = await probe(() => wire.client(null).pipelines.list());
   if (error === null) {
-    findings.warning(CHECK, `${baseUrl} answers even without a token`, 'is a proxy in front that adds one?');
+    findings.warning(CHECK, say('CHECK_URL_OPEN', { url: baseUrl }));
     return true;
   }
   if (error instanceof ApiError && error.code !== null) {
-    const ms = seen === null ? '' : ` (${seen.answeredAt - seen.sentAt} ms)`;
-    findings.ok(CHECK, `${baseUrl} is the API${ms}`);
+    const said =
+      seen === null
+        ? say('CHECK_URL', { url: baseUrl })
+        : say('CHECK_URL_TIMED', { url: baseUrl, ms: seen.answeredAt - seen.sentAt });
+    findings.ok(CHECK, said);
     return true;
   }
-  const { text, hint } = explain(error, baseUrl, seen?.location ?? null);
   const better = seemsWrong(error) ? await findBetter(wire, baseUrl) : null;
-  findings.problem(CHECK, `${baseUrl} ${text}`, {
-    hint: better === null ? hint : `the API answers at ${better}: set baseUrl to that`,
+  findings.problem(CHECK, explain(error, baseUrl, seen?.location ?? null), {
+    hint: better === null ? undefined : say('FIX_URL_BETTER', { to: better }),
     cause: 'unreachable',
   });
   return false;
@@ -44,53 +48,30 @@ async function findBetter(wire: Wire, baseUrl: string): Promise<string | null> {
   return error instanceof ApiError && error.code !== null ? guess : null;
 }
 
-function explain(
-  error: ProbeError,
-  baseUrl: string,
-  location: string | null,
-): { text: string; hint?: string | undefined } {
+function explain(error: ProbeError, url: string, location: string | null): Said {
   if (error instanceof ApiError) {
-    if (error.kind === 'internal') {
-      return {
-        text: `answers ${error.status}: the service, or a proxy before it, fails`,
-        hint: 'try again later',
-      };
-    }
-    return { text: `answers ${error.status}, but not as the API does`, hint: 'check that it ends in /wapi' };
+    const code = error.kind === 'internal' ? 'CHECK_URL_FAILS' : 'CHECK_URL_NOT_API';
+    return say(code, { url, status: String(error.status) });
   }
-  if (!(error instanceof TransportError)) {
-    return { text: 'answers JSON, but not as the API does', hint: 'check that it ends in /wapi' };
-  }
+  if (!(error instanceof TransportError)) return say('CHECK_URL_OTHER_JSON', { url });
+  const status = String(error.status);
   switch (error.reason) {
     case 'redirect': {
-      const to = location === null ? null : targetOf(location, baseUrl);
-      const where = to === null ? '' : ` to ${to}`;
-      return {
-        text: `redirects${where} (${error.status}), which is never followed`,
-        hint: to === null ? undefined : `set baseUrl to ${to}`,
-      };
+      const to = location === null ? null : targetOf(location, url);
+      return to === null
+        ? say('CHECK_URL_REDIRECTS', { url, status })
+        : say('CHECK_URL_REDIRECTS_TO', { url, to, status });
     }
     case 'invalid_body':
-      return {
-        text:
-          error.status === null
-            ? 'does not speak HTTP there'
-            : `answers ${error.status} with something else than JSON: a web page?`,
-        hint:
-          error.status === null ? 'check the port, and http against https' : 'check that it ends in /wapi',
-      };
-    case 'connect':
-      return explainConnect(error.causeCode);
+      return say(error.status === null ? 'CHECK_URL_NO_HTTP' : 'CHECK_URL_NO_JSON', { url, status });
+    case 'connect': {
+      const cause = error.causeCode ?? 'unknown';
+      return say(CONNECT[cause] ?? 'CHECK_CONNECT', { url, error: cause });
+    }
     case 'timeout':
-      return {
-        text: 'takes the call and does not answer in time',
-        hint: 'check the address and the network, or try again later',
-      };
+      return say('CHECK_URL_TIMEOUT', { url });
     default:
-      return {
-        text: `breaks off (${error.reason})`,
-        hint: 'check the port, http against https, and proxies in between',
-      };
+      return say('CHECK_URL_BREAKS', { url, error: error.reason });
   }
 }
 
@@ -102,37 +83,22 @@ function targetOf(location: string, baseUrl: string): string | null {
   return `${to.origin}${to.pathname.replace(/\/v1\/pipelines\/?$/, '')}`;
 }
 
-const TRUST = 'name the authority that signed it in NODE_EXTRA_CA_CERTS';
-const CONNECT: Readonly<Record<string, readonly [text: string, hint: string]>> = {
-  ENOTFOUND: ['has a host name that nobody knows', 'check its spelling'],
-  EAI_AGAIN: ['has a host name that can not be looked up now', 'check the DNS of this machine'],
-  ECONNREFUSED: ['refuses the connection: no server listens there', 'check host and port'],
-  UND_ERR_CONNECT_TIMEOUT: ['can not be connected to in time', 'check host, port and firewall'],
-  ETIMEDOUT: ['can not be connected to in time', 'check host, port and firewall'],
-  EHOSTUNREACH: ['is in a network that this machine can not reach', 'check network and firewall'],
-  ENETUNREACH: ['is in a network that this machine can not reach', 'check network and firewall'],
-  CERT_HAS_EXPIRED: [
-    'has a certificate that has expired',
-    'renew it on the instance, and check the clock of this machine',
-  ],
-  CERT_NOT_YET_VALID: ['has a certificate that is not yet valid', 'check the clock of this machine'],
-  ERR_TLS_CERT_ALTNAME_INVALID: [
-    'has a certificate for another host name',
-    'use the name that the certificate is for',
-  ],
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['has a certificate that it signed itself', TRUST],
-  SELF_SIGNED_CERT_IN_CHAIN: ['has a certificate of a private authority', TRUST],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['has a certificate whose authority is unknown here', TRUST],
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['has a certificate whose authority is unknown here', TRUST],
-  ERR_SSL_WRONG_VERSION_NUMBER: ['does not speak TLS', 'write http:// if that is intended'],
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: ['does not speak TLS', 'write http:// if that is intended'],
-  EPROTO: ['can not agree on TLS', 'check that the port is the one of https'],
+const CONNECT: Readonly<Record<string, FindingSentence>> = {
+  ENOTFOUND: 'CHECK_CONNECT_HOST',
+  EAI_AGAIN: 'CHECK_CONNECT_DNS',
+  ECONNREFUSED: 'CHECK_CONNECT_REFUSED',
+  UND_ERR_CONNECT_TIMEOUT: 'CHECK_CONNECT_TIMEOUT',
+  ETIMEDOUT: 'CHECK_CONNECT_TIMEOUT',
+  EHOSTUNREACH: 'CHECK_CONNECT_NETWORK',
+  ENETUNREACH: 'CHECK_CONNECT_NETWORK',
+  CERT_HAS_EXPIRED: 'CHECK_CERT_EXPIRED',
+  CERT_NOT_YET_VALID: 'CHECK_CERT_EARLY',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'CHECK_CERT_NAME',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'CHECK_CERT_SELF',
+  SELF_SIGNED_CERT_IN_CHAIN: 'CHECK_CERT_PRIVATE',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'CHECK_CERT_UNKNOWN',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'CHECK_CERT_UNKNOWN',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'CHECK_TLS_NONE',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'CHECK_TLS_NONE',
+  EPROTO: 'CHECK_TLS',
 };
-
-function explainConnect(code: string | null): { text: string; hint: string } {
-  const [text, hint] = CONNECT[code ?? ''] ?? [
-    'can not be connected to',
-    'check the address and the network',
-  ];
-  return { text: code === null ? text : `${text} [${code}]`, hint };
-}

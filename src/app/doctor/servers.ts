@@ -16,6 +16,7 @@ import {
 } from '../../temporal/temporal-health.ts';
 import { type TemporalTarget, temporalTargetOf } from '../../temporal/temporal-target.ts';
 import { Findings, type Group } from './findings.ts';
+import { quote, say } from './say.ts';
 
 export interface ServersOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,7 +34,7 @@ export async function checkServers(options: ServersOptions): Promise<Group> {
   const holder = await readFolderLock(resolve(options.state));
   await checkServer(options, holder, findings);
   await checkLedger(options, holder, findings);
-  return { title: 'servers', findings: findings.list };
+  return { of: 'servers', account: null, findings: findings.list };
 }
 
 async function checkServer(
@@ -47,7 +48,7 @@ async function checkServer(
     target = temporalTargetOf(env) ?? embeddedOf(holder, env);
   } catch (error) {
     if (!(error instanceof InsecureTemporalError || error instanceof TemporalSettingsError)) throw error;
-    findings.problem('temporal', error.message, { cause: 'unreachable' });
+    findings.problem('temporal', quote('CHECK_TEMPORAL_SETTINGS', error.message), { cause: 'unreachable' });
     return;
   }
   if (target === null) return await checkBinary(options, findings);
@@ -58,20 +59,15 @@ async function checkServer(
     judgeVersion(where, version, findings);
   } catch (error) {
     if (!(error instanceof TemporalUnavailableError)) throw error;
-    findings.problem('temporal', error.message, {
-      hint: 'check TEMPORAL_ADDRESS (host:port of the frontend), TLS and API key, and that the server runs',
-      cause: 'unreachable',
-    });
+    findings.problem('temporal', quote('CHECK_TEMPORAL_AWAY', error.message), { cause: 'unreachable' });
     return;
   }
   try {
     await checkTemporal(address, namespace, { timeoutMs: deadlineMs, access });
-    findings.ok('temporal', `its namespace "${namespace}" answers`);
+    findings.ok('temporal', say('CHECK_NAMESPACE', { namespace }));
   } catch (error) {
     if (!(error instanceof TemporalUnavailableError)) throw error;
-    findings.problem('temporal', error.message, {
-      hint: 'make the namespace, or name another in TEMPORAL_NAMESPACE',
-    });
+    findings.problem('temporal', quote('CHECK_NAMESPACE_AWAY', error.message));
   }
 }
 
@@ -89,15 +85,9 @@ function embeddedOf(holder: LockInfo | null, env: ServersOptions['env']): Tempor
 
 function judgeVersion(where: string, version: string, findings: Findings): void {
   const state = isNew(version);
-  if (state === true) findings.ok('temporal', `${where} is version ${version}`);
-  else if (state === null) findings.unchecked('temporal', `${where} answers without a version`);
-  else {
-    findings.warning(
-      'temporal',
-      `${where} is version ${version}: below ${WANTED.join('.')} a throttled token can stall the others`,
-      `update the server to ${WANTED.join('.')} or newer`,
-    );
-  }
+  if (state === true) findings.ok('temporal', say('CHECK_TEMPORAL', { where, version }));
+  else if (state === null) findings.unchecked('temporal', say('CHECK_TEMPORAL_UNNAMED', { where }));
+  else findings.warning('temporal', say('CHECK_TEMPORAL_OLD', { where, version, wanted: WANTED.join('.') }));
 }
 
 /** null: the version is unreadable. */
@@ -113,14 +103,10 @@ async function checkBinary({ env, state }: ServersOptions, findings: Findings): 
       env,
       cacheDir: cacheDirOf(env),
       spareDir: spareDirOf(resolve(state)),
-      say: (line) => findings.unchecked('temporal', line),
+      say: (line) => findings.unchecked('temporal', quote('CHECK_TEMPORAL_CLI', line)),
     });
     if (found === null) {
-      findings.warning(
-        'temporal',
-        'no Temporal CLI is on this machine, so the first start has to download it',
-        'set TEMPORAL_ADDRESS to a server, or TEMPORAL_CLI_PATH to a Temporal CLI',
-      );
+      findings.warning('temporal', say('CHECK_TEMPORAL_CLI_NONE'));
       return;
     }
     const { stdout } = await promisify(execFile)(found.path, ['--version'], {
@@ -130,11 +116,10 @@ async function checkBinary({ env, state }: ServersOptions, findings: Findings): 
     const version = /Server (\d+\.\d+\.\d+)/i.exec(stdout)?.[1] ?? '';
     judgeVersion(`the CLI for the embedded server (${found.origin})`, version, findings);
   } catch (error) {
-    if (error instanceof BinaryNotFoundError) findings.problem('temporal', error.message);
+    if (error instanceof BinaryNotFoundError)
+      findings.problem('temporal', quote('CHECK_TEMPORAL_BINARY', error.message));
     else if (error instanceof Error && 'code' in error)
-      findings.problem('temporal', `the Temporal CLI does not run (${String(error.code)})`, {
-        hint: 'name another in TEMPORAL_CLI_PATH',
-      });
+      findings.problem('temporal', say('CHECK_TEMPORAL_CLI_FAILS', { error: String(error.code) }));
     else throw error;
   }
 }
@@ -146,13 +131,11 @@ async function checkLedger(
 ): Promise<void> {
   const url = env.DATABASE_URL;
   if (url === undefined || url === '') {
-    if (holder === null) findings.ok('ledger', `the embedded one in ${state} is free`);
+    if (holder === null) findings.ok('ledger', say('CHECK_LEDGER_FREE', { folder: state }));
     else {
       const { pid, command, since } = holder;
-      findings.ok(
-        'ledger',
-        `the embedded one in ${state} is in use by process ${pid} (${command}, since ${since})`,
-      );
+      const user = { folder: state, pid: String(pid), command, since };
+      findings.ok('ledger', say('CHECK_LEDGER_USED', user));
     }
     return;
   }
@@ -160,7 +143,7 @@ async function checkLedger(
     await checkPostgres(url, findings);
   } catch (error) {
     if (!(error instanceof DatabaseUrlError)) throw error;
-    findings.problem('ledger', error.message);
+    findings.problem('ledger', quote('CHECK_DATABASE_URL', error.message));
   }
 }
 
@@ -175,23 +158,22 @@ async function checkPostgres(url: string, findings: Findings): Promise<void> {
       row?.tables == null
         ? []
         : await db.query<{ version: number | null }>('select max(version) as version from sluice_migrations');
-    const state =
+    const version = row?.version ?? '';
+    const said =
       made?.version == null
-        ? 'its tables are made at the first start'
-        : `the ledger is at version ${made.version}`;
-    findings.ok('ledger', `DATABASE_URL is PostgreSQL ${row?.version}; ${state}`);
+        ? say('CHECK_POSTGRES_NEW', { version })
+        : say('CHECK_POSTGRES', { version, ledger: made.version });
+    findings.ok('ledger', said);
   } catch (error) {
     if (error instanceof PostgresTooOldError) {
-      findings.problem('ledger', error.message, { cause: 'usage' });
+      findings.problem('ledger', quote('CHECK_DATABASE_OLD', error.message), { cause: 'usage' });
       return;
     }
     if (!(error instanceof LedgerError)) throw error;
     // SQLSTATE 28: the server answers and refuses the login.
     const refused = error.code?.startsWith('28') === true;
-    findings.problem('ledger', error.message, {
-      hint: refused
-        ? 'check user and password in DATABASE_URL'
-        : 'check DATABASE_URL and that the database runs',
+    findings.problem('ledger', quote('CHECK_DATABASE', error.message), {
+      hint: say(refused ? 'FIX_LOGIN' : 'FIX_DATABASE'),
       cause: refused ? 'auth' : 'unreachable',
     });
   } finally {

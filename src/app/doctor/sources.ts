@@ -6,6 +6,7 @@ import { nearest } from '../../core/suggest.ts';
 import type { MappingConfig } from '../../mapping/config.ts';
 import { compileMapping, describeMissingNumber } from '../../mapping/index.ts';
 import type { Cause, Findings } from './findings.ts';
+import { quote, type Said, say } from './say.ts';
 
 /** Number of rows to check: JSON names its properties row by row. */
 const ROWS = 200;
@@ -37,28 +38,25 @@ export async function checkSource(
     const { rows, next, columns, notes = [] } = await open(use.config).read(null, { limit: ROWS });
     const broken = rows.filter(({ values }) => values === null).length;
     keys = [...(columns ?? new Set(rows.flatMap(({ values }) => Object.keys(values ?? {}))))];
-    if (rows.length === 0) findings.warning(check, 'has no rows');
+    if (rows.length === 0) findings.warning(check, say('CHECK_ROWS_NONE'));
     if (keys.length === 0) return;
-    findings.ok(
-      check,
-      `is there, with ${keys.length === 1 ? '1 column' : `${keys.length} columns`} in its ${firstRows(rows.length)}`,
-    );
-    if (next === null && isPagedByAnswer(use.config))
-      findings.ok(check, 'its first page names no next one: compare `pagination` if there should be more');
-    if (isFile(use.config) && !notes.some(({ code }) => code.includes('ENCODING')))
-      findings.ok(
-        check,
-        use.config.encoding === 'auto' ? 'is read as utf-8' : `is read as ${use.config.encoding}`,
-      );
-    for (const { code, reason } of notes) {
-      if (code === 'ENCODING') findings.ok(check, `is ${reason}`);
-      else if (code === 'NOT_READ') findings.problem(check, reason);
-      else findings.warning(check, reason);
+    findings.ok(check, say('CHECK_COLUMNS', { count: keys.length, rows: rows.length }));
+    if (next === null && isPagedByAnswer(use.config)) findings.ok(check, say('CHECK_PAGE_LAST'));
+    if (isFile(use.config) && !notes.some(({ code }) => code.includes('ENCODING'))) {
+      const { encoding } = use.config;
+      findings.ok(check, say('CHECK_ENCODING', { encoding: encoding === 'auto' ? 'utf-8' : encoding }));
     }
-    if (broken > 0) findings.warning(check, `${broken} of its ${firstRows(rows.length)} can not be read`);
+    for (const { code, reason } of notes) {
+      const note = quote(code, reason);
+      if (code === 'ENCODING') findings.ok(check, note);
+      else if (code === 'NOT_READ') findings.problem(check, note);
+      else findings.warning(check, note);
+    }
+    if (broken > 0) findings.warning(check, say('CHECK_ROWS_BROKEN', { broken, rows: rows.length }));
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    findings.problem(check, error.message, { cause: CAUSES[error.code] });
+    const said = quote(`SOURCE_${error.code.toUpperCase()}`, error.message);
+    findings.problem(check, said, { cause: CAUSES[error.code] });
     return;
   }
   checkColumns(use, keys, findings);
@@ -79,30 +77,26 @@ function checkColumns(use: SourceUse, keys: readonly string[], findings: Finding
   const missing = mapping.missing(keys);
   const withoutNumber = describeMissingNumber(mapping.numberColumns, keys);
   if (withoutNumber !== null) {
-    const hint =
-      use.config.type === 'http' ? 'compare with a row of the answer, and check `item`' : undefined;
-    findings.problem(check, withoutNumber, { hint, cause: isFile(use.config) ? 'usage' : undefined });
+    const hint = use.config.type === 'http' ? say('FIX_COLUMN_ANSWER') : undefined;
+    findings.problem(check, quote('CHECK_NUMBER_NONE', withoutNumber), {
+      hint,
+      cause: isFile(use.config) ? 'usage' : undefined,
+    });
   }
   for (const column of missing) {
-    const text = `the mapping reads ${JSON.stringify(column)}, which the source does not have`;
+    const said = say('CHECK_COLUMN_NONE', { column: JSON.stringify(column) });
     const hint = nearOf([column], keys, use.config);
     // In JSON a property may be absent from the rows that were read.
-    if (use.config.type === 'jsonl' || use.config.type === 'http') findings.warning(check, text, hint);
-    else findings.problem(check, text, { hint });
+    if (use.config.type === 'jsonl' || use.config.type === 'http') findings.warning(check, said, hint);
+    else findings.problem(check, said, { hint });
   }
-  if (missing.length === 0) findings.ok(check, `the source has all columns that the mapping reads`);
+  if (missing.length === 0) findings.ok(check, say('CHECK_COLUMNS_ALL'));
 }
 
 /** A column with a similar name. Others are not listed: in a file without a header, they are personal data. */
-function nearOf(wanted: readonly string[], keys: readonly string[], { type }: SourceConfig): string {
+function nearOf(wanted: readonly string[], keys: readonly string[], { type }: SourceConfig): Said {
   const near = wanted.map((column) => nearest(column, keys)).find((found) => found !== undefined);
-  if (near !== undefined) return `did you mean "${near}"?`;
-  if (type === 'postgres') return 'compare with the columns of the table or query';
-  return type === 'http'
-    ? 'compare with a row of the answer, and check `item`'
-    : 'compare with the first line of the file';
-}
-
-function firstRows(rows: number): string {
-  return rows === 1 ? 'first row' : `first ${rows} rows`;
+  if (near !== undefined) return say('FIX_NEAR', { near });
+  if (type === 'postgres') return say('FIX_COLUMN_TABLE');
+  return say(type === 'http' ? 'FIX_COLUMN_ANSWER' : 'FIX_COLUMN_FILE');
 }

@@ -2,6 +2,7 @@
 
 import type { LoadedConfig } from '../../config/load.ts';
 import { SecretError } from '../../core/config/errors.ts';
+import type { FindingSentence } from '../../operator/contract/doctor-sentences.ts';
 import {
   ApiError,
   type Connection,
@@ -16,6 +17,7 @@ import {
 } from '../../service/api-client/index.ts';
 import type { Findings } from './findings.ts';
 import { type Probe, type Probed, reasonOf } from './probe.ts';
+import { quote, say } from './say.ts';
 
 /** Results of the reads with one token. */
 export interface TokenReads {
@@ -35,11 +37,11 @@ export async function resolveToken(
 ): Promise<string | null> {
   try {
     const { value, warnings } = await config.secret(ref);
-    for (const warning of warnings) findings.warning('token', warning);
+    for (const warning of warnings) findings.warning('token', quote('CHECK_SECRET_OPEN', warning));
     return value;
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
-    findings.problem('token', error.message, { cause: 'auth' });
+    findings.problem('token', quote('CHECK_SECRET', error.message), { cause: 'auth' });
     return null;
   }
 }
@@ -56,19 +58,14 @@ export async function checkToken(
     client = open();
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    findings.problem('token', `${ref} contains a character that a header does not allow`, {
-      hint: 'it has a space or a letter outside ASCII',
-      cause: 'auth',
-    });
+    findings.problem('token', say('CHECK_TOKEN_CHARACTER', { ref }), { cause: 'auth' });
     return null;
   }
   const pipelines = await probe(() => client.pipelines.list());
   if (pipelines.error instanceof ApiError && pipelines.error.status === 401) {
-    const [text, hint] = refusal(pipelines.error.code);
-    findings.problem('token', `${ref} ${text} (${pipelines.error.code ?? '401 without a code'})`, {
-      hint,
-      cause: 'auth',
-    });
+    const { code } = pipelines.error;
+    const refusal = REFUSALS[code ?? ''] ?? 'CHECK_TOKEN_REFUSED';
+    findings.problem('token', say(refusal, { ref, error: code ?? '401' }), { cause: 'auth' });
     return null;
   }
   const [tags, connections, conversations] = [
@@ -79,22 +76,16 @@ export async function checkToken(
   const reads = { pipelines, tags, connections, conversations };
   // None of these lists has its own not-found: the API exists, but not at this path.
   if (Object.values(reads).every(({ error }) => error instanceof ApiError && error.status === 404)) {
-    findings.problem('baseUrl', 'the API answers, but has nothing at this path', {
-      hint: 'cut off what follows /wapi',
-      cause: 'unreachable',
-    });
+    findings.problem('baseUrl', say('CHECK_URL_PATH'), { cause: 'unreachable' });
     return null;
   }
   const known = Object.values(reads).some(({ error }) => reported(error));
-  if (known) findings.ok('token', `${ref} is accepted`);
+  if (known) findings.ok('token', say('CHECK_TOKEN', { ref }));
   else
-    findings.problem(
-      'token',
-      `${ref}: no read showed whether the service accepts it: ${reasonOf(pipelines.error!)}`,
-      {
-        cause: 'unreachable',
-      },
-    );
+    findings.problem('token', say('CHECK_TOKEN_UNCLEAR', { ref }), {
+      hint: reasonOf(pipelines.error!),
+      cause: 'unreachable',
+    });
   return reads;
 }
 
@@ -104,23 +95,12 @@ function reported(error: Probed<unknown>['error']): boolean {
   return error === null || error instanceof UnexpectedShapeError;
 }
 
-function refusal(code: string | null): readonly [text: string, hint: string] {
-  switch (code) {
-    case 'ERR_TOKEN_INVALID':
-      return [
-        'is not known to the service',
-        'is it whole, and of this instance? Copy it again, or create one in the panel',
-      ];
-    case 'ERR_TOKEN_REVOKED':
-      return ['was revoked in the panel', 'create a new one there'];
-    case 'ERR_TOKEN_EXPIRED':
-      return ['is past its validity', 'create a new one in the panel'];
-    case 'ERR_TOKEN_MISSING':
-      return ['did not arrive at the service', 'a proxy on the way takes the Authorization header off'];
-    default:
-      return ['is refused', 'check it in the panel'];
-  }
-}
+const REFUSALS: Readonly<Record<string, FindingSentence>> = {
+  ERR_TOKEN_INVALID: 'CHECK_TOKEN_UNKNOWN',
+  ERR_TOKEN_REVOKED: 'CHECK_TOKEN_REVOKED',
+  ERR_TOKEN_EXPIRED: 'CHECK_TOKEN_EXPIRED',
+  ERR_TOKEN_MISSING: 'CHECK_TOKEN_LOST',
+};
 
 /**
  * Reports what the token may read. `needed` are scopes that a sync or poller of the configuration needs.
@@ -147,23 +127,17 @@ export async function checkScopes(
     if (isGranted(error)) granted.push(scope);
     else if (error instanceof ApiError && error.code === 'ERR_SCOPE_MISSING') {
       lacking(ref, error.requiredScope ?? scope, needed, findings);
-    } else if (error !== null) findings.warning('scope', `${ref}, ${scope}: ${reasonOf(error)}`);
+    } else if (error !== null) findings.warning(`scope ${scope} of ${ref}`, reasonOf(error));
   }
-  if (granted.length > 0) findings.ok('scope', `${ref} has ${granted.join(', ')}`);
-  findings.unchecked(
-    'scope',
-    `${ref}: contacts:write, cards:write, messages:send, flows:trigger`,
-    'a write scope shows only by writing; compare with the panel',
-  );
+  if (granted.length > 0) findings.ok('scope', say('CHECK_SCOPES', { ref, scopes: granted }));
+  const scopes = ['contacts:write', 'cards:write', 'messages:send', 'flows:trigger'];
+  findings.unchecked('scope', say('CHECK_SCOPE_WRITES', { ref, scopes }));
 }
 
 function lacking(ref: string, scope: string, needed: ReadonlySet<string>, findings: Findings): void {
   if (needed.has(scope)) {
-    findings.problem('scope', `${ref} lacks ${scope}, which this configuration needs`, {
-      hint: 'create a token with it in the panel; a write scope includes the read scope',
-      cause: 'auth',
-    });
-  } else findings.ok('scope', `${ref} lacks ${scope}; nothing in this configuration needs it`);
+    findings.problem('scope', say('CHECK_SCOPE_NEEDED', { ref, scope }), { cause: 'auth' });
+  } else findings.ok('scope', say('CHECK_SCOPE_UNUSED', { ref, scope }));
 }
 
 /** True for an answer in an unexpected shape, and for "no such message": the service accepted the token. */

@@ -9,6 +9,7 @@ import type campaigns from './en/campaigns.ts';
 import type codes from './en/codes.ts';
 import type common from './en/common.ts';
 import type conversations from './en/conversations.ts';
+import type doctor from './en/doctor.ts';
 import type events from './en/events.ts';
 import type failures from './en/failures.ts';
 import type firstSync from './en/first-sync.ts';
@@ -35,6 +36,7 @@ declare module 'i18next' {
       codes: typeof codes;
       common: typeof common;
       conversations: typeof conversations;
+      doctor: typeof doctor;
       events: typeof events;
       failures: typeof failures;
       'first-sync': typeof firstSync;

@@ -1,6 +1,6 @@
 // Endpoints of the configuration and of the doctor.
 import { z } from 'zod';
-import { Count, endpoint, Name, NoteParams, Time } from '../../core/endpoint.ts';
+import { Count, endpoint, Name, Note, NoteParams, Time } from '../../core/endpoint.ts';
 
 /** Whether a process works with the configuration on the disk. */
 export const ConfigurationState = z.object({
@@ -47,15 +47,17 @@ export const DoctorReport = z.object({
   summary: z.object({ ok: Count, warnings: Count, problems: Count, unchecked: Count, calls: Count }),
   groups: z.array(
     z.object({
-      /** For example `account acme`. */
-      title: z.string(),
+      of: z.enum(['account', 'sources', 'servers']),
+      /** Name of the account; null where the group is of no account. */
+      account: z.string().nullable(),
       findings: z
         .array(
-          z.object({
+          Note.extend({
             level: z.enum(['ok', 'warning', 'problem', 'unchecked']),
+            /** What was checked, for example `token` or `wrapper.tags`. */
             check: z.string(),
-            text: z.string(),
-            hint: z.string().optional(),
+            /** The way out. */
+            hint: Note.optional(),
             cause: z.enum(['auth', 'unreachable', 'usage']).optional(),
           }),
         )

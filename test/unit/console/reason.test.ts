@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CODE_AREAS } from '../../../scripts/reference/codes/index.ts';
 import en from '../../../src/console/i18n/en/codes.ts';
+import doctor from '../../../src/console/i18n/en/doctor.ts';
 import people from '../../../src/console/i18n/en/people.ts';
 import refusals from '../../../src/console/i18n/en/refusals.ts';
 import { ownReason } from '../../../src/core/own-reason.ts';
@@ -13,8 +14,9 @@ it.each(CODE_AREAS.map(({ title }) => title))('every code of "%s" has words', (t
   // Of a status, the number says what it is.
   const codes = (area?.codes ?? []).map(([code]) => code).filter((code) => code !== 'HTTP_4XX');
   expect(codes.length).toBeGreaterThan(3);
-  // The page of a person has sentences of its own.
-  expect(codes.filter((code) => !(code in WORDS || code in people.why.code))).toEqual([]);
+  // The page of a person and the doctor have sentences of their own.
+  const own = { ...people.why.code, ...doctor.of };
+  expect(codes.filter((code) => !(code in WORDS || code in own || `${code}_other` in own))).toEqual([]);
 });
 
 it('no code has words that nothing has, and none has two', () => {

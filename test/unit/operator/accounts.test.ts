@@ -203,7 +203,7 @@ describe('the configuration', () => {
   it('is examined by the doctor on demand, and the last report is kept', async () => {
     expect(await operator.client.call('GET /doctor', {})).toEqual({ report: null });
     const report = await operator.client.call('POST /doctor', { account: 'acme' });
-    expect(report.groups[0]).toMatchObject({ title: 'account acme' });
+    expect(report.groups[0]).toMatchObject({ of: 'account', account: 'acme' });
     expect(await operator.client.call('GET /doctor', {})).toEqual({ report });
     await expect(operator.client.call('POST /doctor', { account: 'nobody' })).rejects.toMatchObject({
       kind: 'notFound',

@@ -108,6 +108,7 @@ export default {
     },
     partly_one: 'Nothing wrong found; {{count}} check could not be made',
     partly_other: 'Nothing wrong found; {{count}} checks could not be made',
+    group: { account: 'Account {{account}}', sources: 'Sources', servers: 'Temporal and ledger' },
     level: { ok: 'OK', warning: 'Warning', problem: 'Problem', unchecked: 'Not checked' },
     summary: {
       ok: 'OK',

@@ -113,6 +113,7 @@ export default {
     partly_one: 'Nada de errado; {{count}} verificação não pôde ser feita',
     partly_many: 'Nada de errado; {{count}} de verificações não puderam ser feitas',
     partly_other: 'Nada de errado; {{count}} verificações não puderam ser feitas',
+    group: { account: 'Conta {{account}}', sources: 'Fontes', servers: 'Temporal e banco de dados' },
     level: { ok: 'OK', warning: 'Aviso', problem: 'Problema', unchecked: 'Não verificado' },
     summary: {
       ok: 'OK',

@@ -13,11 +13,16 @@ interface ReasonProps {
   /** What the service or Sluice said about this case, in English. */
   readonly reason: string | null;
   readonly params?: NoteParams | undefined;
+  /** Where the sentence of the code is. @default 'reasons' */
+  readonly catalog?: SentenceCatalog | undefined;
 }
 
-export function Reason({ code, reason, params }: ReasonProps) {
+/** The sentences of the doctor load with its page. */
+type SentenceCatalog = 'reasons' | 'doctor';
+
+export function Reason({ code, reason, params, catalog }: ReasonProps) {
   const { i18n } = useTranslation('common');
-  const sentence = useSentence()(code, params);
+  const sentence = useSentence(catalog)(code, params);
   const words = useCodeWords()(code);
   const format = useFormat();
   const said = ownReason(code, reason);
@@ -45,15 +50,19 @@ export function Reason({ code, reason, params }: ReasonProps) {
 }
 
 /** Null: the case has no figures, or no sentence for them. */
-export function useSentence(): (code: string | null, params: NoteParams | undefined) => string | null {
-  const { t } = useTranslation('reasons');
+export function useSentence(
+  catalog: SentenceCatalog = 'reasons',
+): (code: string | null, params: NoteParams | undefined) => string | null {
+  const { t } = useTranslation(catalog);
   const format = useFormat();
   return (code, params) => {
     if (code === null || params === undefined) return null;
     const sentences: Readonly<Record<string, string>> = t('of', { returnObjects: true });
     const { which, ...values } = params;
     const keys = which === undefined ? [code] : which.map((each) => `${code}_${each}`);
-    if (!keys.every((key) => Object.hasOwn(sentences, key))) return null;
+    // Every plural has a form for other numbers.
+    if (!keys.every((key) => Object.hasOwn(sentences, key) || Object.hasOwn(sentences, `${key}_other`)))
+      return null;
     const shown = Object.fromEntries(
       Object.entries(values).map(([name, value]) => [name, shownAs(name, value, format)]),
     );
@@ -62,7 +71,9 @@ export function useSentence(): (code: string | null, params: NoteParams | undefi
 }
 
 /** The end of its name says what a value is. */
-function shownAs(name: string, value: string | number | readonly string[], format: Format): string {
+function shownAs(name: string, value: string | number | readonly string[], format: Format) {
+  // The form of a plural depends on the number.
+  if (name === 'count') return value;
   if (typeof value === 'object') return format.list(value);
   if (typeof value === 'string') return name.endsWith('At') ? format.moment(value) : value;
   if (name.endsWith('Ms')) return format.duration(value / 1000);

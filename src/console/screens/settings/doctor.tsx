@@ -9,7 +9,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { useFormat } from '../../format/use-format.ts';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
-import { ServerText } from '../../parts/reason/server-text.tsx';
+import { Reason } from '../../parts/reason/reason.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
@@ -17,6 +17,7 @@ import { Time } from '../../parts/values.tsx';
 import classes from './settings.module.css';
 
 type Group = DoctorReport['groups'][number];
+type Finding = Pick<Group['findings'][number], 'code' | 'reason' | 'params'>;
 
 const STATUS_OF = { ok: 'ok', warning: 'degraded', problem: 'failed', unchecked: 'skipped' } as const;
 const SUMMARY = ['problems', 'warnings', 'ok', 'unchecked', 'calls'] as const;
@@ -78,7 +79,11 @@ export function Doctor() {
         </Loaded>
       </Section>
       {last.data?.report?.groups.map((group) => (
-        <Section key={group.title} title={group.title} flush>
+        <Section
+          key={`${group.of} ${group.account}`}
+          title={t(`doctor.group.${group.of}`, { account: group.account ?? '' })}
+          flush
+        >
           <Findings group={group} />
         </Section>
       ))}
@@ -134,16 +139,17 @@ function FindingList({ findings }: Pick<Group, 'findings'>) {
   const { t } = useTranslation('settings');
   return (
     <ul className={listStyles.list} data-dense="true">
-      {findings.map(({ level, check, text, hint }) => (
-        <li key={`${check} ${text}`} className={classes.finding}>
+      {findings.map(({ level, check, code, reason, params, hint }) => (
+        <li key={`${check} ${reason}`} className={classes.finding}>
           <Status of={STATUS_OF[level]} label={t(`doctor.level.${level}`)} />
           <div>
             <div>
-              <span className={classes.name}>{check}</span> <ServerText text={text} />
+              <span className={classes.name}>{check}</span>{' '}
+              <FindingText code={code} reason={reason} params={params} />
             </div>
             {hint !== undefined && (
               <div className={classes.warn}>
-                <ServerText text={hint} />
+                <FindingText code={hint.code} reason={hint.reason} params={hint.params} />
               </div>
             )}
           </div>
@@ -151,4 +157,10 @@ function FindingList({ findings }: Pick<Group, 'findings'>) {
       ))}
     </ul>
   );
+}
+
+/** Notes about campaigns have their sentences where campaigns have them. */
+function FindingText({ code, reason, params }: Finding) {
+  const isOwn = /^(CHECK|FIX)_/.test(code);
+  return <Reason code={code} reason={reason} params={params} catalog={isOwn ? 'doctor' : 'reasons'} />;
 }

@@ -194,7 +194,7 @@ async function visit(
 export function linesOf(visited: Visit, level: Finding['level']): string[] {
   return visited.findings
     .filter((finding) => finding.level === level)
-    .map(({ check, text, hint }) => `${check}: ${text}${hint === undefined ? '' : `; ${hint}`}`);
+    .map(({ check, reason, hint }) => `${check}: ${reason}${hint === undefined ? '' : `; ${hint.reason}`}`);
 }
 
 /** Clinics of one test file, closed after each test. `open` takes whatever else is to be closed. */

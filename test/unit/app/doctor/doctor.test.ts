@@ -56,7 +56,18 @@ describe('a sound installation', () => {
     const connections = [
       { id: 1, name: 'sales +55 11 98765-0000 a@b.example', channel: 'waba', status: 'CONNECTED' },
     ];
-    const { output } = await (await clinic({ account: patient({ connections }) })).visit();
+    const campaigns = {
+      back: {
+        account: 'acme',
+        flow: 3,
+        connection: 9,
+        windows: { days: { mon: ['09:00-18:00'] } },
+        audience: [{ from: 'cards', pipeline: 'Sales', status: ['lost'] }],
+      },
+    };
+    const config = { timeZone: 'America/Sao_Paulo' };
+    const { output } = await (await clinic({ account: patient({ connections }), campaigns, config })).visit();
+    expect(output).toContain('CONNECTION_NOT_FOUND');
     expect(output).toContain('sales [phone] [email]');
     expect(output).not.toMatch(/98765|b\.example/);
   });

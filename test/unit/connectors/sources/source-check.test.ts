@@ -23,7 +23,7 @@ async function check(config: Record<string, unknown>, contact: Record<string, un
     mapping: MappingConfig.parse({ contact }),
   };
   await checkSource(use, (source: SourceConfig) => openSource(source, { baseDir: '/' }), findings);
-  return findings.list.map(({ level, text, hint }) => [level, [text, hint].join(' ')]);
+  return findings.list.map(({ level, reason, hint }) => [level, [reason, hint?.reason].join(' ')]);
 }
 
 const MARIA = { properties: { phone: '+5511987654321', name: 'Maria' } };
