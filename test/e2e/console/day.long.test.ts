@@ -171,6 +171,16 @@ describe("an operator's day", () => {
     await approver.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   });
 
+  it('the doctor checks everything before anything is sent, and what needs attention is in the open', async () => {
+    await screen(admin, 'Settings');
+    await admin.getByRole('tab', { name: 'Doctor' }).click();
+    await button(admin, 'Run now').click();
+    await admin.getByRole('heading', { name: 'Account acme' }).waitFor();
+    await check(admin, 'doctor');
+    for (const details of await admin.locator('summary').all()) await details.click();
+    await check(admin, 'doctor, unfolded');
+  });
+
   it('the first sync: an export becomes contacts and cards of the account', async () => {
     await screen(admin, 'Syncs');
     await button(admin, 'First sync from a CSV').first().click();

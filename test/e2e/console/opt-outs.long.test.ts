@@ -187,8 +187,8 @@ describe.each([
     const csv = readCsv(await saved(page, () => dialog.getByRole('button', { name: 'Export' }).click()));
     expect(csv.map(([number, account, , source]) => [number, account, source])).toEqual([
       ['number', 'account', 'source'],
-      // The list knew of an earlier time.
-      ["'+5511987654321", 'acme', 'import'],
+      // The list knew of an earlier time, but not of what shows it.
+      ["'+5511987654321", 'acme', 'operator'],
       ["'+5511912345678", 'acme', 'operator'],
     ]);
     await page.goto(`${dev.url}/settings?tab=audit`);
