@@ -13,16 +13,14 @@ interface ReasonProps {
   /** What the service or Sluice said about this case, in English. */
   readonly reason: string | null;
   readonly params?: NoteParams | undefined;
-  /** Where the sentence of the code is. @default 'reasons' */
-  readonly catalog?: SentenceCatalog | undefined;
 }
 
 /** The sentences of the doctor load with its page. */
 type SentenceCatalog = 'reasons' | 'doctor';
 
-export function Reason({ code, reason, params, catalog }: ReasonProps) {
+export function Reason({ code, reason, params }: ReasonProps) {
   const { i18n } = useTranslation('common');
-  const sentence = useSentence(catalog)(code, params);
+  const sentence = useSentence()(code, params);
   const words = useCodeWords()(code);
   const format = useFormat();
   const said = ownReason(code, reason);

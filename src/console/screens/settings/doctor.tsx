@@ -9,7 +9,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { useFormat } from '../../format/use-format.ts';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
-import { Reason } from '../../parts/reason/reason.tsx';
+import { Reason, useSentence } from '../../parts/reason/reason.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import textStyles from '../../parts/text.module.css';
@@ -159,8 +159,8 @@ function FindingList({ findings }: Pick<Group, 'findings'>) {
   );
 }
 
-/** Notes about campaigns have their sentences where campaigns have them. */
+/** The doctor's own sentences need no code beside them. Others are notes about campaigns, and errors. */
 function FindingText({ code, reason, params }: Finding) {
-  const isOwn = /^(CHECK|FIX)_/.test(code);
-  return <Reason code={code} reason={reason} params={params} catalog={isOwn ? 'doctor' : 'reasons'} />;
+  const sentence = useSentence('doctor')(code, params);
+  return sentence ?? <Reason code={code} reason={reason} params={params} />;
 }
