@@ -52,8 +52,8 @@ export default defineConfig({
           include: ['test/{unit,contract}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, LONG],
           globalSetup: ['test/support/postgres/postgres-of-run.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
@@ -74,8 +74,8 @@ export default defineConfig({
           name: 'system',
           include: ['test/system/**/*.test.ts'],
           globalSetup: ['test/support/runner/browser-of-run.ts', 'test/support/runner/global-setup.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
