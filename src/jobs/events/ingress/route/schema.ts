@@ -86,7 +86,7 @@ export function compileSchema(route: string, given: JsonObject): CheckSchema {
     const [shown] = problems as [RowProblem];
     const others = issues.length - 1 + unread;
     const rest = others > 0 ? `, and ${others} more` : '';
-    const message = `the event does not match the schema of the route: ${shown.field}: ${shown.reason}${rest}`;
+    const message = `${shown.field}: ${shown.reason}${rest}`;
     throw new RefusedError('SCHEMA', 422, message, problems);
   };
 }
