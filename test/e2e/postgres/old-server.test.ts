@@ -41,7 +41,11 @@ describe('PostgreSQL 14', () => {
     const env = { DATABASE_URL: server.url, TEMPORAL_ADDRESS: '127.0.0.1:1' };
     const { findings } = await checkServers({ env, state: '/nowhere', deadlineMs: 100 });
     expect(findings).toContainEqual(
-      expect.objectContaining({ level: 'problem', check: 'ledger', text: expect.stringContaining(REFUSAL) }),
+      expect.objectContaining({
+        level: 'problem',
+        check: 'ledger',
+        reason: expect.stringContaining(REFUSAL),
+      }),
     );
   });
 });

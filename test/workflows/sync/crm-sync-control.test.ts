@@ -146,7 +146,7 @@ describe('a long run', () => {
         // A run of batches has a short history: commands make it long.
         for (let n = 0; n < 24; n++) await pause(handle).catch(() => undefined);
         await expectStill(environment, handle);
-        expect((await progressOf(handle)).paused).toEqual(BY);
+        expect((await progressOf(handle)).paused).toMatchObject(BY);
         if ((await resume(handle).catch((error: Error) => error)) instanceof Error) break;
       }
       expect(await handle.result()).toMatchObject({ read: people, created: people, cards: people });

@@ -54,7 +54,7 @@ export const READS: readonly Case[] = [
   { command: 'failures --since 12h', differs: PERIOD },
   {
     command: 'doctor --account acme',
-    differs: { ms: 'measured', text: 'has a measured time' },
+    differs: { ms: 'measured', reason: 'has a measured time' },
     alone: { summary: 'one check fewer', groups: 'no Temporal server runs to be checked' },
   },
   { command: 'find +5511912345601' },
