@@ -26,17 +26,19 @@ const ALIASES: Readonly<Record<string, CountryCode>> = {
   'republica tcheca': 'CZ',
 };
 
-const NAMES = namesOf();
+/** Made at the first name: it takes 30 ms, and most mappings have no countries. */
+let names: ReadonlyMap<string, CountryCode> | undefined;
 
 /** @returns null for text that is no country with phone numbers */
 export function readCountry(text: string): CountryCode | null {
   const plain = plainName(text);
   const code = plain.toUpperCase();
   if (isCountry(code)) return code;
-  return NAMES.get(plain) ?? null;
+  names ??= readNames();
+  return names.get(plain) ?? null;
 }
 
-function namesOf(): ReadonlyMap<string, CountryCode> {
+function readNames(): ReadonlyMap<string, CountryCode> {
   const found = new Map(Object.entries(ALIASES));
   for (const language of LANGUAGES) {
     const words = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' });
