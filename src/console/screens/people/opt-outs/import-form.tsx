@@ -1,5 +1,5 @@
 // Opt-outs of another system out of a CSV file: the file, its columns, a dry run, and the import.
-import { Button, FileButton, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, FileButton, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../api/client.ts';
@@ -8,6 +8,7 @@ import { useUpload } from '../../../api/use-upload.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import { useZone } from '../../../format/zone.tsx';
 import { guessOf, OFFSETS, offsetOf } from './columns-of-file.ts';
+import { AccountField, CountryField, isCountryCode, ReasonField } from './fields.tsx';
 import { ImportOutcome } from './import-outcome.tsx';
 
 type Uploaded = Output<'POST /uploads'>;
@@ -130,19 +131,12 @@ function Columns({
       label: sample === undefined ? name : `${name}: ${sample}`,
     })),
   ];
-  const isCountry = /^(?:[A-Z]{2})?$/.test(given.country);
-  const isReady = given.account !== '' && given.number !== '' && given.time !== '' && isCountry;
+  const isReady =
+    given.account !== '' && given.number !== '' && given.time !== '' && isCountryCode(given.country);
   const added = outcome?.answer.added ?? 0;
   return (
     <>
-      {accounts.length > 1 && (
-        <NativeSelect
-          label={t('account')}
-          value={given.account}
-          data={[...accounts]}
-          onChange={(event) => set({ account: event.currentTarget.value })}
-        />
-      )}
+      <AccountField accounts={accounts} value={given.account} onChange={(account) => set({ account })} />
       <NativeSelect
         label={t('import.number')}
         value={given.number}
@@ -172,24 +166,9 @@ function Columns({
         data={options(t('import.noEvidence'))}
         onChange={(event) => set({ evidence: event.currentTarget.value })}
       />
-      <TextInput
-        label={t('country')}
-        description={t('countryHelp')}
-        value={given.country}
-        maxLength={2}
-        error={!isCountry && t('countryRule')}
-        onChange={(event) => set({ country: event.currentTarget.value.toUpperCase() })}
-      />
+      <CountryField value={given.country} onChange={(country) => set({ country })} />
       {outcome !== null && <ImportOutcome {...outcome} />}
-      {outcome !== null && added > 0 && (
-        <TextInput
-          label={t('reason')}
-          description={t('reasonHelp')}
-          value={reason}
-          maxLength={500}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-      )}
+      {outcome !== null && added > 0 && <ReasonField value={reason} onChange={setReason} />}
       <Group justify="flex-end" gap="xs">
         <Button
           variant={outcome === null ? 'filled' : 'default'}

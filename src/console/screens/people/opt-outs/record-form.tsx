@@ -1,5 +1,5 @@
 // Records what a person said elsewhere: they do not want to be messaged.
-import { Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCommand } from '../../../api/use-command.ts';
@@ -7,6 +7,7 @@ import { notifyDone } from '../../../app/notify.ts';
 import { isoTime } from '../../../format/wall-time.ts';
 import { useZone } from '../../../format/zone.tsx';
 import { ErrorText } from '../../../parts/reason/error-text.tsx';
+import { AccountField, CountryField, isCountryCode, ReasonField } from './fields.tsx';
 
 interface RecordFormProps {
   readonly accounts: readonly string[];
@@ -16,8 +17,6 @@ interface RecordFormProps {
   readonly person?: string;
   onDone(): void;
 }
-
-const COUNTRY = /^[A-Z]{2}$/;
 
 export function RecordForm({ accounts, account: first, person, onDone }: RecordFormProps) {
   const { t } = useTranslation('opt-outs');
@@ -56,14 +55,7 @@ export function RecordForm({ accounts, account: first, person, onDone }: RecordF
     <form onSubmit={submit}>
       <Stack gap="sm">
         <Text size="sm">{t('record.about')}</Text>
-        {accounts.length > 1 && (
-          <NativeSelect
-            label={t('account')}
-            value={account}
-            data={[...accounts]}
-            onChange={(event) => setAccount(event.currentTarget.value)}
-          />
-        )}
+        <AccountField accounts={accounts} value={account} onChange={setAccount} />
         {person === undefined && (
           <TextInput
             type="tel"
@@ -76,16 +68,7 @@ export function RecordForm({ accounts, account: first, person, onDone }: RecordF
             onChange={(event) => setNumber(event.currentTarget.value)}
           />
         )}
-        {isLocal && (
-          <TextInput
-            label={t('country')}
-            description={t('countryHelp')}
-            value={country}
-            maxLength={2}
-            error={country !== '' && !COUNTRY.test(country) && t('countryRule')}
-            onChange={(event) => setCountry(event.currentTarget.value.toUpperCase())}
-          />
-        )}
+        {isLocal && <CountryField value={country} onChange={setCountry} />}
         <TextInput
           type="datetime-local"
           label={t('since')}
@@ -101,13 +84,7 @@ export function RecordForm({ accounts, account: first, person, onDone }: RecordF
           maxLength={200}
           onChange={(event) => setEvidence(event.currentTarget.value)}
         />
-        <TextInput
-          label={t('reason')}
-          description={t('reasonHelp')}
-          value={reason}
-          maxLength={500}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
+        <ReasonField value={reason} onChange={setReason} />
         {record.error !== null && (
           <Alert color="red" role="alert">
             <ErrorText error={record.error} />
@@ -122,7 +99,7 @@ export function RecordForm({ accounts, account: first, person, onDone }: RecordF
           <Button
             type="submit"
             loading={record.isPending}
-            disabled={!isReady || (isLocal && country !== '' && !COUNTRY.test(country))}
+            disabled={!isReady || (isLocal && !isCountryCode(country))}
           >
             {t('record.button')}
           </Button>
