@@ -11,10 +11,11 @@ import { OVERVIEW } from '../../../../src/operator/contract/overview.ts';
 import { overviewHandlers } from '../../../../src/operator/service/overview/index.ts';
 import type { OverviewProbes } from '../../../../src/operator/service/overview/probes.ts';
 import { logCalls } from '../../../../src/operator/store/calls.ts';
-import { dismissWorker, seeWorker } from '../../../../src/operator/store/overview/workers.ts';
+import { seeWorker } from '../../../../src/operator/store/overview/workers.ts';
 import { saveRefusals } from '../../../../src/operator/store/refusals.ts';
 import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
 import { callOf } from '../store/calls-suite.ts';
+import { readNeeds, readOverview } from './needs-context.ts';
 import { depsOf, TOKEN, WELL } from './rows.ts';
 
 const WORKER = { id: '00000000-0000-4000-8000-000000000001', host: 'a', pid: 1, version: '0.1.0' };
@@ -30,18 +31,8 @@ describe.each([
   afterAll(() => db.close());
   beforeEach(() => emptyLedger(db));
 
-  const read = async (probes: OverviewProbes = WELL, input: { account?: string } = {}) => {
-    const handler = overviewHandlers(depsOf(db), probes)['GET /overview'];
-    return OVERVIEW['GET /overview'].output.parse(await handler(input, {} as never));
-  };
-  const needs = async (probes?: OverviewProbes) =>
-    (await read(probes)).needs.map(({ kind, account, name, count, code }) => [
-      kind,
-      account,
-      name,
-      count,
-      code,
-    ]);
+  const read = (probes?: OverviewProbes, input?: { account?: string }) => readOverview(db, probes, input);
+  const needs = (probes?: OverviewProbes) => readNeeds(db, probes);
   /** As a person who presses the button of the first need. */
   async function review(): Promise<void> {
     const command = (await read()).needs[0]?.commands.find(({ route }) => route === 'POST /needs/review');
@@ -145,73 +136,6 @@ describe.each([
     expect(await needs()).toHaveLength(1);
   });
 
-  describe('a worker', () => {
-    const work = () =>
-      db.query(
-        `insert into runs (id, account, sync, seq, kind, status, spec) values ('acme/leads/9', 'acme', 'leads', 9, 'sync', 'syncing', '{}')`,
-      );
-
-    it('is missed when there is work, and not when there is none', async () => {
-      expect(await needs()).toEqual([]);
-      await work();
-      expect(await needs()).toEqual([['no-worker', null, 'worker', 1, 'NO_WORKER']]);
-      await seeWorker(db, WORKER);
-      await seeWorker(db, WORKER);
-      const { needs: none, health } = await read();
-      expect(none).toEqual([]);
-      expect(health.workers).toMatchObject({ alive: 1, versions: ['0.1.0'] });
-    });
-
-    it('is missed when work was started that the ledger does not know yet', async () => {
-      const started = { ...WELL, hasBacklog: async () => true };
-      expect(await needs(started)).toEqual([['no-worker', null, 'worker', 1, 'NO_WORKER']]);
-      await seeWorker(db, WORKER);
-      expect(await needs(started)).toEqual([]);
-    });
-
-    it('is missed by a run that the ledger does not know yet: the run stands there, and the need names it', async () => {
-      const since = '2026-11-27T10:00:00.000Z';
-      const start = { kind: 'sync', account: 'acme', name: 'leads', since } as const;
-      const started = { ...WELL, starts: async () => [start, { ...start, account: 'beta', name: 'other' }] };
-      const { starts, needs: all } = await read(started, { account: 'acme' });
-      expect(starts).toEqual([start]);
-      expect(all).toMatchObject([
-        {
-          kind: 'no-worker',
-          reason: 'waiting: leads (acme); start a worker',
-          params: { which: ['named'], work: ['leads (acme)'] },
-        },
-      ]);
-      await seeWorker(db, WORKER);
-      expect(await read(started)).toMatchObject({ starts: [], needs: [] });
-    });
-
-    it('is missed by a run under way, which has no end while it waits', async () => {
-      await work();
-      const starts = async () => [
-        { kind: 'sync', account: 'acme', name: 'leads', since: '2026-11-27T10:00:00.000Z' } as const,
-      ];
-      expect(await read({ ...WELL, starts })).toMatchObject({
-        starts: [],
-        running: [{ name: 'leads', waitsFor: 'worker', etaSeconds: null }],
-      });
-      await seeWorker(db, WORKER);
-      expect((await read()).running).toMatchObject([{ waitsFor: null }]);
-    });
-
-    it('is missed at once when it ends, and after 30 s when it is killed', async () => {
-      await work();
-      await seeWorker(db, WORKER);
-      await dismissWorker(db, WORKER.id);
-      const [ended] = (await read()).needs;
-      expect(ended).toMatchObject({ kind: 'no-worker', since: expect.any(String) });
-      await seeWorker(db, { ...WORKER, id: '00000000-0000-4000-8000-000000000002' });
-      expect(await needs()).toEqual([]);
-      await db.query("update worker_processes set seen_at = now() - interval '31 seconds'");
-      expect(await needs()).toMatchObject([['no-worker', null, 'worker', 1, 'NO_WORKER']]);
-    });
-  });
-
   it.each([
     ['temporal-away', { temporal: async () => ({ ok: false, detail: 'refused', roundTripMs: 1 }) }],
     ['kafka-away', { kafka: async () => ({ ok: false, detail: 'refused', topics: [] }) }],
@@ -305,71 +229,6 @@ describe.each([
         });
     },
   );
-
-  describe('a refused token', () => {
-    const pause = {
-      run: 'acme/leads/1',
-      account: 'acme',
-      sync: 'leads',
-      by: 'sluice',
-      reason: 'POST /v1/contacts answered 401 ERR_TOKEN_REVOKED',
-      code: 'ERR_TOKEN_REVOKED',
-    };
-    const probes = { ...WELL, pausedSyncs: async () => new Map([[pause.run, pause]]) };
-    const mark = async (scope: string, code: string) => {
-      await db.query('insert into slots (token, call_limit) values ($1, 100)', [TOKEN]);
-      await db.query('insert into token_marks (token, scope, code) values ($1, $2, $3)', [
-        TOKEN,
-        scope,
-        code,
-      ]);
-    };
-    const blockPoller = (poller: string, code: string) =>
-      db.query(
-        `insert into pollers (account, poller, run_id, block_code, block_reason, started_at)
-         values ('acme', $1, 'acme/~' || $1 || '/1', $2, 'refused', now())`,
-        [poller, code],
-      );
-
-    it('that is the only one is one need, which names the work that it blocks', async () => {
-      await mark('', 'ERR_TOKEN_REVOKED');
-      await blockPoller('chats', 'ERR_TOKEN_REVOKED');
-      // Another token alone does not help it.
-      await blockPoller('shapes', 'UNEXPECTED_SHAPE');
-      await logCalls(
-        db,
-        Array.from({ length: 3 }, () =>
-          callOf({ account: 'acme', token: TOKEN, status: 401, code: 'ERR_TOKEN_REVOKED' }),
-        ),
-        new Map(),
-      );
-      const found = (await read(probes)).needs;
-      expect(found.map(({ kind, name }) => [kind, name])).toEqual(
-        expect.arrayContaining([
-          ['refused-token', '1'],
-          ['blocked-poller', 'shapes'],
-        ]),
-      );
-      expect(found).toHaveLength(2);
-      expect(found.find(({ kind }) => kind === 'refused-token')?.blocks).toEqual(
-        expect.arrayContaining([
-          { kind: 'sync', name: 'leads', run: pause.run },
-          { kind: 'poller', name: 'chats', run: null },
-        ]),
-      );
-      expect(found.find(({ kind }) => kind === 'blocked-poller')?.blocks).toBeUndefined();
-    });
-
-    it('leaves what has to be resumed once the account has a token that works', async () => {
-      expect((await needs(probes)).map(([kind]) => kind)).toEqual(['blocked-sync']);
-    });
-
-    it('that lacks a scope leaves the run that its token blocked a need of its own', async () => {
-      await mark('cards:write', 'ERR_SCOPE_MISSING');
-      const kinds = (await needs(probes)).map(([kind]) => kind);
-      expect(new Set(kinds)).toEqual(new Set(['blocked-sync', 'refused-token']));
-    });
-  });
 
   it('a sink that takes nothing needs a person while something waits for it', async () => {
     await db.query(
