@@ -9,13 +9,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { request } from 'undici';
 import { stringify } from 'yaml';
-import { SEARCH_KEYS } from '../../src/core/ids.ts';
 import { freePort } from '../../src/core/ports.ts';
 import type { RunProgress, RunReport } from '../../src/jobs/sync/contract/run.ts';
 import { startSync } from '../../src/jobs/sync/operator/begin.ts';
 import type { SyncHandle } from '../../src/jobs/sync/operator/progress.ts';
 import { readProgress } from '../../src/jobs/sync/operator/read-progress.ts';
 import { cacheDirOf } from '../../src/temporal/cache-dir.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/temporal/search-attributes.ts';
 import { startTemporal } from '../../src/temporal/temporal-server.ts';
 import { guard } from '../../test/support/guard.ts';
 import { startPostgres } from '../../test/support/postgres/postgres.ts';
@@ -132,7 +132,7 @@ async function furnish(
     cacheDir: cacheDirOf(env),
     say,
     port: await freePort(),
-    searchAttributes: Object.fromEntries(Object.values(SEARCH_KEYS).map((key) => [key.name, 'Keyword'])),
+    searchAttributes: SEARCH_ATTRIBUTES,
   });
   const standDown = guard({ pid: temporal.pid, folder: dir });
   ends.push(standDown, () => temporal.stop());

@@ -2,15 +2,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { SEARCH_KEYS } from '../../src/core/ids.ts';
 import { freePort } from '../../src/core/ports.ts';
 import { createMetrics } from '../../src/observe/metrics/index.ts';
 import { startSandboxProcess } from '../support/console/processes.ts';
 import { type Fleet, startFleet } from '../support/fleet.ts';
-import { startPostgres } from '../support/postgres/postgres.ts';
-import { connectTestTemporal } from '../support/temporal/temporal.ts';
 import { TEMPORAL_METRICS } from '../support/temporal-metrics.ts';
 import { until } from '../support/until.ts';
 
@@ -37,13 +34,6 @@ describe('worker, worker, ingress and console on one machine', () => {
   beforeAll(async () => {
     const dir = await mkdtemp(join(tmpdir(), 'sluice-metrics-'));
     stops.push(() => rm(dir, { recursive: true, force: true }));
-    const searchAttributes = Object.fromEntries(
-      Object.values(SEARCH_KEYS).map((key) => [key.name, 'Keyword' as const]),
-    );
-    const temporal = await connectTestTemporal({ searchAttributes });
-    stops.push(() => temporal.close());
-    const postgres = await startPostgres();
-    stops.push(() => postgres.stop());
     const fixture = {
       accounts: [
         {
@@ -85,9 +75,6 @@ describe('worker, worker, ingress and console on one machine', () => {
       dist: DIST,
       dir,
       env: {
-        TEMPORAL_ADDRESS: inject('temporalAddress'),
-        TEMPORAL_NAMESPACE: temporal.namespace,
-        DATABASE_URL: postgres.url,
         ACME_TOKEN: TOKEN,
         GLOBEX_TOKEN: POOR_TOKEN,
       },

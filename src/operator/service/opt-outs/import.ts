@@ -79,7 +79,7 @@ export function countsOf(recorded: readonly Pick<RecordedOptOut, 'result'>[]) {
 export async function importFile(file: OptOutFile, columns: OptOutColumns, importing: Importing) {
   const total = { added: 0, known: 0, withdrawn: 0, rejectedRows: 0 };
   const rejected: RejectedRow[] = [];
-  /** People of earlier pages, whom a dry run has not kept. */
+  /** People of earlier pages: a dry run keeps nobody. */
   const before = new Set<string>();
   const pages = readOptOutFile(file, columns);
   for (;;) {
