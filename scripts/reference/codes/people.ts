@@ -84,8 +84,8 @@ export const PEOPLE_CODES: readonly CodeArea[] = [
       ['OPT_OUT_AHEAD', 'The time of an opt-out is in the future.', 'Correct the time or its offset.'],
       [
         'OPT_OUT_TIME',
-        'The time of an imported opt-out is not ISO 8601 with an offset.',
-        'Write it as 2026-11-20T06:00:00-03:00.',
+        'The time of an imported opt-out cannot be read in exactly one way: it has no offset, or day and month are uncertain.',
+        'Write it as 2026-11-20T06:00:00-03:00, or name the offset and the order of dates.',
       ],
       [
         'OPT_OUT_EVIDENCE',

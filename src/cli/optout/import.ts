@@ -1,8 +1,8 @@
 // `sluice optout import`: opt-outs of another system, out of a CSV file.
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { neutralLine } from '../../observe/neutral.ts';
 import type { Output } from '../../operator/contract/index.ts';
-import { Offset, type RejectedRow } from '../../operator/contract/opt-outs.ts';
+import { DateOrder, Offset, type RejectedRow } from '../../operator/contract/opt-outs.ts';
 import { readOptOutFile, rejectedOf } from '../../operator/service/opt-outs/file.ts';
 import { withOperator } from '../lib/connect/connect.ts';
 import { say } from '../lib/connect/lifetime.ts';
@@ -17,6 +17,7 @@ interface Options extends SessionOptions {
   readonly evidence?: string;
   readonly country?: string;
   readonly offset?: string;
+  readonly dateOrder?: 'dmy' | 'mdy' | 'ymd';
   readonly yes: boolean;
   readonly json: boolean;
   readonly reason: string;
@@ -38,6 +39,12 @@ export function registerImport(optOut: Command, env: NodeJS.ProcessEnv): void {
     .option(
       '--offset <offset>',
       'offset of times without one, for example -03:00 (default: they are rejected)',
+    )
+    .addOption(
+      new Option(
+        '--date-order <order>',
+        'order of dates such as 01/02/2026 (default: those that can be read in two ways are rejected)',
+      ).choices(DateOrder.options),
     )
     .option('--yes', 'record the opt-outs', false)
     .option('--reason <text>', 'reason, recorded in the audit log', '')

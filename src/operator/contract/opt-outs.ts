@@ -80,6 +80,12 @@ export const Offset = z
   .string()
   .regex(/^(?:Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)$/, 'use the form -03:00 or Z, of at most 14:00');
 
+/**
+ * Order of dates such as 01/02/2026. `dmy`: day first. `mdy`: month first. `ymd`: year first. Without it, dates that can be
+ * read in two ways are rejected.
+ */
+export const DateOrder = z.enum(['dmy', 'mdy', 'ymd']);
+
 const ColumnName = z.string().min(1).max(1000);
 
 export const OPT_OUTS = {
@@ -162,6 +168,7 @@ export const OPT_OUTS = {
       country: Country,
       /** Offset of times without one. Without it, such rows are rejected. A day begins at midnight. */
       offset: Offset.optional(),
+      dateOrder: DateOrder.optional(),
       encoding: CsvSource.shape.encoding,
       /** Records nothing, and answers what it would do. */
       dryRun: z.boolean().default(false),

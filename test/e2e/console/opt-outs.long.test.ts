@@ -133,7 +133,7 @@ describe.each([
     await panel.getByRole('button', { name: 'Check the file' }).click();
     await panel.getByText('Nothing is recorded yet.').waitFor();
     await panel.getByText('Row 3').waitFor();
-    await panel.getByText('The time is not ISO 8601 with an offset, such as').waitFor();
+    await panel.getByText('The time cannot be read in exactly one way').waitFor();
     await check('import-checked');
     const csv = readCsv(await saved(page, () => panel.getByRole('button', { name: 'CSV' }).click()));
     expect(csv.map(([number, code]) => [number, code])).toEqual([

@@ -1,6 +1,6 @@
 // Days of the filters of the audit log, as times of the server.
 import { expect, it } from 'vitest';
-import { dayStart } from '../../../src/console/screens/settings/day-start.ts';
+import { dayStart } from '../../../src/console/format/day-start.ts';
 
 it.each([
   ['2026-11-23', 'UTC', 0, '2026-11-23T00:00:00.000Z'],

@@ -205,7 +205,8 @@ export default {
     CONFIG_STAGE_PIPELINE: 'A stage is named without its pipeline',
     NOT_OPTED_OUT: 'There is no opt-out to withdraw',
     OPT_OUT_AHEAD: 'The time of the opt-out is in the future',
-    OPT_OUT_TIME: 'The time is not ISO 8601 with an offset, such as 2026-11-20T06:00:00-03:00',
+    OPT_OUT_TIME:
+      'The time cannot be read in exactly one way. Write it as 2026-11-20T06:00:00-03:00, or choose the offset and the order of dates',
     OPT_OUT_EVIDENCE: 'The evidence has more than 200 characters',
     COMMAND_FAILED: 'The command of the notices failed',
     COMMAND_MISSING: 'The command of the notices cannot be started',

@@ -205,7 +205,8 @@ export default {
     CONFIG_STAGE_PIPELINE: 'Uma etapa foi indicada sem o seu pipeline',
     NOT_OPTED_OUT: 'Não há descadastro para retirar',
     OPT_OUT_AHEAD: 'A hora do descadastro está no futuro',
-    OPT_OUT_TIME: 'A hora não é ISO 8601 com fuso, como 2026-11-20T06:00:00-03:00',
+    OPT_OUT_TIME:
+      'A hora não pode ser lida de um único modo. Escreva-a como 2026-11-20T06:00:00-03:00, ou escolha o fuso e a ordem das datas',
     OPT_OUT_EVIDENCE: 'A evidência tem mais de 200 caracteres',
     COMMAND_FAILED: 'O comando dos avisos falhou',
     COMMAND_MISSING: 'O comando dos avisos não pôde ser iniciado',

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { Pages } from '../../api/use-call.ts';
 import { useUrlValue } from '../../app/use-url-state.ts';
 import { useFormat } from '../../format/use-format.ts';
+import textStyles from '../text.module.css';
 import classes from './data-table.module.css';
 
 interface FiltersProps {
@@ -96,6 +97,23 @@ export function TextFilter({ param, label }: { readonly param: string; readonly 
         setText(event.currentTarget.value);
         later(event.currentTarget.value);
       }}
+    />
+  );
+}
+
+/** A day, as `dayStart` reads it. */
+export function DayFilter({ param, label }: { readonly param: string; readonly label: string }) {
+  const [value, set] = useUrlValue<string>(param, '');
+  return (
+    <TextInput
+      size="xs"
+      type="date"
+      aria-label={label}
+      title={label}
+      value={value}
+      leftSection={<span className={textStyles.small}>{label}</span>}
+      leftSectionWidth={48}
+      onChange={(event) => set(event.currentTarget.value)}
     />
   );
 }

@@ -1,20 +1,19 @@
 // Who did what: every command, login and reveal, with filters, in pages.
-import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { AuditLine } from '../../../operator/contract/identity.ts';
 import type { Input } from '../../api/client.ts';
 import { usePages } from '../../api/use-call.ts';
-import { useUrlState, useUrlValue } from '../../app/use-url-state.ts';
+import { useUrlState } from '../../app/use-url-state.ts';
+import { dayStart } from '../../format/day-start.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { useZone } from '../../format/zone.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import type { Column } from '../../parts/table/columns.ts';
 import { DataTable } from '../../parts/table/data-table.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
+import { ChoiceFilter, DayFilter, Filters, TextFilter } from '../../parts/table/filters.tsx';
 import textStyles from '../../parts/text.module.css';
 import { None, Time } from '../../parts/values.tsx';
-import { dayStart } from './day-start.ts';
 
 const OUTCOMES = ['ok', 'denied', 'failed', 'started'] as const;
 type Outcome = (typeof OUTCOMES)[number];
@@ -69,22 +68,6 @@ function useFilter(): Input<'GET /audit'> {
     to: dayStart(to, zone, 1),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-}
-
-function DayFilter({ param, label }: { readonly param: string; readonly label: string }) {
-  const [value, set] = useUrlValue<string>(param, '');
-  return (
-    <TextInput
-      size="xs"
-      type="date"
-      aria-label={label}
-      title={label}
-      value={value}
-      leftSection={<span className={textStyles.small}>{label}</span>}
-      leftSectionWidth={48}
-      onChange={(event) => set(event.currentTarget.value)}
-    />
-  );
 }
 
 function useColumns(): readonly Column<AuditLine>[] {

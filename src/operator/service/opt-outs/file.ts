@@ -2,11 +2,13 @@
 import { csvSource } from '../../../connectors/sources/csv/csv.ts';
 import { readSafeCell } from '../../../core/csv.ts';
 import { isLikeData, type SourceCursor } from '../../../core/source.ts';
+import { type DateOrder, toDate } from '../../../mapping/dates.ts';
+import { ValueError } from '../../../mapping/errors.ts';
 import { type ImportRow, MOST_ROWS, type RejectedRow } from '../../contract/opt-outs.ts';
 import { OperatorError } from '../../error.ts';
 
-/** `2026-11-20`, `2026-11-20 06:00` or `2026-11-20T06:00:00`. */
-const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?)?$/;
+/** `2026-11-20`, `2026-11-20 06:00`, `2026-11-20T06:00:00` or `20/11/2026 06:00`. */
+const LOCAL_TIME = /^(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})(?:[ T](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?)?$/;
 
 export interface OptOutColumns {
   readonly number: string;
@@ -14,6 +16,8 @@ export interface OptOutColumns {
   readonly evidence?: string | undefined;
   /** Of times without one. Without it they stay as they are, and are rejected. */
   readonly offset?: string | undefined;
+  /** Of dates such as 01/02/2026. Without it, those that can be read in two ways stay as they are, and are rejected. */
+  readonly dateOrder?: DateOrder | undefined;
 }
 
 export interface OptOutFile {
@@ -38,7 +42,7 @@ export interface OptOutPage {
  */
 export async function* readOptOutFile(
   { path, baseDir, encoding = 'auto' }: OptOutFile,
-  { number, time, evidence, offset }: OptOutColumns,
+  { number, time, evidence, offset, dateOrder }: OptOutColumns,
 ): AsyncGenerator<OptOutPage> {
   const source = csvSource({ type: 'csv', path, encoding, delimiter: 'auto' }, baseDir);
   let cursor: SourceCursor | null = null;
@@ -60,7 +64,7 @@ export async function* readOptOutFile(
       const note = evidence === undefined ? '' : cell(evidence);
       rows.push({
         number: cell(number),
-        at: timeOf(cell(time).trim(), offset),
+        at: timeOf(cell(time).trim(), offset, dateOrder),
         evidence: note === '' ? undefined : note,
       });
       places.push(row);
@@ -87,8 +91,14 @@ function requireColumn(column: string, columns: readonly string[]): void {
   throw new OperatorError('invalid', `the file has no column "${column}"; ${found}`, { code: 'NO_COLUMN' });
 }
 
-/** Adds the offset to a time without one. A day begins at midnight. */
-function timeOf(text: string, offset: string | undefined): string {
-  const [, day, clock = '00:00', seconds = ':00'] = LOCAL_TIME.exec(text) ?? [];
-  return day === undefined || offset === undefined ? text : `${day}T${clock}${seconds}${offset}`;
+/** Adds the offset to a time without one. A day begins at midnight. What cannot be read stays as it is. */
+function timeOf(text: string, offset: string | undefined, order: DateOrder | undefined): string {
+  const [, date, clock = '00:00', seconds = ':00'] = LOCAL_TIME.exec(text) ?? [];
+  if (date === undefined || offset === undefined) return text;
+  try {
+    return `${toDate(date, order ?? 'open')}T${clock}${seconds}${offset}`;
+  } catch (error) {
+    if (error instanceof ValueError) return text;
+    throw error;
+  }
 }

@@ -28,7 +28,8 @@ export const AHEAD: Refusal = {
 };
 const NO_TIME: Refusal = {
   code: 'OPT_OUT_TIME',
-  reason: 'the time is not ISO 8601 with an offset; write it as 2026-11-20T06:00:00-03:00',
+  reason:
+    'the time cannot be read in exactly one way; write it as 2026-11-20T06:00:00-03:00, or name its offset and the order of its date',
 };
 const LONG: Refusal = {
   code: 'OPT_OUT_EVIDENCE',

@@ -88,7 +88,7 @@ export function optOutHandlers(deps: OperatorDeps): Handlers<keyof typeof OPT_OU
     },
 
     'POST /uploads/{upload}/opt-outs': async (
-      { upload, account, number, time, evidence, country, offset, encoding, dryRun },
+      { upload, account, number, time, evidence, country, offset, dateOrder, encoding, dryRun },
       caller,
     ) => {
       const { firstSync, expensive } = deps.tools;
@@ -96,7 +96,7 @@ export function optOutHandlers(deps: OperatorDeps): Handlers<keyof typeof OPT_OU
       const { path } = firstSync.find(upload);
       // Messages name the file without the folder of the server.
       const file = { path, baseDir: dirname(path), encoding };
-      const columns = { number, time, evidence, offset };
+      const columns = { number, time, evidence, offset, dateOrder };
       const answer = await expensive.run(how.by, () => importFile(file, columns, how));
       if (!dryRun) await firstSync.remove(upload);
       return answer;

@@ -35,14 +35,32 @@ describe('a file of opt-outs', () => {
     ['2026-01-02 10:20', '2026-01-02T10:20:00-03:00'],
     ['2026-01-02T10:20:30', '2026-01-02T10:20:30-03:00'],
     ['2026-01-02T10:20:30Z', '2026-01-02T10:20:30Z'],
+    ['27/11/2026', '2026-11-27T00:00:00-03:00'],
+    ['11.27.2026 10:20', '2026-11-27T10:20:00-03:00'],
     ['02/01/2026', '02/01/2026'],
+    ['31/02/2026', '31/02/2026'],
+    ['2026-02-31', '2026-02-31'],
+    ['27/11/2026 1 pm', '27/11/2026 1 pm'],
+    ['20261127', '20261127'],
   ])('with an offset, %s is %s; without one it stays what it is', async (given, expected) => {
     const text = `phone,when\n+5511987654321,${given}\n`;
     const [row] = (await read(text, { offset: '-03:00' })).rows;
     expect(row?.at).toBe(expected);
     // What this command writes is what the API reads.
-    expect(Time.safeParse(row?.at).success).toBe(!given.includes('/'));
+    expect(Time.safeParse(row?.at).success).toBe(expected !== given || given.endsWith('Z'));
     expect((await read(text)).rows[0]?.at).toBe(given);
+  });
+
+  it.each([
+    ['dmy', '02/01/2026', '2026-01-02T00:00:00-03:00'],
+    ['mdy', '02/01/2026 10:20', '2026-02-01T10:20:00-03:00'],
+    ['ymd', '26/02/01', '2026-02-01T00:00:00-03:00'],
+    // A date that contradicts the order is wrong, even if another order would fit.
+    ['mdy', '27/11/2026', '27/11/2026'],
+    ['dmy', '2026-01-02', '2026-01-02T00:00:00-03:00'],
+  ] as const)('in the order %s, %s is %s', async (dateOrder, given, expected) => {
+    const text = `phone,when\n+5511987654321,${given}\n`;
+    expect((await read(text, { offset: '-03:00', dateOrder })).rows[0]?.at).toBe(expected);
   });
 
   it('without the column is refused, and the error names those that it has', async () => {

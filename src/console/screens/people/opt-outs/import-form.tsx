@@ -13,6 +13,8 @@ import { ImportOutcome } from './import-outcome.tsx';
 
 type Uploaded = Output<'POST /uploads'>;
 
+const ORDERS = ['dmy', 'mdy', 'ymd'] as const;
+
 interface ImportFormProps {
   readonly accounts: readonly string[];
   /** The one that is chosen at first. */
@@ -89,6 +91,7 @@ function Columns({
     evidence: guessOf('evidence', columns),
     country: guessed.country ?? '',
     offset: offsetOf(zone, new Date()),
+    dateOrder: '',
   }));
   const [reason, setReason] = useState('');
   const [outcome, setOutcome] = useState<Outcome | null>(null);
@@ -102,7 +105,7 @@ function Columns({
     setOutcome(null);
   };
   const send = (dryRun: boolean) => {
-    const { account, number, time, evidence, country, offset } = given;
+    const { account, number, time, evidence, country, offset, dateOrder } = given;
     run.run({
       upload: uploaded.upload,
       account,
@@ -111,6 +114,7 @@ function Columns({
       evidence: evidence || undefined,
       country: country || undefined,
       offset: offset || undefined,
+      dateOrder: ORDERS.find((each) => each === dateOrder),
       dryRun,
       reason: reason.trim(),
     });
@@ -159,6 +163,15 @@ function Columns({
           ...[...new Set([given.offset, ...OFFSETS])].filter(Boolean).sort(byOffset),
         ]}
         onChange={(event) => set({ offset: event.currentTarget.value })}
+      />
+      <NativeSelect
+        label={t('import.dateOrder')}
+        value={given.dateOrder}
+        data={[
+          { value: '', label: t('import.noDateOrder') },
+          ...ORDERS.map((value) => ({ value, label: t(`import.dateOrderOf.${value}`) })),
+        ]}
+        onChange={(event) => set({ dateOrder: event.currentTarget.value })}
       />
       <NativeSelect
         label={t('import.evidence')}

@@ -7,10 +7,12 @@ import type { Input } from '../../../api/client.ts';
 import { useMay } from '../../../api/session.tsx';
 import { useCall, usePages } from '../../../api/use-call.ts';
 import { useUrlState } from '../../../app/use-url-state.ts';
+import { dayStart } from '../../../format/day-start.ts';
+import { useZone } from '../../../format/zone.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { SidePanel } from '../../../parts/side-panel.tsx';
 import { DataTable } from '../../../parts/table/data-table.tsx';
-import { ChoiceFilter, Filters, ValueFilter } from '../../../parts/table/filters.tsx';
+import { ChoiceFilter, DayFilter, Filters, ValueFilter } from '../../../parts/table/filters.tsx';
 import { useColumns } from './columns.tsx';
 import { ExportButton } from './export-button.tsx';
 import { ImportForm } from './import-form.tsx';
@@ -23,16 +25,18 @@ export default function OptOuts() {
   const { t } = useTranslation('opt-outs');
   const may = useMay('operator');
   const [panel, setPanel] = useState<'record' | 'import' | null>(null);
-  const [{ account, source, state }] = useUrlState();
+  const { name: zone } = useZone();
+  const [{ account, source, state, since }] = useUrlState();
   const filter: Input<'GET /opt-outs'> = {
     account,
     source: SOURCES.find((each) => each === source),
     state: STATES.find((each) => each === state),
+    since: dayStart(since, zone, 0),
   };
   const pages = usePages('GET /opt-outs', filter, 'optOuts');
   const accounts = (useCall('GET /accounts', {}).data?.accounts ?? []).map((each) => each.account);
   const columns = useColumns({ hasAccount: accounts.length > 1 && account === undefined });
-  const isFiltered = [account, source, state].some((value) => value !== undefined);
+  const isFiltered = [account, source, state, since].some((value) => value !== undefined);
   const close = () => setPanel(null);
   return (
     <Section
@@ -74,6 +78,7 @@ export default function OptOuts() {
           label={t('state')}
           options={STATES.map((value) => ({ value, label: t(`stateOf.${value}`) }))}
         />
+        <DayFilter param="since" label={t('since')} />
       </Filters>
       <DataTable
         label={t('title')}

@@ -1,5 +1,5 @@
 // The begin of a day in a time zone.
-import { instantOf } from '../../format/wall-time.ts';
+import { instantOf } from './wall-time.ts';
 
 const DAY_MS = 86_400_000;
 
