@@ -1,25 +1,19 @@
 // What a scrape reads of the ledger, on both databases.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createLedgerReader } from '../../../src/app/ledger/ledger-snapshot.ts';
 import type { Database } from '../../../src/core/sql/database.ts';
 import { measuredDatabase } from '../../../src/core/sql/measured-database.ts';
 import type { LedgerSnapshot } from '../../../src/observe/metrics/backlog.ts';
-import { embeddedLedger, testLedger } from '../../support/postgres/ledger.ts';
+import { onBothLedgers } from '../../support/postgres/both-ledgers.ts';
 import { depsOf, fill } from '../operator/overview/rows.ts';
 
-describe.each([
-  ['PGlite', embeddedLedger],
-  ['PostgreSQL', testLedger],
-])('on %s', (_, open) => {
-  let db: Database;
+onBothLedgers((db) => {
   beforeAll(async () => {
-    db = await open();
     await fill(db);
     await db.query(
       `insert into pollers (account, poller, run_id) values ('acme', 'gone', 'acme/~gone/1'), ('beta', 'chats', 'beta/~chats/1')`,
     );
   });
-  afterAll(() => db.close());
 
   it('a scrape shows budgets, waiting work, pollers, sinks and needs', async () => {
     const read = createLedgerReader(depsOf(db));

@@ -1,22 +1,15 @@
 // The watch of changes: what is announced, and that it costs nothing while nobody listens.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Database } from '../../../src/core/sql/database.ts';
 import { watchChanges } from '../../../src/operator/service/changes.ts';
 import { logCalls } from '../../../src/operator/store/calls.ts';
 import type { Topic } from '../../../src/operator/store/change-marks.ts';
-import { embeddedLedger, emptyLedger, testLedger } from '../../support/postgres/ledger.ts';
+import { onBothLedgers } from '../../support/postgres/both-ledgers.ts';
+import { emptyLedger } from '../../support/postgres/ledger.ts';
 import { fill } from './overview/rows.ts';
 import { callOf } from './store/calls-suite.ts';
 
-describe.each([
-  ['PGlite', embeddedLedger],
-  ['PostgreSQL', testLedger],
-])('on %s', (_, open) => {
-  let db: Database;
-  beforeAll(async () => {
-    db = await open();
-  });
-  afterAll(() => db.close());
+onBothLedgers((db) => {
   beforeEach(async () => {
     await emptyLedger(db);
     await fill(db);

@@ -1,6 +1,5 @@
 // What each channel gets, by several processes on one ledger, with failures, crashes and restarts.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/core/sql/database.ts';
+import { beforeEach, expect, it } from 'vitest';
 import { NoticeError } from '../../../../src/observe/notices/channels/error.ts';
 import { NoticeChannel } from '../../../../src/observe/notices/config.ts';
 import type { Notice } from '../../../../src/observe/notices/notice.ts';
@@ -8,25 +7,18 @@ import { createSender } from '../../../../src/observe/notices/sender.ts';
 import { claimSender } from '../../../../src/observe/notices/store.ts';
 import type { Need } from '../../../../src/operator/contract/overview.ts';
 import { readNeeds } from '../../../../src/operator/store/overview/needs.ts';
-import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
+import { onBothLedgers } from '../../../support/postgres/both-ledgers.ts';
+import { emptyLedger } from '../../../support/postgres/ledger.ts';
 import { MINUTE, needOf } from './fixtures.ts';
 
 const OPS = NoticeChannel.parse({ type: 'command', command: ['true'], after: '5m', group: '0s' });
 
-describe.each([
-  ['PGlite', embeddedLedger],
-  ['PostgreSQL', testLedger],
-])('on %s', (_, open) => {
-  let db: Database;
+onBothLedgers((db) => {
   let now = 0;
   let needs: Need[] = [];
   let sent: [string, Notice][] = [];
   let fail: (channel: string) => Error | null = () => null;
   let before: () => Promise<void> = async () => undefined;
-  beforeAll(async () => {
-    db = await open();
-  });
-  afterAll(() => db.close());
   beforeEach(async () => {
     await emptyLedger(db);
     now = Date.now();

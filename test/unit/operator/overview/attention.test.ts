@@ -1,6 +1,5 @@
 // The overview says "all is well" only when it is: each thing that went wrong is a need, until it is made good or looked at.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/core/sql/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   keepRefusedRequests,
   type NewRefusedRequest,
@@ -13,22 +12,15 @@ import type { OverviewProbes } from '../../../../src/operator/service/overview/p
 import { logCalls } from '../../../../src/operator/store/calls.ts';
 import { seeWorker } from '../../../../src/operator/store/overview/workers.ts';
 import { saveRefusals } from '../../../../src/operator/store/refusals.ts';
-import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
+import { onBothLedgers } from '../../../support/postgres/both-ledgers.ts';
+import { emptyLedger } from '../../../support/postgres/ledger.ts';
 import { callOf } from '../store/calls-suite.ts';
 import { readNeeds, readOverview } from './needs-context.ts';
 import { depsOf, TOKEN, WELL } from './rows.ts';
 
 const WORKER = { id: '00000000-0000-4000-8000-000000000001', host: 'a', pid: 1, version: '0.1.0' };
 
-describe.each([
-  ['PGlite', embeddedLedger],
-  ['PostgreSQL', testLedger],
-])('on %s', (_, open) => {
-  let db: Database;
-  beforeAll(async () => {
-    db = await open();
-  });
-  afterAll(() => db.close());
+onBothLedgers((db) => {
   beforeEach(() => emptyLedger(db));
 
   const read = (probes?: OverviewProbes, input?: { account?: string }) => readOverview(db, probes, input);

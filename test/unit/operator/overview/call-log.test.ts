@@ -1,23 +1,13 @@
 // The call log, spending and failures on both databases.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-import type { Database } from '../../../../src/core/sql/database.ts';
+import { beforeAll, expect, it } from 'vitest';
 
 import type { OVERVIEW } from '../../../../src/operator/contract/overview.ts';
-import { embeddedLedger, testLedger } from '../../../support/postgres/ledger.ts';
+import { onBothLedgers } from '../../../support/postgres/both-ledgers.ts';
 import { askOverview } from './overview-context.ts';
 import { fill, PERSON } from './rows.ts';
 
-describe.each([
-  ['PGlite', embeddedLedger],
-  ['PostgreSQL', testLedger],
-])('on %s', (_, open) => {
-  let db: Database;
-  beforeAll(async () => {
-    db = await open();
-    await fill(db);
-  });
-  afterAll(() => db.close());
+onBothLedgers((db) => {
+  beforeAll(() => fill(db));
 
   const ask = <R extends keyof typeof OVERVIEW>(route: R, input: object = {}) =>
     askOverview({ db, warned: [] }, route, input);

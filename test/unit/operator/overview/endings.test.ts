@@ -1,21 +1,13 @@
 // Of which needs the list knows that they have ended: a token that nobody calls with is not one that works again.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/core/sql/database.ts';
+import { beforeEach, expect, it } from 'vitest';
 import { createOverviewReader } from '../../../../src/operator/service/overview/read.ts';
 import { logCalls } from '../../../../src/operator/store/calls.ts';
-import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
+import { onBothLedgers } from '../../../support/postgres/both-ledgers.ts';
+import { emptyLedger } from '../../../support/postgres/ledger.ts';
 import { callOf } from '../store/calls-suite.ts';
 import { depsOf, TOKEN, WELL } from './rows.ts';
 
-describe.each([
-  ['PGlite', embeddedLedger],
-  ['PostgreSQL', testLedger],
-])('on %s', (_, open) => {
-  let db: Database;
-  beforeAll(async () => {
-    db = await open();
-  });
-  afterAll(() => db.close());
+onBothLedgers((db) => {
   beforeEach(() => emptyLedger(db));
 
   const read = () => createOverviewReader(depsOf(db), WELL)(null);

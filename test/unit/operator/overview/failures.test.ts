@@ -1,11 +1,12 @@
 // Each thing that failed is listed once, and what a later attempt made good is only counted.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/core/sql/database.ts';
 import type { DeadLetterSummary } from '../../../../src/jobs/events/contract/refusals.ts';
 import { deadLetterFailures, problemsOf } from '../../../../src/operator/service/overview/failures.ts';
 import { logCalls } from '../../../../src/operator/store/calls.ts';
 import { readFailures } from '../../../../src/operator/store/failures.ts';
-import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
+import { onBothLedgers } from '../../../support/postgres/both-ledgers.ts';
+import { emptyLedger } from '../../../support/postgres/ledger.ts';
 import { callOf } from '../store/calls-suite.ts';
 
 const DAY_MS = 86_400_000;
@@ -53,17 +54,11 @@ async function fill(db: Database): Promise<void> {
   );
 }
 
-describe.each([
-  ['PGlite', embeddedLedger],
-  ['PostgreSQL', testLedger],
-])('on %s', (_, open) => {
-  let db: Database;
+onBothLedgers((db) => {
   beforeAll(async () => {
-    db = await open();
     await emptyLedger(db);
     await fill(db);
   });
-  afterAll(() => db.close());
 
   it('lists what still stands, once', async () => {
     const { failures, repaired } = await readFailures(db, period(), 100);

@@ -1,23 +1,15 @@
 // Work with no worker to do it needs a person, and a worker that ended or was killed is missed.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/core/sql/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { OverviewProbes } from '../../../../src/operator/service/overview/probes.ts';
 import { dismissWorker, seeWorker } from '../../../../src/operator/store/overview/workers.ts';
-import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
+import { onBothLedgers } from '../../../support/postgres/both-ledgers.ts';
+import { emptyLedger } from '../../../support/postgres/ledger.ts';
 import { readNeeds, readOverview } from './needs-context.ts';
 import { WELL } from './rows.ts';
 
 const WORKER = { id: '00000000-0000-4000-8000-000000000001', host: 'a', pid: 1, version: '0.1.0' };
 
-describe.each([
-  ['PGlite', embeddedLedger],
-  ['PostgreSQL', testLedger],
-])('on %s', (_, open) => {
-  let db: Database;
-  beforeAll(async () => {
-    db = await open();
-  });
-  afterAll(() => db.close());
+onBothLedgers((db) => {
   beforeEach(() => emptyLedger(db));
 
   const read = (probes?: OverviewProbes, input?: { account?: string }) => readOverview(db, probes, input);

@@ -1,30 +1,22 @@
 // The overview on both databases: tokens, running and waiting work, needs and health.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import en from '../../../../src/console/i18n/en/overview.ts';
 import ptBR from '../../../../src/console/i18n/pt-BR/overview.ts';
-import type { Database } from '../../../../src/core/sql/database.ts';
 import { ENDPOINTS, type Route } from '../../../../src/operator/contract/index.ts';
 import type { OVERVIEW } from '../../../../src/operator/contract/overview.ts';
 import type { Caller } from '../../../../src/operator/service/caller.ts';
 import type { OverviewProbes } from '../../../../src/operator/service/overview/probes.ts';
 import { seeWorker } from '../../../../src/operator/store/overview/workers.ts';
-import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
+import { onBothLedgers } from '../../../support/postgres/both-ledgers.ts';
+import { emptyLedger } from '../../../support/postgres/ledger.ts';
 import { ANA, askOverview, QUIET } from './overview-context.ts';
 import { fill, TOKEN } from './rows.ts';
 
 const SINCE = '2026-11-22T03:00:00.000Z';
 
-describe.each([
-  ['PGlite', embeddedLedger],
-  ['PostgreSQL', testLedger],
-])('on %s', (_, open) => {
-  let db: Database;
+onBothLedgers((db) => {
   const warned: object[] = [];
-  beforeAll(async () => {
-    db = await open();
-    await fill(db);
-  });
-  afterAll(() => db.close());
+  beforeAll(() => fill(db));
 
   const ask = <R extends keyof typeof OVERVIEW>(
     route: R,

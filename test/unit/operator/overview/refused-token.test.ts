@@ -1,22 +1,14 @@
 // A refused token is one need, which names the work that it blocks.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/core/sql/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { OverviewProbes } from '../../../../src/operator/service/overview/probes.ts';
 import { logCalls } from '../../../../src/operator/store/calls.ts';
-import { embeddedLedger, emptyLedger, testLedger } from '../../../support/postgres/ledger.ts';
+import { onBothLedgers } from '../../../support/postgres/both-ledgers.ts';
+import { emptyLedger } from '../../../support/postgres/ledger.ts';
 import { callOf } from '../store/calls-suite.ts';
 import { readNeeds, readOverview } from './needs-context.ts';
 import { TOKEN, WELL } from './rows.ts';
 
-describe.each([
-  ['PGlite', embeddedLedger],
-  ['PostgreSQL', testLedger],
-])('on %s', (_, open) => {
-  let db: Database;
-  beforeAll(async () => {
-    db = await open();
-  });
-  afterAll(() => db.close());
+onBothLedgers((db) => {
   beforeEach(() => emptyLedger(db));
 
   const read = (probes?: OverviewProbes, input?: { account?: string }) => readOverview(db, probes, input);
