@@ -130,7 +130,7 @@ function jobRules(job) {
     [
       `${own}/commands`,
       {
-        may: `${below} ${own} commander observe src/cli/lib src/cli/schedule src/config/load.ts
+        may: `${below} ${own} commander observe src/cli/lib src/config/load.ts
               src/operator/client src/operator/error.ts src/operator/contract`,
       },
     ],

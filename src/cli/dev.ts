@@ -24,7 +24,7 @@ import {
 import { openSocket } from './lib/connect/socket.ts';
 import { deploymentVersionOf } from './lib/deployment-version.ts';
 import { CliError, EXIT } from './lib/exit.ts';
-import { describeChanges, toApply } from './schedule/apply-schedules.ts';
+import { describeChanges, toApply } from './lib/schedule/apply-schedules.ts';
 
 export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
   withState(withConfig(program.command('dev')))

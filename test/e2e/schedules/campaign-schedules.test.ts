@@ -3,7 +3,7 @@
 
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { asJson, describeEntry } from '../../../src/cli/schedule/describe-schedule.ts';
+import { asJson, describeEntry } from '../../../src/cli/lib/schedule/describe-schedule.ts';
 import { ScheduleConfig } from '../../../src/core/config/schedule.ts';
 import {
   campaignIdentity,

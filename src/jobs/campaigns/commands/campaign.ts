@@ -1,6 +1,6 @@
 // `sluice campaign …`: plan, approve, start, steer and inspect campaigns.
 import type { Command } from 'commander';
-import { registerSchedule } from '../../../cli/schedule/schedule-commands.ts';
+import { registerSchedule } from '../../../cli/lib/schedule/schedule-commands.ts';
 import { registerCampaignCommands } from './commands.ts';
 import { registerCampaignExport } from './export.ts';
 import { registerCampaignPlan } from './plan.ts';

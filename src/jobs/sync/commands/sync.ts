@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type SessionOptions, withSessionOptions } from '../../../cli/lib/connect/session.ts';
 import { callCommand } from '../../../cli/lib/route/call-command.ts';
-import { registerSchedule } from '../../../cli/schedule/schedule-commands.ts';
+import { registerSchedule } from '../../../cli/lib/schedule/schedule-commands.ts';
 import { SYNCS, type SyncProgress } from '../contract/runs.ts';
 import { attendSync } from './attend-sync.ts';
 import { describeProgress, describeState } from './describe-run.ts';

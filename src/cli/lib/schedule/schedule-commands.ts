@@ -1,12 +1,12 @@
 // `sluice sync schedule …` and `sluice campaign schedule …`: the schedules of the configuration on the Temporal server.
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Job, SCHEDULES } from '../../operator/contract/schedules.ts';
-import { JOBS, namedBy } from '../../operator/service/schedules/jobs.ts';
-import { CliError, EXIT } from '../lib/exit.ts';
-import { callCommand } from '../lib/route/call-command.ts';
-import { listCommand } from '../lib/route/list-command.ts';
-import { formatMany, formatTime } from '../lib/terminal/format.ts';
-import { inZone } from '../lib/zone.ts';
+import { type Job, SCHEDULES } from '../../../operator/contract/schedules.ts';
+import { JOBS, namedBy } from '../../../operator/service/schedules/jobs.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { callCommand } from '../route/call-command.ts';
+import { listCommand } from '../route/list-command.ts';
+import { formatMany, formatTime } from '../terminal/format.ts';
+import { inZone } from '../zone.ts';
 import { describeChanges } from './apply-schedules.ts';
 import { asJson, describeEntry } from './describe-schedule.ts';
 

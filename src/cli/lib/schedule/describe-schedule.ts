@@ -1,7 +1,7 @@
 // Schedules as text and JSON.
-import type { Job, ScheduleEntry } from '../../operator/contract/schedules.ts';
-import { namedBy } from '../../operator/service/schedules/jobs.ts';
-import { formatTime } from '../lib/terminal/format.ts';
+import type { Job, ScheduleEntry } from '../../../operator/contract/schedules.ts';
+import { namedBy } from '../../../operator/service/schedules/jobs.ts';
+import { formatTime } from '../terminal/format.ts';
 
 const SAID: Readonly<Record<ScheduleEntry['state'], (job: Job) => string>> = {
   'in-step': () => '',

@@ -1,8 +1,8 @@
 // Schedules of the configuration at the start of a process, and changes as text.
 import type { Client } from '@temporalio/client';
-import type { LoadedConfig } from '../../config/load.ts';
-import { JOB_KINDS, type ScheduleChange } from '../../operator/contract/schedules.ts';
-import { planSchedules } from '../../operator/service/schedules/schedules.ts';
+import type { LoadedConfig } from '../../../config/load.ts';
+import { JOB_KINDS, type ScheduleChange } from '../../../operator/contract/schedules.ts';
+import { planSchedules } from '../../../operator/service/schedules/schedules.ts';
 
 const DONE = { create: 'created', update: 'updated', delete: 'deleted', none: 'unchanged' } as const;
 
