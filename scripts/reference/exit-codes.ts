@@ -10,7 +10,7 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   notFound: 'A file, folder, sync, run or other named thing does not exist.',
   auth: 'A secret is missing, or the service refuses the token.',
   conflict:
-    'Another process uses the state folder, files exist already, or the state of a run does not allow the command.',
+    'Another process uses the state folder, files exist already, the state of a run does not allow the command, or the ledger needs another version of Sluice or PostgreSQL.',
   failedRecords:
     'Finished, but records failed, all rows were rejected, the account refused a step, or rows were not read.',
   unknownOutcomes: 'Finished, but some outcomes are unknown.',
