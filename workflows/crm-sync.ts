@@ -70,7 +70,7 @@ class CrmSync {
   constructor(input: CrmSyncInput) {
     this.#input = input;
     this.#state = input.carried?.state ?? newState();
-    this.#control = new PauseControl(input.carried?.paused ?? null, () => this.#showPhase());
+    this.#control = new PauseControl(input.carried ?? {}, () => this.#showPhase());
     this.#batches = new SyncBatches(this.#state, this.#control);
     setHandler(progressQuery, () => ({ ...this.#progress(), running: [...this.#batches.running] }));
     const pause = async (operatorCommand: Parameters<PauseControl['pause']>[0]) => {
@@ -105,7 +105,7 @@ class CrmSync {
     this.#enter('planning');
     const { run, counts } = this.#state;
     for (;;) {
-      await this.#control.resumed();
+      await this.#control.untilResumed();
       const page = await ledger.planPage({ run });
       Object.assign(counts, { read: page.read, merged: page.merged, rejected: page.rejected });
       this.#readShare = page.share;
@@ -140,7 +140,7 @@ class CrmSync {
   async syncRecords(): Promise<void> {
     this.#enter('syncing');
     for (;;) {
-      await this.#control.resumed();
+      await this.#control.untilResumed();
       if (await this.#batches.run()) return;
       if (CancellationScope.current().consideredCancelled)
         throw new CancelledFailure('the run was cancelled');
@@ -172,7 +172,7 @@ class CrmSync {
    */
   async #untilDone<T>(step: Step, call: () => Promise<T>): Promise<T | null> {
     for (;;) {
-      await this.#control.resumed();
+      await this.#control.untilResumed();
       try {
         const answer = await this.#control.run(async () => ({ value: await call() }));
         if (answer !== null) return answer.value;
@@ -197,7 +197,8 @@ class CrmSync {
     if (!workflowInfo().continueAsNewSuggested) return;
     await condition(allHandlersFinished);
     const { account, sync } = this.#input;
-    const carried = { state: this.#state, paused: this.#control.paused };
+    const { paused, resumed } = this.#control;
+    const carried = { state: this.#state, paused, resumed };
     await continueAsNew<typeof crmSync>({ account, sync, carried });
   }
 

@@ -14,15 +14,6 @@ export interface OperatorCommand {
   readonly reason: string;
 }
 
-/** A pause. `code` names what the service refused and is set only when Sluice itself paused the run. */
-export interface Pause extends OperatorCommand {
-  readonly code?: string;
-  /** ISO 8601. */
-  readonly at?: string;
-  /** The resume after which the same refusal paused the run again. */
-  readonly again?: { readonly by: string; readonly at: string };
-}
-
 export function validateCommand(command: OperatorCommand): void {
   if (typeof command?.by !== 'string' || command.by === '')
     throw new Error('by must be the name of the person or system that runs the command');

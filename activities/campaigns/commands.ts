@@ -1,13 +1,15 @@
 // Commands on a campaign run, by operators and by Sluice itself. Each is applied once, by its id, and is kept in the
 // audit trail.
 
+import { resumeInVain } from '../../src/core/blocked-again.ts';
+import type { Pause } from '../../src/core/pause.ts';
 import type { Queryable } from '../../src/core/sql/database.ts';
 import {
   CampaignCommand,
   type CampaignCommandInput,
   type CampaignCommandResult,
-  type CampaignPause,
 } from '../../src/jobs/campaigns/contract/batches.ts';
+import { addAudit, doneBefore, lastResume } from '../../src/jobs/campaigns/store/audit.ts';
 import { campaignNews } from '../../src/jobs/campaigns/store/campaign-news.ts';
 import {
   type CampaignRow,
@@ -17,11 +19,9 @@ import {
   noteVerified,
 } from '../../src/jobs/campaigns/store/campaigns.ts';
 import {
-  addAudit,
   approveCampaign,
   cancelMembers,
   changePace,
-  doneBefore,
   giveUpLost,
   haltCampaign,
   openAfterEvents,
@@ -43,6 +43,9 @@ import { demand, REFUSED, refuseCommand, refuseUnlessPlanned } from './refusals.
 import { openAfterRun } from './trigger/after.ts';
 import { AMBIGUOUS } from './trigger/outcome.ts';
 import { FIRST_UNVERIFIED } from './trigger/verify.ts';
+
+/** Code in the audit of a resume that ended a person's pause. */
+const BY_PERSON = 'PAUSED';
 
 /** @param wake wakes the delivery of sinks that have new events */
 export function createCommandActivities(
@@ -126,15 +129,16 @@ async function perform(c: CommandContext, command: CampaignCommand): Promise<Don
       return { members: 0 };
     case 'resume':
       demand(row, ['running']);
-      if (await releaseCampaign(tx, run))
-        news.changed('resumed', { at, by: command.by, reason: command.reason });
+      if (!(await releaseCampaign(tx, run))) return { members: 0 };
+      news.changed('resumed', { at, by: command.by, reason: command.reason });
       if (row.paused?.code === FIRST_UNVERIFIED)
         await noteVerified(tx, run, {
           how: 'operator',
           member: 0,
           reason: `${command.by} resumed the campaign`,
         });
-      return { members: 0 };
+      // A later refusal is compared with it.
+      return { members: 0, details: { code: row.paused?.code ?? BY_PERSON } };
     case 'rate':
       demand(row, ['planned', 'running']);
       await changePace(tx, run, command.callsPerMinute ?? 0);
@@ -165,9 +169,11 @@ async function approve(
   return { members: 0 };
 }
 
-async function pause({ tx, news, row, at }: CommandContext, command: CampaignPause): Promise<void> {
-  const paused = await haltCampaign(tx, row.run_id, command);
-  if (paused !== null) news.changed('paused', { ...paused, at });
+async function pause({ tx, news, row, at }: CommandContext, { by, reason, code }: Pause): Promise<void> {
+  const again = code === undefined ? undefined : resumeInVain(code, await lastResume(tx, row.run_id));
+  const paused = await haltCampaign(tx, row.run_id, { by, reason, code, at: at.toISOString(), again });
+  if (paused !== null)
+    news.changed('paused', { by: paused.by, reason: paused.reason, code: paused.code, at });
 }
 
 async function cancel({ tx, news, row, at }: CommandContext, { by, reason }: CampaignCommand): Promise<Done> {

@@ -11,6 +11,7 @@ import {
   uuid4,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
+import type { Pause } from '../../src/core/pause.ts';
 import type {
   CampaignCommand,
   CampaignCommandResult,
@@ -23,7 +24,6 @@ import {
   cancelCampaignUpdate,
   changeRateUpdate,
   type OperatorCommand,
-  type Pause,
   pauseCampaignUpdate,
   resolveUnknownUpdate,
   resumeCampaignUpdate,

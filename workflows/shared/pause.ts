@@ -1,22 +1,27 @@
 // Pause and resume of a run. A pause cancels the work under way and waits for it to stop.
 import { CancellationScope, condition, log } from '@temporalio/workflow';
-import type { OperatorCommand, Pause } from '../messages.ts';
+import { type LastResume, resumeInVain } from '../../src/core/blocked-again.ts';
+import type { Pause } from '../../src/core/pause.ts';
+import type { OperatorCommand } from '../messages.ts';
 
 export class PauseControl {
   #pause: Pause | null;
-  /** The last resume, with the code of the pause that it ended. */
-  #resumed: { readonly by: string; readonly at: string; readonly code: string | undefined } | null = null;
+  #resumed: LastResume | null;
   #active = 0;
   /** The work under way. A pause cancels it, and a resume starts a new scope. */
   #scope = new CancellationScope();
   readonly #changed: () => void;
 
   /**
-   * @param pause set when the run was already paused before it continued as new
+   * @param carried the pause and the last resume from before the run continued as new
    * @param changed runs after each pause and resume
    */
-  constructor(pause: Pause | null, changed: () => void) {
-    this.#pause = pause;
+  constructor(
+    { paused = null, resumed = null }: Partial<Pick<PauseControl, 'paused' | 'resumed'>>,
+    changed: () => void,
+  ) {
+    this.#pause = paused;
+    this.#resumed = resumed;
     this.#changed = changed;
   }
 
@@ -25,13 +30,18 @@ export class PauseControl {
     return this.#pause;
   }
 
+  /** The last resume of the run; null before the first one. */
+  get resumed(): LastResume | null {
+    return this.#resumed;
+  }
+
   /** True when the whole run is canceled. */
   get cancelled(): boolean {
     return this.#pause === null && this.#scope.consideredCancelled;
   }
 
   /** Returns once the run is not paused. */
-  async resumed(): Promise<void> {
+  async untilResumed(): Promise<void> {
     await condition(() => this.#pause === null);
   }
 
@@ -58,7 +68,7 @@ export class PauseControl {
   setPause(pause: Pause): void {
     if (this.#pause !== null) return;
     log.warn('paused', described(pause));
-    this.#pause = { ...pause, at: now(), again: this.#resumeBefore(pause) };
+    this.#pause = { ...pause, at: now(), again: resumeInVain(pause.code, this.#resumed) };
     this.#changed();
     this.#scope.cancel();
   }
@@ -78,12 +88,6 @@ export class PauseControl {
     }
     this.#pause = null;
     this.#changed();
-  }
-
-  #resumeBefore({ code }: Pause): Pause['again'] {
-    if (code === undefined || this.#resumed?.code !== code) return undefined;
-    const { by, at } = this.#resumed;
-    return { by, at };
   }
 }
 

@@ -1,7 +1,7 @@
 // Reads the failures of activities.
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import type { Pause } from '../../src/core/pause.ts';
 import type { RefusalDetails } from '../../src/jobs/sync/contract/run.ts';
-import type { Pause } from '../messages.ts';
 
 /** The refusal that a failed activity reports; null when it failed for another reason. */
 export function refusalOf(error: unknown): RefusalDetails | null {

@@ -1,15 +1,18 @@
 // The state of a sync run that is carried over when the run continues as new. The ledger has everything else.
 
+import type { LastResume } from '../../src/core/blocked-again.ts';
 import { LANES } from '../../src/core/lanes.ts';
+import type { Pause } from '../../src/core/pause.ts';
 import { type RecordOutcome, type RunPhase, STEP_BITS } from '../../src/jobs/sync/constants.ts';
 import type { Halt, ProblemTotal, RunProgress } from '../../src/jobs/sync/contract/run.ts';
-import type { Pause } from '../messages.ts';
 import type { SnapshotState } from './snapshots.ts';
 
 /** What a run passes on when it continues as new. */
 export interface Carried {
   readonly state: RunState;
   readonly paused: Pause | null;
+  /** Missing in runs that an earlier release carried over. */
+  readonly resumed?: LastResume | null;
 }
 
 type Count = 'read' | 'merged' | 'rejected' | 'total' | 'cards' | RecordOutcome;

@@ -112,7 +112,9 @@ async function judgeWaves(
   }
   if (reasons.length === 0 || (await countMembers(tx, id)).waiting === 0) return null;
   const reason = `${STOP_RULE}: ${reasons.join('; ')}`;
-  const paused = await haltCampaign(tx, id, { by: 'sluice', code: STOP_RULE, reason });
-  if (paused !== null) news.changed('paused', { ...paused, at: new Date(now) });
+  const at = new Date(now);
+  // Each verdict is about another wave, so that it never repeats the one before a resume.
+  const paused = await haltCampaign(tx, id, { by: 'sluice', code: STOP_RULE, reason, at: at.toISOString() });
+  if (paused !== null) news.changed('paused', { by: 'sluice', code: STOP_RULE, reason: paused.reason, at });
   return { code: STOP_RULE, reason };
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../../src/jobs/campaigns/contract/batches.ts';
 import type { PlanNote } from '../../../src/jobs/campaigns/contract/plan.ts';
 import { unreadReplies } from '../../../src/jobs/campaigns/rules/reliance.ts';
+import { addAudit, countAudit } from '../../../src/jobs/campaigns/store/audit.ts';
 import { type CampaignNews, campaignNews } from '../../../src/jobs/campaigns/store/campaign-news.ts';
 import {
   type CampaignRow,
@@ -17,9 +18,7 @@ import {
   moveCampaign,
 } from '../../../src/jobs/campaigns/store/campaigns.ts';
 import {
-  addAudit,
   beginCampaign,
-  countAudit,
   giveUpLost,
   openAfterEvents,
   otherRun,

@@ -288,6 +288,32 @@ describe.each([
   });
 });
 
+it.each(['light', 'dark'] as const)(
+  'a run that was resumed and blocked again says so, with the times, in %s on a phone',
+  { timeout: 60_000 },
+  async (scheme) => {
+    const at = new Date();
+    const resumed = new Date(at.getTime() - 1000);
+    const paused = {
+      by: 'sluice',
+      code: 'ERR_TOKEN_REVOKED',
+      reason: 'ERR_TOKEN_REVOKED: the token was revoked',
+      at: at.toISOString(),
+      again: { by: 'user:ana', at: resumed.toISOString() },
+    };
+    await db.query('update campaigns set paused = $2 where run_id = $1', [RUN, JSON.stringify(paused)]);
+    const options = { scheme, size: 'phone' } as const;
+    await withPage(options, async (page) => {
+      await page.goto(`${listener.url}/campaigns?campaign=spring`);
+      await page
+        .getByText(/^Resumed by ana at .*\d:\d\d.*, and blocked again at .*\d:\d\d.* for the same reason:/)
+        .waitFor();
+      await page.getByText('ERR_TOKEN_REVOKED', { exact: true }).waitFor();
+      await checkView(page, 'campaign-blocked-again', options);
+    });
+  },
+);
+
 it('a second person approves; the author cannot', { timeout: 60_000 }, async () => {
   caller = { ...caller, identity: 'user:ana' };
   await withPage({}, async (page) => {

@@ -122,6 +122,12 @@ it('FAULTS 12: a token revoked during a wave pauses the campaign with the reason
     });
     expect(paused.total).toMatchObject({ failed: {}, unknown: 0 });
     expect(sumOf(paused)).toBe(200);
+    // Resumed too early: blocked again, which the run says, and nobody fails.
+    await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+    expect(await untilPaused(handle)).toContain('ERR_TOKEN_REVOKED');
+    const repeated = await until('the ledger knows', async () => (await report(environment, run)).paused);
+    expect(repeated.again).toEqual({ by: 'ana', at: expect.any(String) });
+    expect(Date.parse(repeated.at ?? '')).toBeGreaterThanOrEqual(Date.parse(repeated.again?.at ?? ''));
     await environment.panel.patch({ tokens: token({ revoked: false }) });
     await environment.panel.clearFaults();
     await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { crmSync } from '../../../workflows/crm-sync.ts';
-import { resumeUpdate } from '../../../workflows/messages.ts';
+import { pauseUpdate, resumeUpdate } from '../../../workflows/messages.ts';
 import { account, type Environment } from '../../support/environment.ts';
 import { callNames as asked } from '../../support/panel.ts';
 import {
@@ -100,6 +100,27 @@ describe('FAULTS 12: a token that is refused', () => {
       expect(contacts).toHaveLength(10);
       expect(new Set(cards.map(({ contactId }) => contactId)).size).toBe(10);
       expect(cards).toHaveLength(10);
+    });
+  });
+
+  it('again after a resume with which the run continued as new → it names the resume', async () => {
+    await inEnvironment({ csv: plainRows(10, 'New'), sync: { concurrency: 3 } }, async (environment) => {
+      await environment.panel.fault({ kind: 'delay', ms: 60 });
+      const handle = await environment.start();
+      await until('some are done', async () => (await progressOf(handle)).done >= 2);
+      await environment.panel.patch(token({ revoked: true }));
+      await untilPaused(handle);
+      const first = (await handle.describe()).runId;
+      // A run of batches has a short history: commands without an effect make it long.
+      for (let n = 0; n < 75; n++)
+        await handle.executeUpdate(pauseUpdate, { args: [{ by: 'ben', reason: 'lunch' }] });
+      await resume(handle);
+      await until('the run has continued as new', async () => (await handle.describe()).runId !== first);
+      expect(await untilPaused(handle)).toMatch(/ERR_TOKEN_REVOKED/);
+      expect((await progressOf(handle)).paused?.again).toEqual({ by: 'ana', at: expect.any(String) });
+      await environment.panel.patch(token({ revoked: false }));
+      await resume(handle);
+      expect(await handle.result()).toMatchObject({ read: 10, created: 10, failed: 0, pending: 0 });
     });
   });
 

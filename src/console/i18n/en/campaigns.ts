@@ -65,8 +65,6 @@ export default {
       replies: 'Sluice cannot read the replies that the campaign needs',
       other: '{{why}}',
     },
-    pausedBy: 'Paused by {{by}}: {{reason}}',
-    noReason: 'no reason given',
     problem: 'It cannot be started as it is:',
     noPoller: 'No poller has read all conversations within the hour. Replies and deliveries may be missing.',
     noWorkflow: 'Nothing runs it now. Start it again to continue.',

@@ -41,6 +41,12 @@ export default {
   role: { viewer: 'Viewer', editor: 'Editor', operator: 'Operator', approver: 'Approver', admin: 'Admin' },
   scheme: { light: 'Light', dark: 'Dark', auto: 'Auto' },
   zone: { own: 'My zone' },
+  pause: {
+    blocked: 'Blocked at {{at}}:',
+    blockedAgain: 'Resumed by {{by}} at {{resumed}}, and blocked again at {{at}} for the same reason:',
+    pausedBy: 'Paused by {{by}}: {{reason}}',
+    noReason: 'no reason given',
+  },
   state: { loading: 'Loading', retry: 'Try again' },
   notFound: {
     title: 'Page not found',

@@ -69,10 +69,6 @@ export default {
   },
   active: {
     title: 'Now',
-    blocked: 'Blocked at {{at}}:',
-    blockedAgain: 'Resumed by {{by}} at {{resumed}}, and blocked again at {{at}} for the same reason:',
-    pausedBy: 'Paused by {{by}}: {{reason}}',
-    noReason: 'no reason given',
     trouble: 'Calls fail: {{trouble}}',
     interrupted: 'The last run has not ended, and nothing works on it. Run the sync to continue it.',
     neverRan: 'This sync has not run yet. A dry run shows what it would do, without a call.',

@@ -67,8 +67,6 @@ export default {
       replies: 'o Sluice não consegue ler as respostas de que a campanha precisa',
       other: '{{why}}',
     },
-    pausedBy: 'Pausada por {{by}}: {{reason}}',
-    noReason: 'sem motivo informado',
     problem: 'Não pode ser iniciada assim:',
     noPoller: 'Nenhum poller leu todas as conversas na última hora. Respostas e entregas podem faltar.',
     noWorkflow: 'Nada a executa agora. Inicie de novo para continuar.',

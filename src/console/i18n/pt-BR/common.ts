@@ -47,6 +47,12 @@ export default {
   },
   scheme: { light: 'Claro', dark: 'Escuro', auto: 'Automático' },
   zone: { own: 'Meu fuso' },
+  pause: {
+    blocked: 'Bloqueada às {{at}}:',
+    blockedAgain: 'Retomada por {{by}} às {{resumed}} e bloqueada de novo às {{at}} pelo mesmo motivo:',
+    pausedBy: 'Pausada por {{by}}: {{reason}}',
+    noReason: 'sem motivo informado',
+  },
   state: { loading: 'Carregando', retry: 'Tentar de novo' },
   notFound: {
     title: 'Página não encontrada',

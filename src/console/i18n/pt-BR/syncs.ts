@@ -70,10 +70,6 @@ export default {
   },
   active: {
     title: 'Agora',
-    blocked: 'Bloqueada às {{at}}:',
-    blockedAgain: 'Retomada por {{by}} às {{resumed}} e bloqueada de novo às {{at}} pelo mesmo motivo:',
-    pausedBy: 'Pausada por {{by}}: {{reason}}',
-    noReason: 'sem motivo informado',
     trouble: 'As chamadas falham: {{trouble}}',
     interrupted:
       'A última execução não terminou, e nada trabalha nela. Execute a sincronização para continuar.',

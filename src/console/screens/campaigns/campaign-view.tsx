@@ -9,6 +9,7 @@ import { useUrlState, useUrlValue } from '../../app/use-url-state.ts';
 import { actorName } from '../../format/actor.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Page, Section } from '../../parts/page.tsx';
+import { PauseText } from '../../parts/reason/pause-text.tsx';
 import { Reason } from '../../parts/reason/reason.tsx';
 import { ScreenLink } from '../../parts/screen-link.tsx';
 import { EmptyState, Loaded } from '../../parts/states.tsx';
@@ -177,18 +178,21 @@ function Notices({ report, now }: { readonly report: Report; readonly now: Now |
     ...(state === 'planned' ? problems : []),
   ];
   const notes = [
-    ...(paused !== null && state === 'running'
-      ? [t('run.pausedBy', { by: actorName(paused.by), reason: paused.reason || t('run.noReason') })]
-      : []),
     ...(isOrphan ? [t('run.noWorkflow')] : []),
     ...(state === 'failed' && reason !== null ? [reason] : []),
     ...(state === 'planned' && problems.length > 0 ? [t('run.problem')] : []),
     ...(state === 'running' && !pollerSees ? [t('run.noPoller')] : []),
     ...(now?.trouble ? [now.trouble] : []),
   ];
-  if (notes.length + reasons.length === 0) return null;
+  const pause = state === 'running' ? paused : null;
+  if (pause === null && notes.length + reasons.length === 0) return null;
   return (
     <Alert role="status" className={classes.notices}>
+      {pause !== null && (
+        <div>
+          <PauseText pause={pause} />
+        </div>
+      )}
       {notes.map((note) => (
         <div key={note}>{note}</div>
       ))}

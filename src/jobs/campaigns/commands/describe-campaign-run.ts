@@ -1,5 +1,6 @@
 // A run of a campaign as text: its state, what comes next, and its results. It has no personal data.
 
+import { describePause } from '../../../cli/lib/describe-pause.ts';
 import { formatMany, formatTime, formatCount as n } from '../../../cli/lib/terminal/format.ts';
 import { type Column, tableOf } from '../../../cli/lib/terminal/table.ts';
 import type { Approval } from '../contract/approval.ts';
@@ -64,7 +65,7 @@ function describeState(report: CampaignReport, live: Live): string[] {
   return [
     `run ${run} of the campaign "${campaign}" for ${account}: ${state}${paused !== null ? ', paused' : blocked !== null ? ', blocked' : ''}`,
     `  ${steps.join('; ')}; ${formatMany(calls, 'call')}`,
-    ...(paused === null ? [] : [`  paused by ${paused.by}: ${paused.reason || 'no reason given'}`]),
+    ...(paused === null ? [] : [`  ${describePause(paused, timeZone)}`]),
     ...(blocked === null || paused !== null
       ? []
       : [`  blocked: ${blocked.reason} [${blocked.code}]; it continues by itself after that is corrected`]),

@@ -1,6 +1,7 @@
 // Follows a run of a campaign to its end, in this process or in another.
 
 import { pause } from '../../../cli/lib/connect/follow.ts';
+import { describePause } from '../../../cli/lib/describe-pause.ts';
 import { CliError, exitCodeOfBlock } from '../../../cli/lib/exit.ts';
 import {
   formatTime,
@@ -55,7 +56,7 @@ function showing({ campaign, attended, progress }: FollowedCampaign): (now: Camp
   let trouble: string | null = null;
   return (now) => {
     const by = now.progress?.paused ?? null;
-    const pauseNow = by === null ? null : `paused by ${by.by}: ${by.reason || 'no reason given'}`;
+    const pauseNow = by === null ? null : describePause(by, now.timeZone);
     if (pauseNow !== null && pauseNow !== paused)
       progress.line(`${pauseNow}; go on with \`sluice campaign resume ${campaign}\``);
     paused = pauseNow;

@@ -2,6 +2,7 @@
 // milliseconds since 1970.
 import { z } from 'zod';
 import { SourceConfig } from '../../../connectors/sources/config.ts';
+import { Pause } from '../../../core/pause.ts';
 import { CampaignConfig, OptOutConfig } from '../config.ts';
 import { MEMBER_STATES, type MemberState } from '../constants.ts';
 import { PlanNote } from './plan.ts';
@@ -87,15 +88,6 @@ export interface CampaignPlanProgress {
 
 // ---- running
 
-/** A pause by an operator, or by Sluice itself: a stop rule was broken, or the account refuses every member. */
-export const CampaignPause = z.object({
-  by: z.string(),
-  reason: z.string(),
-  /** The stop rule or refusal; set only when Sluice itself paused the run. */
-  code: z.string().optional(),
-});
-export type CampaignPause = Readonly<z.infer<typeof CampaignPause>>;
-
 export interface CampaignInput extends CampaignName, CampaignRunName {
   /** Who started it and why; recorded in the audit trail. */
   readonly by: string;
@@ -106,7 +98,7 @@ export interface CampaignInput extends CampaignName, CampaignRunName {
 export interface OpenedCampaign {
   readonly tokenKey: string;
   readonly callsPerMinute: number;
-  readonly paused: CampaignPause | null;
+  readonly paused: Pause | null;
   /** Follow-up events of this run's triggers without a workflow (state `received`), to be handed over again. */
   readonly after: readonly string[];
 }
@@ -190,7 +182,7 @@ const actor = { by: z.string().min(1).max(200), reason: z.string() };
 /** Command on a run. The audit trail records each one with who ran it and why. */
 export const CampaignCommand = z.discriminatedUnion('action', [
   z.object({ ...actor, action: z.enum(['approve', 'resume', 'cancel', 'skipWave']) }),
-  /** `code`: see {@link CampaignPause}. */
+  /** `code`: see {@link Pause}. */
   z.object({ ...actor, action: z.literal('pause'), code: z.string().max(100).optional() }),
   z.object({ ...actor, action: z.literal('rate'), callsPerMinute: z.int().min(1).max(100_000).nullable() }),
   /** Retries failed members in a wave of their own; null selects every code. */
@@ -232,7 +224,7 @@ export type CampaignPhase = (typeof CAMPAIGN_PHASES)[number];
 export const CampaignProgress = z.object({
   run: z.string(),
   phase: z.enum(CAMPAIGN_PHASES),
-  paused: CampaignPause.nullable(),
+  paused: Pause.nullable(),
   wave: z.number().nullable(),
   /** Set while the run waits. */
   waiting: z.object({ until: z.string(), why: z.string(), blocked: PlanNote.optional() }).nullable(),

@@ -1,7 +1,8 @@
 // Results of a campaign run, as operators see them. They contain no personal data.
 import { z } from 'zod';
+import { Pause } from '../../../core/pause.ts';
 import { CampaignConfig } from '../config.ts';
-import { CAMPAIGN_STATES, CampaignPause } from './batches.ts';
+import { CAMPAIGN_STATES } from './batches.ts';
 import { CodeCounts, PlanNote } from './plan.ts';
 
 /** ISO 8601 in UTC. */
@@ -65,7 +66,7 @@ export const CampaignReport = z.object({
   /** Time zone of the account. */
   timeZone: z.string(),
   state: z.enum(CAMPAIGN_STATES),
-  paused: CampaignPause.readonly().nullable(),
+  paused: Pause.readonly().nullable(),
   /** Why the run triggers nobody although it is not paused. It continues by itself once the cause is fixed. */
   blocked: PlanNote.readonly().nullable(),
   /** What verified the first trigger; null if nobody has been triggered yet. */

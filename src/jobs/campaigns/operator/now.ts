@@ -60,7 +60,7 @@ export function createCampaignNow(deps: OverviewDeps): (campaign: string) => Pro
     const row = await findRun(db, campaign);
     const { run_id: run, state } = row;
     const live = await liveOf(await deps.runningTemporal(), row);
-    const { progress } = live;
+    const progress = live.progress && { ...live.progress, paused: pauseOf(row, live.progress) };
     const nowMs = await deps.now();
     const counts = await counted.get(`${run} ${state}`, () => count(row, nowMs));
     const { done, total } = progress?.counts ? ofCounts(progress.counts) : counts;
@@ -84,6 +84,11 @@ export function createCampaignNow(deps: OverviewDeps): (campaign: string) => Pro
       etaAt: endMs === null ? null : new Date(endMs).toISOString(),
     };
   };
+}
+
+/** The workflow knows first whether the run is paused. The ledger also knows since when, and after which resume. */
+function pauseOf({ paused }: CampaignRow, now: CampaignProgress): CampaignProgress['paused'] {
+  return now.paused === null ? null : (paused ?? now.paused);
 }
 
 async function liveOf(client: Client | null, row: CampaignRow): Promise<Live> {

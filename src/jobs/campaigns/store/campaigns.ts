@@ -1,9 +1,10 @@
 // Campaign runs: the spec of each, and how far it is.
 
+import type { Pause } from '../../../core/pause.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { shortHash } from '../../../core/sql/short-hash.ts';
 import { toJson } from '../../../core/stored-json.ts';
-import type { CampaignName, CampaignPause, CampaignSpec, CampaignState } from '../contract/batches.ts';
+import type { CampaignName, CampaignSpec, CampaignState } from '../contract/batches.ts';
 import type { CampaignPlan, PlanNote } from '../contract/plan.ts';
 import type { FirstVerified } from '../contract/report.ts';
 import type { MemberName } from './members.ts';
@@ -23,7 +24,7 @@ export interface CampaignRow {
   readonly started_by: string | null;
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
-  readonly paused: CampaignPause | null;
+  readonly paused: Pause | null;
   /** Why the run waits although nobody paused it. */
   readonly blocked: PlanNote | null;
   readonly verified: FirstVerified | null;

@@ -1,62 +1,13 @@
-// Operator commands for campaign runs, and their audit. Each command takes effect once, by its id.
+// Operator commands for campaign runs. Each command takes effect once, by its id.
 
 import { campaignRoute } from '../../../core/ids.ts';
+import type { Pause } from '../../../core/pause.ts';
 import type { Queryable } from '../../../core/sql/database.ts';
 import { toJson } from '../../../core/stored-json.ts';
-import type { CampaignCommand, CampaignPause } from '../contract/batches.ts';
+import { storable } from './audit.ts';
 import { ENDED, type EndedMember, endMany, type MemberNews } from './ended-members.ts';
 import { lockedMembers, type MemberRow } from './members.ts';
 import { type MovedOn, moveOn } from './waves.ts';
-
-/** Longer reasons are cut off. */
-const REASON_MOST = 500;
-
-export interface AuditLine {
-  readonly id: string;
-  readonly by: string;
-  readonly action: CampaignCommand['action'] | 'start' | 'finish';
-  readonly reason: string;
-  /** No personal data. */
-  readonly details?: Readonly<Record<string, unknown>>;
-  /** Number of members affected. */
-  readonly members?: number;
-}
-
-/** Adds an audit line, once. An existing line with the same id is kept. */
-export async function addAudit(tx: Queryable, run: string, line: AuditLine, at: Date): Promise<void> {
-  const { id, by, action, reason, details = {}, members = 0 } = line;
-  await tx.query(
-    `insert into campaign_audit (run_id, id, at, by, action, reason, details, members)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (run_id, id) do nothing`,
-    [run, id, at, storable(by), action, storable(reason), toJson(details), members],
-  );
-}
-
-/** Number of members that the command of this id affected; null when it has not run yet. */
-export async function doneBefore(tx: Queryable, run: string, id: string): Promise<number | null> {
-  const [row] = await tx.query<{ members: number }>(
-    'select members from campaign_audit where run_id = $1 and id = $2',
-    [run, id],
-  );
-  return row?.members ?? null;
-}
-
-/** Number of audit lines of the run with this action. */
-export async function countAudit(tx: Queryable, run: string, action: AuditLine['action']): Promise<number> {
-  const [row] = await tx.query<{ n: number }>(
-    'select count(*)::int as n from campaign_audit where run_id = $1 and action = $2',
-    [run, action],
-  );
-  return row?.n ?? 0;
-}
-
-/** Makes a text storable: the database accepts neither NUL nor half of a surrogate pair. */
-function storable(text: string): string {
-  const whole = JSON.parse(toJson(text)) as string;
-  return whole.length > REASON_MOST
-    ? `${whole.slice(0, REASON_MOST - 1).replace(/[\ud800-\udbff]$/, '')}…`
-    : whole;
-}
 
 /**
  * Pauses the run, so that nothing is triggered from now on. The first pause is kept.
@@ -65,11 +16,11 @@ function storable(text: string): string {
 export async function haltCampaign(
   tx: Queryable,
   run: string,
-  { by, reason, code }: CampaignPause,
-): Promise<CampaignPause | null> {
-  const [row] = await tx.query<{ paused: CampaignPause }>(
+  { by, reason, code, at, again }: Pause,
+): Promise<Pause | null> {
+  const [row] = await tx.query<{ paused: Pause }>(
     'update campaigns set paused = $2 where run_id = $1 and paused is null returning paused',
-    [run, toJson({ by: storable(by), reason: storable(reason), code })],
+    [run, toJson({ by: storable(by), reason: storable(reason), code, at, again })],
   );
   return row?.paused ?? null;
 }

@@ -1,12 +1,8 @@
 // Runs of syncs as text, and the exit codes that they end with.
 
+import { describePause } from '../../../cli/lib/describe-pause.ts';
 import { EXIT } from '../../../cli/lib/exit.ts';
-import {
-  formatDuration,
-  formatMany,
-  formatTime,
-  formatCount as n,
-} from '../../../cli/lib/terminal/format.ts';
+import { formatDuration, formatMany, formatCount as n } from '../../../cli/lib/terminal/format.ts';
 import type { RunProgress, RunReport } from '../contract/run.ts';
 import type { Eta, SyncProgress, SyncRunSummary } from '../contract/runs.ts';
 import { describeTotals, placeOf } from './describe-problems.ts';
@@ -26,15 +22,6 @@ export function barOf(now: RunProgress): { done: number; total: number | null; n
     ...(now.unknown > 0 ? [`${n(now.unknown)} unknown`] : []),
   ];
   return { done: now.done, total: now.total, note: parts.join(', ') };
-}
-
-function describePause({ by, reason, code, at, again }: NonNullable<RunProgress['paused']>): string {
-  if (code === undefined || at === undefined) return `paused by ${by}: ${reason || 'no reason given'}`;
-  const then =
-    again === undefined
-      ? `blocked at ${formatTime(at)}`
-      : `resumed by ${again.by} at ${formatTime(again.at)}, and blocked again at ${formatTime(at)} for the same reason`;
-  return `${then}: ${reason}`;
 }
 
 /** The progress of a run as text. */

@@ -1,6 +1,7 @@
 // Input, progress and result of a sync run.
 import { z } from 'zod';
 import { SourceConfig } from '../../../connectors/sources/config.ts';
+import { Pause } from '../../../core/pause.ts';
 import { MappingConfig } from '../../../mapping/config.ts';
 import type { EffectStep } from '../../events/contract/intake.ts';
 import { SyncConfig } from '../config.ts';
@@ -196,18 +197,7 @@ export const RunProgress = z
   .object({
     run: z.string().nullable(),
     phase: z.enum(RUN_PHASES),
-    /** `code` names what the service refused; set only when Sluice itself paused the run. */
-    paused: z
-      .object({
-        by: z.string(),
-        reason: z.string(),
-        code: z.string().optional(),
-        at: z.string().optional(),
-        /** The resume after which the same refusal paused the run again. */
-        again: z.object({ by: z.string(), at: z.string() }).readonly().optional(),
-      })
-      .readonly()
-      .nullable(),
+    paused: Pause.readonly().nullable(),
     /** Rows read so far, and their share of the source (0 to 1; null if unknown). */
     read: count,
     readShare: z.number().nullable(),

@@ -100,6 +100,41 @@ describe('pause and resume', () => {
     ]);
   });
 
+  type Event = readonly ['pause' | 'resume', code?: string];
+  const X = 'ERR_TOKEN_REVOKED';
+  it.each<[name: string, events: readonly Event[], again: boolean]>([
+    ['the same refusal after a resume', [['pause', X], ['resume'], ['pause', X]], true],
+    ['another refusal', [['pause', X], ['resume'], ['pause', 'ERR_SCOPE_MISSING']], false],
+    ['a person pauses after it', [['pause', X], ['resume'], ['pause']], false],
+    [
+      'a person has paused in between',
+      [['pause', X], ['resume'], ['pause'], ['resume'], ['pause', X]],
+      false,
+    ],
+    ['resumed twice', [['pause', X], ['resume'], ['resume'], ['pause', X]], true],
+    ['the first refusal', [['pause', X]], false],
+    ['two pauses of a person', [['pause'], ['resume'], ['pause']], false],
+  ])('%s → the pause says whether the resume was in vain, and when', async (_, events, isAgain) => {
+    const context = await running({ members: people(1) });
+    for (const [action, code] of events) {
+      context.clock.at += 60_000;
+      const reason = code === undefined ? '' : `${code}: gone`;
+      await context.command(
+        action === 'pause'
+          ? { action, by: code === undefined ? 'ben' : 'sluice', reason, code }
+          : { action, by: 'ana' },
+      );
+    }
+    const { paused } = await context.row();
+    const at = (minutesAgo: number) => new Date(context.clock.at - minutesAgo * 60_000).toISOString();
+    expect(paused).toMatchObject({ at: at(0) });
+    const resumed = events.findIndex(([action]) => action === 'resume');
+    const again = isAgain ? { by: 'ana', at: at(events.length - 1 - resumed) } : undefined;
+    expect((paused as { again?: object }).again).toEqual(again);
+    // A workflow that continues as new has it from the ledger.
+    expect((await context.open()).paused).toEqual(paused);
+  });
+
   it.each(['planned', 'finished'])('a run that is %s is not paused', async (state) => {
     const context = await decisionContext(db(), { members: people(1), state });
     const type = state === 'planned' ? 'NOT_RUNNING' : 'CAMPAIGN_OVER';

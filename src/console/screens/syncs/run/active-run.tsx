@@ -1,11 +1,10 @@
 // How far the active run is, and what is wrong with it.
 import { useTranslation } from 'react-i18next';
-import { actorName } from '../../../format/actor.ts';
 import { useFormat } from '../../../format/use-format.ts';
 import { useNow } from '../../../format/use-now.ts';
 import { Section } from '../../../parts/page.tsx';
 import { RunProgress } from '../../../parts/progress.tsx';
-import { Reason } from '../../../parts/reason/reason.tsx';
+import { PauseText } from '../../../parts/reason/pause-text.tsx';
 import { EmptyState } from '../../../parts/states.tsx';
 import { Status } from '../../../parts/status.tsx';
 import textStyles from '../../../parts/text.module.css';
@@ -82,31 +81,6 @@ export function ActiveRun({ sync, progress }: { readonly sync: string; readonly 
         )}
       </div>
     </Section>
-  );
-}
-
-/** A resume that the same refusal ended at once is said, so that it looks neither like nothing nor like a success. */
-function PauseText({
-  pause: { by, reason, code, at, again },
-}: {
-  readonly pause: NonNullable<NonNullable<Progress['progress']>['paused']>;
-}) {
-  const { t } = useTranslation('syncs');
-  const format = useFormat();
-  if (code === undefined || at === undefined)
-    return t('active.pausedBy', { by: actorName(by), reason: reason || t('active.noReason') });
-  const isRepeated = again !== undefined;
-  return (
-    <>
-      {isRepeated
-        ? t('active.blockedAgain', {
-            by: actorName(again.by),
-            resumed: format.clock(again.at),
-            at: format.clock(at),
-          })
-        : t('active.blocked', { at: format.clock(at) })}{' '}
-      <Reason code={code} reason={reason} />
-    </>
   );
 }
 

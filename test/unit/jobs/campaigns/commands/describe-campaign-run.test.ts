@@ -152,6 +152,20 @@ describe('a run', () => {
       /running, paused\n.*\n {2}paused by sluice: ERR_FLOW_NOT_EXECUTABLE.*\n.*campaign resume spring.*campaign cancel spring/,
     ],
     [
+      'a run that the same refusal has blocked again names the resume, in the zone of the account',
+      {
+        paused: {
+          by: 'sluice',
+          code: 'ERR_TOKEN_REVOKED',
+          reason: 'the token was revoked',
+          at: '2026-11-01T13:06:00.000Z',
+          again: { by: 'user:ana', at: '2026-11-01T13:05:00.000Z' },
+        },
+      },
+      null,
+      /resumed by user:ana at 2026-11-01 10:05:00 -03:00, and blocked again at 2026-11-01 10:06:00 -03:00 for the same reason: the token was revoked\n/,
+    ],
+    [
       'a paused run without a reason says so',
       { paused: { by: 'ana', reason: '' } },
       null,
