@@ -4,6 +4,7 @@ import type { CrmRecord, ExtraField, RecordCard } from '../core/record.ts';
 import { requireSafeName } from './columns.ts';
 import type { MappingConfig } from './config.ts';
 import { toDate } from './dates.ts';
+import { ValueError } from './errors.ts';
 import { type ExpressionCompiler, type RowView, tableReader } from './expression/expression.ts';
 import { field, line, type Part, type Report, toNumber, toPhoneRules } from './parts.ts';
 import type { PhoneRules } from './phone/index.ts';
@@ -59,18 +60,39 @@ function compileNumber(
   compiler: ExpressionCompiler,
 ): Part<string | undefined> {
   const read = compiler.compile(number, ['contact', 'number']);
-  const plain = field('contact.number', read, (value) => toNumber(value, rules));
-  if (country === undefined) return plain;
+  if (country === undefined) return field('contact.number', read, (value) => toNumber(value, rules));
   const readRow = compiler.compile(country, ['contact', 'country']);
   const rulesOfRow = field('contact.country', readRow, (value) => toPhoneRules(value, rules));
-  const text = field('contact.number', read, toText);
+  // Read once: an expression may be slow.
+  const once = field('contact.number', read, (value) => ({ value }));
   return (row, report) => {
-    if (NAMED.test(text(row, IGNORE) ?? '')) return plain(row, report);
+    const found = once(row, report);
+    if (found === undefined) {
+      rulesOfRow(row, report);
+      return undefined;
+    }
+    const alone = Object.assign(() => found.value, { columns: read.columns });
+    const numberBy = <T>(convert: (value: unknown) => T) => field('contact.number', alone, convert);
+    if (NAMED.test(numberBy(toText)(row, IGNORE) ?? ''))
+      return numberBy((value) => toNumber(value, rules))(row, report);
     const own = rulesOfRow(row, report);
-    return own === undefined
-      ? undefined
-      : field('contact.number', read, (value) => toNumber(value, own))(row, report);
+    if (own !== undefined) return numberBy((value) => toNumber(value, own))(row, report);
+    numberBy((value) => refuseAnywhere(value, rules))(row, report);
+    return undefined;
   };
+}
+
+/** Codes of numbers that no country makes readable. */
+const ANYWHERE: ReadonlySet<string> = new Set(['required', 'excel_number']);
+
+/** Whoever corrects the country must not learn of such a number in the next run only. @throws ValueError */
+function refuseAnywhere(value: unknown, rules: PhoneRules): void {
+  try {
+    toNumber(value, rules);
+  } catch (error) {
+    if (!(error instanceof ValueError) || ANYWHERE.has(error.code) || !/\p{Nd}/u.test(toText(value) ?? ''))
+      throw error;
+  }
 }
 
 /** Each entry yields one or more tags. `split` comes before `map`, so that each part is looked up by itself. */

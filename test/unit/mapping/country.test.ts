@@ -42,6 +42,42 @@ describe('a number', () => {
     });
   });
 
+  const COUNTRY = 'contact.country unknown_country';
+  it.each<[number: unknown, country: unknown, problems: string[]]>([
+    ['', 'outro', [COUNTRY, 'contact.number required']],
+    ['n/a', 'outro', [COUNTRY, 'contact.number invalid_phone']],
+    ['5,51199E+12', 'outro', [COUNTRY, 'contact.number excel_number']],
+    [{ a: 1 }, 'outro', [COUNTRY, expect.stringMatching(/^contact\.number /)]],
+    // In the right country it may be a number.
+    ['912 345 678', 'outro', [COUNTRY]],
+    ['1', 'outro', [COUNTRY]],
+    ['', 'Brasil', ['contact.number required']],
+  ])('%j of %j has every problem that is certain', (Fone, País, problems) => {
+    const result = compileMapping(MAPPING).apply({ Fone, País });
+    expect(result).toMatchObject({ ok: false });
+    expect(
+      (result as { problems: { field: string; code: string }[] }).problems.map(
+        ({ field, code }) => `${field} ${code}`,
+      ),
+    ).toEqual(problems);
+  });
+
+  it.each(['Brasil', '', 'outro'])('is read once of a row of %j', (País) => {
+    let reads = 0;
+    const row = {
+      País,
+      get Fone() {
+        reads += 1;
+        return '11 98765-4321';
+      },
+    };
+    compileMapping({ ...MAPPING, contact: { number: 'Fone', country: 'País' } }).apply(row);
+    const withCountry = reads;
+    reads = 0;
+    compileMapping({ ...MAPPING, contact: { number: 'Fone' } }).apply(row);
+    expect(withCountry).toBe(reads);
+  });
+
   it.each([
     ['912 345 678', 'outro', 'contact.country', 'unknown_country'],
     ['912 345 678', 'México', 'contact.number', 'invalid_phone'],
