@@ -4,7 +4,7 @@ import { ownReason } from '../../core/own-reason.ts';
 import { needsToken } from '../../core/refused-access.ts';
 import { describeApprovers } from '../../jobs/campaigns/commands/describe-approvers.ts';
 import type { Health } from '../../operator/contract/health.ts';
-import { needSentence } from '../../operator/contract/need-words.ts';
+import { blockedWorkWords, needSentence } from '../../operator/contract/need-words.ts';
 import type { Need } from '../../operator/contract/overview.ts';
 import { formatCount, formatTime } from '../lib/terminal/format.ts';
 
@@ -63,9 +63,7 @@ export function describeNeed(need: Need, ledger: LedgerKind): string[] {
       : [
           `   it waits for somebody else than you: ${approval.refusal.reason}; ${describeApprovers(approval)}`,
         ]),
-    ...(blocks === undefined
-      ? []
-      : [`   it blocks: ${blocks.map(({ kind: work, name }) => `${work} ${name}`).join(', ')}`]),
+    ...(blocks === undefined ? [] : [`   it blocks: ${blockedWorkWords(blocks)}`]),
     ...(needsToken(code, reason) ? ['   give the account a token that works, then:'] : []),
     `   npx sluice ${COMMANDS[kind](need, ledger)}`,
   ];

@@ -10,12 +10,23 @@ import { isSevereEnough, type NeedFacts } from './rules.ts';
 export function factsFor(channel: string, needs: readonly Need[], least: Need['severity']): NeedFacts[] {
   const facts = new Map<string, NeedFacts>();
   for (const need of needs) {
-    const { kind, severity, account, name, run, code, count } = need;
+    const { kind, severity, account, name, run, code, count, blocks } = need;
     if (!isSevereEnough(need, least) || (kind === 'failing-notices' && name === channel)) continue;
     const key = JSON.stringify([kind, account, name, kind === 'approval' ? run : null]);
     const same = facts.get(key);
     if (same === undefined)
-      facts.set(key, { key, kind, severity, account, name, run, code, count, path: pathOfNeed(need) });
+      facts.set(key, {
+        key,
+        kind,
+        severity,
+        account,
+        name,
+        run,
+        code,
+        count,
+        blocks,
+        path: pathOfNeed(need),
+      });
     else facts.set(key, { ...same, count: same.count + count });
   }
   return [...facts.values()];

@@ -1,8 +1,11 @@
 // A notice, and its words. It has ids, counts and names of the configuration, and no personal data.
 import { shortHash } from '../../core/sql/short-hash.ts';
-import { needSentence } from '../../operator/contract/need-words.ts';
+import { blockedWorkWords, needSentence } from '../../operator/contract/need-words.ts';
 import type { Need } from '../../operator/contract/overview.ts';
 import type { DueNotice, TrackedNeed } from './rules.ts';
+
+/** A notice names at most this many things that one refused token blocks. */
+const MOST_BLOCKED = 5;
 
 export interface NoticeEntry {
   /** The same in the notice of its begin, in that of its end, and in repetitions. */
@@ -14,6 +17,8 @@ export interface NoticeEntry {
   readonly run: string | null;
   readonly code: string | null;
   readonly count: number;
+  /** Of a refused token: all work that waits for one that works. */
+  readonly blocks?: Need['blocks'];
   readonly text: string;
   /** ISO 8601. */
   readonly since: string;
@@ -78,7 +83,21 @@ export function testNotice({ channel, now, publicUrl }: NoticePlace): Notice {
 }
 
 function entryOf(need: TrackedNeed, publicUrl: string | null): NoticeEntry {
-  const { key, kind, severity, account, name, run, code, count, path, firstSeenAt, goneAt } = need;
+  const {
+    key,
+    kind,
+    severity,
+    account,
+    name,
+    run,
+    code,
+    count,
+    blocks = [],
+    path,
+    firstSeenAt,
+    goneAt,
+  } = need;
+  const isBlocking = blocks.length > 0 && goneAt === null;
   return {
     id: shortHash(JSON.stringify([key, firstSeenAt])),
     kind,
@@ -88,7 +107,8 @@ function entryOf(need: TrackedNeed, publicUrl: string | null): NoticeEntry {
     run,
     code,
     count,
-    text: `${needSentence(need)}${account === null ? '' : ` (${account})`}${code === null ? '' : ` [${code}]`}`,
+    ...(isBlocking && { blocks }),
+    text: `${needSentence(need)}${account === null ? '' : ` (${account})`}${code === null ? '' : ` [${code}]`}${isBlocking ? `; it blocks ${blockedWorkWords(blocks, MOST_BLOCKED)}` : ''}`,
     since: new Date(firstSeenAt).toISOString(),
     until: goneAt === null ? null : new Date(goneAt).toISOString(),
     url: publicUrl === null ? null : `${publicUrl}${path}`,

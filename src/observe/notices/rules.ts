@@ -16,6 +16,8 @@ export interface NeedFacts {
   readonly run: string | null;
   readonly code: string | null;
   readonly count: number;
+  /** Of a refused token: the work that waits. What a channel knows from the ledger has none. */
+  readonly blocks?: Need['blocks'];
   /** Path of the console that shows it. */
   readonly path: string;
 }

@@ -51,6 +51,18 @@ const SENTENCES: Readonly<Record<Need['kind'], Sentence>> = {
   'failing-notices': (name) => `notices do not arrive at the channel ${name}`,
 };
 
+/** Work that a refused token blocks: `sync leads, campaign spring and 2 more`. @param most names more than this as a count */
+export function blockedWorkWords(
+  blocks: NonNullable<Need['blocks']>,
+  most = Number.POSITIVE_INFINITY,
+): string {
+  const words = blocks.map(({ kind, name }) =>
+    kind === 'route' && name === OPERATOR_ROUTE ? 'messages sent by hand' : `${kind} ${name}`,
+  );
+  const more = words.length - most;
+  return more > 0 ? `${words.slice(0, most).join(', ')} and ${more} more` : words.join(', ');
+}
+
 /** @param format writes the count */
 export function needSentence(
   { kind, name, count }: Pick<Need, 'kind' | 'name' | 'count'>,

@@ -11,8 +11,11 @@ import { SecretError } from '../../../../src/core/config/errors.ts';
 import { NoticeError } from '../../../../src/observe/notices/channels/error.ts';
 import { sendNotice } from '../../../../src/observe/notices/channels/index.ts';
 import { NoticeChannel } from '../../../../src/observe/notices/config.ts';
+import { asSlack, asTeams, asText } from '../../../../src/observe/notices/formats.ts';
+import { factsFor } from '../../../../src/observe/notices/needs.ts';
 import { type Notice, noticeOf } from '../../../../src/observe/notices/notice.ts';
-import { factsOf, MINUTE } from './fixtures.ts';
+import type { NeedFacts } from '../../../../src/observe/notices/rules.ts';
+import { factsOf, MINUTE, needOf } from './fixtures.ts';
 
 const now = Date.parse('2026-11-27T12:00:00Z');
 const tracked = (name: string) => ({
@@ -57,6 +60,37 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice-notices-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('a refused token', () => {
+  const work = (count: number) =>
+    (['sync', 'campaign', 'poller', 'route', 'sync', 'sync', 'sync'] as const)
+      .slice(0, count)
+      .map((kind, n) => ({ kind, name: `w_${n}`, run: null }));
+  const noticeFor = (count: number, goneAt: number | null = null) => {
+    const need = needOf('1', { kind: 'refused-token', code: 'ERR_TOKEN_REVOKED', blocks: work(count) });
+    const [facts] = factsFor('ops', [need], 'info') as [NeedFacts];
+    const entry = { ...tracked('1'), ...facts, goneAt };
+    const due = goneAt === null ? { began: [entry], ended: [] } : { began: [], ended: [entry] };
+    return noticeOf(due, { channel: 'ops', now, publicUrl: null });
+  };
+
+  it.each([
+    [1, 'it blocks sync w_0'],
+    [5, 'it blocks sync w_0, campaign w_1, poller w_2, route w_3, sync w_4'],
+    [7, 'it blocks sync w_0, campaign w_1, poller w_2, route w_3, sync w_4 and 2 more'],
+  ])('that blocks %i names it in every format', (count, words) => {
+    const notice = noticeFor(count);
+    const text = `the service refuses token 1 (acme) [ERR_TOKEN_REVOKED]; ${words}`;
+    expect(notice.began).toMatchObject([{ text, blocks: work(count) }]);
+    expect(asText(notice)).toContain(`${text}, since`);
+    expect(JSON.stringify(asSlack(notice))).toContain(text);
+    expect(JSON.stringify(asTeams(notice)).replaceAll('\\\\', '')).toContain(text);
+  });
+
+  it('that blocks nothing, or is accepted again, names nothing', () => {
+    for (const notice of [noticeFor(0), noticeFor(3, now)]) expect(asText(notice)).not.toMatch(/blocks/);
+  });
+});
 
 describe('a webhook', () => {
   let server: Server | undefined;
