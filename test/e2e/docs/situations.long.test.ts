@@ -1,11 +1,9 @@
 // Every documented command in three situations: `sluice dev` runs, nothing runs, and from an empty folder over HTTP. It ends
 // with the same exit code, and `--json` reads the same. situations/table.ts has what differs by nature.
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CommandShape } from '../../../src/cli/lib/shape.ts';
 import { httpClient } from '../../../src/operator/client/node.ts';
 import { buildOnce } from '../../support/runner/build.ts';
 import { expectedExit, lineOf, type Outcomes, readOf, wrongExits } from './situations/compare.ts';
@@ -17,7 +15,6 @@ import { type Case, CHANGES, type Ids, OWN, PASSWORD, READS, type Situation } fr
 const PREPARE_MS = 300_000;
 const ALL_MS = 1_200_000;
 
-const ROOT = resolve(import.meta.dirname, '../../..');
 let dist: string;
 let base: string;
 let project: Project;
@@ -93,46 +90,3 @@ describe('in three situations', () => {
     expect(readOf(down, left)).toEqual(readOf(up, left));
   });
 });
-
-describe('the table of commands', () => {
-  const isKnown = (words: readonly string[]) =>
-    [...READS, ...CHANGES, ...OWN].some(({ command }) => `${command} `.startsWith(`${words.join(' ')} `));
-
-  it('has every command', () => {
-    const shapes = JSON.parse(readFileSync(join(dist, 'src/cli/commands.json'), 'utf8')) as CommandShape[];
-    expect(leavesOf(shapes, []).filter((words) => !isKnown(words))).toEqual([]);
-  });
-
-  it('has every command of README, tutorials and guides', () => {
-    const shown = documents().flatMap((file) => [
-      ...readFileSync(join(ROOT, file), 'utf8').matchAll(COMMAND),
-    ]);
-    const shapes = JSON.parse(readFileSync(join(dist, 'src/cli/commands.json'), 'utf8')) as CommandShape[];
-    const leaves = leavesOf(shapes, []);
-    const leafOf = (text: string) => leaves.find((words) => `${text} `.startsWith(`${words.join(' ')} `));
-    const found = shown
-      .map(([, text = '']) => text.replaceAll(/\s+/g, ' '))
-      .map((text) => leafOf(text) ?? text);
-    expect(found.filter((words) => typeof words === 'string' || !isKnown(words))).toEqual([]);
-    expect(found.length).toBeGreaterThan(50);
-  });
-});
-
-/** Up to three words: no command has more. A line may end between them. */
-const COMMAND = /npx\s+sluice\s+(?=((?:[a-z-]+\s+){0,2}[a-z-]+))/g;
-
-function documents(): string[] {
-  const folders = ['docs/tutorials', 'docs/how-to'];
-  return [
-    'README.md',
-    ...folders.flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`)),
-  ].filter((name) => name.endsWith('.md'));
-}
-
-/** The words of each command that runs something. */
-function leavesOf(shapes: readonly CommandShape[], before: readonly string[]): string[][] {
-  return shapes.flatMap((shape) => {
-    const words = [...before, shape.name];
-    return [...(shape.acts ? [words] : []), ...leavesOf(shape.commands, words)];
-  });
-}
