@@ -33,7 +33,7 @@ export const CONFIG_CHECKS: ConfigChecks = {
       ...problemsOf(() =>
         numbers === undefined || Array.isArray(numbers)
           ? excludedKeys(campaign)
-          : compileExcludedNumbers(campaign, numbers.number, jsonata),
+          : compileExcludedNumbers(campaign, numbers, jsonata),
       ),
     ]
       // Another check reports a stage without its pipeline.

@@ -46,6 +46,11 @@ export const Expression = z
   });
 export type Expression = z.infer<typeof Expression>;
 
+export const CountryOfRow = described(
+  Expression,
+  'Expression for the country of the number, as an ISO 3166 code or as a name in English, Portuguese or Spanish. It decides how a number without a country code is read. Default: none; `defaultCountry` decides, as for rows whose value is empty.',
+);
+
 /** How a number without + and country code is read. */
 export const DefaultCountry = z
   .string()
@@ -72,10 +77,7 @@ export const MappingConfig = z.strictObject({
   contact: z
     .strictObject({
       number: described(Expression, 'Expression for the phone number, which identifies the person.'),
-      country: described(
-        Expression,
-        'Expression for the country of the number, as an ISO 3166 code or as a name in English, Portuguese or Spanish. It decides how a number without a country code is read. Default: none; `defaultCountry` decides, as for rows whose value is empty.',
-      ).optional(),
+      country: CountryOfRow.optional(),
       name: described(
         Expression,
         'Expression for the name. Default: none; the name is not written.',

@@ -4,14 +4,12 @@ import type { CrmRecord, ExtraField, RecordCard } from '../core/record.ts';
 import { requireSafeName } from './columns.ts';
 import type { MappingConfig } from './config.ts';
 import { toDate } from './dates.ts';
-import { ValueError } from './errors.ts';
 import { type ExpressionCompiler, type RowView, tableReader } from './expression/expression.ts';
-import { field, line, type Part, type Report, toNumber, toPhoneRules } from './parts.ts';
+import { compileNumber } from './number.ts';
+import { field, line, type Part, type Report } from './parts.ts';
 import type { PhoneRules } from './phone/index.ts';
 import { byCodeUnit, isEmpty, oneLine, toText } from './text.ts';
 import { isYes, sortedUnique, toBoolean, toCustomValue, toEmail, toId, toStage, toTexts } from './values.ts';
-
-const IGNORE: Report = () => undefined;
 
 /** The number is empty if it is unreadable, which is always reported: it is the identity. */
 export function compileContact(
@@ -29,7 +27,7 @@ export function compileContact(
       ? undefined
       : field(`contact.${key}`, compiler.compile(expression, ['contact', key]), convert, kind);
   };
-  const number = compileNumber(config, rules, compiler);
+  const number = compileNumber(config, ['contact'], rules, compiler);
   const name = optional('name', line);
   const email = optional('email', toEmail, 'warning');
   const document = optional('document', line);
@@ -48,51 +46,6 @@ export function compileContact(
     if (found.disableBot !== undefined) contact.disableBot = found.disableBot;
     return contact;
   };
-}
-
-/** A number that names its country, whatever the row says. */
-const NAMED = /^\s*(?:\+|00)/;
-
-/** The number, read in the country of its row. */
-function compileNumber(
-  { number, country }: MappingConfig['contact'],
-  rules: PhoneRules,
-  compiler: ExpressionCompiler,
-): Part<string | undefined> {
-  const read = compiler.compile(number, ['contact', 'number']);
-  if (country === undefined) return field('contact.number', read, (value) => toNumber(value, rules));
-  const readRow = compiler.compile(country, ['contact', 'country']);
-  const rulesOfRow = field('contact.country', readRow, (value) => toPhoneRules(value, rules));
-  // Read once: an expression may be slow.
-  const once = field('contact.number', read, (value) => ({ value }));
-  return (row, report) => {
-    const found = once(row, report);
-    if (found === undefined) {
-      rulesOfRow(row, report);
-      return undefined;
-    }
-    const alone = Object.assign(() => found.value, { columns: read.columns });
-    const numberBy = <T>(convert: (value: unknown) => T) => field('contact.number', alone, convert);
-    if (NAMED.test(numberBy(toText)(row, IGNORE) ?? ''))
-      return numberBy((value) => toNumber(value, rules))(row, report);
-    const own = rulesOfRow(row, report);
-    if (own !== undefined) return numberBy((value) => toNumber(value, own))(row, report);
-    numberBy((value) => refuseAnywhere(value, rules))(row, report);
-    return undefined;
-  };
-}
-
-/** Codes of numbers that no country makes readable. */
-const ANYWHERE: ReadonlySet<string> = new Set(['required', 'excel_number']);
-
-/** Whoever corrects the country must not learn of such a number in the next run only. @throws ValueError */
-function refuseAnywhere(value: unknown, rules: PhoneRules): void {
-  try {
-    toNumber(value, rules);
-  } catch (error) {
-    if (!(error instanceof ValueError) || ANYWHERE.has(error.code) || !/\p{Nd}/u.test(toText(value) ?? ''))
-      throw error;
-  }
 }
 
 /** Each entry yields one or more tags. `split` comes before `map`, so that each part is looked up by itself. */

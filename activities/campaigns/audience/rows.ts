@@ -140,7 +140,7 @@ function numbersReader(deps: RowsDeps, spec: CampaignSpec): Reader {
   const { numbers } = spec.config.exclude;
   if (numbers === undefined || Array.isArray(numbers)) throw new Error('there is no source of numbers');
   const source = sourceOf(deps, spec, numbers.source);
-  const compiled = compileExcludedNumbers(spec.config, numbers.number, deps.jsonata);
+  const compiled = compileExcludedNumbers(spec.config, numbers, deps.jsonata);
   return async (cursor, signal) => {
     const page = await source.read(cursor as SourceCursor | null, { limit: PAGE_ROWS, signal });
     // If part of the list were not read, excluded people would be messaged.

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { described, durationWithin, FlowId, name } from '../../core/config/base.ts';
 import { ScheduleConfig } from '../../core/config/schedule.ts';
-import { DefaultCountry, Expression, NumberFormat } from '../../mapping/config.ts';
+import { CountryOfRow, DefaultCountry, Expression, NumberFormat } from '../../mapping/config.ts';
 import { WEEKDAYS } from './constants.ts';
 
 const id = z.int().positive();
@@ -96,6 +96,7 @@ const SourceAudience = z.strictObject({
   from: z.literal('source').meta({ description: 'Rows of a source, for example of a CSV file.' }),
   source: described(name, 'Source to read: a name from `sources`.'),
   number: described(Expression, 'Expression for the phone number.'),
+  country: CountryOfRow.optional(),
 });
 type SourceAudience = z.infer<typeof SourceAudience>;
 
@@ -142,6 +143,7 @@ const Exclusions = z.strictObject({
       z.strictObject({
         source: described(name, 'Source with the numbers: a name from `sources`.'),
         number: described(Expression, 'Expression for the phone number.'),
+        country: CountryOfRow.optional(),
       }),
     ])
     .optional()

@@ -1,7 +1,11 @@
 // What a campaign reads of one card, contact or row.
 import { describe, expect, it } from 'vitest';
 import { CampaignConfig } from '../../../src/jobs/campaigns/config.ts';
-import { compileAudience, excludedKeys } from '../../../src/jobs/campaigns/rules/audience-row.ts';
+import {
+  compileAudience,
+  compileExcludedNumbers,
+  excludedKeys,
+} from '../../../src/jobs/campaigns/rules/audience-row.ts';
 import { MappingConfigError } from '../../../src/mapping/errors.ts';
 
 const configured = (over: Record<string, unknown> = {}) =>
@@ -30,9 +34,11 @@ describe('a configuration that can not work is refused, with its place', () => {
     [{ defaultCountry: 'QQ' }, 'defaultCountry'],
     [{ windows: { days: {}, zone: { field: 'a.constructor.b' } } }, 'windows.zone.field'],
     [{ audience: [{ ...source, number: '{{' }] }, 'audience.0.number'],
+    [{ audience: [{ ...source, country: '{{' }] }, 'audience.0.country'],
     [{ audience: [{ from: 'cards', stage: 'New' }] }, 'audience.0.stage'],
     [{ exclude: { numbers: ['+5511987650001', 'x'] } }, 'exclude.numbers.1'],
     [{ exclude: { numbers: { source: 'a', number: '= (' } } }, 'exclude.numbers.number'],
+    [{ exclude: { numbers: { source: 'a', number: 'x', country: '= (' } } }, 'exclude.numbers.country'],
   ])('%j', (over, path) => {
     const refused = (() => {
       try {
@@ -76,6 +82,27 @@ it('a column of a row that is called like a part of a card is that column', asyn
   const audience = [{ from: 'source', source: 'list', number: 'phone' }];
   const row = { phone: '+5511987650001', 'card.title': 'flat', card: { title: 'deep' } };
   expect(await compiled({ variables, audience }).apply(row)).toMatchObject({ variables: { title: 'flat' } });
+});
+
+describe('numbers of rows with a country of their own', () => {
+  const part = { source: 'list', number: 'phone', country: 'land' };
+  const over = { defaultCountry: 'BR', audience: [{ from: 'source', ...part }], exclude: { numbers: part } };
+  it.each<[string, string, string | null, RegExp]>([
+    ['11 98765-0001', '', '5511987650001', /^$/],
+    ['55 1234 5678', 'México', '525512345678', /^$/],
+    ['912 345 678', 'PT', '351912345678', /^$/],
+    // A number that names its country is of that country.
+    ['+351 912 345 678', 'BR', '351912345678', /^$/],
+    ['11 98765-0001', 'Atlantis', null, /^column land: the value is no country/],
+    ['', 'Atlantis', null, /^column land: .*; column phone: a phone number is required/],
+  ])('%j of %j', async (phone, land, key, reason) => {
+    const { who } = await compiled(over).apply({ phone, land });
+    expect(who.ok ? who.key : null).toBe(key);
+    expect(who.ok ? '' : who.reason).toMatch(reason);
+    // Somebody who was left out is found by the number as it was written.
+    if (!who.ok) expect(who.identity.number ?? '').toBe(phone);
+    expect(await compileExcludedNumbers(configured(over), part).apply({ phone, land })).toBe(key);
+  });
 });
 
 it('numbers to leave out are people: in whatever form', () => {

@@ -191,6 +191,8 @@ export default {
     noHeader:
       'The first line looks like a row. Add a line with the names of the columns above it, and upload the file again.',
     number: 'Phone numbers of this file',
+    countryColumn: 'Country of each number',
+    noCountryColumn: 'One country for all',
     name: 'Name of the source',
     nameRule: 'Lower-case letters, digits, - and _, with a letter first',
     nameTaken: 'A source has this name.',

@@ -191,6 +191,8 @@ export default {
     noHeader:
       'A primeira linha parece ser de dados. Acrescente acima dela uma linha com os nomes das colunas e envie o arquivo de novo.',
     number: 'Telefones deste arquivo',
+    countryColumn: 'País de cada número',
+    noCountryColumn: 'Um país para todos',
     name: 'Nome da fonte',
     nameRule: 'Letras minúsculas, dígitos, - e _, começando por uma letra',
     nameTaken: 'Já existe uma fonte com este nome.',

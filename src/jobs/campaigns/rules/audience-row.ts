@@ -7,17 +7,10 @@ import type { Expression } from '../../../mapping/config.ts';
 import { MappingConfigError, ValueError } from '../../../mapping/errors.ts';
 import { ExpressionCompiler, type RowView } from '../../../mapping/expression/expression.ts';
 import type { CompileJsonata } from '../../../mapping/expression/jsonata.ts';
-import {
-  overRows,
-  type Part,
-  partOf,
-  type Report,
-  requirePhoneRules,
-  toNumber,
-  toProblem,
-} from '../../../mapping/parts.ts';
+import { compileNumber } from '../../../mapping/number.ts';
+import { overRows, type Part, partOf, type Report, requirePhoneRules } from '../../../mapping/parts.ts';
 import { canonicalKey, parsePhone } from '../../../mapping/phone/index.ts';
-import { isEmpty, toText } from '../../../mapping/text.ts';
+import { isEmpty, preview, toText } from '../../../mapping/text.ts';
 import { toCustomValue } from '../../../mapping/values.ts';
 import type { AudiencePart, CampaignConfig } from '../config.ts';
 import { identityOfContact, rowIdentities } from './row-identity.ts';
@@ -71,8 +64,10 @@ export function compileAudience(
   }
   const number: Part<string | undefined> =
     part.from === 'source'
-      ? partOf(compiler, part.number, [...at, 'number'], (value) => toNumber(value, rules))
+      ? compileNumber(part, at, rules, compiler)
       : partOf(compiler, 'contact.number', at, toServiceNumber);
+  const written: Part<string | undefined> =
+    part.from === 'source' ? partOf(compiler, part.number, [...at, 'number'], preview) : () => undefined;
   const variables = Object.entries(config.variables).map(([name, expression]) => {
     const path = ['variables', name];
     requireSafeName(name, path);
@@ -82,12 +77,10 @@ export function compileAudience(
   checkExclusion(config);
   const identity = part.from === 'source' ? rowIdentities() : identityOfContact;
   const finish = (row: RowView): MappedMember => {
-    let reason = '';
-    let written: string | null = null;
-    const found = number(row, (name, error, _kind, names = []) => {
+    const reasons: string[] = [];
+    const found = number(row, (_name, error, _kind, names = []) => {
       const column = part.from === 'source' && names.length > 0 ? `column ${names.join(', ')}: ` : '';
-      reason = `${column}${error.message}`;
-      written = toProblem(name, error).value ?? null;
+      reasons.push(`${column}${error.message}`);
     });
     const values: Record<string, unknown> = {};
     for (const { name, value } of variables) {
@@ -98,7 +91,11 @@ export function compileAudience(
     return {
       who:
         found === undefined
-          ? { ok: false, reason, identity: { ...identity(row.values), number: written } }
+          ? {
+              ok: false,
+              reason: reasons.join('; '),
+              identity: { ...identity(row.values), number: written(row, IGNORE) ?? null },
+            }
           : { ok: true, key: canonicalKey(found), number: found },
       variables: values,
       zone: zone(row, IGNORE),
@@ -112,7 +109,7 @@ const IGNORE: Report = () => undefined;
 function checkExclusion(config: CampaignConfig): void {
   const { numbers } = config.exclude;
   if (Array.isArray(numbers)) excludedKeys(config);
-  else if (numbers !== undefined) compileExcludedNumbers(config, numbers.number);
+  else if (numbers !== undefined) compileExcludedNumbers(config, numbers);
 }
 
 function compileZone(
@@ -150,12 +147,12 @@ export interface CompiledNumbers {
  */
 export function compileExcludedNumbers(
   config: Pick<CampaignConfig, 'defaultCountry' | 'numberFormat'>,
-  number: Expression,
+  numbers: { readonly number: Expression; readonly country?: Expression | undefined },
   jsonata?: CompileJsonata,
 ): CompiledNumbers {
   const rules = requirePhoneRules(config);
   const compiler = new ExpressionCompiler(jsonata);
-  const read = partOf(compiler, number, ['exclude', 'numbers', 'number'], (value) => toNumber(value, rules));
+  const read = compileNumber(numbers, ['exclude', 'numbers'], rules, compiler);
   const apply = overRows(compiler, (row) => {
     const found = read(row, IGNORE);
     return found === undefined ? null : canonicalKey(found);

@@ -72,6 +72,8 @@ function Recognized({ at, names, file, uploaded, onUsed }: RecognizedProps) {
   const { recognized } = uploaded;
   const guessed = recognized.columns.find(({ guess }) => guess === 'number')?.name ?? '';
   const [number, setNumber] = useState(guessed);
+  const guessedCountry = countryColumnOf(uploaded);
+  const [countryColumn, setCountryColumn] = useState(guessedCountry);
   const [name, setName] = useState(nameOf(file, names));
   const { country } = recognized.country;
   const problem = !NAME.test(name) ? t('file.nameRule') : names.includes(name) ? t('file.nameTaken') : null;
@@ -79,7 +81,15 @@ function Recognized({ at, names, file, uploaded, onUsed }: RecognizedProps) {
     topics: ['campaign-drafts'],
     done: ({ active, export: kept }) => t(active ? 'file.used' : 'file.usedElsewhere', { file: kept }),
     onDone: ({ source }) => {
-      set(at, { from: 'source', source, number: expressionOf(uploaded, number) });
+      const { contact } = recognized.mapping ?? {};
+      set(at, {
+        from: 'source',
+        source,
+        number: (number === guessed ? contact?.number : undefined) ?? number,
+        ...(countryColumn === ''
+          ? {}
+          : { country: (countryColumn === guessedCountry ? contact?.country : undefined) ?? countryColumn }),
+      });
       if (country !== null && valueAt(value, ['defaultCountry']) === undefined) {
         set(['defaultCountry'], country);
         if (recognized.country.format === 'national') set(['numberFormat'], 'national');
@@ -93,6 +103,10 @@ function Recognized({ at, names, file, uploaded, onUsed }: RecognizedProps) {
         {t('file.noHeader')}
       </Text>
     );
+  const columns = recognized.columns.map((column) => ({
+    value: column.name,
+    label: [column.name, ...column.samples.slice(0, 1)].join(': '),
+  }));
   return (
     <>
       <Text size="sm">
@@ -107,14 +121,15 @@ function Recognized({ at, names, file, uploaded, onUsed }: RecognizedProps) {
           label={t('file.number')}
           inputWrapperOrder={ORDER}
           value={number}
-          data={[
-            ...(guessed === '' ? [{ value: '', label: t('draft.choose') }] : []),
-            ...recognized.columns.map((column) => ({
-              value: column.name,
-              label: [column.name, ...column.samples.slice(0, 1)].join(': '),
-            })),
-          ]}
+          data={[...(guessed === '' ? [{ value: '', label: t('draft.choose') }] : []), ...columns]}
           onChange={(event) => setNumber(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label={t('file.countryColumn')}
+          inputWrapperOrder={ORDER}
+          value={countryColumn}
+          data={[{ value: '', label: t('file.noCountryColumn') }, ...columns]}
+          onChange={(event) => setCountryColumn(event.currentTarget.value)}
         />
         <TextInput
           label={t('file.name')}
@@ -139,10 +154,12 @@ function Recognized({ at, names, file, uploaded, onUsed }: RecognizedProps) {
   );
 }
 
-/** As the draft of a mapping reads the column, which may need quotes. */
-function expressionOf({ recognized }: Uploaded, column: string): unknown {
-  const guessed = recognized.columns.find(({ guess }) => guess === 'number')?.name;
-  return column === guessed ? (recognized.mapping?.contact.number ?? column) : column;
+/** The column that names the countries of the numbers, if they are several; else empty. */
+function countryColumnOf({ recognized: { columns, mapping } }: Uploaded): string {
+  const country = mapping?.contact.country;
+  if (country === undefined) return '';
+  const guesses = columns.filter(({ guess }) => guess === 'country');
+  return (guesses.find(({ name }) => name === country) ?? guesses[0])?.name ?? '';
 }
 
 /** A name for the source after the file's, which no source has. */
