@@ -71,7 +71,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-async function pollBatch({ account, poller }: PollBatchInput): Promise<PollBatchResult> {
+async function pollBatch({ account, poller, pollInMs }: PollBatchInput): Promise<PollBatchResult> {
   const idle = { calls: 1, block: null };
   const end = { pollInMs: 3_600_000, oldInMs: null, intervalMs: 3_600_000, failures, old: idle };
   if (news === 'killed') {
@@ -86,6 +86,8 @@ async function pollBatch({ account, poller }: PollBatchInput): Promise<PollBatch
     const block = { code, reason: `${code}: the token was revoked`, shape: null };
     return { ...end, polls: 0, news: { calls: 0, block } };
   }
+  // A command that arrives between two batches begins one in which no poll is due.
+  if (pollInMs > 0) return { ...end, pollInMs, polls: 0, news: { calls: 0, block: null } };
   await countMessages(db, { account, poller }, news);
   const sweep = { watermark: new Date(), complete: true, news: news > 0, settled: false };
   await endSweep(db, { account, poller }, sweep);
