@@ -7,6 +7,7 @@ import { campaign } from './campaign.ts';
 import { campaignLarge } from './campaign-large.ts';
 import { cost } from './cost.ts';
 import { costMetrics } from './cost-metrics.ts';
+import { encryption } from './encryption.ts';
 import { fairness } from './fairness.ts';
 import { faults } from './faults.ts';
 import { ingress } from './ingress.ts';
@@ -29,6 +30,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   'campaign-large': campaignLarge,
   cost,
   'cost-metrics': costMetrics,
+  encryption,
   fairness,
   faults,
   ingress,

@@ -2,23 +2,18 @@
 // changed, against a ledger that knows all of them. It measures `sluice sync plan` (dry run) and the planning of a run
 // in a worker. Each is one process with its threads and the embedded database; the kernel reports the peak. The time of
 // a dry run covers the whole process, including the creation of a new ledger.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 import type { BenchResult } from './bench.ts';
-import { peakMb } from './support/memory.ts';
 import { KNOWN_ROWS, type Planned, ROWS, writeConfig, writeSource } from './support/plan-data.ts';
+import { runNode, runPlanChild } from './support/plan-process.ts';
 
 const CHANGED_EVERY = 100;
-const CHILD = join(import.meta.dirname, 'support/plan-child.js');
 const MAIN = join(import.meta.dirname, '../src/cli/main.js');
 /** The number of cores of the machine that the goals are for. */
 const BUSY_THREADS = 2;
-const CHECK_MS = 100;
 
 export async function plan(say: (line: string) => void): Promise<BenchResult> {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-plan-'));
@@ -35,15 +30,15 @@ export async function plan(say: (line: string) => void): Promise<BenchResult> {
     const busy = await beside(BUSY_THREADS, () => dryRun(dir));
     const after = await sizeMb(state);
     say('all rows are new: a run is planned');
-    const runNew = await child('plan', dir);
+    const runNew = await runPlanChild('plan', dir);
     await rm(state, { recursive: true });
     say(`a ledger is filled with ${KNOWN_ROWS} people as a finished run leaves it`);
     await writeSource(source, KNOWN_ROWS, CHANGED_EVERY);
-    await child('fill', dir);
+    await runPlanChild('fill', dir);
     say('1 % changed: a dry run');
     const dryChanged = await dryRun(dir);
     say('1 % changed: a run is planned');
-    const runChanged = await child('plan', dir);
+    const runChanged = await runPlanChild('plan', dir);
     const rate = ({ read, seconds }: Planned) => Math.round(read / seconds);
     const fast = { min: 20_000 };
     const small = { max: 700 };
@@ -94,35 +89,13 @@ export async function plan(say: (line: string) => void): Promise<BenchResult> {
 /** `sluice sync plan`, from its start to its end. */
 async function dryRun(dir: string): Promise<Planned> {
   const began = performance.now();
-  const { out, peakMb } = await run([MAIN, 'sync', 'plan', 'people', '--json', '--samples', '3'], dir);
+  const { out, peakMb } = await runNode([MAIN, 'sync', 'plan', 'people', '--json', '--samples', '3'], dir);
   const seconds = (performance.now() - began) / 1000;
   const { read, create, update, move } = JSON.parse(out) as Record<
     'read' | 'create' | 'update' | 'move',
     number
   >;
   return { read, pending: create + update + move, seconds, peakMb };
-}
-
-/** Runs plan-child.ts, which times itself. */
-async function child(work: 'fill' | 'plan', dir: string): Promise<Planned> {
-  const { out, peakMb } = await run([CHILD, work, dir], dir);
-  return { ...(JSON.parse(out) as Omit<Planned, 'peakMb'>), peakMb };
-}
-
-/** Runs a Node program to its end and checks its peak until then, because the kernel forgets it with the process. */
-async function run(args: readonly string[], dir: string): Promise<{ out: string; peakMb: number }> {
-  const { DATABASE_URL: _, ...env } = process.env;
-  const program = spawn(process.execPath, args, { cwd: dir, env, stdio: ['ignore', 'pipe', 'ignore'] });
-  let peak = 0;
-  const timer = setInterval(async () => {
-    peak = Math.max(peak, await peakMb(program.pid as number));
-  }, CHECK_MS);
-  const closed = once(program, 'close') as Promise<[number | null]>;
-  const out = await text(program.stdout);
-  const [code] = await closed;
-  clearInterval(timer);
-  if (code !== 0) throw new Error(`"${args.join(' ')}" ended with ${code}`);
-  return { out, peakMb: peak };
 }
 
 async function beside<T>(threads: number, work: () => Promise<T>): Promise<T> {

@@ -7,6 +7,9 @@ import type { Deps } from '../../activities/shared/deps.ts';
 import { hashRecord } from '../../activities/sync/sync-diff.ts';
 import { createSyncPlanActivities, type PlanProgress } from '../../activities/sync/sync-plan.ts';
 import { openSource } from '../../src/connectors/sources/index.ts';
+import { createLedgerCipher } from '../../src/core/encryption/cipher.ts';
+import { encryptedDatabase } from '../../src/core/encryption/encrypted-database.ts';
+import { readEncryptionKey } from '../../src/core/encryption/payload-keys.ts';
 import { type Database, openPglite, openPostgres } from '../../src/core/sql/database.ts';
 import { migrate } from '../../src/core/sql/migrations/migrations.ts';
 import type { RunSpec } from '../../src/jobs/sync/contract/run.ts';
@@ -16,8 +19,12 @@ import { KNOWN_ROWS, type Planned, rowOf, SPEC } from './plan-data.ts';
 
 const [work = '', dir = '', url = ''] = process.argv.slice(2);
 await mkdir(join(dir, '.sluice'), { recursive: true, mode: 0o700 });
-const db: Database =
+const opened: Database =
   url === '' ? await openPglite(join(dir, '.sluice/ledger')) : await openPostgres(url, console.error);
+/** Of a ledger that is encrypted. */
+const key = process.env.PLAN_KEY;
+const db =
+  key === undefined ? opened : encryptedDatabase(opened, createLedgerCipher([readEncryptionKey('one', key)]));
 await migrate(db);
 const makers = {
   openSource: (source: RunSpec['source']) => openSource(source, { baseDir: dir }),
