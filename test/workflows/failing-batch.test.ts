@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../src/config/load.ts';
 import { outboxWorkflowId, WORK_QUEUE } from '../../src/core/ids.ts';
 import type { Database } from '../../src/core/sql/database.ts';
+import { pathOfNeed } from '../../src/operator/contract/need-screens.ts';
 import { createFailingWorkReader } from '../../src/operator/service/overview/failing-work.ts';
 import { openTestOperator, type TestOperator } from '../support/operator.ts';
 import { testLedger } from '../support/postgres/ledger.ts';
@@ -60,7 +61,8 @@ it('is shown with its class of error and without values, and goes away with its 
   });
   const need = await until('the overview shows the batch', async () => {
     const { needs } = await operator.client.call('GET /overview', {});
-    return needs.find(({ kind }) => kind === 'failing-batch');
+    // The server names the next attempt while it waits for it.
+    return needs.find(({ kind, params }) => kind === 'failing-batch' && params?.['nextAt'] !== undefined);
   });
   expect(performance.now() - began).toBeLessThan(60_000);
   expect(need).toMatchObject({
@@ -68,9 +70,12 @@ it('is shown with its class of error and without values, and goes away with its 
     name: 'bus',
     severity: 'critical',
     count: 1,
-    code: 'LedgerError',
+    code: 'WORK_RETRIES',
+    work: 'sink',
+    params: { which: ['error', 'next'], activity: 'outboxBatch', error: 'LedgerError' },
   });
-  expect(need.reason).toMatch(/^outboxBatch has failed \d+ times in a row/);
+  expect(need.reason).toMatch(/^it failed \d+ times in a row; .*; it retries by itself at \d{4}-/);
+  expect(pathOfNeed(need)).toBe('/conversations');
   expect(JSON.stringify(need)).not.toContain(PERSONAL);
 
   healthy = true;

@@ -265,6 +265,11 @@ export const OPERATOR_CODES: readonly CodeArea[] = [
       ],
       ['NO_WORKER', 'No worker answered.', 'Start `sluice dev` or `sluice worker`, and see its log.'],
       [
+        'WORK_RETRIES',
+        'Work failed several times in a row. It retries by itself.',
+        'If it goes on to fail, see the log of the worker, or run `sluice doctor`.',
+      ],
+      [
         'PAYLOAD_DAMAGED',
         'A payload of Temporal was changed after its encryption, or its key id stood for another key then.',
         'Give every key an id of its own, and check who can write to Temporal.',

@@ -1,8 +1,7 @@
 // Where the console shows a need. The browser loads it too, so it imports nothing but a type.
 import type { Need } from './overview.ts';
 
-/** Screen on which a need can be seen in full. */
-export const SCREEN_OF = {
+const SCREEN_OF = {
   'unknown-records': '/syncs',
   'unknown-events': '/events',
   'unknown-members': '/campaigns',
@@ -35,6 +34,23 @@ export const SCREEN_OF = {
   'failing-notices': '/settings',
 } as const satisfies Record<Need['kind'], string>;
 
+const SCREEN_OF_WORK = {
+  sync: '/syncs',
+  campaign: '/campaigns',
+  poller: '/conversations',
+  route: '/events',
+  sink: '/conversations',
+  delivery: '/conversations',
+  other: '/settings',
+} as const satisfies Record<NonNullable<Need['work']>, string>;
+
+/** Screen on which a need can be seen in full: of work that fails, that of its job. */
+export function screenOf({ kind, work }: Pick<Need, 'kind' | 'work'>) {
+  return kind === 'failing-batch' && work !== undefined ? SCREEN_OF_WORK[work] : SCREEN_OF[kind];
+}
+
+type Shown = Pick<Need, 'kind' | 'account' | 'name' | 'run' | 'commands' | 'work'>;
+
 /** Query of the screen that shows it. */
 export function searchOf({
   kind,
@@ -42,10 +58,13 @@ export function searchOf({
   name,
   run,
   commands,
-}: Pick<Need, 'kind' | 'account' | 'name' | 'run' | 'commands'>): Readonly<Record<string, unknown>> {
+  work,
+}: Shown): Readonly<Record<string, unknown>> {
   if (kind === 'refused-events') return { tab: 'refused', route: name };
   if (kind === 'refused-token' || kind === 'failing-calls' || kind === 'service-away')
     return { tab: 'accounts' };
+  // Its page is that of the job, not that of one run.
+  if (kind === 'failing-batch') return work === 'sync' || work === 'campaign' ? { account, name } : {};
   // The configuration lists the channels.
   if (kind === 'failing-notices') return {};
   // The page of what is to be approved.
@@ -55,12 +74,12 @@ export function searchOf({
 }
 
 /** Path and query of that screen. The console reads a value as JSON if it can, so a text that looks so is quoted. */
-export function pathOfNeed(need: Pick<Need, 'kind' | 'account' | 'name' | 'run' | 'commands'>): string {
+export function pathOfNeed(need: Shown): string {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(searchOf(need)))
     if (typeof value === 'string' && value !== '')
       query.set(key, isJson(value) ? JSON.stringify(value) : value);
-  const path = SCREEN_OF[need.kind];
+  const path = screenOf(need);
   return path === '/' || query.size === 0 ? path : `${path}?${query}`;
 }
 

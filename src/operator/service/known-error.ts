@@ -35,7 +35,7 @@ export function asOperatorError(error: unknown): OperatorError | null {
   if (error instanceof DamagedValueError)
     return new OperatorError('conflict', error.message, { code: 'LEDGER_VALUE_DAMAGED', cause: error });
   // A statement that the database refuses for another reason is a defect, and waiting does not correct it.
-  if (error instanceof LedgerError && (error.code === null || PASSING.test(error.code)))
+  if (error instanceof LedgerError && isPassing(error.code))
     return new OperatorError('unavailable', error.message, { code: 'LEDGER', cause: error });
   if (isTemporalAway(error))
     return new OperatorError('unavailable', `Temporal does not answer: ${(error as Error).message}`, {
@@ -48,4 +48,9 @@ export function asOperatorError(error: unknown): OperatorError | null {
 function isTemporalAway(error: unknown): boolean {
   const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && AWAY.has(cause.code);
+}
+
+/** Whether the database was away, and did not refuse a statement. @param code of a `LedgerError` */
+export function isPassing(code: string | null): boolean {
+  return code === null || PASSING.test(code);
 }

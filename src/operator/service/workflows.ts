@@ -54,18 +54,39 @@ export interface FailingActivity {
   readonly type: string;
   /** Of the error; it may contain what the error was about. */
   readonly message: string | null;
+  /** When its last attempt ended. Null: the server does not say. */
+  readonly failedAt: string | null;
+  /** When it is tried again. Null: it is being tried, or the server does not say. */
+  readonly nextAt: string | null;
 }
 
 /** Null when no activity of the workflow fails repeatedly. */
 export function failingActivity({ raw }: Pick<WorkflowExecutionDescription, 'raw'>): FailingActivity | null {
-  for (const { activityType, attempt, lastFailure } of raw.pendingActivities ?? []) {
+  for (const pending of raw.pendingActivities ?? []) {
+    const { activityType, attempt, lastFailure } = pending;
     const type = lastFailure?.applicationFailureInfo?.type;
     // A planned delay is not a failure, whatever the attempt count: the budget asks for it, and a 429.
     if (type == null || type === 'ComeBack' || (attempt ?? 0) <= QUIET_FAILURES) continue;
     const failed = { activity: activityType?.name ?? '', attempts: (attempt ?? 1) - 1 };
-    return { ...failed, type, message: lastFailure?.message ?? null };
+    return {
+      ...failed,
+      type,
+      message: lastFailure?.message ?? null,
+      failedAt: isoOf(pending.lastAttemptCompleteTime),
+      nextAt: isoOf(pending.nextAttemptScheduleTime),
+    };
   }
   return null;
+}
+
+interface Timestamp {
+  readonly seconds?: { toString(): string } | null;
+  readonly nanos?: number | null;
+}
+
+function isoOf(time: Timestamp | null | undefined): string | null {
+  const seconds = Number(time?.seconds ?? 0);
+  return seconds === 0 ? null : new Date(seconds * 1000 + (time?.nanos ?? 0) / 1e6).toISOString();
 }
 
 /** Why an activity of a workflow fails repeatedly. Null when none does. */

@@ -11,6 +11,7 @@ import { brokenRules } from '../../../src/jobs/campaigns/rules/waves.ts';
 import { phoneCase } from '../../../src/mapping/phone/cases.ts';
 import * as refusals from '../../../src/mapping/phone/result.ts';
 import type { Health } from '../../../src/operator/contract/health.ts';
+import { failingNeed } from '../../../src/operator/service/overview/failing-need.ts';
 import { outagesOf } from '../../../src/operator/service/overview/outages.ts';
 
 const DAY = 86_400_000;
@@ -157,6 +158,28 @@ function missedNotes(runs: number): Note[] {
   return outages.map(({ code, params }) => ({ code: code ?? '', params }));
 }
 
+/** Of work that failed several times. */
+const RETRIES: readonly Note[] = [
+  { isLedgerAway: true, nextAt: '2026-11-28T13:43:50.000Z', isPartial: true },
+  { isLedgerAway: false, nextAt: null, isPartial: false },
+].map((given) => {
+  const failedAt = '2026-11-28T13:42:20.000Z';
+  const work = {
+    account: 'acme',
+    kind: 'sync' as const,
+    name: 'leads',
+    activity: 'a',
+    code: 'E',
+    attempts: 8,
+  };
+  const success = () => '2026-11-28T13:43:00.000Z';
+  const { code, params } = failingNeed(
+    { ...work, workflows: 1, failedAt, ...given },
+    { ofAccount: success, ofWork: success },
+  );
+  return { code: code ?? '', params };
+});
+
 type Note = Pick<(typeof NOTES)[number], 'code' | 'params'>;
 
 /** Keys of the sentences that a note needs. */
@@ -171,6 +194,7 @@ describe.each([
     const withFigures = [
       ...NOTES,
       ...PHONES,
+      ...RETRIES,
       ...[0, 1, 9].flatMap(missedNotes),
       ...(await draftNotes()),
     ].filter(({ params }) => params !== undefined);

@@ -39,7 +39,7 @@ export default {
     'blocked-events_one': '{{count}} event of {{name}} is blocked',
     'blocked-events_other': '{{count}} events of {{name}} are blocked',
     'blocked-sync': 'Sync {{name}} is blocked',
-    'failing-batch': 'Work of {{name}} fails again and again',
+    'failing-batch': 'Work of {{name}} failed several times and retries by itself',
     'refused-token': 'The service refuses token {{name}}',
     'dead-letters_one': '{{count}} dead letter of {{name}} is open',
     'dead-letters_other': '{{count}} dead letters of {{name}} are open',

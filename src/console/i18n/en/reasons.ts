@@ -35,6 +35,13 @@ export default {
     NO_WORKER_some: 'Start a worker: {{command}}',
     NO_WORKER_named: 'Waiting: {{work}}. Start a worker: {{command}}',
     NO_WORKER_more: 'Waiting: {{work}}, and {{more}} more. Start a worker: {{command}}',
+    WORK_RETRIES_ledger: 'The database of Sluice did not answer it {{attempts}} times in a row.',
+    WORK_RETRIES_error:
+      'It failed {{attempts}} times in a row. The log of the worker says why: look for {{activity}} and {{error}}.',
+    WORK_RETRIES_next: 'It retries by itself; the next attempt is at {{nextAt}}.',
+    WORK_RETRIES_again: 'It retries by itself.',
+    WORK_RETRIES_moving: 'Other work goes on meanwhile.',
+    WORK_RETRIES_partial: 'More may fail: not all open work has been checked yet.',
     STOP_FAILED: '{{members}} of {{tried}} members failed. The campaign stops above {{limitShare}}.',
     STOP_UNKNOWN:
       '{{members}} of {{tried}} members have an unknown outcome. The campaign stops above {{limitShare}}.',

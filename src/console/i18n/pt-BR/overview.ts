@@ -49,7 +49,7 @@ export default {
     'blocked-events_many': '{{count}} de eventos de {{name}} estão bloqueados',
     'blocked-events_other': '{{count}} eventos de {{name}} estão bloqueados',
     'blocked-sync': 'A sincronização {{name}} está bloqueada',
-    'failing-batch': 'O trabalho de {{name}} falha repetidamente',
+    'failing-batch': 'O trabalho de {{name}} falhou várias vezes e tenta de novo sozinho',
     'refused-token': 'O serviço recusa o token {{name}}',
     'dead-letters_one': '{{count}} mensagem não processada de {{name}} está aberta',
     'dead-letters_many': '{{count}} de mensagens não processadas de {{name}} estão abertas',

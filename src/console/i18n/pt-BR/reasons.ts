@@ -35,6 +35,13 @@ export default {
     NO_WORKER_some: 'Inicie um worker: {{command}}',
     NO_WORKER_named: 'Esperam: {{work}}. Inicie um worker: {{command}}',
     NO_WORKER_more: 'Esperam: {{work}} e mais {{more}}. Inicie um worker: {{command}}',
+    WORK_RETRIES_ledger: 'O banco de dados do Sluice não respondeu {{attempts}} vezes seguidas.',
+    WORK_RETRIES_error:
+      'Falhou {{attempts}} vezes seguidas. O log do worker diz por quê: procure {{activity}} e {{error}}.',
+    WORK_RETRIES_next: 'Tenta de novo sozinho; a próxima tentativa é às {{nextAt}}.',
+    WORK_RETRIES_again: 'Tenta de novo sozinho.',
+    WORK_RETRIES_moving: 'O restante do trabalho continua enquanto isso.',
+    WORK_RETRIES_partial: 'Pode haver mais falhas: nem todo o trabalho aberto foi verificado ainda.',
     STOP_FAILED: '{{members}} de {{tried}} membros falharam. A campanha para acima de {{limitShare}}.',
     STOP_UNKNOWN:
       '{{members}} de {{tried}} membros têm resultado desconhecido. A campanha para acima de {{limitShare}}.',

@@ -7,7 +7,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { needsToken } from '../../../core/refused-access.ts';
-import { SCREEN_OF, searchOf } from '../../../operator/contract/need-screens.ts';
+import { screenOf, searchOf } from '../../../operator/contract/need-screens.ts';
 import type { Route } from '../../api/client.ts';
 import { invalidateTopics } from '../../api/query-client.ts';
 import { useClient, useMay } from '../../api/session.tsx';
@@ -74,7 +74,7 @@ function NeedItem({ need }: { readonly need: Need }) {
       <div className={classes.grow}>
         <Anchor
           component={Link}
-          to={SCREEN_OF[kind]}
+          to={screenOf(need)}
           search={searchOf(need) as never}
           className={classes.needTitle}
         >
@@ -103,7 +103,7 @@ function NeedItem({ need }: { readonly need: Need }) {
       {kind === 'unknown-members' ? (
         <Anchor
           component={Link}
-          to={SCREEN_OF[kind]}
+          to={screenOf(need)}
           search={searchOf(need) as never}
           className={classes.button}
           aria-label={t('review.of', { name })}

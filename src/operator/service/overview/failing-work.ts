@@ -3,6 +3,8 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { accountOfWorkflow } from '../../../core/ids.ts';
+import type { Need } from '../../contract/overview.ts';
+import { isPassing } from '../known-error.ts';
 import { type FailingActivity, failingActivity } from '../workflows.ts';
 import { isAwayCode } from './away-code.ts';
 
@@ -10,11 +12,17 @@ import { isAwayCode } from './away-code.ts';
 export interface FailingWork {
   /** Null: it works for several accounts, as a sink does. */
   readonly account: string | null;
+  readonly kind: NonNullable<Need['work']>;
   /** Sync, route, poller, campaign or sink. */
   readonly name: string;
   readonly activity: string;
   /** Class of the error, or its code. The message stays out: it may contain personal data. */
   readonly code: string;
+  /** The ledger's database did not answer. While it does, the next attempt may well succeed. */
+  readonly isLedgerAway: boolean;
+  /** When the latest attempt failed, and when the next one is due. Null: not known. */
+  readonly failedAt: string | null;
+  readonly nextAt: string | null;
   /** Failed attempts of the workflow that has most. */
   readonly attempts: number;
   /** Failing workflows that are known; at least as many exist. */
@@ -84,20 +92,52 @@ function waitsForService({ type, message }: FailingActivity): boolean {
   return isAwayCode(type) || / answered 5\d\d /.test(message ?? '');
 }
 
+const START_TIME = /-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+/** First word of a workflow's id. */
+const KINDS: Readonly<Record<string, FailingWork['kind']>> = {
+  'crm-sync': 'sync',
+  'scheduled-sync': 'sync',
+  'reactivation-campaign': 'campaign',
+  'campaign-plan': 'campaign',
+  'scheduled-campaign': 'campaign',
+  'conversation-polling': 'poller',
+  'lead-intake': 'route',
+  outbox: 'sink',
+  delivery: 'delivery',
+};
+
+/** The message of an error of the database ends with its code, if it has one, and with a way out. */
+function isLedgerAway({ type, message }: Pick<FailingActivity, 'type' | 'message'>): boolean {
+  if (type !== 'LedgerError' || message === null || !message.startsWith("the ledger's database: "))
+    return false;
+  const [, code = null] = / \[([A-Z0-9_]+)\](?:;|$)/.exec(message) ?? [];
+  return isPassing(code);
+}
+
+const latest = (a: string | null, b: string | null) => (a !== null && b !== null && b > a ? b : (a ?? b));
+const earliest = (a: string | null, b: string | null) => (a !== null && b !== null && b < a ? b : (a ?? b));
+
 function byJob(known: ReadonlyMap<string, FailingActivity>, isPartial: boolean): FailingWork[] {
   const found = new Map<string, FailingWork>();
-  for (const [id, { activity, type: code, attempts }] of known) {
+  for (const [id, { activity, type: code, attempts, message, failedAt, nextAt }] of known) {
     const account = accountOfWorkflow(id);
     // `crm-sync/{account}/{sync}`, `outbox/{sink}`, `delivery/{account}`.
     const words = id.split('/');
-    const name = (account === null ? words[1] : words[2]) ?? words[0] ?? id;
+    // A schedule's server appends the time of the start.
+    const name = ((account === null ? words[1] : words[2]) ?? account ?? id).replace(START_TIME, '');
     const key = JSON.stringify([account, name, activity, code]);
     const before = found.get(key);
     found.set(key, {
       account,
+      kind: KINDS[words[0] ?? ''] ?? 'other',
       name,
       activity,
       code,
+      isLedgerAway: isLedgerAway({ type: code, message }) && before?.isLedgerAway !== false,
+      failedAt: latest(failedAt, before?.failedAt ?? null),
+      // The first that is tried again shows whether the cause is gone.
+      nextAt: earliest(nextAt, before?.nextAt ?? null),
       attempts: Math.max(attempts, before?.attempts ?? 0),
       workflows: (before?.workflows ?? 0) + 1,
       isPartial,

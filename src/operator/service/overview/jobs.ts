@@ -5,6 +5,7 @@ import { LANES } from '../../../core/lanes.ts';
 import type { SyncConfig } from '../../../jobs/sync/config.ts';
 import type { LaneName, Spending } from '../../contract/overview.ts';
 import type { SpendingRow } from '../../store/call-log.ts';
+import type { FailingWork } from './failing-work.ts';
 
 export type Job = Pick<Spending, 'kind' | 'name'>;
 
@@ -17,6 +18,14 @@ export function jobOf(sync: string): Job {
   if (sync.startsWith('=')) return { kind: 'other', name: rest };
   if (!sync.startsWith('@')) return { kind: 'sync', name: sync };
   return isCampaignRoute(rest) ? { kind: 'campaign', name: rest.slice(1) } : { kind: 'route', name: rest };
+}
+
+/** The name of a job among the names of syncs. Null: it has no runs, or their name is not known. */
+export function runNameOf(kind: FailingWork['kind'], name: string): string | null {
+  if (kind === 'sync') return name;
+  if (kind === 'campaign') return `+${name}`;
+  if (kind === 'poller') return `~${name}`;
+  return kind === 'route' ? `@${name}` : null;
 }
 
 /** @param sync null: the ledger does not know the run, as it is a dry run, too old, or none that begins and ends */

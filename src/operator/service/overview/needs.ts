@@ -5,6 +5,7 @@ import type { OpenDeadLetters } from '../../../jobs/events/operator/letters.ts';
 import type { Input, Route } from '../../contract/index.ts';
 import { type Need, REVIEWABLE, type Reviewable, type TokenGauge } from '../../contract/overview.ts';
 import type { NeedRow } from '../../store/overview/needs.ts';
+import { failingNeed, type Successes } from './failing-need.ts';
 import type { FailingWork } from './failing-work.ts';
 import { jobOf } from './jobs.ts';
 import type { outagesOf } from './outages.ts';
@@ -95,6 +96,7 @@ interface Found {
   readonly tokens: readonly TokenGauge[];
   readonly pauses: readonly PausedSync[];
   readonly work: readonly FailingWork[];
+  readonly successes: Successes;
   /** Account null: the route is not configured any more. */
   readonly letters: readonly (OpenDeadLetters & { readonly account: string | null })[];
   readonly outages: ReturnType<typeof outagesOf>;
@@ -122,6 +124,7 @@ export function needsOf({
   pauses,
   letters,
   work,
+  successes,
   outages,
   at,
   accountOf,
@@ -166,7 +169,11 @@ export function needsOf({
     ...others,
     ...pauses.map(pausedNeed),
     ...letters.map(deadLetterNeed),
-    ...work.map(failingNeed),
+    ...work.map((each): Need => {
+      const given = { kind: 'failing-batch', run: null, since: null } as const;
+      const { account, name, code, reason, ...more } = failingNeed(each, successes);
+      return { ...need({ ...given, account, name, code, reason }), ...more };
+    }),
   ];
   const all = withBlockedWork(found, tokens);
   all.sort(
@@ -208,14 +215,6 @@ function deadLetterNeed({
     count,
     commands: [{ route: 'POST /dead-letters/replay', input: { cluster, route } }],
   };
-}
-
-/** It goes on by itself once the cause is gone, so there is no command. */
-function failingNeed({ account, name, activity, code, attempts, workflows, isPartial }: FailingWork): Need {
-  const more = isPartial ? '; more may fail, because not all open workflows are checked yet' : '';
-  const reason = `${activity} has failed ${attempts} times in a row; the log of the worker has the error${more}`;
-  const given = { kind: 'failing-batch', account, name, run: null, since: null, code, reason } as const;
-  return { ...need(given), count: workflows };
 }
 
 function need(fields: Omit<Need, 'severity' | 'count' | 'approval' | 'commands'>): Need {

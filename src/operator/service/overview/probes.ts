@@ -42,6 +42,8 @@ export const NO_SERVER = 'no Temporal server is running';
 const TEMPORAL_MS = 2000;
 /** A need may be this old: it is due within a minute. */
 const FAILING_MS = 15_000;
+/** After its next attempt was due, a need may be this old. */
+const AGAIN_MS = 3000;
 /** A broker that is away takes seconds to find out. The overview is read more often. */
 const KAFKA_MS = 15_000;
 
@@ -79,17 +81,21 @@ export function defaultProbes(deps: OverviewDeps, letters: DeadLetters): Overvie
         return new Map();
       }
     },
-    failingWork: remembered(FAILING_MS, async () => {
-      try {
-        const client = await runningTemporal();
-        if (client === null) return [];
-        return await client.withDeadline(Date.now() + TEMPORAL_MS, () => failing.read(client));
-      } catch (error) {
-        // The health of Temporal shows it. The rest of the overview does not need these.
-        deps.log.warn({ err: error }, 'failing batches cannot be read');
-        return [];
-      }
-    }),
+    failingWork: remembered(
+      FAILING_MS,
+      async () => {
+        try {
+          const client = await runningTemporal();
+          if (client === null) return [];
+          return await client.withDeadline(Date.now() + TEMPORAL_MS, () => failing.read(client));
+        } catch (error) {
+          // The health of Temporal shows it. The rest of the overview does not need these.
+          deps.log.warn({ err: error }, 'failing batches cannot be read');
+          return [];
+        }
+      },
+      isDue,
+    ),
     async hasBacklog() {
       try {
         const client = await runningTemporal();
@@ -128,12 +134,25 @@ export function defaultProbes(deps: OverviewDeps, letters: DeadLetters): Overvie
   };
 }
 
-/** One answer serves everybody who asks within this time. */
-function remembered<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
+/** What failed was tried again since, perhaps with success. */
+function isDue(work: readonly FailingWork[]): boolean {
+  return work.some(({ nextAt }) => nextAt !== null && Date.parse(nextAt) < Date.now());
+}
+
+/** One answer serves everybody who asks within this time, or within {@link AGAIN_MS} if it is due to change. */
+function remembered<T>(
+  ms: number,
+  ask: () => Promise<T>,
+  isDueNow: (answer: T) => boolean = () => false,
+): () => Promise<T> {
   let last: { readonly at: number; readonly answer: Promise<T> } | null = null;
-  return () => {
-    if (last === null || performance.now() - last.at > ms) last = { at: performance.now(), answer: ask() };
-    return last.answer;
+  return async () => {
+    const before = last;
+    const age = before === null ? Infinity : performance.now() - before.at;
+    const isOld = age > ms || (before !== null && age > AGAIN_MS && isDueNow(await before.answer));
+    // Somebody else may have asked meanwhile.
+    if (isOld && last === before) last = { at: performance.now(), answer: ask() };
+    return await (last as NonNullable<typeof last>).answer;
   };
 }
 

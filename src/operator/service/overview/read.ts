@@ -5,12 +5,14 @@ import type { Health } from '../../contract/health.ts';
 import type { Need, RunningRun, TokenGauge, WaitingStart, WaitingWork } from '../../contract/overview.ts';
 import { readHealth, readSinks, type SinkRow } from '../../store/overview/health.ts';
 import { MOST_OF_A_KIND, type NeedRow, readNeeds } from '../../store/overview/needs.ts';
+import { readSuccesses } from '../../store/overview/successes.ts';
 import { readTokens } from '../../store/overview/tokens.ts';
 import { readRunning, readWaiting } from '../../store/overview/work.ts';
 import { readWorkers } from '../../store/overview/workers.ts';
 import type { OverviewDeps } from '../deps.ts';
+import type { FailingWork } from './failing-work.ts';
 import { createFirstSeen } from './first-seen.ts';
-import { laneName } from './jobs.ts';
+import { laneName, runNameOf } from './jobs.ts';
 import { needsOf } from './needs.ts';
 import { outagesOf } from './outages.ts';
 import type { OverviewProbes } from './probes.ts';
@@ -110,6 +112,7 @@ export function createOverviewReader(
       rows: needs,
       approvals,
       work,
+      successes: await successesOf(db, work, known),
       tokens,
       pauses: [...pauses.values()],
       letters,
@@ -123,6 +126,24 @@ export function createOverviewReader(
     const mayStand: OverviewReading['mayStand'] = ({ kind, account }) =>
       unsure.has(kind) || (BY_CALLS.has(kind) && account !== null && silent.has(account));
     return { at, ...state, tokens, needs: all, mayStand };
+  };
+}
+
+/** What succeeded after work failed. Nothing is read while nothing fails. */
+async function successesOf(db: OverviewDeps['db'], work: readonly FailingWork[], { api }: Health) {
+  const found = await readSuccesses(
+    db,
+    work.flatMap(({ account, kind, name, failedAt }) => {
+      const sync = runNameOf(kind, name);
+      return account === null || failedAt === null || sync === null
+        ? []
+        : [{ account, sync, since: failedAt }];
+    }),
+  );
+  return {
+    ofAccount: (account: string) => api.find((each) => each.account === account)?.lastSuccessAt ?? null,
+    ofWork: ({ account, kind, name }: FailingWork) =>
+      found.find((each) => each.account === account && each.sync === runNameOf(kind, name))?.at ?? null,
   };
 }
 

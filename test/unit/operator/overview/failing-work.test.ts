@@ -27,7 +27,13 @@ function server(workflows: Map<string, number>, type = 'LedgerError', message = 
           const attempts = workflows.get(id);
           if (attempts === undefined) throw new WorkflowNotFoundError('gone', id, undefined);
           const lastFailure = { message, applicationFailureInfo: { type } };
-          const pending = { activityType: { name: 'batch' }, attempt: attempts + 1, lastFailure };
+          const pending = {
+            activityType: { name: 'batch' },
+            attempt: attempts + 1,
+            lastFailure,
+            lastAttemptCompleteTime: { seconds: Date.parse('2026-11-28T13:42:20Z') / 1000, nanos: 5e8 },
+            nextAttemptScheduleTime: { seconds: Date.parse('2026-11-28T13:43:20Z') / 1000 },
+          };
           return { raw: { pendingActivities: attempts === 0 ? [] : [pending] } };
         },
       }),
@@ -55,8 +61,12 @@ it.each([
   expect(await reader.read(client)).toEqual([
     {
       account: null,
+      kind: 'sink',
       name: 'bus',
       activity: 'batch',
+      isLedgerAway: false,
+      failedAt: '2026-11-28T13:42:20.500Z',
+      nextAt: '2026-11-28T13:43:20.000Z',
       code: 'LedgerError',
       attempts: 9,
       workflows: 1,
@@ -103,4 +113,30 @@ it.each([
 ])('an activity that fails with %s: %s, is work that fails: %i', async (type, message, found) => {
   const { client } = server(new Map([['crm-sync/acme/leads', 6]]), type, message);
   expect(await createFailingWorkReader().read(client)).toHaveLength(found);
+});
+
+it.each([
+  ["the ledger's database: connect ECONNREFUSED 127.0.0.1:5432 [ECONNREFUSED]; start it", true],
+  ["the ledger's database: terminating connection [57P01]", true],
+  ["the ledger's database: timeout exceeded when trying to connect", true],
+  ["the ledger's database: invalid input syntax (value not shown) [22P02]", false],
+  ["the ledger's database: column x does not exist [42703]", false],
+])('%s: the database was away: %s', async (message, isLedgerAway) => {
+  const { client } = server(new Map([['crm-sync/acme/leads', 6]]), 'LedgerError', message);
+  expect(await createFailingWorkReader().read(client)).toMatchObject([{ kind: 'sync', isLedgerAway }]);
+});
+
+it.each([
+  ['crm-sync/acme/leads', 'sync', 'leads'],
+  ['scheduled-sync/acme/leads-2026-11-28T13:00:00Z', 'sync', 'leads'],
+  ['campaign-plan/acme/spring', 'campaign', 'spring'],
+  ['scheduled-campaign/acme/spring-2026-11-28T13:00:00Z', 'campaign', 'spring'],
+  ['reactivation-campaign/acme/spring', 'campaign', 'spring'],
+  ['conversation-polling/acme/chats', 'poller', 'chats'],
+  ['lead-intake/acme/signup/abc', 'route', 'signup'],
+  ['outbox/bus', 'sink', 'bus'],
+  ['delivery/acme', 'delivery', 'acme'],
+])('%s is the %s %s', async (id, kind, name) => {
+  const { client } = server(new Map([[id, 6]]));
+  expect(await createFailingWorkReader().read(client)).toMatchObject([{ kind, name }]);
 });

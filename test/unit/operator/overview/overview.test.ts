@@ -192,33 +192,6 @@ onBothLedgers((db) => {
     expect(running.find(({ run }) => run === pause.run)).toMatchObject({ ...shown, etaSeconds: null });
   });
 
-  it('work that fails again and again needs a person, with the class of its error', async () => {
-    const work = { activity: 'syncBatch', code: 'LedgerError', attempts: 7, workflows: 2, isPartial: false };
-    const probes = {
-      ...QUIET,
-      failingWork: async () => [
-        { account: 'acme', name: 'leads', ...work },
-        { account: 'beta', name: 'leads', ...work },
-      ],
-    };
-    const { needs } = await ask('GET /overview', { account: 'acme' }, probes);
-    expect(needs.filter(({ kind }) => kind === 'failing-batch')).toEqual([
-      {
-        kind: 'failing-batch',
-        approval: null,
-        severity: 'critical',
-        account: 'acme',
-        name: 'leads',
-        run: null,
-        count: 2,
-        since: expect.any(String),
-        code: 'LedgerError',
-        reason: 'syncBatch has failed 7 times in a row; the log of the worker has the error',
-        commands: [],
-      },
-    ]);
-  });
-
   it('open dead letters need a person, of the account that was asked for', async () => {
     const open = {
       cluster: 'bus',
