@@ -51,7 +51,7 @@ const lastRuns = (kinds: string): string =>
      order by account, sync, seq desc) r`;
 
 /** The error of a run that Sluice can name begins with its code. */
-const CODE_FIRST = '^([A-Z][A-Z0-9_]+): ';
+export const CODE_FIRST = '^([A-Z][A-Z0-9_]+): ';
 
 /** Each part has the columns kind, account, name, run, count, since, code and reason. */
 const PARTS = [
@@ -113,8 +113,9 @@ const PARTS = [
     where f.n > 0 and ${unseen('failed-records', 'r.id', 'r.finished_at')}`,
   `select 'rejected-rows', r.account, r.sync, r.id, r.rows_rejected, r.finished_at, p.code, p.reason
      from ${lastRuns(`'sync'`)},
-          lateral (select mode() within group (order by code) as code, mode() within group (order by reason) as reason
-                     from row_problems where run_id = r.id and kind = 'reject') p
+          -- The commonest pair: a code alone may have several reasons.
+          lateral (select code, reason from row_problems where run_id = r.id and kind = 'reject'
+                    group by code, reason order by count(*) desc, code, reason limit 1) p
     where r.rows_rejected > 0 and ${unseen('rejected-rows', 'r.id', 'r.finished_at')}`,
   `select 'failed-events', account, route, null, count(*), min(ended_at), mode() within group (order by code),
           (array_agg(reason order by ended_at desc))[1]

@@ -100,6 +100,19 @@ onBothLedgers((db) => {
     expect(await needs()).toEqual([]);
   });
 
+  it('rejected rows show the commonest code with a reason that belongs to it', async () => {
+    await run(1, { rejected: 1 });
+    await db.query(`update runs set rows_rejected = 23`);
+    await db.query(
+      `insert into row_problems (run_id, row_no, kind, field, code, reason)
+       select 'acme/leads/1', n, 'reject', 'contact.number', case when n <= 22 then 'invalid_phone' else 'required' end,
+              case when n <= 15 then 'too short' when n <= 22 then 'letters' else 'it is empty' end
+         from generate_series(10, 34) n`,
+    );
+    // Twelve rows lack the number; the other code has more rows, but two reasons.
+    expect((await read()).needs[0]).toMatchObject({ code: 'required', reason: 'it is empty' });
+  });
+
   it('failed events need a person, and those after a review too', async () => {
     await run(1);
     await event('e1');
