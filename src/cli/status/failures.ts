@@ -37,7 +37,7 @@ export function describeFailures(
 }
 
 /** `sluice calls list --failed` shows every call that failed. */
-export function footerOf({ failures, since, more, repaired, problems }: Failures): string[] {
+export function footerOf({ failures, since, more, repaired, retriedCalls, problems }: Failures): string[] {
   const from = formatTime(since);
   return [
     failures.length === 0
@@ -45,7 +45,10 @@ export function footerOf({ failures, since, more, repaired, problems }: Failures
       : `since ${from}${more ? '; there is more: see --limit' : ''}`,
     ...(repaired === 0
       ? []
-      : [`not listed: ${formatMany(repaired, 'failure')} that a later attempt made good`]),
+      : [`not listed: ${formatMany(repaired, 'failure')} that a later attempt or a correction made good`]),
+    ...(retriedCalls === 0
+      ? []
+      : [`not listed: ${formatMany(retriedCalls, 'failed call')} that Sluice repeated with success`]),
     ...problems,
   ];
 }
@@ -77,6 +80,7 @@ const COMMANDS: Readonly<Record<Failure['kind'], (failure: Failure) => string>> 
     `calls list ${outcome === 'unknown' ? '--lost' : '--failed'}${run === null ? '' : ` --run ${run}`}`,
   outbox: ({ name }) => `outbox retry --dead --sink ${name} --yes`,
   poller: ({ name }) => `poll status ${name}`,
+  refusal: ({ name }) => `refused list --route ${name}`,
   'dead letter': ({ name, code }) => `dlq replay --route ${name} --code ${code} --dry-run`,
 };
 

@@ -3,7 +3,18 @@ import { z } from 'zod';
 import { Count, endpoint, PageLimit, Period, Time } from '../../core/endpoint.ts';
 
 export const Failure = z.object({
-  kind: z.enum(['run', 'record', 'row', 'event', 'member', 'call', 'outbox', 'poller', 'dead letter']),
+  kind: z.enum([
+    'run',
+    'record',
+    'row',
+    'event',
+    'member',
+    'call',
+    'outbox',
+    'poller',
+    'dead letter',
+    'refusal',
+  ]),
   account: z.string(),
   /** Sync, campaign, route, poller, sink, or the path template of the call. */
   name: z.string(),
@@ -31,8 +42,10 @@ export const FAILURES = {
       until: Time,
       failures: z.array(Failure),
       more: z.boolean(),
-      /** Failures of the period that a later attempt made good. */
+      /** Failures of the period that a later attempt or a correction made good, without calls. */
       repaired: Count,
+      /** Failed calls of the period after which the same was done with success. */
+      retriedCalls: Count,
       /** What could not be read, such as the dead letters of a Kafka cluster that does not answer. */
       problems: z.array(z.string()),
     }),

@@ -2,10 +2,13 @@
 // was made for shows the failure, and so is a row or a record that a later run had again.
 import type { Queryable } from '../../core/sql/database.ts';
 import { isoText } from '../../core/sql/iso-text.ts';
+import { KEPT_REFUSALS } from '../../jobs/events/contract/refusals.ts';
 import type { Period } from './call-log.ts';
+import { REJECTED_ROWS } from './failed-rows.ts';
+import { CODE_FIRST } from './overview/needs.ts';
 
 export interface FailureRow {
-  readonly kind: 'run' | 'record' | 'row' | 'event' | 'member' | 'call' | 'outbox' | 'poller';
+  readonly kind: 'run' | 'record' | 'row' | 'event' | 'member' | 'call' | 'outbox' | 'poller' | 'refusal';
   readonly account: string;
   /** Name among the names of syncs for runs, records, rows and members. */
   readonly name: string;
@@ -21,8 +24,10 @@ export interface FailureRow {
 export interface FoundFailures {
   /** The newest first. */
   readonly failures: readonly FailureRow[];
-  /** Failures that a later attempt made good. They are not among the others. */
+  /** Failures that a later attempt or a correction made good, without calls. They are not among the others. */
   readonly repaired: number;
+  /** Failed calls after which the same was done with success. They are not among the others. */
+  readonly retriedCalls: number;
 }
 
 /** A later run of the same sync that meets a condition. */
@@ -49,8 +54,8 @@ const FATE_OF_CALL = `coalesce(
 
 /** Each part has the columns kind, account, name, run, outcome, code, reason, at and fate. $1, $2: period. */
 const PARTS = [
-  `select 'run', r.account, r.sync, r.id, 'failed', 'RUN_FAILED',
-          coalesce(r.error, (select c.reason from campaigns c where c.run_id = r.id)), r.finished_at,
+  `select 'run', r.account, r.sync, r.id, 'failed', coalesce(substring(r.error from '${CODE_FIRST}'), 'RUN_FAILED'),
+          coalesce(regexp_replace(r.error, '${CODE_FIRST}', ''), (select c.reason from campaigns c where c.run_id = r.id)), r.finished_at,
           case when ${laterRun(`(l.status = 'finished' or l.kind = 'campaign' and l.status <> 'failed')`)} then 'repaired' end
      from runs r where r.status = 'failed' and r.finished_at >= $1 and r.finished_at < $2`,
   `select 'record', r.account, r.sync, r.id, t.status, t.code, t.reason, t.ended_at,
@@ -65,15 +70,7 @@ const PARTS = [
   `select 'member', r.account, r.sync, r.id, t.state, t.code, t.reason, t.ended_at, null
      from campaign_members t join runs r on r.id = t.run_id
     where t.state in ${WRONG} and t.ended_at >= $1 and t.ended_at < $2`,
-  // A run that reads the whole source again rejects a row again, or the row was corrected.
-  `select 'row', r.account, r.sync, r.id, 'failed', p.code, max(p.reason), coalesce(r.finished_at, r.started_at),
-          case when ${laterRun(`exists (select 1 from row_problems q where q.run_id = l.id and q.row_no = p.row_no
-                                          and q.code = p.code and q.kind = 'reject')`)} then 'elsewhere'
-               when not jsonb_path_exists(r.spec, '$.source.incremental')
-                    and ${laterRun(`l.kind = 'sync' and l.status = 'finished'`)} then 'repaired' end
-     from runs r join row_problems p on p.run_id = r.id and p.kind = 'reject'
-    where r.started_at < $2 and (r.finished_at is null or r.finished_at >= $1) and r.kind in ('sync', 'retry')
-    group by r.id, p.code, p.row_no`,
+  REJECTED_ROWS,
   `select 'call', c.account, c.method || ' ' || c.route, c.run_id, case when c.status is null then 'unknown' else 'failed' end,
           c.code, null, c.at, ${FATE_OF_CALL}
      from failing c`,
@@ -81,14 +78,26 @@ const PARTS = [
      from outbox where state = 'dead' and tried_at >= $1 and tried_at < $2`,
   `select 'poller', account, poller, null, 'failed', code, reason, last_at, null
      from poll_gaps where last_at >= $1 and last_at < $2`,
-];
+  // A request that somebody discarded is dealt with.
+  `select 'refusal', account, route, null, 'failed', code, reason, last_at,
+          case settled_how when 'replayed' then 'repaired' when 'discarded' then 'elsewhere' end
+     from refused_requests where last_at >= $1 and last_at < $2`,
+].map((part) => `select *, 1 from (${part}) one`);
 
+/** Of refused requests whose content is not kept, the number by the hour is known. Paths of no route are not for Sluice. */
+const REFUSED_BY_HOUR = `select 'refusal', coalesce($5::jsonb ->> route, ''), route, null, 'failed', code, null, last_at, null, count
+     from refusal_hours
+    where via = 'http' and route <> '-' and code not in (${KEPT_REFUSALS.map((code) => `'${code}'`).join(', ')})
+      and hour >= date_trunc('hour', $1::timestamptz) and last_at >= $1 and last_at < $2`;
+
+/** @param accounts of routes: refusals by the hour name only their route */
 export async function readFailures(
   db: Queryable,
   { account, since, until }: Period,
   limit: number,
+  accounts: Readonly<Record<string, string>> = {},
 ): Promise<FoundFailures> {
-  const columns = 'kind, account, name, run, outcome, code, reason, at, fate';
+  const columns = 'kind, account, name, run, outcome, code, reason, at, fate, n';
   const [row] = await db.query<FoundFailures>(
     `with failing as materialized (
        select * from calls where code is not null and status is distinct from 429 and at >= $1 and at < $2 and ($3::text is null or account = $3)
@@ -96,11 +105,11 @@ export async function readFailures(
        select run_id, method, route, conversation_id, max(at) as at from calls
         where code is null and person_key is null and at >= $1 and run_id in (select run_id from failing)
         group by 1, 2, 3, 4
-     ), items(${columns}) as (${PARTS.map((part) => `(${part})`).join(' union all ')}
+     ), items(${columns}) as (${[...PARTS, REFUSED_BY_HOUR].map((part) => `(${part})`).join(' union all ')}
      ), groups as materialized (
        select kind, account, name, run, outcome, coalesce(code, 'OTHER') as code,
               (array_agg(reason order by at desc) filter (where reason is not null))[1] as reason,
-              count(*) as count, min(at) as first_at, max(at) as last_at, fate
+              sum(n)::int as count, min(at) as first_at, max(at) as last_at, fate
          from items where ($3::text is null or account = $3) and fate is distinct from 'elsewhere'
         group by kind, account, name, run, outcome, coalesce(code, 'OTHER'), fate
      )
@@ -108,8 +117,9 @@ export async function readFailures(
                select kind, account, name, run, outcome, code, reason, count, ${isoText('first_at')} as "firstAt",
                       ${isoText('last_at')} as "lastAt"
                  from groups where fate is null order by last_at desc, kind, name, code limit $4) f) as failures,
-            (select coalesce(sum(count), 0)::int from groups where fate = 'repaired') as repaired`,
-    [since, until, account, limit],
+            (select coalesce(sum(count), 0)::int from groups where fate = 'repaired' and kind <> 'call') as repaired,
+            (select coalesce(sum(count), 0)::int from groups where fate = 'repaired' and kind = 'call') as "retriedCalls"`,
+    [since, until, account, limit, JSON.stringify(accounts)],
   );
   return row as FoundFailures;
 }

@@ -1,4 +1,4 @@
-// What failed in the last day, by kind. It is counted when somebody asks: that reads every failure, and the dead
+// What failed in the last day, by kind and job. It is counted when somebody asks: that reads every failure, and the dead
 // letters of Kafka, which no refresh of the overview may cost.
 import { Anchor, Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../api/client.ts';
 import { useClient } from '../../api/session.tsx';
 import { useFormat } from '../../format/use-format.ts';
+import { useRouteName } from '../../format/use-route-name.ts';
 import listStyles from '../../parts/list.module.css';
 import { Section } from '../../parts/page.tsx';
 import { ErrorState } from '../../parts/states.tsx';
@@ -15,42 +16,46 @@ import textStyles from '../../parts/text.module.css';
 import classes from './overview.module.css';
 
 type Failure = Output<'GET /failures'>['failures'][number];
+type Found = Output<'GET /failures'>;
 
 /** In this order. Calls are only those that nothing else of the list stands for. */
-const KINDS = {
-  run: ['/syncs', {}],
-  record: ['/syncs', {}],
-  row: ['/syncs', {}],
-  member: ['/campaigns', {}],
-  event: ['/events', { state: 'failed' }],
-  refusal: ['/events', { tab: 'refusals' }],
-  'dead letter': ['/events', { tab: 'dead' }],
-  outbox: ['/conversations', {}],
-  poller: ['/conversations', {}],
-  call: null,
-} as const satisfies Record<Failure['kind'] | 'refusal', readonly [string, object] | null>;
-const ORDER = Object.keys(KINDS) as (keyof typeof KINDS)[];
-/** Groups read, and codes named per kind. */
+const ORDER: readonly Failure['kind'][] = [
+  'run',
+  'record',
+  'row',
+  'member',
+  'event',
+  'refusal',
+  'dead letter',
+  'outbox',
+  'poller',
+  'call',
+];
+const HOUR_MS = 3_600_000;
+/** Groups read, and lines of a kind. */
 const GROUPS = 500;
-const CODES = 3;
+const LINES = 20;
+
+/** The page of what failed. Null: calls have none. */
+function placeOf({ kind, account, name, run }: Failure): readonly [string, object] | null {
+  if (kind === 'call') return null;
+  if (kind === 'event') return ['/events', { state: 'failed', route: name }];
+  if (kind === 'refusal') return ['/events', { tab: 'refused', route: name }];
+  if (kind === 'dead letter') return ['/events', { tab: 'dead', route: name }];
+  if (kind === 'outbox' || kind === 'poller') return ['/conversations', {}];
+  const isCampaign = kind === 'member' || /^[^/]+\/[+]/.test(run ?? '');
+  return isCampaign ? ['/campaigns', { run: run ?? '' }] : ['/syncs', { account, name, run: run ?? '' }];
+}
 
 export function Failures() {
   const { t } = useTranslation('overview');
   const client = useClient();
   const count = useMutation({
-    mutationFn: async () => {
-      const { since, hours } = await client.call('GET /refusals/hours', {});
-      // Refused requests are counted by full hours, so everything else is counted from the same hour on.
-      const { failures, repaired, more, problems } = await client.call('GET /failures', {
-        since,
-        limit: GROUPS,
-      });
-      const refused = hours.map(({ code, count: events }) => ({
-        kind: 'refusal' as const,
-        code,
-        count: events,
-      }));
-      return { since, groups: [...failures, ...refused], repaired, more, problems };
+    mutationFn: () => {
+      // Refused requests are counted by full hours, so everything else is counted from a full hour on.
+      const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+      const since = new Date(hour - 24 * HOUR_MS).toISOString();
+      return client.call('GET /failures', { since, limit: GROUPS });
     },
   });
   return (
@@ -67,61 +72,44 @@ export function Failures() {
       {count.error !== null && <ErrorState error={count.error} onRetry={() => count.mutate()} />}
       {count.data !== undefined && (
         <Suspense>
-          <Kinds {...count.data} />
+          <Kinds found={count.data} />
         </Suspense>
       )}
     </Section>
   );
 }
 
-interface KindsProps {
-  readonly since: string;
-  readonly groups: readonly {
-    readonly kind: keyof typeof KINDS;
-    readonly code: string;
-    readonly count: number;
-  }[];
-  readonly repaired: number;
-  readonly more: boolean;
-  readonly problems: readonly string[];
-}
-
-function Kinds({ since, groups, repaired, more, problems }: KindsProps) {
+function Kinds({ found }: { readonly found: Found }) {
   const { t } = useTranslation('failures');
   const format = useFormat();
+  const { since, failures, repaired, retriedCalls, more, problems } = found;
   const kinds = ORDER.flatMap((kind) => {
-    const codes = new Map<string, number>();
-    for (const { code, count } of groups.filter((each) => each.kind === kind))
-      codes.set(code, (codes.get(code) ?? 0) + count);
-    const sum = [...codes.values()].reduce((all, count) => all + count, 0);
-    return sum === 0 ? [] : [{ kind, sum, codes: [...codes].toSorted(([, a], [, b]) => b - a) }];
+    const lines = failures.filter((each) => each.kind === kind);
+    const sum = lines.reduce((all, { count }) => all + count, 0);
+    return sum === 0 ? [] : [{ kind, sum, lines: lines.toSorted((a, b) => b.count - a.count) }];
   });
+  const isCut = more || kinds.some(({ lines }) => lines.length > LINES);
   const notes = [
     t('since', { since: format.moment(since) }),
-    ...(repaired > 0 ? [t('repaired', { count: repaired })] : []),
-    ...(more ? [t('more')] : []),
+    ...(repaired > 0 ? [t('repaired', { count: repaired, shown: format.count(repaired) })] : []),
+    ...(retriedCalls > 0 ? [t('retried', { count: retriedCalls, shown: format.count(retriedCalls) })] : []),
+    ...(isCut ? [t('more')] : []),
     ...problems,
   ];
   return (
     <div role="status">
       <ul className={listStyles.list}>
         {kinds.length === 0 && <li>{t('none')}</li>}
-        {kinds.map(({ kind, sum, codes }) => (
+        {kinds.map(({ kind, sum, lines }) => (
           <li key={kind} className={classes.health}>
             <div className={classes.grow}>
-              {KINDS[kind] === null ? (
-                <strong>{t(`kind.${kind}`)}</strong>
-              ) : (
-                <Anchor component={Link} to={KINDS[kind][0]} search={KINDS[kind][1] as never}>
-                  {t(`kind.${kind}`)}
-                </Anchor>
-              )}
-              <div className={textStyles.small}>
-                {codes
-                  .slice(0, CODES)
-                  .map(([code, count]) => `${code}: ${format.count(count)}`)
-                  .join(' · ')}
-              </div>
+              <strong>{t(`kind.${kind}`)}</strong>
+              {lines.slice(0, LINES).map((line) => (
+                <FailedJob
+                  key={[line.account, line.name, line.run, line.outcome, line.code].join(' ')}
+                  of={line}
+                />
+              ))}
             </div>
             <strong>{format.count(sum)}</strong>
           </li>
@@ -132,6 +120,25 @@ function Kinds({ since, groups, repaired, more, problems }: KindsProps) {
           {note}
         </p>
       ))}
+    </div>
+  );
+}
+
+/** The job with the link to its page, and how many of it failed with which code. */
+function FailedJob({ of }: { readonly of: Failure }) {
+  const format = useFormat();
+  const name = useRouteName()(of.name);
+  const place = placeOf(of);
+  return (
+    <div className={textStyles.small}>
+      {place === null ? (
+        name
+      ) : (
+        <Anchor component={Link} to={place[0]} search={place[1] as never} inherit>
+          {name}
+        </Anchor>
+      )}
+      {` · ${of.code}: ${format.count(of.count)}`}
     </div>
   );
 }

@@ -90,20 +90,24 @@ export function overviewHandlers(
     },
     'GET /failures': async ({ limit, ...given }) => {
       const period = periodOf(given);
+      const routes = deps.config().config.routes;
       const [found, clusters] = await Promise.all([
-        readFailures(db, period, limit + 1),
+        readFailures(db, period, limit + 1, accountsOf(routes)),
         probes.listDeadLetters(),
       ]);
-      const routes = deps.config().config.routes;
       const letters = deadLetterFailures(clusters, period, (route) => routes[route]?.account ?? null);
       const all = [...found.failures.map(failureOf), ...letters];
       const failures = all.sort((a, b) => b.lastAt.localeCompare(a.lastAt)).slice(0, limit);
       const { since, until } = period;
-      const { repaired } = found;
+      const { repaired, retriedCalls } = found;
       const more = all.length > limit;
-      return { since, until, failures, more, repaired, problems: problemsOf(clusters) };
+      return { since, until, failures, more, repaired, retriedCalls, problems: problemsOf(clusters) };
     },
   };
+}
+
+function accountsOf(routes: Readonly<Record<string, { readonly account: string }>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(routes).map(([route, { account }]) => [route, account]));
 }
 
 function callOf({ person, personId, ...row }: CallRow, position: number | null, unmask: boolean) {

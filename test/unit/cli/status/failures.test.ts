@@ -29,6 +29,7 @@ it.each([
     'sluice campaign resolve acme/+spring/1 --all --as …',
   ],
   [{ kind: 'event', run: null }, 'sluice events retry --failed --route leads --code ERR_PLAN --yes'],
+  [{ kind: 'refusal', run: null }, 'sluice refused list --route leads'],
   [{ kind: 'dead letter', run: null }, 'sluice dlq replay --route leads --code ERR_PLAN --dry-run'],
   [
     { kind: 'call', run: 'acme/~chats/1', outcome: 'unknown' },
