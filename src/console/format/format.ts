@@ -62,6 +62,11 @@ export function formatRelative({ language }: Locale, at: number, now: number): s
   return words.format(Math.round(seconds / (365 * DAY)), 'year');
 }
 
+/** As `formatRelative`, of something that has happened: never a time ahead, whatever the clocks say. */
+export function formatAgo(locale: Locale, at: number, now: number): string {
+  return formatRelative(locale, Math.min(at, now), now);
+}
+
 /** Date and time with the zone: `23 Nov 2026, 08:20:15 GMT-3`. */
 export function formatInstant({ language, zone }: Locale, at: number): string {
   return new Intl.DateTimeFormat(language, {

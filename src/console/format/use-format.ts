@@ -2,6 +2,7 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
+  formatAgo,
   formatBytes,
   formatClock,
   formatCompact,
@@ -50,6 +51,8 @@ export function useFormat() {
       /** `a, b and c` */
       list: (names: readonly string[]) => new Intl.ListFormat(language).format(names),
       clock: (at: string) => formatClock(locale, Date.parse(at)),
+      /** Of something that has happened: a browser's clock may be behind the server's. */
+      ago: (at: string, now: number) => formatAgo(locale, Date.parse(at), now),
       relative: (at: string, now: number) => formatRelative(locale, Date.parse(at), now),
       zone: (at: number) => zoneOffset(locale, at),
       /** IANA name, for example `America/Sao_Paulo`. */

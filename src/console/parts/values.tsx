@@ -19,8 +19,8 @@ export function None() {
 export interface TimeProps {
   /** ISO 8601; null is shown as nothing. */
   readonly at: string | null;
-  /** `moment`: date and time instead of `5 min ago`. */
-  readonly as?: 'relative' | 'moment';
+  /** `moment`: date and time instead of `5 min ago`. `ago`: of something that has happened, so never ahead. */
+  readonly as?: 'relative' | 'ago' | 'moment';
 }
 
 /** How long ago or ahead. The exact time with its zone shows on hover, focus and touch. */
@@ -31,7 +31,7 @@ export function Time({ at, as = 'relative' }: TimeProps) {
   return (
     <Tooltip label={format.instant(at)}>
       <time dateTime={at} tabIndex={0} className={classes.time} aria-label={format.instant(at)}>
-        {as === 'relative' ? format.relative(at, now) : format.moment(at)}
+        {as === 'moment' ? format.moment(at) : format[as](at, now)}
       </time>
     </Tooltip>
   );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  formatAgo,
   formatBytes,
   formatClock,
   formatDate,
@@ -84,5 +85,18 @@ describe('a stretch of time', () => {
     ['2026-11-13T03:00:01Z', ['12 Nov 2026, 14:05', '12 Nov 2026, 14:20']],
   ])('of an afternoon, seen at %s', (now, expected) => {
     expect(formatSpan(locale, [AT, AT + 15 * 60_000], { now: Date.parse(now), own: ZONE })).toEqual(expected);
+  });
+});
+
+describe('what has happened', () => {
+  // The page's clock moves every 5 s, and a browser's may be behind the server's.
+  it.each([
+    [0, 'now'],
+    [5, 'now'],
+    [90, 'now'],
+    [-4, 'now'],
+    [-30, '30 sec ago'],
+  ])('%i s from now is never ahead', (seconds, expected) => {
+    expect(formatAgo({ language: 'en-GB', zone: ZONE }, AT + seconds * 1000, AT)).toBe(expected);
   });
 });

@@ -78,7 +78,7 @@ function StartItem({ start }: { readonly start: Start }) {
         <Status of="waiting" label={t('running.waitsFor.worker')} />
       </div>
       <div className={textStyles.small}>
-        {t('running.started')} <Time at={since} />
+        {t('running.started')} <Time at={since} as="ago" />
       </div>
     </>
   );

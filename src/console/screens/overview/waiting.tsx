@@ -55,7 +55,7 @@ function WaitingTable({ waiting }: Pick<Overview, 'waiting'>) {
                 {since !== null && (
                   <>
                     {' · '}
-                    <Time at={since} />
+                    <Time at={since} as="ago" />
                   </>
                 )}
                 {lane !== null && place === null && ` · ${t('waiting.stands')}`}
