@@ -22,7 +22,7 @@ describe.each([
       await page.getByRole('heading', { name: 'Log in to Sluice' }).waitFor();
       await check('login');
       await logIn(page);
-      await page.getByText('1 thing stands still').waitFor();
+      await page.getByText('3 things stand still').waitFor();
       await page.locator('.uplot canvas').waitFor();
       for (const route of ROUTES) {
         await page.goto(stub.url + route);
@@ -70,16 +70,24 @@ it.each([
 it('the overview counts failures of the last day only when it is asked to', async () => {
   let counted = 0;
   const at = new Date().toISOString();
-  const failure = { account: 'acme', run: null, outcome: 'failed', reason: null, firstAt: at, lastAt: at };
+  const run = 'acme/+spring/1';
+  const failure = { account: 'acme', run, outcome: 'failed', reason: null, firstAt: at, lastAt: at };
   const given = consoleAnswers({
     'GET /failures': ({ query }) => {
       counted++;
-      // The same window as that of the refused requests.
-      expect(query['since']).toBe(at);
+      // Refused requests are counted by full hours.
+      expect(query['since']).toMatch(/:00:00\.000Z$/);
       const members = Object.assign({ kind: 'member', name: 'spring', code: 'HTTP_500', count: 12 }, failure);
-      return { since: at, until: at, failures: [members], more: false, repaired: 2, problems: [] };
+      return {
+        since: at,
+        until: at,
+        failures: [members],
+        more: false,
+        repaired: 1200,
+        retriedCalls: 1,
+        problems: [],
+      };
     },
-    'GET /refusals/hours': () => ({ since: at, hours: [] }),
   });
   await withPage(given, {}, async ({ page, stub }) => {
     await page.goto(stub.url);
@@ -91,10 +99,10 @@ it('the overview counts failures of the last day only when it is asked to', asyn
     expect(counted).toBe(0);
     await section.getByRole('button', { name: 'Count' }).click();
     await section.getByText('HTTP_500: 12').waitFor();
-    await section.getByText('2 more failures were made good').waitFor();
+    await section.getByText('1,200 more failures were made good').waitFor();
     await section.getByText(/^Since .+: the full hours of the last day\.$/).waitFor();
-    expect(await section.getByRole('link', { name: 'Members of campaigns' }).getAttribute('href')).toBe(
-      '/campaigns',
+    expect(await section.getByRole('link', { name: 'spring', exact: true }).getAttribute('href')).toBe(
+      '/campaigns?run=acme%2F%2Bspring%2F1',
     );
     expect(counted).toBe(1);
   });
@@ -121,7 +129,7 @@ it('the overview changes when the server announces it, and says when the connect
   await withPage(consoleAnswers({ 'GET /overview': () => overview }), {}, async ({ page, stub }) => {
     await page.goto(stub.url);
     await logIn(page);
-    await page.getByText('1 thing stands still').waitFor();
+    await page.getByText('3 things stand still').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     overview = quietOverview();
     stub.announce(['overview']);
@@ -129,7 +137,7 @@ it('the overview changes when the server announces it, and says when the connect
     overview = busyOverview();
     // Nothing announces the change that happens while the connection is lost.
     stub.cutStreams();
-    await page.getByText('1 thing stands still').waitFor();
+    await page.getByText('3 things stand still').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
   });
 });
@@ -231,6 +239,9 @@ it('an overview that cannot be read says why, and not that all is well as before
     gone = true;
     stub.announce(['overview']);
     await page.getByText('connect ECONNREFUSED').waitFor();
+    await page
+      .getByText(/^The database of Sluice has not answered since \d\d:\d\d.* goes on by itself/)
+      .waitFor();
     expect(await page.getByText('All is well').count()).toBe(0);
     gone = false;
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -267,7 +278,7 @@ it('a viewer sees no button that needs the role of an operator', async () => {
   await withPage(consoleAnswers(loginAnswers('viewer')), {}, async ({ page, stub }) => {
     await page.goto(stub.url);
     await logIn(page);
-    await page.getByText('1 thing stands still').waitFor();
+    await page.getByText('3 things stand still').waitFor();
     expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0);
   });
 });

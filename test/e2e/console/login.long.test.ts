@@ -41,12 +41,12 @@ it('an expired session leads to the login, and from there back to the same place
   await withPage(given, {}, async ({ page, stub }) => {
     await page.goto(`${stub.url}/?period=360`);
     await logIn(page);
-    await page.getByText('1 thing stands still').waitFor();
+    await page.getByText('3 things stand still').waitFor();
     isExpired = true;
     stub.announce(['overview']);
     await page.getByRole('heading', { name: 'Log in to Sluice' }).waitFor();
     await logIn(page);
-    await page.getByText('1 thing stands still').waitFor();
+    await page.getByText('3 things stand still').waitFor();
     expect(page.url()).toBe(`${stub.url}/?period=360`);
   });
 });

@@ -195,7 +195,7 @@ export function busyOverview(): Overview {
       },
       {
         kind: 'dead-outbox',
-        severity: 'warning',
+        severity: 'critical',
         account: 'acme',
         name: 'warehouse',
         run: null,

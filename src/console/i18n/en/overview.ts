@@ -2,6 +2,10 @@
 export default {
   title: 'Overview',
   verdict: {
+    noDatabase:
+      'The database of Sluice does not answer. It was away at {{since}} already. Work waits, and goes on by itself when it answers.',
+    noDatabaseSince:
+      'The database of Sluice has not answered since {{since}}. Work waits, and goes on by itself when it answers.',
     well: 'All is well. Nothing needs you, and nothing did since {{since}}.',
     idle: 'No worker is alive. No work waits for one yet, and what is started next will.',
     needs_one: '{{count}} thing needs you. Nothing stands still.',
@@ -9,8 +13,10 @@ export default {
     more_one: '{{count}} more thing needs you.',
     more_other: '{{count}} more things need you.',
     away: 'Work waits for the service of {{names}} since {{since}}, and goes on by itself when it answers.',
-    critical_one: '{{count}} thing stands still until somebody acts; {{others}} more wait for a decision.',
-    critical_other: '{{count}} things stand still until somebody acts; {{others}} more wait for a decision.',
+    critical_one: '{{count}} thing stands still until somebody acts.',
+    critical_other: '{{count}} things stand still until somebody acts.',
+    check_one: '{{count}} more thing needs a check.',
+    check_other: '{{count}} more things need a check.',
   },
   needs: {
     title: 'Needs a person',
@@ -20,7 +26,6 @@ export default {
       'Checked at {{at}}: sluice.yaml, tokens and calls, workers, Temporal and Kafka, runs and their records, events, sinks and approvals.',
     others: 'Waits for somebody else than you: {{who}}',
     nobody: 'nobody yet',
-    token: 'Give the account a token that works.',
     blocks: 'It blocks',
     more: 'There are more than this list shows. The other screens have them all.',
   },
@@ -68,7 +73,18 @@ export default {
     'broken-configuration': '{{name}} is broken; the one before is in use',
     'failing-notices': 'Notices do not arrive at {{name}}; Sluice keeps trying',
   },
-  review: { label: 'Review', of: 'Review {{name}}' },
+  step: {
+    review: 'Review',
+    token: 'Replace the token',
+    fix: 'Fix and retry',
+    correct: 'Correct',
+  },
+  advice: {
+    token: 'Give the account a token that works.',
+    scope: 'Give the token this scope in the service, or give the account another token.',
+    permission:
+      'The service does not permit this call. Give the token the missing scope in the service, or give the account another token.',
+  },
   command: {
     title: '{{verb}}: {{name}}?',
     done: '{{verb}}: {{name}}',

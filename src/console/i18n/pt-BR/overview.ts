@@ -2,6 +2,10 @@
 export default {
   title: 'Visão geral',
   verdict: {
+    noDatabase:
+      'O banco de dados do Sluice não responde. Já estava fora às {{since}}. O trabalho espera e continua sozinho quando ele responder.',
+    noDatabaseSince:
+      'O banco de dados do Sluice não responde desde {{since}}. O trabalho espera e continua sozinho quando ele responder.',
     well: 'Está tudo bem. Nada precisa de você, nem precisou desde {{since}}.',
     idle: 'Nenhum worker está ativo. Nenhum trabalho espera por um ainda, e o próximo a ser iniciado vai esperar.',
     needs_one: '{{count}} assunto precisa de você. Nada está parado.',
@@ -11,11 +15,12 @@ export default {
     more_many: 'Mais {{count}} de assuntos precisam de você.',
     more_other: 'Mais {{count}} assuntos precisam de você.',
     away: 'O trabalho espera pelo serviço de {{names}} desde {{since}} e continua sozinho quando ele responder.',
-    critical_one: '{{count}} assunto está parado até que alguém aja; outros {{others}} esperam uma decisão.',
-    critical_many:
-      '{{count}} de assuntos estão parados até que alguém aja; outros {{others}} esperam uma decisão.',
-    critical_other:
-      '{{count}} assuntos estão parados até que alguém aja; outros {{others}} esperam uma decisão.',
+    critical_one: '{{count}} assunto está parado até que alguém aja.',
+    critical_many: '{{count}} de assuntos estão parados até que alguém aja.',
+    critical_other: '{{count}} assuntos estão parados até que alguém aja.',
+    check_one: 'Mais {{count}} assunto precisa de conferência.',
+    check_many: 'Mais {{count}} de assuntos precisam de conferência.',
+    check_other: 'Mais {{count}} assuntos precisam de conferência.',
   },
   needs: {
     title: 'Precisa de uma pessoa',
@@ -25,7 +30,6 @@ export default {
       'Verificado às {{at}}: sluice.yaml, tokens, chamadas, workers, Temporal, Kafka, execuções, eventos, destinos e aprovações.',
     others: 'Aguarda outra pessoa que não você: {{who}}',
     nobody: 'ninguém ainda',
-    token: 'Dê um token que funcione à conta.',
     blocks: 'Bloqueia',
     more: 'Há mais do que esta lista mostra. As outras telas têm todos.',
   },
@@ -84,7 +88,18 @@ export default {
     'broken-configuration': '{{name}} está com erro; o anterior continua em uso',
     'failing-notices': 'Os avisos não chegam a {{name}}; o Sluice continua tentando',
   },
-  review: { label: 'Revisar', of: 'Revisar {{name}}' },
+  step: {
+    review: 'Revisar',
+    token: 'Trocar o token',
+    fix: 'Corrigir e repetir',
+    correct: 'Corrigir',
+  },
+  advice: {
+    token: 'Dê à conta um token que funcione.',
+    scope: 'Dê este escopo ao token no serviço, ou dê outro token à conta.',
+    permission:
+      'O serviço não permite esta chamada. Dê ao token o escopo que falta no serviço, ou dê outro token à conta.',
+  },
   command: {
     title: '{{verb}}: {{name}}?',
     done: '{{verb}}: {{name}}',

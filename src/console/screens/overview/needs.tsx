@@ -6,7 +6,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { needsToken } from '../../../core/refused-access.ts';
 import { screenOf, searchOf } from '../../../operator/contract/need-screens.ts';
 import type { Route } from '../../api/client.ts';
 import { invalidateTopics } from '../../api/query-client.ts';
@@ -22,6 +21,7 @@ import { EmptyState } from '../../parts/states.tsx';
 import textStyles from '../../parts/text.module.css';
 import { Time } from '../../parts/values.tsx';
 import type { Overview } from './data.ts';
+import { adviceOf, stepOf } from './need-step.ts';
 import classes from './overview.module.css';
 
 type Need = Overview['needs'][number];
@@ -66,6 +66,8 @@ function NeedItem({ need }: { readonly need: Need }) {
   const { kind, severity, account, count, since, code, reason, params, blocks, approval, commands } = need;
   const name = useRouteName()(need.name);
   const [tone, Icon] = LOOKS[severity];
+  const step = stepOf(need);
+  const advice = adviceOf(need);
   return (
     <li className={classes.need}>
       <span className={classes.needIcon} data-tone={tone} role="img" aria-label={t(`severity.${severity}`)}>
@@ -85,7 +87,7 @@ function NeedItem({ need }: { readonly need: Need }) {
           {since !== null && (
             <>
               {account !== null && ' · '}
-              <Time at={since} />
+              <Time at={since} as="ago" />
             </>
           )}
           {(code ?? reason) !== null && <Reason code={code} reason={reason} params={params} />}
@@ -94,32 +96,32 @@ function NeedItem({ need }: { readonly need: Need }) {
               <BlockedWork account={account} blocks={blocks} />
             </Suspense>
           )}
-          {needsToken(code, reason) && <div>{t('needs.token')}</div>}
+          {advice !== null && <div>{t(`advice.${advice}`)}</div>}
           {approval !== null && approval.refusal !== null && (
             <div>{t('needs.others', { who: approval.approvers.join(', ') || t('needs.nobody') })}</div>
           )}
         </div>
       </div>
-      {kind === 'unknown-members' ? (
-        <Anchor
+      {step !== null && (
+        <Button
           component={Link}
-          to={screenOf(need)}
-          search={searchOf(need) as never}
+          to={step.to}
+          search={step.search as never}
+          variant="default"
           className={classes.button}
-          aria-label={t('review.of', { name })}
+          aria-label={`${t(`step.${step.word}`)}: ${name}`}
         >
-          {t('review.label')}
-        </Anchor>
-      ) : (
-        commands
-          .slice(0, 2)
-          .map(
-            (command) =>
-              (command === commands[0] || command.route === REVIEW) && (
-                <CommandButton key={command.route} need={need} command={command} />
-              ),
-          )
+          {t(`step.${step.word}`)}
+        </Button>
       )}
+      {commands
+        .slice(0, 2)
+        .map(
+          (command) =>
+            (command === commands[0] || command.route === REVIEW) && (
+              <CommandButton key={command.route} need={need} command={command} />
+            ),
+        )}
     </li>
   );
 }

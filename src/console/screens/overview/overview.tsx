@@ -1,6 +1,7 @@
 // Is all well? What stands still, what needs a person, and where the calls go.
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { OperatorError } from '../../../operator/error.ts';
 import { useCall } from '../../api/use-call.ts';
 import { useFormat } from '../../format/use-format.ts';
 import { Columns, Page, Section } from '../../parts/page.tsx';
@@ -10,6 +11,7 @@ import type { Overview } from './data.ts';
 import { HealthList } from './health.tsx';
 import { NeedList } from './needs.tsx';
 import { RunningList } from './running.tsx';
+import { standsStill } from './stands-still.ts';
 import { TokenList } from './tokens.tsx';
 
 // Below the first look, so it comes after it.
@@ -26,7 +28,16 @@ export default function OverviewScreen() {
   // An old answer could say that all is well while the database is gone.
   const overview = { data: error === null ? answer.data : undefined, error, refetch };
   return (
-    <Page title={t('title')} lead={overview.data && <Verdict overview={overview.data} />}>
+    <Page
+      title={t('title')}
+      lead={
+        overview.data === undefined ? (
+          <Away error={error} readAt={answer.dataUpdatedAt} failedAt={answer.errorUpdatedAt} />
+        ) : (
+          <Verdict overview={overview.data} />
+        )
+      }
+    >
       <Loaded of={overview}>
         {({ at, needs, more, health, tokens, running, waiting, starts }) => (
           <Columns
@@ -64,6 +75,20 @@ export default function OverviewScreen() {
   );
 }
 
+/** Without the database nothing can be shown; what was under way waits for it. */
+function Away({
+  error,
+  readAt,
+  failedAt,
+}: Readonly<Record<'readAt' | 'failedAt', number>> & { readonly error: Error | null }) {
+  const { t } = useTranslation('overview');
+  const format = useFormat();
+  if (!(error instanceof OperatorError) || error.code !== 'LEDGER') return null;
+  // The last answer shows until when the database was there.
+  const since = format.clock(new Date(readAt === 0 ? failedAt : readAt).toISOString());
+  return t(readAt === 0 ? 'verdict.noDatabase' : 'verdict.noDatabaseSince', { since });
+}
+
 /** One sentence that answers the question of the screen. */
 function Verdict({ overview }: { readonly overview: Overview }) {
   const { t } = useTranslation('overview');
@@ -72,12 +97,15 @@ function Verdict({ overview }: { readonly overview: Overview }) {
   // Nobody can do anything about a service that is down.
   const away = needs.filter(({ kind }) => kind === 'service-away');
   const others = needs.filter(({ kind }) => kind !== 'service-away');
-  const critical = others.filter(({ severity }) => severity === 'critical').length;
+  const critical = others.filter(standsStill).length;
   // Without work it is no need, but the next work would stand still.
   const isIdle = health.workers.alive === 0 && needs.every(({ kind }) => kind !== 'no-worker');
   const rest =
     critical > 0
-      ? t('verdict.critical', { count: critical, others: others.length - critical })
+      ? [
+          t('verdict.critical', { count: critical }),
+          ...(others.length > critical ? [t('verdict.check', { count: others.length - critical })] : []),
+        ].join(' ')
       : others.length > 0
         ? t(away.length > 0 || isIdle ? 'verdict.more' : 'verdict.needs', { count: others.length })
         : null;

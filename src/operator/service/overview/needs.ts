@@ -11,39 +11,7 @@ import { jobOf } from './jobs.ts';
 import type { outagesOf } from './outages.ts';
 import type { PausedSync } from './paused-syncs.ts';
 import { withBlockedWork } from './refused-tokens.ts';
-
-const SEVERITY: Readonly<Record<Need['kind'], Need['severity']>> = {
-  'refused-token': 'critical',
-  'blocked-poller': 'critical',
-  'blocked-events': 'critical',
-  'blocked-campaign': 'critical',
-  'blocked-sync': 'critical',
-  'failing-batch': 'critical',
-  'failed-run': 'critical',
-  'failed-campaign': 'critical',
-  'failing-calls': 'critical',
-  'service-away': 'critical',
-  'no-worker': 'critical',
-  'temporal-away': 'critical',
-  'kafka-away': 'critical',
-  'broken-configuration': 'critical',
-  'failing-notices': 'critical',
-  'failed-records': 'warning',
-  'rejected-rows': 'warning',
-  'failed-events': 'warning',
-  'refused-events': 'warning',
-  'waiting-sink': 'warning',
-  'unknown-records': 'warning',
-  'unknown-events': 'warning',
-  'unknown-members': 'warning',
-  'failed-members': 'warning',
-  'dead-letters': 'warning',
-  'dead-outbox': 'warning',
-  'paused-campaign': 'info',
-  'paused-poller': 'info',
-  'paused-sync': 'info',
-  approval: 'info',
-};
+import { byUrgency, SEVERITY } from './urgency.ts';
 
 /** A route of the contract, with an input that it accepts. */
 type Command = { [R in Route]: { readonly route: R; readonly input: Input<R> } }[Route];
@@ -176,10 +144,7 @@ export function needsOf({
     }),
   ];
   const all = withBlockedWork(found, tokens);
-  all.sort(
-    (a, b) =>
-      RANKS.indexOf(a.severity) - RANKS.indexOf(b.severity) || (a.since ?? '~').localeCompare(b.since ?? '~'),
-  );
+  all.sort(byUrgency);
   return withTimes(all);
 }
 
@@ -220,5 +185,3 @@ function deadLetterNeed({
 function need(fields: Omit<Need, 'severity' | 'count' | 'approval' | 'commands'>): Need {
   return { ...fields, severity: SEVERITY[fields.kind], count: 1, approval: null, commands: [] };
 }
-
-const RANKS: readonly Need['severity'][] = ['critical', 'warning', 'info'];
