@@ -138,6 +138,13 @@ export function formatClock({ language, zone }: Locale, at: number): string {
   }).format(at);
 }
 
+/** A clock time with its seconds: `14:05:20`. */
+export function formatClockSeconds({ language, zone }: Locale, at: number): string {
+  return new Intl.DateTimeFormat(language, { timeZone: zone, timeStyle: 'medium', hourCycle: 'h23' }).format(
+    at,
+  );
+}
+
 /** `GMT-3`, or the zone's short name where the language has one. */
 export function zoneOffset({ language, zone }: Locale, at: number): string {
   const parts = new Intl.DateTimeFormat(language, {

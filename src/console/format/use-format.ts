@@ -5,6 +5,7 @@ import {
   formatAgo,
   formatBytes,
   formatClock,
+  formatClockSeconds,
   formatCompact,
   formatCount,
   formatDate,
@@ -53,6 +54,7 @@ export function useFormat() {
       clock: (at: string) => formatClock(locale, Date.parse(at)),
       /** Of something that has happened: a browser's clock may be behind the server's. */
       ago: (at: string, now: number) => formatAgo(locale, Date.parse(at), now),
+      clockSeconds: (at: string) => formatClockSeconds(locale, Date.parse(at)),
       relative: (at: string, now: number) => formatRelative(locale, Date.parse(at), now),
       zone: (at: number) => zoneOffset(locale, at),
       /** IANA name, for example `America/Sao_Paulo`. */

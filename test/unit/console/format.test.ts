@@ -3,6 +3,7 @@ import {
   formatAgo,
   formatBytes,
   formatClock,
+  formatClockSeconds,
   formatDate,
   formatDay,
   formatMoment,
@@ -51,6 +52,7 @@ describe('bytes have a plural', () => {
 describe('an axis of time', () => {
   const format = {
     clock: (at: string) => formatClock({ language: 'en-GB', zone: ZONE }, Date.parse(at)),
+    clockSeconds: (at: string) => formatClockSeconds({ language: 'en-GB', zone: ZONE }, Date.parse(at)),
     date: (at: string) => formatDate({ language: 'en-GB', zone: ZONE }, Date.parse(at)),
   };
   const from = (at: string, step: number) => [0, 1, 2].map((n) => Date.parse(at) / 1000 + n * step);
@@ -58,8 +60,9 @@ describe('an axis of time', () => {
   it.each([
     ['days', from('2026-11-12T03:00:00Z', 86_400), ['12 Nov', '13 Nov', '14 Nov']],
     ['hours over a midnight', from('2026-11-12T02:00:00Z', 3600), ['23:00', '12 Nov', '01:00']],
-    ['seconds', from('2026-11-12T17:05:10Z', 20), ['14:05', '', '']],
-  ])('of %s has no label twice', (_, seconds, labels) => {
+    ['seconds', from('2026-11-12T17:05:10Z', 20), ['14:05:10', '14:05:30', '14:05:50']],
+    ['half minutes', from('2026-11-12T17:05:30Z', 30), ['14:05:30', '14:06:00', '14:06:30']],
+  ])('of %s labels each line, and no two alike', (_, seconds, labels) => {
     expect(timeLabels(seconds, format)).toEqual(labels);
   });
 });

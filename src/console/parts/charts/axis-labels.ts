@@ -3,6 +3,8 @@
 /** Writes a time, which is ISO 8601. */
 interface Writers {
   clock(at: string): string;
+  /** With seconds. */
+  clockSeconds(at: string): string;
   date(at: string): string;
 }
 
@@ -11,12 +13,13 @@ export const WHOLE_STEPS: number[] = Array.from({ length: 10 }, (_, power) =>
   [1, 2, 5].map((n) => n * 10 ** power),
 ).flat();
 
-/** A midnight is named by its day. Lines within one minute have one label, at the first of them. */
+/** A midnight is named by its day. Lines less than a minute apart have seconds. */
 export function timeLabels(seconds: readonly number[], format: Writers): string[] {
-  const labels = seconds.map((second) => {
+  const hasSeconds = seconds.some((second) => second % 60 !== 0);
+  return seconds.map((second) => {
     const at = new Date(second * 1000).toISOString();
+    if (hasSeconds) return format.clockSeconds(at);
     const clock = format.clock(at);
     return clock === '00:00' ? format.date(at) : clock;
   });
-  return labels.map((label, index) => (label === labels[index - 1] ? '' : label));
 }

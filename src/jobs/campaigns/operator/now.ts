@@ -7,7 +7,6 @@ import { batchDetails } from '../../../operator/service/batch-details.ts';
 import type { Handlers, OperatorDeps, OverviewDeps } from '../../../operator/service/deps.ts';
 import { createMemo } from '../../../operator/service/memo.ts';
 import { describeWorkflow, failing } from '../../../operator/service/workflows.ts';
-import { MEMBER_STATES } from '../constants.ts';
 import {
   type CampaignCounts,
   type CampaignProgress,
@@ -60,10 +59,16 @@ export function createCampaignNow(deps: OverviewDeps): (campaign: string) => Pro
     const row = await findRun(db, campaign);
     const { run_id: run, state } = row;
     const live = await liveOf(await deps.runningTemporal(), row);
-    const progress = live.progress && { ...live.progress, paused: pauseOf(row, live.progress) };
     const nowMs = await deps.now();
     const counts = await counted.get(`${run} ${state}`, () => count(row, nowMs));
-    const { done, total } = progress?.counts ? ofCounts(progress.counts) : counts;
+    // The workflow counts when it decides what comes next. The ledger also has what batches ended since then, and is
+    // what the report and the chart of the run count.
+    const progress = live.progress && {
+      ...live.progress,
+      counts: counts.counts,
+      paused: pauseOf(row, live.progress),
+    };
+    const { done, total } = ofCounts(counts.counts);
     const isRunning = state === 'running';
     const isPaused = (progress?.paused ?? row.paused) !== null;
     const fromMs = Math.max(nowMs, progress?.waiting == null ? 0 : Date.parse(progress.waiting.until));
@@ -110,25 +115,14 @@ async function liveOf(client: Client | null, row: CampaignRow): Promise<Live> {
     .catch(() => null);
   // The workflow belongs to another run of the campaign.
   if (now !== null && now.run !== row.run_id) return none;
-  // Then the batches: those that began meanwhile may be missing, and none counts twice.
   const batches = [...(await batchDetails<TriggerBatchProgress>(handle)).values()];
   const { failures = 0, reason = '' } = batches.find(({ trouble }) => trouble !== null)?.trouble ?? {};
   return {
     isRunning: true,
-    progress: now && { ...now, counts: now.counts && batches.reduce(added, now.counts) },
+    progress: now,
     trouble: failures > QUIET_FAILURES ? `tried again and again: ${reason}` : await failing(handle),
     failure: null,
   };
-}
-
-function added(counts: CampaignCounts, { ended }: TriggerBatchProgress): CampaignCounts {
-  const sum = { ...counts };
-  for (const state of MEMBER_STATES) {
-    const members = ended[state] ?? 0;
-    sum[state] += members;
-    sum.waiting = Math.max(0, sum.waiting - members);
-  }
-  return sum;
 }
 
 function ofCounts(counts: CampaignCounts): { done: number; total: number } {

@@ -1,5 +1,7 @@
 // How a campaign went over time: when members reached their outcomes, and when people replied.
 import type { Queryable } from '../../../core/sql/database.ts';
+import { MEMBER_STATES, type MemberState } from '../constants.ts';
+import type { CampaignCounts } from '../contract/batches.ts';
 
 /** States in which a member waits no longer. */
 const DONE = "('triggered', 'skipped', 'failed', 'unknown', 'cancelled')";
@@ -28,8 +30,8 @@ export async function doneOverTime(
 }
 
 export interface RunCounts {
-  readonly done: number;
-  readonly total: number;
+  /** Members by state. */
+  readonly counts: CampaignCounts;
   /** Triggers since the given time. */
   readonly recent: number;
   /** Waiting members by the zones of their windows, joined by commas. */
@@ -38,22 +40,21 @@ export interface RunCounts {
 
 /** What the progress of a run needs, in one pass. */
 export async function countRun(db: Queryable, run: string, since: Date): Promise<RunCounts> {
-  const rows = await db.query<{ state: string; zones: string; members: number; recent: number }>(
+  const rows = await db.query<{ state: MemberState; zones: string; members: number; recent: number }>(
     `select state, case when state = 'waiting' then zones else '' end as zones, count(*)::int as members,
             (count(*) filter (where state = 'triggered' and triggered_at > $2))::int as recent
-       from campaign_members where run_id = $1 and state not in ('found', 'excluded', 'holdout')
+       from campaign_members where run_id = $1
       group by 1, 2`,
     [run, since],
   );
-  const sum = (of: readonly { readonly members: number }[]) =>
-    of.reduce((all, { members }) => all + members, 0);
-  const waiting = rows.filter(({ state }) => state === 'waiting');
-  const open = rows.filter(({ state }) => state === 'waiting' || state === 'sending');
+  const counts = Object.fromEntries(MEMBER_STATES.map((state) => [state, 0])) as Record<MemberState, number>;
+  for (const { state, members } of rows) counts[state] += members;
   return {
-    done: sum(rows) - sum(open),
-    total: sum(rows),
+    counts,
     recent: rows.reduce((all, { recent }) => all + recent, 0),
-    waiting: waiting.map(({ zones, members }) => ({ zones, members })),
+    waiting: rows
+      .filter(({ state }) => state === 'waiting')
+      .map(({ zones, members }) => ({ zones, members })),
   };
 }
 
