@@ -2,6 +2,7 @@
 import { type Call, callApi } from '../../activities/shared/api-call.ts';
 import { createCallCounter } from '../../activities/shared/call-counter.ts';
 import { withCallScope } from '../../activities/shared/call-scope.ts';
+import { keepList } from '../../activities/shared/catalog-lists.ts';
 import type { AccountAccess } from '../../activities/shared/deps.ts';
 import { openAccounts } from '../../workers/accounts.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -15,6 +16,7 @@ import { OperatorError } from '../operator/error.ts';
 import type { OperatorDeps } from '../operator/service/deps.ts';
 import { ApiError, UnexpectedShapeError } from '../service/api-client/errors.ts';
 import type { Mention } from '../service/api-client/schemas/fields.ts';
+import type { Listing } from '../service/api-client/shapes.ts';
 
 /** A person waits for the answer. */
 const LANE = LANES.lead;
@@ -74,7 +76,10 @@ async function withAccount<T>(
   }
 }
 
-/** @throws OperatorError (unavailable) as {@link withAccount} */
+/**
+ * The ledger keeps the lists in which names are looked up, so that a dry run after it knows the account's tags.
+ * @throws OperatorError (unavailable) as {@link withAccount}
+ */
 export async function readAccount(deps: Deps, name: string): Promise<AccountLists> {
   const loaded = deps.config();
   return await withAccount(deps, name, async (make) => {
@@ -93,10 +98,30 @@ export async function readAccount(deps: Deps, name: string): Promise<AccountList
       }
     }
 
-    const pipelines = await list('cards:read', (client, options) => client.pipelines.list(options));
-    const tags = await list('contacts:read', (client, options) => client.tags.list(options));
-    const connections = await list('connections:read', (client, options) => client.connections.list(options));
-    const lostReasons = await list('cards:read', (client, options) => client.lostReasons.list(options));
+    /** A list with an unreadable item is not kept: the name of that item would count as missing. */
+    async function keptList<N extends Parameters<typeof keepList>[2]>(
+      kind: N,
+      scope: Scope,
+      call: Call<Listing<Parameters<typeof keepList<N>>[3][number]>>,
+    ) {
+      let isWhole = false;
+      const found = await list(scope, async (client, options) => {
+        const listing = await call(client, options);
+        isWhole = listing.data?.invalid.length === 0;
+        return listing;
+      });
+      if (isWhole) await keepList(deps, name, kind, found.items);
+      return found;
+    }
+
+    const pipelines = await keptList('pipelines', 'cards:read', (client, o) => client.pipelines.list(o));
+    const tags = await keptList('tags', 'contacts:read', (client, o) => client.tags.list(o));
+    const connections = await keptList('connections', 'connections:read', (client, o) =>
+      client.connections.list(o),
+    );
+    const lostReasons = await keptList('lostReasons', 'cards:read', (client, o) =>
+      client.lostReasons.list(o),
+    );
     const cards = await list('cards:read', (client, options) => client.cards.list(PAGE, options));
     const conversations = await list('conversations:read', (client, options) =>
       client.conversations.list(PAGE, options),

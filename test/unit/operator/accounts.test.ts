@@ -7,6 +7,7 @@ import { stringify } from 'yaml';
 import { describeLists } from '../../../src/cli/account/account.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { Database } from '../../../src/core/sql/database.ts';
+import { readCatalogAt } from '../../../src/core/store/catalog.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { openTestOperator, type TestOperator } from '../../support/operator.ts';
 import { testLedger } from '../../support/postgres/ledger.ts';
@@ -119,6 +120,23 @@ describe('the lists of an account', () => {
       sources: { items: [{ id: 5, name: 'site' }] },
       flows: [],
     });
+  });
+
+  it('are kept in the ledger, which a dry run compares its tags with; what cannot be read keeps nothing', async () => {
+    await db.query('delete from catalog');
+    await lists('acme');
+    await lists('poor');
+    expect(await readCatalogAt(db, 'acme', 'tags')).toMatchObject({ items: [{ id: 4, name: '<script>' }] });
+    const kept = await db.query<{ account: string; kind: string }>(
+      'select account, kind from catalog order by account, kind',
+    );
+    expect(kept.map(({ account, kind }) => `${account} ${kind}`)).toEqual([
+      'acme connections',
+      'acme lostReasons',
+      'acme pipelines',
+      'acme tags',
+      'poor tags',
+    ]);
   });
 
   it('cost what they say, by slots of the ledger and with lines in the call log', async () => {

@@ -228,7 +228,11 @@ describe('a refusal', () => {
       expect((await environment.panel.account()).contacts).toMatchObject([{ tagIds: [1] }]);
       await environment.requests();
 
-      expect(await environment.run()).toMatchObject({ unchanged: 1 });
+      // A run without another change warns as its dry run does.
+      expect(await environment.run()).toMatchObject({
+        unchanged: 1,
+        warnings: [{ code: 'UNKNOWN_TAG', people: 1, firstRows: [1] }],
+      });
       expect(calls(await environment.requests())).toEqual(['GET /v1/tags']);
 
       await environment.panel.patch({ tags: [{ id: 9, name: 'canary-tag' }] });

@@ -13,12 +13,7 @@ export interface AskedFor {
 }
 
 export async function addMissingTag(db: Queryable, runId: string, tag: string, row: number): Promise<void> {
-  await addWarning(db, runId, {
-    step: 'setTags',
-    subject: tag,
-    code: UNKNOWN_TAG,
-    reason: missingTagReason(tag),
-  });
+  await addTagWarning(db, runId, tag);
   await db.query(
     'insert into missing_tags (run_id, tag, row_no) values ($1, $2, $3) on conflict do nothing',
     [runId, tag, row],
@@ -27,6 +22,44 @@ export async function addMissingTag(db: Queryable, runId: string, tag: string, r
 
 export function missingTagReason(tag: string): string {
   return `the account has no tag "${tag}": create it in the service, or map the value to another tag`;
+}
+
+/**
+ * Warns of tags that people wait for who had nothing else to do: no step of theirs asked for the tag in this run.
+ * @param exists tells whether the account has a tag, as it was last read
+ */
+export async function addTagsWaitedFor(
+  db: Queryable,
+  run: { readonly id: string; readonly account: string },
+  exists: (name: string) => boolean,
+): Promise<void> {
+  const waiting = await db.query<{ tag: string }>(
+    `select distinct jsonb_array_elements_text(p.tags_missing) as tag
+       from people p join run_records r on r.run_id = $1 and r.key = p.key
+      where p.account = $2 and p.tags_missing <> '[]' and r.status = 'unchanged' and r.row_no > 0`,
+    [run.id, run.account],
+  );
+  const tags = waiting.map(({ tag }) => tag).filter((tag) => !exists(tag));
+  if (tags.length === 0) return;
+  for (const tag of tags) await addTagWarning(db, run.id, tag);
+  await db.query(
+    `insert into missing_tags (run_id, tag, row_no)
+     select $1, tag, r.row_no
+       from people p join run_records r on r.run_id = $1 and r.key = p.key,
+            lateral jsonb_array_elements_text(p.tags_missing) as tag
+      where p.account = $2 and p.tags_missing <> '[]' and r.status = 'unchanged' and r.row_no > 0 and tag = any($3)
+     on conflict do nothing`,
+    [run.id, run.account, tags],
+  );
+}
+
+async function addTagWarning(db: Queryable, runId: string, tag: string): Promise<void> {
+  await addWarning(db, runId, {
+    step: 'setTags',
+    subject: tag,
+    code: UNKNOWN_TAG,
+    reason: missingTagReason(tag),
+  });
 }
 
 /** People who ask for at least one tag that the account lacks. */

@@ -1,12 +1,14 @@
 // Ends a run: counts its records, deletes payloads that nobody needs, and prunes the records of earlier runs.
 
 import type { Queryable } from '../../../core/sql/database.ts';
+import { nameTest, readCatalog } from '../../../core/store/catalog.ts';
 import { toJson } from '../../../core/stored-json.ts';
 import { runEndedEvent } from '../../events/contract/envelope.ts';
 import { putEvents } from '../../outbox/store/outbox.ts';
 import type { RunReport } from '../contract/run.ts';
 import { resetDue } from './due-records.ts';
 import { settleMembers } from './members.ts';
+import { addTagsWaitedFor } from './missing-tags.ts';
 import { dropClaims } from './plan/claims.ts';
 import { moveWatermark } from './plan/watermarks.ts';
 import { dropMergedIdentities } from './row-identities.ts';
@@ -39,6 +41,8 @@ export async function closeRun(
   const { source } = run.spec;
   const incremental = 'incremental' in source && source.incremental !== undefined;
   await resetDue(tx, id);
+  const tags = (await readCatalog(tx, run.account, 'tags')) ?? [];
+  await addTagsWaitedFor(tx, run, nameTest(tags));
   await forgetPayloads(tx, run, incremental);
   if (run.spec.options.mode === 'mirror') await settleMembers(tx, run);
   if (end.status === 'finished' && !(incremental && (await keepsWatermark(tx, id))))

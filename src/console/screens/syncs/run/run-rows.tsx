@@ -121,7 +121,7 @@ export function RunRows({ sync, run }: { readonly sync: string; readonly run: st
   );
   const about = [
     ...(rows.first?.pruned === true ? [t('rows.pruned')] : []),
-    ...(outcome === 'unchanged' && (rows.first?.same ?? 0) > 0
+    ...((outcome === undefined || outcome === 'unchanged') && (rows.first?.same ?? 0) > 0
       ? [t('rows.same', { count: rows.first?.same ?? 0 })]
       : []),
   ].join(' ');
