@@ -253,6 +253,7 @@ export default {
     rejected: 'Rejected',
     calls: 'API calls',
     takes: 'Takes at {{pace}} calls/min',
+    upTo: 'At most {{time}}',
     fields: 'Fields that change',
     fieldsNew: 'Fields of new people',
     tags: {

@@ -260,6 +260,7 @@ export default {
     rejected: 'Rejeitadas',
     calls: 'Chamadas de API',
     takes: 'Leva, a {{pace}} chamadas/min',
+    upTo: 'No máximo {{time}}',
     fields: 'Campos que mudam',
     fieldsNew: 'Campos de pessoas novas',
     tags: {

@@ -111,7 +111,9 @@ function Result({ report }: { readonly report: PlanReport }) {
           [t('plan.calls'), range(calls.min, calls.max, format.count)],
           [
             t('plan.takes', { pace: format.count(Math.round(pace.callsPerMinute)) }),
-            range(pace.minSeconds, pace.maxSeconds, format.duration),
+            pace.minSeconds === pace.maxSeconds
+              ? format.duration(pace.maxSeconds)
+              : t('plan.upTo', { time: format.duration(pace.maxSeconds) }),
           ],
         ]}
       />

@@ -65,7 +65,7 @@ export function firstSyncHandlers(deps: OperatorDeps): Handlers<keyof typeof FIR
         mapping,
       });
       const { dir: baseDir } = deps.config();
-      const callsPerMinute = paceOf(deps, spec);
+      const callsPerMinute = await paceOf(deps, spec);
       return { plan: dryRuns.start({ spec, baseDir, samples: SAMPLES, callsPerMinute, listed: true }) };
     },
     'POST /uploads/{upload}/sync': async ({ upload, account, sync, mapping, encoding }, { identity }) => {

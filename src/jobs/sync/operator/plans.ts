@@ -1,7 +1,9 @@
 // Dry runs as operators start and read them.
 
+import { shortHash } from '../../../core/sql/short-hash.ts';
 import { OperatorError } from '../../../operator/error.ts';
 import type { Handlers, KeptDryRun, OperatorDeps } from '../../../operator/service/deps.ts';
+import { readTokens } from '../../../operator/store/overview/tokens.ts';
 import type { PLANS } from '../contract/plans.ts';
 import type { RunSpec } from '../contract/run.ts';
 import { maskPlan, maskProblem } from './mask-plan.ts';
@@ -23,7 +25,7 @@ export function planHandlers(deps: OperatorDeps): Handlers<keyof typeof PLANS> {
     'POST /syncs/{sync}/plans': async ({ sync, samples, problems }) => {
       const config = deps.config();
       const spec = config.spec(sync);
-      const callsPerMinute = paceOf(deps, spec);
+      const callsPerMinute = await paceOf(deps, spec);
       return {
         plan: dryRuns.start({ spec, baseDir: config.dir, samples, callsPerMinute, listed: problems }),
       };
@@ -51,11 +53,28 @@ export function planHandlers(deps: OperatorDeps): Handlers<keyof typeof PLANS> {
   };
 }
 
-/** Calls per minute that all tokens of the account allow together. */
-export function paceOf(
-  { config }: Pick<OperatorDeps, 'config'>,
+/**
+ * Calls per minute that all tokens of the account allow together: of each the limit that the service has sent, as the
+ * overview shows it. Until then, and for a token that this process cannot read, it is the configured one.
+ */
+export async function paceOf(
+  { config, db, log }: Pick<OperatorDeps, 'config' | 'db' | 'log'>,
   { account }: Pick<RunSpec, 'account'>,
-): number {
-  const found = config().config.accounts[account];
-  return (found?.callsPerMinute ?? 0) * new Set(found?.tokens).size;
+): Promise<number> {
+  const loaded = config();
+  const found = loaded.config.accounts[account];
+  if (found === undefined) return 0;
+  const tokens = await Promise.all(
+    [...new Set(found.tokens)].map(async (ref) => {
+      try {
+        return shortHash((await loaded.secret(ref)).value);
+      } catch (error) {
+        log.warn({ account, err: error }, 'the pace of a dry run is that of the configuration');
+        return null;
+      }
+    }),
+  );
+  const readable = tokens.filter((token) => token !== null);
+  const known = new Map((await readTokens(db, readable)).map(({ token, limit }) => [token, limit]));
+  return tokens.reduce((sum, token) => sum + (known.get(token ?? '') ?? found.callsPerMinute), 0);
 }
